@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+// Runs src/cli on the Node the project brings with it, whatever Node started us:
+// older ones cannot strip types. Plain JavaScript, so that any Node can read it.
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'cli', 'main.ts')
+const runtimeMajor = 24
+
+if (Number(process.versions.node.split('.')[0]) >= runtimeMajor) {
+  await import(program)
+} else {
+  reexecute(bundledNode())
+}
+
+/** The path of the Node brought by the optional dependency, or undefined where there is none for this platform. */
+function bundledNode() {
+  const require = createRequire(import.meta.url)
+  try {
+    const manifest = require.resolve(`node-${process.platform}-${process.arch}/package.json`)
+    return join(dirname(manifest), 'bin', 'node')
+  } catch {
+    return undefined
+  }
+}
+
+function reexecute(node) {
+  if (node === undefined) {
+    process.stderr.write(
+      `tollgate: needs Node ${runtimeMajor} or newer, this is ${process.version}, and no bundled one fits ${process.platform}-${process.arch}\n`,
+    )
+    process.exit(1)
+  }
+  // The channel tells the child when we are gone (even by SIGKILL), so no process is left behind.
+  const child = spawn(node, [program, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, TOLLGATE_LAUNCHED: '1' },
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal))
+  }
+  child.on('exit', (code, signal) => {
+    process.exit(signal === null ? code : 128 + constants.signals[signal])
+  })
+}

@@ -1,0 +1,117 @@
+/** HTTP methods an operation may have. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof methods)[number]
+
+/**
+ * When a version is announced to end, and when it does. Dates are
+ * `YYYY-MM-DD` and mean 00:00 UTC of that day.
+ */
+export interface Lifecycle {
+  /** From this day answers carry `Deprecation` (RFC 9745). */
+  readonly deprecated?: string
+  /** Announced by `Sunset` (RFC 8594); ends nothing by itself. */
+  readonly sunset?: string
+  /** The version to move to, of the same API. */
+  readonly successor?: string
+  /** From this day every call is answered 410. */
+  readonly retired?: string
+}
+
+/** One piece of an operation's path between two slashes. */
+export type Segment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'parameter'; readonly name: string }
+
+/** One thing a version of an API can do: a method on a path. */
+export interface Operation {
+  /** The `operationId` of the document, the same in every version that has the operation. */
+  readonly id: string
+  readonly api: string
+  readonly version: string
+  readonly method: Method
+  /** As published, with the version prefix: `/v1.7.0/accounts/{account-id}`. */
+  readonly path: string
+  /** The path without its version prefix, as the document writes it: `/accounts/{account-id}`. */
+  readonly template: string
+  /** Of {@link path}, the version prefix first. */
+  readonly segments: readonly Segment[]
+  readonly summary: string
+  /** Whether the document describes a request body. */
+  readonly hasBody: boolean
+  /** Versions of the same API that have this operation, oldest first; contains {@link version}. */
+  readonly availableIn: readonly string[]
+}
+
+/** One published version of an API, made from one OpenAPI document. */
+export interface ApiVersion {
+  readonly api: string
+  /** `major.minor.patch`. */
+  readonly version: string
+  readonly title: string
+  /** `/v1.7.0`. */
+  readonly prefix: string
+  readonly lifecycle: Lifecycle
+  /** In document order. */
+  readonly operations: readonly Operation[]
+  /** The OpenAPI 3.1 document in one piece: every reference to another file is resolved into it; references into itself (`#/…`) remain. */
+  readonly document: OpenApiDocument
+  /** Names of the plans whose `apis` match this version, in the order of their names. */
+  readonly plans: readonly string[]
+}
+
+/** What one limit of a plan counts: each operation by itself, or the API version as a whole. */
+export type LimitScope = 'operation' | 'plan'
+
+/** So many calls in so long a window. */
+export interface Limit {
+  /** Unique in its plan; a token of RFC 9110 (it is sent in `RateLimit-Policy`). */
+  readonly name: string
+  /** 1 to 1,000,000,000. */
+  readonly calls: number
+  /** 1 to 31,536,000. */
+  readonly windowSeconds: number
+  readonly scope: LimitScope
+}
+
+/** What to do with a call while the counter store does not answer. */
+export type OutagePolicy = 'local-share' | 'deny' | 'allow'
+
+/** The terms under which an application calls an API version. */
+export interface Plan {
+  /** File name without `.yaml`, and the identifier stored in subscriptions. */
+  readonly name: string
+  readonly title: string
+  /** Patterns `<api>@<version>`, the version may be `*`. */
+  readonly apis: readonly string[]
+  /** At least one. */
+  readonly limits: readonly Limit[]
+  /** `observe` counts and reports but refuses nothing. */
+  readonly mode: 'enforce' | 'observe'
+  readonly onStoreOutage: OutagePolicy
+}
+
+/** All that is published and on which terms. Deeply frozen; a reload makes a new one. */
+export interface Catalogue {
+  /** Versions by `<api>@<version>`, APIs in the order of their names, versions oldest first. */
+  readonly versions: ReadonlyMap<string, ApiVersion>
+  /** Plans by name. */
+  readonly plans: ReadonlyMap<string, Plan>
+}
+
+/** A JSON value as YAML or JSON parsing gives it. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [member: string]: Json | undefined
+}
+
+/** An OpenAPI 3.1 document after its check: only what the code walks is typed. */
+export interface OpenApiDocument extends JsonObject {
+  readonly openapi: string
+  readonly info: JsonObject
+  readonly paths: JsonObject
+}
+
+/** The key of a version in {@link Catalogue.versions}. */
+export function versionKey(api: string, version: string): string {
+  return `${api}@${version}`
+}

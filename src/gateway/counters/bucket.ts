@@ -1,0 +1,18 @@
+import type { Limit, Operation } from '../../catalogue/catalogue.ts'
+
+/**
+ * Names what a limit counts for one application. Holds stable identifiers
+ * only: a changed limit keeps its count, and two window lengths never share
+ * one. The braces are a Redis Cluster hash tag: all buckets of an application
+ * lie in one slot, so one script call can decide several.
+ *
+ * @returns `tollgate:{<applicationId>}:<api>:<version>:<operationId>:<windowSeconds>`, without the operation in scope `plan`
+ */
+export function bucketName(
+  applicationId: string,
+  operation: Pick<Operation, 'api' | 'version' | 'id'>,
+  limit: Pick<Limit, 'scope' | 'windowSeconds'>,
+): string {
+  const counted = limit.scope === 'operation' ? `${operation.id}:` : ''
+  return `tollgate:{${applicationId}}:${operation.api}:${operation.version}:${counted}${limit.windowSeconds}`
+}

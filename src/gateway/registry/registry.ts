@@ -1,0 +1,26 @@
+/** The application on whose behalf a call is made, as the registry knows it. Frozen. */
+export interface Caller {
+  readonly applicationId: string
+  readonly keyId: string
+  /** Suspended itself, or by its developer's suspension. */
+  readonly isSuspended: boolean
+  /** Plan names by `<api>@<version>`, active subscriptions only. */
+  readonly plans: ReadonlyMap<string, string>
+}
+
+/**
+ * Outcome of presenting a key. `invalid` covers unknown, malformed, expired
+ * and revoked keys alike. `unreachable` means we could not find out and says
+ * nothing about the key.
+ */
+export type Authentication = Caller | 'invalid' | 'unreachable'
+
+/** What the edge needs of the registry: one question on the data path. */
+export interface KeyAuthenticator {
+  /**
+   * Tells whose key this is. Calls `done` exactly once, before returning when
+   * the key is in memory. Never throws. A key with a wrong checksum is
+   * `invalid` without asking the database.
+   */
+  authenticate(key: string, done: (outcome: Authentication) => void): void
+}

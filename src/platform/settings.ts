@@ -1,0 +1,275 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { logLevels } from './log.ts'
+
+/** The parts of the program a process can run. */
+export const roles = ['gateway', 'portal', 'backend'] as const
+export type Role = (typeof roles)[number]
+
+/** Where a listener binds. Port 0 takes any free port. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Everything a process is told from outside, read once. URLs carry no trailing slash. */
+export interface Settings {
+  readonly gateway: ListenAddress
+  readonly management: ListenAddress
+  readonly portal: ListenAddress
+  readonly backend: ListenAddress
+  readonly sca: ListenAddress
+  /** Where the gateway forwards; undefined: the backend of this process. */
+  readonly backendUrl: string | undefined
+  /** Undefined: the listener's own address. */
+  readonly gatewayPublicUrl: string | undefined
+  readonly portalPublicUrl: string | undefined
+  readonly scaPublicUrl: string | undefined
+  /** Undefined: embedded PostgreSQL in the data folder. */
+  readonly databaseUrl: string | undefined
+  /** Undefined: counters in the process, journalled in the data folder. */
+  readonly redisUrl: string | undefined
+  /** Absolute. */
+  readonly dataDir: string
+  /** Absolute. */
+  readonly configDir: string
+  readonly logLevel: (typeof logLevels)[number]
+  /** Addresses or CIDRs whose forwarding headers count. */
+  readonly trustedProxies: readonly string[]
+  readonly connectionsPerAddress: number
+  readonly connectionsMax: number
+  readonly authFailuresPerMinute: number
+  /** How many gateway processes there will be at most. */
+  readonly gatewayProcesses: number
+  /** Audience of the identity token, on both sides. */
+  readonly identityAudience: string
+  /** Where a backend in its own process finds the gateway's public keys. */
+  readonly identityJwksUrl: string | undefined
+  /** IANA name of the zone whose calendar days the bank counts. */
+  readonly bankTimeZone: string
+  /** Start although Redis may evict counters (an evicted counter is free quota). */
+  readonly redisEvictionAllowed: boolean
+  readonly keysPerApplication: number
+  readonly applicationsPerDeveloper: number
+  /** Secrets; undefined where not given (embedded mode generates them). */
+  readonly keyPepper: string | undefined
+  readonly identityPrivateKey: string | undefined
+}
+
+/** All problems of the settings at once, each a sentence of its own. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      `${problems.length} invalid setting(s):\n${problems.map((line) => `  ${line}`).join('\n')}`,
+    )
+    this.name = 'SettingsError'
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads and checks the environment. The only place that knows the names of the
+ * variables (README lists them).
+ *
+ * @throws {SettingsError} with every problem found: name, value (never of a secret), what is allowed, an example
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const reader = createReader(env)
+  const settings: Settings = {
+    gateway: reader.address('GATEWAY', 8080),
+    management: reader.address('MANAGEMENT', 9090),
+    portal: reader.address('PORTAL', 8081),
+    backend: reader.address('BACKEND', 8082),
+    sca: reader.address('SCA', 8083),
+    backendUrl: reader.url('BACKEND_URL', ['http:', 'https:'], 'http://10.0.0.7:8082'),
+    gatewayPublicUrl: reader.url(
+      'GATEWAY_PUBLIC_URL',
+      ['http:', 'https:'],
+      'https://api.bank.example',
+    ),
+    portalPublicUrl: reader.url(
+      'PORTAL_PUBLIC_URL',
+      ['http:', 'https:'],
+      'https://developer.bank.example',
+    ),
+    scaPublicUrl: reader.url('SCA_PUBLIC_URL', ['http:', 'https:'], 'https://sca.bank.example'),
+    databaseUrl: reader.secretUrl(
+      'DATABASE_URL',
+      ['postgres:', 'postgresql:'],
+      'postgres://user:password@host:5432/tollgate',
+    ),
+    redisUrl: reader.secretUrl('REDIS_URL', ['redis:', 'rediss:'], 'redis://host:6379/0'),
+    dataDir: resolve(reader.text('DATA_DIR', 'data')),
+    configDir: resolve(reader.text('CONFIG_DIR', 'config')),
+    logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
+    trustedProxies: reader.networks('TRUSTED_PROXIES'),
+    connectionsPerAddress: reader.integer('CONNECTIONS_PER_ADDRESS', 2000, 1, 1_000_000),
+    connectionsMax: reader.integer('CONNECTIONS_MAX', 10_000, 1, 1_000_000),
+    authFailuresPerMinute: reader.integer('AUTH_FAILURES_PER_MINUTE', 60, 1, 1_000_000),
+    gatewayProcesses: reader.integer('GATEWAY_PROCESSES', 1, 1, 10_000),
+    identityAudience: reader.text('IDENTITY_AUDIENCE', 'tollgate-backend'),
+    identityJwksUrl: reader.url(
+      'IDENTITY_JWKS_URL',
+      ['http:', 'https:'],
+      'http://10.0.0.5:9090/.well-known/jwks.json',
+    ),
+    bankTimeZone: reader.timeZone('BANK_TIME_ZONE', 'Asia/Jerusalem'),
+    redisEvictionAllowed: reader.boolean('REDIS_EVICTION_ALLOWED', false),
+    keysPerApplication: reader.integer('KEYS_PER_APPLICATION', 10, 1, 1000),
+    applicationsPerDeveloper: reader.integer('APPLICATIONS_PER_DEVELOPER', 10, 1, 1000),
+    keyPepper: reader.secret('KEY_PEPPER', 32),
+    identityPrivateKey: reader.secret('IDENTITY_PRIVATE_KEY', 1),
+  }
+  reader.finish()
+  return Object.freeze(settings)
+}
+
+/** Reads single variables and collects what is wrong with them. An empty variable counts as absent. */
+function createReader(env: Readonly<Record<string, string | undefined>>) {
+  const problems: string[] = []
+
+  function read(name: string): string | undefined {
+    const value = env[name]
+    return value === undefined || value === '' ? undefined : value
+  }
+
+  function text(name: string, fallback: string): string {
+    return read(name) ?? fallback
+  }
+
+  function integer(name: string, fallback: number, min: number, max: number): number {
+    const value = read(name)
+    if (value === undefined) return fallback
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
+    if (number >= min && number <= max) return number
+    problems.push(
+      `${name}: "${value}" is not a whole number from ${min} to ${max} (e.g. ${fallback})`,
+    )
+    return fallback
+  }
+
+  function parseUrl(
+    name: string,
+    protocols: readonly string[],
+    shown: string,
+    value: string,
+    example: string,
+  ) {
+    const url = URL.parse(value)
+    if (url === null || !protocols.includes(url.protocol)) {
+      const allowed = protocols.map((protocol) => `${protocol}//`).join(' or ')
+      problems.push(`${name}: ${shown} is not a URL beginning with ${allowed} (e.g. ${example})`)
+      return undefined
+    }
+    return url
+  }
+
+  return {
+    text,
+    integer,
+
+    address(prefix: string, port: number): ListenAddress {
+      return {
+        host: text(`${prefix}_HOST`, '127.0.0.1'),
+        port: integer(`${prefix}_PORT`, port, 0, 65_535),
+      }
+    },
+
+    /** An origin: path, query and fragment have no meaning in any of these settings but the JWKS address. */
+    url(name: string, protocols: readonly string[], example: string): string | undefined {
+      const value = read(name)
+      if (value === undefined) return undefined
+      const url = parseUrl(name, protocols, `"${value}"`, value, example)
+      if (url === undefined) return undefined
+      if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+        problems.push(`${name}: must have no user, query or fragment (e.g. ${example})`)
+      }
+      return value.replace(/\/+$/, '')
+    },
+
+    /** Like a URL, but its value may hold a password and is never repeated. */
+    secretUrl(name: string, protocols: readonly string[], example: string): string | undefined {
+      const value = read(name)
+      if (value === undefined) return undefined
+      parseUrl(name, protocols, 'the value (not shown)', value, example)
+      return value
+    },
+
+    oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+      const value = read(name)
+      if (value === undefined) return fallback
+      const match = allowed.find((candidate) => candidate === value)
+      if (match === undefined) problems.push(`${name}: "${value}" is none of ${allowed.join(', ')}`)
+      return match ?? fallback
+    },
+
+    boolean(name: string, fallback: boolean): boolean {
+      const value = read(name)
+      if (value === undefined) return fallback
+      if (value !== 'true' && value !== 'false') {
+        problems.push(`${name}: "${value}" is neither true nor false`)
+      }
+      return value === 'true'
+    },
+
+    networks(name: string): string[] {
+      const entries = (read(name) ?? '').split(',').map((entry) => entry.trim())
+      return entries.filter((entry) => {
+        if (entry === '') return false
+        const [address = '', bits, ...rest] = entry.split('/')
+        const family = isIP(address)
+        const bitsMax = family === 6 ? 128 : 32
+        const isNetwork =
+          family !== 0 &&
+          rest.length === 0 &&
+          (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
+        if (!isNetwork) {
+          problems.push(`${name}: "${entry}" is neither an IP address nor a CIDR (e.g. 10.0.0.0/8)`)
+        }
+        return isNetwork
+      })
+    },
+
+    timeZone(name: string, fallback: string): string {
+      const value = text(name, fallback)
+      try {
+        new Intl.DateTimeFormat('en', { timeZone: value })
+      } catch {
+        problems.push(`${name}: "${value}" is not an IANA time zone (e.g. ${fallback})`)
+      }
+      return value
+    },
+
+    /** NAME or the content of the file NAME_FILE; giving both is a contradiction, not a precedence. */
+    secret(name: string, lengthMin: number): string | undefined {
+      const direct = read(name)
+      const path = read(`${name}_FILE`)
+      if (direct !== undefined && path !== undefined) {
+        problems.push(`${name}: given twice, as ${name} and as ${name}_FILE; keep one`)
+        return undefined
+      }
+      let value = direct
+      if (path !== undefined) {
+        try {
+          value = readFileSync(path, 'utf8').trim()
+        } catch (error) {
+          problems.push(
+            `${name}_FILE: cannot read "${path}": ${(error as NodeJS.ErrnoException).code}`,
+          )
+          return undefined
+        }
+      }
+      if (value !== undefined && value.length < lengthMin) {
+        problems.push(`${name}: is shorter than ${lengthMin} characters (value not shown)`)
+      }
+      return value
+    },
+
+    finish(): void {
+      if (problems.length > 0) throw new SettingsError(problems)
+    },
+  }
+}
