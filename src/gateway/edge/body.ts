@@ -1,0 +1,61 @@
+import type { Refusal } from '../../platform/problem.ts'
+import type { Check } from './check.ts'
+
+/** Octets a request body may have; also enforced on the stream where no length is declared. */
+export const bodyBytesMax = 1_048_576
+
+const contentLengthPattern = /^(?:0|[1-9]\d{0,15})$/
+
+export const bodyTooLarge: Refusal = {
+  code: 'BODY_TOO_LARGE',
+  detail: `A request body may have at most ${bodyBytesMax} octets.`,
+}
+
+/**
+ * Decides how the body is framed and refuses what cannot be forwarded, before
+ * the call is counted. Node's parser has refused contradictory framing already
+ * (RFC 9112, 6.3); what it lets through and a backend might read differently
+ * ends here.
+ */
+export const body: Check = (call, next) => {
+  const { headers, httpVersion, method } = call.request
+  const coding = headers['transfer-encoding']
+  const length = headers['content-length']
+  if (coding !== undefined) {
+    const refusal = refuseCoding(coding, httpVersion, length)
+    if (refusal !== undefined) {
+      next(refusal)
+      return
+    }
+  } else if (length !== undefined && !contentLengthPattern.test(length)) {
+    next({ code: 'FRAMING_INVALID', detail: 'Content-Length must be a plain decimal number.' })
+    return
+  }
+  const hasBody = coding !== undefined || (length !== undefined && length !== '0')
+  if (hasBody && (method === 'GET' || method === 'DELETE')) {
+    next({ code: 'FRAMING_INVALID', detail: `A ${method} request must not have a body.` })
+    return
+  }
+  if (length !== undefined && Number(length) > bodyBytesMax) {
+    next(bodyTooLarge)
+    return
+  }
+  call.framed(hasBody)
+  next()
+}
+
+function refuseCoding(
+  coding: string,
+  httpVersion: string,
+  length: string | undefined,
+): Refusal | undefined {
+  if (httpVersion === '1.0' || length !== undefined) {
+    return {
+      code: 'FRAMING_INVALID',
+      detail: 'Transfer-Encoding needs HTTP/1.1 and no Content-Length beside it.',
+    }
+  }
+  if (coding === '') return { code: 'FRAMING_INVALID', detail: 'Transfer-Encoding is empty.' }
+  if (coding.toLowerCase() === 'chunked') return undefined
+  return { code: 'NOT_IMPLEMENTED', detail: 'The only transfer coding offered is chunked.' }
+}

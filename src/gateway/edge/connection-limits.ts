@@ -1,0 +1,40 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+export interface ConnectionLimits {
+  readonly connectionsPerAddress: number
+  readonly connectionsMax: number
+}
+
+/**
+ * Caps open connections, in all and per peer address; what is above is closed
+ * without an answer. The peer counts, not forwarding headers: whoever opens
+ * the sockets holds them. Configured proxies are exempt from the cap per address.
+ */
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  isProxy: (address: string) => boolean,
+): void {
+  server.maxConnections = limits.connectionsMax
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress
+    if (address === undefined) {
+      socket.destroy()
+      return
+    }
+    if (isProxy(address)) return
+    const count = (open.get(address) ?? 0) + 1
+    if (count > limits.connectionsPerAddress) {
+      socket.destroy()
+      return
+    }
+    open.set(address, count)
+    socket.on('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+  })
+}

@@ -1,0 +1,132 @@
+import httpProxy from '@fastify/http-proxy'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { methods } from '../../catalogue/catalogue.ts'
+import type { Refusal } from '../../platform/problem.ts'
+import { Call } from './call.ts'
+import { type NamedCheck, runChecks } from './check.ts'
+import type { ClientAddress } from './client-address.ts'
+import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
+import type { Forwarder } from './forward.ts'
+import type { Observer } from './observe.ts'
+import { createParserErrorHandler } from './parser-errors.ts'
+import type { Published } from './published.ts'
+import type { Refuse } from './refuse.ts'
+
+export interface GatewayOptions {
+  /** The catalogue in force; asked once for every call. */
+  readonly published: () => Published
+  readonly checks: readonly NamedCheck[]
+  readonly forwarder: Forwarder
+  readonly refuse: Refuse
+  readonly observer: Observer
+  readonly clientAddress: ClientAddress
+  readonly connectionLimits: ConnectionLimits
+  readonly isProxy: (address: string) => boolean
+  readonly backendUrl: string
+  readonly portalUrl: () => string
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
+  readonly randomUUID: () => string
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * Builds the public listener: one hook runs the checks of the table, one proxy
+ * handler forwards what they admit. Not listening yet.
+ *
+ * Fastify's own routing sees the constant path "/" (`rewriteUrl`): what a path
+ * means is decided by the catalogue alone, and neither Fastify's nor
+ * http-proxy's path handling ever touches a client's target.
+ */
+export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
+  const { checks, forwarder, refuse, observer } = options
+  const calls = new WeakMap<object, Call>()
+
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    rewriteUrl: () => '/',
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 65_000,
+    requestTimeout: 30_000,
+    maxRequestsPerSocket: 1_000,
+    http: {
+      maxHeaderSize: 16_384,
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 1_000,
+    },
+    clientErrorHandler: createParserErrorHandler({
+      portalUrl: options.portalUrl,
+      randomUUID: options.randomUUID,
+      onRefused: (code) => observer.refusedUnparsed(code),
+    }),
+  })
+  limitConnections(app.server, options.connectionLimits, options.isProxy)
+  // Node would answer both by itself: the first with a bare 417, the second with 100 before anything is checked.
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response),
+  )
+  app.server.on('checkContinue', (request, response) =>
+    app.server.emit('request', request, response),
+  )
+
+  app.addHook('onRequest', (request, reply, admit) => {
+    const call = begin(request, reply, options)
+    call.response.once('close', () => observer.ended(call))
+    const answer = (refusal: Refusal): void => {
+      reply.hijack()
+      refuse(call, refusal)
+    }
+    runChecks(checks, call, {
+      admitted() {
+        calls.set(request.raw, call)
+        admit()
+      },
+      refused: answer,
+      failed(error) {
+        observer.failed(call, error)
+        if (!call.response.headersSent) answer({ code: 'INTERNAL_ERROR' })
+      },
+    })
+  })
+  // Methods Fastify does not route end here, after the checks; those refuse every one of them.
+  app.setNotFoundHandler((request) => {
+    throw new Error(`no check refused the method ${request.method}`)
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const call = calls.get(request.raw) ?? begin(request, reply, options)
+    observer.failed(call, error)
+    reply.hijack()
+    refuse(call, { code: 'INTERNAL_ERROR' })
+  })
+
+  await app.register(httpProxy, {
+    upstream: options.backendUrl,
+    websocket: false,
+    routes: ['/'],
+    httpMethods: [...methods],
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
+      const call = calls.get(request.raw)
+      if (call === undefined) throw new Error('a request reached the proxy without its checks')
+      reply.hijack()
+      forwarder.forward(call)
+    },
+  })
+  return app
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply, options: GatewayOptions): Call {
+  const { raw } = request
+  const given = raw.headers['x-request-id']
+  return new Call({
+    request: raw,
+    response: reply.raw,
+    published: options.published(),
+    target: request.originalUrl,
+    requestId: typeof given === 'string' && uuidPattern.test(given) ? given : options.randomUUID(),
+    address: options.clientAddress(raw),
+    startedAt: options.monotonic(),
+  })
+}

@@ -1,0 +1,105 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet, SignJWT } from 'jose'
+import type { Operation } from '../../catalogue/catalogue.ts'
+
+/** Milliseconds for which a token is used again. */
+const reuseMs = 10_000
+/** Seconds after which the backend no longer accepts a token. */
+const lifetimeSeconds = 60
+
+/** Signs who calls what, for the backend (RFC 7515; typ `gateway-identity+jwt`). */
+export interface IdentitySigner {
+  /** The compact JWS for an application and operation; at most 10 s old. Calls `done` once, at once when one is at hand. */
+  sign(applicationId: string, operation: Operation, done: (token: string | Error) => void): void
+  /** Public keys for the backend, as `/.well-known/jwks.json` serves them. */
+  readonly jwks: JSONWebKeySet
+}
+
+export interface IdentitySignerOptions {
+  /** Ed25519 private key, PKCS #8 PEM. */
+  readonly privateKeyPem: string
+  readonly audience: string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/**
+ * Creates the signer. Tokens are kept per application and operation, in two
+ * generations of 10 s each, so that memory follows the callers of the last 20 s.
+ *
+ * @throws when the key is not an Ed25519 private key
+ */
+export async function createIdentitySigner(
+  options: IdentitySignerOptions,
+): Promise<IdentitySigner> {
+  const { audience, now } = options
+  const privateKey = createPrivateKey(options.privateKeyPem)
+  if (privateKey.asymmetricKeyType !== 'ed25519') {
+    throw new Error('IDENTITY_PRIVATE_KEY: must be an Ed25519 private key in PKCS #8 PEM')
+  }
+  const jwk = await exportJWK(createPublicKey(privateKey))
+  const kid = await calculateJwkThumbprint(jwk)
+  const header = { alg: 'EdDSA', typ: 'gateway-identity+jwt', kid }
+
+  let current = new Map<string, Token>()
+  let previous = new Map<string, Token>()
+  let rotatedAt = now()
+
+  function find(id: string, nowMs: number): Token | undefined {
+    if (nowMs - rotatedAt > reuseMs) {
+      previous = current
+      current = new Map()
+      rotatedAt = nowMs
+    }
+    const token = current.get(id) ?? previous.get(id)
+    return token !== undefined && nowMs - token.madeAt < reuseMs ? token : undefined
+  }
+
+  return {
+    jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
+
+    sign(applicationId, operation, done) {
+      const nowMs = now()
+      const id = `${applicationId} ${operation.api} ${operation.version} ${operation.id}`
+      const known = find(id, nowMs)
+      if (known !== undefined) {
+        if (known.jws === undefined) known.waiting.push(done)
+        else done(known.jws)
+        return
+      }
+      const token: Token = { madeAt: nowMs, jws: undefined, waiting: [done] }
+      current.set(id, token)
+      const issuedAt = Math.floor(nowMs / 1000)
+      new SignJWT({ api: operation.api, version: operation.version, operation: operation.id })
+        .setProtectedHeader(header)
+        .setIssuer('tollgate')
+        .setAudience(audience)
+        .setSubject(applicationId)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifetimeSeconds)
+        .sign(privateKey)
+        .then(
+          (jws) => {
+            token.jws = jws
+            settle(token, jws)
+          },
+          (error: Error) => {
+            current.delete(id)
+            settle(token, error)
+          },
+        )
+    },
+  }
+}
+
+interface Token {
+  readonly madeAt: number
+  jws: string | undefined
+  waiting: ((token: string | Error) => void)[]
+}
+
+function settle(token: Token, outcome: string | Error): void {
+  const { waiting } = token
+  token.waiting = []
+  for (const done of waiting) done(outcome)
+}

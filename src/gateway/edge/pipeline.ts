@@ -1,0 +1,39 @@
+import type { Counter } from '../counters/counter.ts'
+import type { KeyAuthenticator } from '../registry/registry.ts'
+import { authenticate } from './authenticate.ts'
+import { body } from './body.ts'
+import type { NamedCheck } from './check.ts'
+import { entitle } from './entitle.ts'
+import type { FailureThrottle } from './failure-throttle.ts'
+import { headers } from './headers.ts'
+import { limit } from './limit.ts'
+import { room } from './room.ts'
+import { route } from './route.ts'
+import { target } from './target.ts'
+
+export interface PipelineOptions {
+  readonly registry: KeyAuthenticator
+  readonly failures: FailureThrottle
+  readonly counter: Counter
+  readonly hasRoom: () => boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/**
+ * The checks of a call in their order. What costs nothing comes first; the
+ * limit comes last, so that only a call that will be forwarded is counted.
+ */
+export function createPipeline(options: PipelineOptions): readonly NamedCheck[] {
+  const { registry, failures, counter, hasRoom, now } = options
+  return [
+    { name: 'target', check: target },
+    { name: 'headers', check: headers },
+    { name: 'route', check: route({ now }) },
+    { name: 'body', check: body },
+    { name: 'authenticate', check: authenticate({ registry, failures }) },
+    { name: 'entitle', check: entitle },
+    { name: 'room', check: room({ hasRoom }) },
+    { name: 'limit', check: limit({ counter, now }) },
+  ]
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Refusal, renderProblem } from '../../platform/problem.ts'
+import { bodyBytesMax } from './body.ts'
+import type { Call } from './call.ts'
+
+/** Milliseconds for which a body nobody wants is read on, so that the client sees our answer before the connection ends. */
+const lingerMs = 1_000
+
+export interface RefuseOptions {
+  /** Origin whose `/problems/<code>` pages explain refusals. */
+  readonly portalUrl: () => string
+}
+
+/** Answers a call with a refusal; the only place where the edge writes an error to a client that sent a whole header block. */
+export type Refuse = (call: Call, refusal: Refusal) => void
+
+export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
+  return (call, refusal) => {
+    const { request, response } = call
+    call.refusal = refusal.code
+    const problem = renderProblem(refusal, { requestId: call.requestId, portalUrl: portalUrl() })
+    const fields: string[] = [...call.answerHeaders]
+    for (const [name, value] of Object.entries(problem.headers)) fields.push(name, value)
+    if (hasLongBodyPending(request)) {
+      response.writeHead(problem.status, [...fields, 'connection', 'close'])
+      response.write(problem.body)
+      endAfterLinger(request, response)
+    } else {
+      // Node reads a short rest of the body by itself and keeps the connection.
+      response.writeHead(problem.status, fields)
+      response.end(problem.body)
+    }
+  }
+}
+
+function hasLongBodyPending(request: IncomingMessage): boolean {
+  if (request.complete) return false
+  const length = request.headers['content-length']
+  if (length !== undefined) return !(Number(length) <= bodyBytesMax)
+  return request.headers['transfer-encoding'] !== undefined
+}
+
+/** Closing at once would reset the connection under a client that is still sending, and lose the answer. */
+function endAfterLinger(request: IncomingMessage, response: ServerResponse): void {
+  const timer = setTimeout(end, lingerMs)
+  function end(): void {
+    clearTimeout(timer)
+    request.off('close', end).off('end', end)
+    response.end()
+  }
+  request.on('end', end).on('close', end)
+  request.resume()
+}

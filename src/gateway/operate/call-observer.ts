@@ -1,0 +1,95 @@
+import { errors } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Call } from '../edge/call.ts'
+import type { Observer } from '../edge/observe.ts'
+import type { CallOutcome, GatewayMetrics } from './metrics.ts'
+
+export interface CallObserverOptions {
+  readonly metrics: GatewayMetrics
+  readonly log: Logger
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
+}
+
+/**
+ * Turns finished calls into one metrics observation and one log line each. A
+ * line names operation, application and decision; no key, no target, no
+ * address, nothing personal.
+ */
+export function createCallObserver({ metrics, log, monotonic }: CallObserverOptions): Observer {
+  const logsCalls = log.isLevelEnabled('info')
+  return {
+    ended(call) {
+      const now = monotonic()
+      const status = call.response.headersSent ? call.response.statusCode : 0
+      const outcome = outcomeOf(call)
+      const grant = call.grantIfKnown
+      const isObserved = grant !== undefined && !grant.admitted && call.refusal === undefined
+      const decision = isObserved ? 'observed' : grant?.decision
+      const upstreamMs = call.forwardedAt === 0 ? undefined : call.answeredAt - call.forwardedAt
+      metrics.observe({
+        version: call.versionIfKnown,
+        operation: call.operationIfKnown,
+        status,
+        outcome,
+        decision,
+        totalSeconds: (now - call.startedAt) / 1000,
+        upstreamSeconds: upstreamMs === undefined ? undefined : upstreamMs / 1000,
+      })
+      if (!logsCalls) return
+      log.info(
+        {
+          requestId: call.requestId,
+          api: call.versionIfKnown?.api,
+          version: call.versionIfKnown?.version,
+          operation: call.operationIfKnown?.id,
+          applicationId: call.callerIfKnown?.applicationId,
+          status,
+          outcome,
+          decision,
+          remaining: grant?.standings[0]?.remaining,
+          totalMs: rounded(now - call.startedAt),
+          upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
+        },
+        'call',
+      )
+    },
+
+    refusedUnparsed(code) {
+      metrics.observe({
+        version: undefined,
+        operation: undefined,
+        status: errors[code].status,
+        outcome: code,
+        decision: undefined,
+        totalSeconds: 0,
+        upstreamSeconds: undefined,
+      })
+    },
+
+    backendFailed(call, refusal, cause) {
+      log.warn(
+        {
+          requestId: call.requestId,
+          operation: call.operationIfKnown?.id,
+          code: refusal.code,
+          err: cause,
+        },
+        'the backend failed a call',
+      )
+    },
+
+    failed(call, cause) {
+      log.error({ requestId: call.requestId, err: cause }, 'a call failed inside the gateway')
+    },
+  }
+}
+
+function outcomeOf(call: Call): CallOutcome {
+  if (call.refusal !== undefined) return call.refusal
+  return call.response.writableFinished ? 'forwarded' : 'aborted'
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100
+}

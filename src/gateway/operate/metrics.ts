@@ -1,0 +1,159 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import type { ErrorCode } from '../../platform/errors.ts'
+import type { Decision } from '../counters/counter.ts'
+
+/** Seconds; fine below 10 ms, where a gateway lives, up to the total time-out. */
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+const operationLabels = ['api', 'version', 'operation'] as const
+
+/** How a call ended: forwarded, given up by the client, or the code of our refusal. */
+export type CallOutcome = 'forwarded' | 'aborted' | ErrorCode
+
+/** One finished call as the metrics see it; durations in seconds. */
+export interface FinishedCall {
+  readonly version: ApiVersion | undefined
+  readonly operation: Operation | undefined
+  readonly status: number
+  readonly outcome: CallOutcome
+  readonly decision: Decision | 'observed' | undefined
+  readonly totalSeconds: number
+  /** Undefined when nothing was forwarded. */
+  readonly upstreamSeconds: number | undefined
+}
+
+/**
+ * The gateway's metrics. Label values come from the catalogue and from our own
+ * tables only, so their number is bounded; there is no application label.
+ */
+export interface GatewayMetrics {
+  observe(call: FinishedCall): void
+  observeStore(seconds: number): void
+  setStoreUp(store: 'counters' | 'registry', isUp: boolean): void
+  setGeneration(generation: number): void
+  countReload(result: 'success' | 'failure'): void
+}
+
+export function createGatewayMetrics(registry: Registry): GatewayMetrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'gateway_requests_total',
+    help: 'Calls by operation, status class and outcome (forwarded, aborted or the code of the refusal)',
+    labelNames: [...operationLabels, 'status_class', 'outcome'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'gateway_request_duration_seconds',
+    help: 'From the request header block to the end of the answer',
+    labelNames: operationLabels,
+    buckets,
+    registers,
+  })
+  const upstream = new Histogram({
+    name: 'gateway_upstream_duration_seconds',
+    help: 'From forwarding a call to the end of the answer of the backend',
+    labelNames: operationLabels,
+    buckets,
+    registers,
+  })
+  const overhead = new Histogram({
+    name: 'gateway_overhead_duration_seconds',
+    help: 'Time of an admitted call that was not spent waiting for the backend',
+    labelNames: operationLabels,
+    buckets,
+    registers,
+  })
+  const decisions = new Counter({
+    name: 'gateway_limit_decisions_total',
+    help: 'Decisions of the limit by operation',
+    labelNames: [...operationLabels, 'decision'],
+    registers,
+  })
+  const storeDuration = new Histogram({
+    name: 'gateway_limit_store_duration_seconds',
+    help: 'Time for one answer of the counter store',
+    buckets,
+    registers,
+  })
+  const storeUp = new Gauge({
+    name: 'gateway_store_up',
+    help: '1 while the store answers',
+    labelNames: ['store'],
+    registers,
+  })
+  const generation = new Gauge({
+    name: 'gateway_config_generation',
+    help: 'Counts up with every configuration taken into force',
+    registers,
+  })
+  const reloads = new Counter({
+    name: 'gateway_config_reloads_total',
+    help: 'Reloads by result',
+    labelNames: ['result'],
+    registers,
+  })
+
+  // Looking a child up by its labels costs more than the observation itself.
+  const series = new WeakMap<object, ReturnType<typeof createSeries>>()
+  const unrouted = createSeries('none', 'none', 'none')
+
+  function createSeries(api: string, version: string, operation: string) {
+    const labels = { api, version, operation }
+    return {
+      requests: memo((key) => {
+        const [status_class = '', outcome = ''] = key.split(' ')
+        return requests.labels({ ...labels, status_class, outcome })
+      }),
+      decisions: memo((decision) => decisions.labels({ ...labels, decision })),
+      duration: duration.labels(labels),
+      upstream: upstream.labels(labels),
+      overhead: overhead.labels(labels),
+    }
+  }
+
+  function seriesOf(call: FinishedCall) {
+    const subject = call.operation ?? call.version
+    if (subject === undefined) return unrouted
+    let found = series.get(subject)
+    if (found === undefined) {
+      found = createSeries(subject.api, subject.version, call.operation?.id ?? 'none')
+      series.set(subject, found)
+    }
+    return found
+  }
+
+  return {
+    observe(call) {
+      const found = seriesOf(call)
+      found.requests(`${statusClass(call.status)} ${call.outcome}`).inc()
+      found.duration.observe(call.totalSeconds)
+      if (call.upstreamSeconds !== undefined) {
+        found.upstream.observe(call.upstreamSeconds)
+        found.overhead.observe(Math.max(0, call.totalSeconds - call.upstreamSeconds))
+      }
+      if (call.decision !== undefined) found.decisions(call.decision).inc()
+    },
+    observeStore: (seconds) => storeDuration.observe(seconds),
+    setStoreUp: (store, isUp) => storeUp.set({ store }, isUp ? 1 : 0),
+    setGeneration: (value) => generation.set(value),
+    countReload: (result) => reloads.inc({ result }),
+  }
+}
+
+/** `2xx` … `5xx`; `none` where no status was sent. */
+function statusClass(status: number): string {
+  return status === 0 ? 'none' : `${Math.floor(status / 100)}xx`
+}
+
+function memo<T>(make: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) {
+      value = make(key)
+      known.set(key, value)
+    }
+    return value
+  }
+}
