@@ -33,7 +33,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
     } catch (error) {
       metrics.countReload('failure')
       const problems = error instanceof CatalogueError ? error.message : undefined
-      log.error({ err: problems === undefined ? error : undefined, problems }, 'reload refused, the old configuration stays in force')
+      log.error(
+        { err: problems === undefined ? error : undefined, problems },
+        'reload refused, the old configuration stays in force',
+      )
       return false
     }
     metrics.countReload('success')

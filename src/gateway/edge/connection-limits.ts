@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { plainAddress } from './client-address.ts'
 
 export interface ConnectionLimits {
   readonly connectionsPerAddress: number
@@ -24,7 +25,7 @@ export function limitConnections(
       socket.destroy()
       return
     }
-    if (isProxy(address)) return
+    if (isProxy(plainAddress(address))) return
     const count = (open.get(address) ?? 0) + 1
     if (count > limits.connectionsPerAddress) {
       socket.destroy()
