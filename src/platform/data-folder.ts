@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmod,
+  link,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** The folder that holds everything an embedded process must not lose, locked by this process. */
+export interface DataFolder {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string
+  /**
+   * Reads the secret kept under `name`, or keeps what `generate` makes and
+   * returns that. The file has mode 0600 and is on the disk before this
+   * resolves: a key signed with a forgotten pepper would be dead.
+   */
+  secret(name: string, generate: () => string): Promise<string>
+  /** Releases the lock. Close what lives in the folder first. */
+  close(): Promise<void>
+}
+
+/** Another process has the folder open, or had and we cannot be sure that it is gone. */
+export class DataFolderBusy extends Error {
+  /** Undefined when the lock file does not say. */
+  readonly pid: number | undefined
+
+  constructor(path: string, pid: number | undefined) {
+    super(`DATA_DIR ${path} is already open by process ${pid ?? '(unknown)'}`)
+    this.name = 'DataFolderBusy'
+    this.pid = pid
+  }
+}
+
+/** The folder's path does not leave room for the name of a socket in it. */
+export class SocketPathTooLong extends Error {
+  constructor(path: string) {
+    super(
+      `DATA_DIR is too long a path: the socket "${path}" has ${Buffer.byteLength(path)} bytes, at most ${socketPathBytesMax} are possible (e.g. DATA_DIR=/var/lib/tollgate)`,
+    )
+    this.name = 'SocketPathTooLong'
+  }
+}
+
+/** Name of the lock file. Its first line is the pid of the process to signal (`head -1`). */
+export const pidFileName = 'tollgate.pid'
+
+/** `sun_path` of Linux holds 108 bytes, the last one zero; macOS has 104. */
+const socketPathBytesMax = process.platform === 'darwin' ? 103 : 107
+
+/**
+ * Returns `join(folder, name)` when a socket can be bound there.
+ *
+ * @throws {SocketPathTooLong}
+ */
+export function socketPathIn(folder: string, name: string): string {
+  const path = join(folder, name)
+  if (Buffer.byteLength(path) > socketPathBytesMax) throw new SocketPathTooLong(path)
+  return path
+}
+
+/**
+ * Opens the data folder for this process alone, creating it with mode 0700
+ * (an existing one of ours is narrowed to that: it holds secrets).
+ *
+ * The lock is the file `tollgate.pid`: the pid, then the name of a socket on
+ * which its owner listens as long as it lives. A pid alone would not do: after
+ * a crash it may belong to somebody else, and in a container every process has
+ * the same one. A socket answers exactly while its owner lives, across
+ * containers that share the folder, after a reboot and after a clock change.
+ *
+ * @throws {DataFolderBusy} while the owner lives, this process included
+ * @throws {SocketPathTooLong}
+ */
+export async function openDataFolder(folder: string): Promise<DataFolder> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = await realpath(folder)
+  await narrow(path)
+
+  const socketName = `.lock-${randomBytes(4).toString('hex')}`
+  const server = await listen(socketPathIn(path, socketName))
+  const content = `${process.pid}\n${socketName}\n`
+  try {
+    await acquire(path, content)
+  } catch (error) {
+    await closeServer(server)
+    throw error
+  }
+
+  return {
+    path,
+    secret: (name, generate) => keepSecret(join(path, name), generate),
+    async close() {
+      const pidFile = join(path, pidFileName)
+      if ((await readIfThere(pidFile)) === content) await unlink(pidFile)
+      await closeServer(server)
+    },
+  }
+}
+
+/** Reads a secret of a folder that another process may have open; undefined when there is none. */
+export async function readDataFolderSecret(
+  folder: string,
+  name: string,
+): Promise<string | undefined> {
+  return nonEmpty(await readIfThere(join(folder, name)))
+}
+
+/** The pid of the process that has the folder open; undefined when none has. */
+export async function dataFolderOwner(folder: string): Promise<number | undefined> {
+  const lock = parseLock(await readIfThere(join(folder, pidFileName)))
+  return lock !== undefined && (await isAlive(folder, lock)) ? lock.pid : undefined
+}
+
+interface Lock {
+  readonly pid: number
+  /** Undefined in a file that we did not write. */
+  readonly socketName: string | undefined
+}
+
+function parseLock(content: string | undefined): Lock | undefined {
+  const match = /^(\d{1,10})\n?(?:(\.lock-[0-9a-f]{8})\n)?$/.exec(content ?? '')
+  if (match === null) return undefined
+  return { pid: Number(match[1]), socketName: match[2] }
+}
+
+async function acquire(folder: string, content: string): Promise<void> {
+  const pidFile = join(folder, pidFileName)
+  const ours = `${pidFile}.${randomBytes(4).toString('hex')}`
+  await writeFile(ours, content, { mode: 0o600, flag: 'wx' })
+  try {
+    for (;;) {
+      // A link is made whole or not at all: nobody ever reads half a lock.
+      if (await succeedsUnlessThere(link(ours, pidFile))) return
+      const found = await readIfThere(pidFile)
+      if (found === undefined) continue
+      const lock = parseLock(found)
+      if (lock !== undefined && (await isAlive(folder, lock))) {
+        throw new DataFolderBusy(folder, lock.pid)
+      }
+      if (await replaceStale(pidFile, ours, found)) return
+    }
+  } finally {
+    await unlink(ours).catch(ignoreMissing)
+  }
+}
+
+/**
+ * Replaces a lock whose owner is dead. Of several processes that found the
+ * same dead owner only the one holding the takeover file may, and only after
+ * it has seen once more that nothing changed; the others look again.
+ */
+async function replaceStale(pidFile: string, ours: string, found: string): Promise<boolean> {
+  const takeover = `${pidFile}.takeover`
+  const created = await succeedsUnlessThere(
+    open(takeover, 'wx', 0o600).then((handle) => handle.close()),
+  )
+  if (!created) {
+    // Whoever died in the few milliseconds of a takeover must not bar the folder for good.
+    const age = await stat(takeover).then((stats) => Date.now() - stats.mtimeMs, ignoreMissing)
+    if (age !== undefined && Math.abs(age) > 5000) await unlink(takeover).catch(ignoreMissing)
+    await delay(20)
+    return false
+  }
+  try {
+    if ((await readIfThere(pidFile)) !== found) return false
+    await rename(ours, pidFile)
+  } finally {
+    await unlink(takeover).catch(ignoreMissing)
+  }
+  const socketName = parseLock(found)?.socketName
+  if (socketName !== undefined) {
+    await unlink(join(pidFile, '..', socketName)).catch(ignoreMissing)
+  }
+  return true
+}
+
+async function isAlive(folder: string, lock: Lock): Promise<boolean> {
+  if (lock.socketName !== undefined) return answers(join(folder, lock.socketName))
+  // Written by hand or by another program: the pid is all there is, and a doubt is a yes.
+  if (lock.pid === process.pid) return false
+  try {
+    process.kill(lock.pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH'
+  }
+}
+
+/** Whether anybody listens. Only a plain no counts as one: a full queue or a missing permission does not. */
+export function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', (error) => {
+      resolve(codeOf(error) !== 'ECONNREFUSED' && codeOf(error) !== 'ENOENT')
+    })
+  })
+}
+
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', reject)
+    server.listen(path, () => {
+      server.unref()
+      resolve(server)
+    })
+  })
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+async function narrow(path: string): Promise<void> {
+  const { mode, uid } = await stat(path)
+  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) await chmod(path, 0o700)
+}
+
+async function keepSecret(path: string, generate: () => string): Promise<string> {
+  const kept = nonEmpty(await readIfThere(path))
+  if (kept !== undefined) return kept
+  const value = generate()
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}`
+  const handle = await open(unfinished, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${value}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(unfinished, path)
+  return value
+}
+
+function nonEmpty(content: string | undefined): string | undefined {
+  const value = content?.trim()
+  return value === '' ? undefined : value
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(ignoreMissing)
+}
+
+async function succeedsUnlessThere(attempt: Promise<unknown>): Promise<boolean> {
+  try {
+    await attempt
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
+  return undefined
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

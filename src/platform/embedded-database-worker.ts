@@ -1,0 +1,85 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+
+/** What {@link startEmbeddedDatabase} hands to its thread. */
+export interface EmbeddedDatabaseWorkerData {
+  readonly dataDir: string
+  readonly socketPath: string
+}
+
+/** All processes on the folder together; they take turns on the one session anyway. */
+const connectionsMax = 100
+
+// The one place that makes this data is start() in embedded-database.ts.
+const { dataDir, socketPath } = workerData as EmbeddedDatabaseWorkerData
+
+const postgres = await PGlite.create({ dataDir: await databaseFolder() })
+const server = new PGLiteSocketServer({
+  db: keepExchangesWhole(postgres),
+  path: socketPath,
+  maxConnections: connectionsMax,
+})
+await server.start()
+await chmod(socketPath, 0o600)
+
+parentPort?.once('message', async () => {
+  await server.stop()
+  await postgres.close()
+  process.exit(0)
+})
+parentPort?.postMessage('ready')
+
+/** The cluster's folder. A first start that was interrupted left only `database.new`, which begins anew. */
+async function databaseFolder(): Promise<string> {
+  const folder = join(dataDir, 'database')
+  if (!existsSync(folder)) {
+    const unfinished = `${folder}.new`
+    rmSync(unfinished, { recursive: true, force: true })
+    const fresh = await PGlite.create({ dataDir: unfinished })
+    await fresh.close()
+    renameSync(unfinished, folder)
+  }
+  return folder
+}
+
+/**
+ * Many connections share one session. The server keeps a connection's turn
+ * while a transaction is open, but hands it on between the messages of one
+ * extended query: Parse of one connection could be bound with the values of
+ * another whose message arrives in pieces. So an exchange counts as a
+ * transaction until its Sync (PostgreSQL documentation, 54.2.3).
+ */
+function keepExchangesWhole(database: PGlite): PGlite {
+  let isMidExchange = false
+  return new Proxy(database, {
+    get(target, property) {
+      if (property === 'isInTransaction') return () => isMidExchange || target.isInTransaction()
+      if (property === 'execProtocolRawStream') {
+        return async (...[message, options]: Parameters<PGlite['execProtocolRawStream']>) => {
+          isMidExchange = extendedQueryMessages.has(message[0] ?? 0)
+          await target.execProtocolRawStream(message, options)
+        }
+      }
+      if (property === 'exec') {
+        // Called to roll back what a connection that went away had open.
+        return async (...[query, options]: Parameters<PGlite['exec']>) => {
+          if (isMidExchange) {
+            isMidExchange = false
+            await target.execProtocolRaw(syncMessage)
+          }
+          return target.exec(query, options)
+        }
+      }
+      const value: unknown = Reflect.get(target, property, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** Parse, Bind, Describe, Execute, Close, Flush: more is to come. Sync and everything else end an exchange. */
+const extendedQueryMessages = new Set(Buffer.from('PBDECH'))
+const syncMessage = Uint8Array.from([0x53, 0, 0, 0, 4])

@@ -1,0 +1,95 @@
+import { unlink } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { answers, socketPathIn } from './data-folder.ts'
+import type { EmbeddedDatabaseWorkerData } from './embedded-database-worker.ts'
+import type { Logger } from './log.ts'
+
+export interface EmbeddedDatabaseOptions {
+  /** A folder this process holds the lock of ({@link openDataFolder}): the database itself locks nothing. */
+  readonly dataDir: string
+  readonly log: Pick<Logger, 'error'>
+}
+
+/** PostgreSQL inside this process, in a thread of its own. */
+export interface EmbeddedDatabase {
+  /** For {@link openDatabase}, here and in other processes. */
+  readonly url: string
+  /** Close the pools that use it first. */
+  close(): Promise<void>
+}
+
+/** The name libpq derives from port 5432, so that psql finds it: `psql -h DATA_DIR -U postgres`. */
+const socketName = '.s.PGSQL.5432'
+
+/**
+ * Starts PGlite (PostgreSQL compiled to WebAssembly) on `DATA_DIR/database`,
+ * reachable through the Unix socket `DATA_DIR/.s.PGSQL.5432`. What it
+ * acknowledged survives the end of the process by any signal; it never calls
+ * fsync, so power loss is not covered. The first start takes seconds.
+ *
+ * Should its thread die, it is started again; statements fail meanwhile.
+ *
+ * @throws {SocketPathTooLong}
+ */
+export async function startEmbeddedDatabase(
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> {
+  const socketPath = socketPathIn(options.dataDir, socketName)
+  let isClosing = false
+  let worker: Worker
+
+  async function start(): Promise<void> {
+    // Left behind by a process that was killed. We hold the lock, so nobody listens on it.
+    await unlink(socketPath).catch(() => undefined)
+    const workerData: EmbeddedDatabaseWorkerData = { dataDir: options.dataDir, socketPath }
+    const started = new Worker(new URL('./embedded-database-worker.ts', import.meta.url), {
+      workerData,
+    })
+    worker = started
+    await new Promise<void>((resolve, reject) => {
+      started.once('message', () => resolve())
+      started.once('error', reject)
+      started.once('exit', (code) => reject(new Error(`embedded database ended with ${code}`)))
+    })
+    started.on('error', (error) => options.log.error({ err: error }, 'embedded database failed'))
+    started.once('exit', () => {
+      if (!isClosing) void restart()
+    })
+  }
+
+  async function restart(): Promise<void> {
+    while (!isClosing) {
+      options.log.error({}, 'embedded database ended, starting it again')
+      await delay(1000, undefined, { ref: false })
+      try {
+        if (!isClosing) await start()
+        return
+      } catch (error) {
+        options.log.error({ err: error }, 'embedded database does not start')
+      }
+    }
+  }
+
+  await start()
+  return {
+    url: embeddedDatabaseUrl(options.dataDir),
+    async close() {
+      isClosing = true
+      const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+      worker.postMessage('close')
+      await ended
+      await unlink(socketPath).catch(() => undefined)
+    },
+  }
+}
+
+/** The address of the embedded database that another process has open in `dataDir`; undefined when none has. */
+export async function databaseBeside(dataDir: string): Promise<string | undefined> {
+  const isThere = await answers(socketPathIn(dataDir, socketName))
+  return isThere ? embeddedDatabaseUrl(dataDir) : undefined
+}
+
+function embeddedDatabaseUrl(dataDir: string): string {
+  return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(dataDir)}`
+}

@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { type Kysely, sql } from 'kysely'
+import { pino } from 'pino'
+import t from 'tap'
+import { openDatabase } from '../../src/platform/database.ts'
+import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import { migrate } from '../../src/platform/migrate.ts'
+import { startPostgres, testDatabase, testDataDir, testPostgres } from '../support/database.ts'
+
+const log = pino({ level: 'silent' })
+
+for (const [name, open] of [
+  ['embedded', testDatabase],
+  ['PostgreSQL', testPostgres],
+] as const) {
+  t.test(`${name}: values come back as the types the documentation promises`, async (t) => {
+    const opened = await open(t)
+    if (opened === undefined) return
+    const db = opened.database.connect<unknown>()
+    const { rows } = await sql`select 9007199254740991::int8 as big, date '2026-11-20' as day,
+      1.10::numeric as amount, ${Buffer.from([0, 255])}::bytea as bytes, now() as at`.execute(db)
+    t.match(rows[0], { big: 9007199254740991, day: '2026-11-20', amount: '1.10', at: Date })
+    t.match(rows[0], { bytes: Buffer.from([0, 255]) })
+    await t.rejects(sql`select 9007199254740993::int8 as big`.execute(db), RangeError)
+    t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }], 'and the next one works')
+  })
+
+  t.test(`${name}: statements of many connections keep their own values`, async (t) => {
+    const opened = await open(t)
+    if (opened === undefined) return
+    const db = opened.database.connect<unknown>()
+    // Longer than a socket's read, so that exchanges arrive in pieces and could mix.
+    const padding = 'x'.repeat(150_000)
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const { rows } =
+          index % 2 === 0
+            ? await sql<{ n: number }>`select ${index}::int as n`.execute(db)
+            : await sql<{ n: number }>`select ${index}::int as n, length(${padding}) as l`.execute(
+                db,
+              )
+        return rows[0]?.n
+      }),
+    )
+    t.same(answers, [...answers.keys()])
+  })
+
+  t.test(`${name}: transactions of many connections are whole`, async (t) => {
+    const opened = await open(t)
+    if (opened === undefined) return
+    const db = opened.database.connect<unknown>()
+    await sql`create table total (n int not null)`.execute(db)
+    await sql`insert into total values (0)`.execute(db)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) =>
+        db.transaction().execute(async (trx) => {
+          await sql`update total set n = n + ${1}`.execute(trx)
+          if (index % 4 === 0) throw new Error('rolled back')
+          if (index % 4 === 1) await sql`select 1 / ${0}::int`.execute(trx)
+        }),
+      ),
+    )
+    t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 20)
+    t.same((await sql`select n from total`.execute(db)).rows, [{ n: 20 }])
+  })
+
+  t.test(`${name}: processes that start together run each migration once`, async (t) => {
+    const opened = await open(t)
+    if (opened === undefined) return
+    const first = {
+      async up(db: Kysely<unknown>) {
+        await sql`create table one (n int)`.execute(db)
+      },
+    }
+    const second = {
+      async up(db: Kysely<unknown>) {
+        await sql`insert into one values (1)`.execute(db)
+      },
+    }
+    const run = async (url: string, migrations: Parameters<typeof migrate>[1]['migrations']) => {
+      const database = openDatabase({ url, log, connectTimeoutMs: 5000 })
+      const ran = await migrate(database, { name: 'registry', migrations })
+      await database.close()
+      return ran
+    }
+    // The embedded database has one opener by its lock file, so only PostgreSQL is raced.
+    const starters = name === 'PostgreSQL' ? 5 : 1
+    const ran = await Promise.all(
+      Array.from({ length: starters }, () => run(opened.url, { '0001-first': first })),
+    )
+    t.same(ran.flat(), ['0001-first'])
+    await t.rejects(
+      run(opened.url, {
+        '0001-first': first,
+        '0002-second': second,
+        '0003-wrong': { up: async (db: Kysely<unknown>) => void (await sql`select x`.execute(db)) },
+      }),
+      { message: 'migration 0003-wrong failed' },
+    )
+    t.same(await run(opened.url, { '0001-first': first, '0002-second': second }), ['0002-second'])
+    const db = opened.database.connect<unknown>()
+    t.same(
+      (await sql`select n from one`.execute(db)).rows,
+      [{ n: 1 }],
+      'nothing of a failed run stays',
+    )
+  })
+}
+
+t.test('a database that answers nothing fails in time and heals', async (t) => {
+  const server = await startPostgres(t)
+  if (server === undefined) return
+  const database = openDatabase({
+    url: server.url,
+    log,
+    connectionsMax: 1,
+    connectTimeoutMs: 500,
+    statementTimeoutMs: 300,
+  })
+  t.teardown(() => database.close())
+  const db = database.connect<unknown>()
+  await sql`select 1`.execute(db)
+  server.freeze()
+  const asked = performance.now()
+  await t.rejects(sql`select 2`.execute(db), { name: 'StatementTimeout' })
+  await t.rejects(sql`select 3`.execute(db), 'the pool does not wait for the hung connection')
+  t.ok(performance.now() - asked < 1500, 'in time')
+  server.thaw()
+  t.same((await sql`select 4 as n`.execute(db)).rows, [{ n: 4 }])
+  await server.stop()
+  await t.rejects(sql`select 5`.execute(db))
+  await server.start()
+  t.same((await sql`select 6 as n`.execute(db)).rows, [{ n: 6 }])
+})
+
+t.test('a connection that dies inside an exchange or a transaction harms nobody', async (t) => {
+  const dataDir = await testDataDir(t)
+  const embedded = await startEmbeddedDatabase({ dataDir, log })
+  const database = openDatabase({ url: embedded.url, log, connectTimeoutMs: 5000 })
+  t.teardown(async () => {
+    await database.close()
+    await embedded.close()
+  })
+  const db = database.connect<unknown>()
+  await sql`create table kept (n int)`.execute(db)
+  const message = (type: string, body: string) => {
+    const bytes = Buffer.from(`${type}0000${body}`)
+    bytes.writeInt32BE(bytes.length - 1, 1)
+    return bytes
+  }
+  const startup = Buffer.from('\0\0\0\0\0\x03\0\0user\0postgres\0database\0postgres\0\0')
+  startup.writeInt32BE(startup.length, 0)
+  for (const half of [
+    [message('P', '\0select 1\0\0\0')],
+    [message('P', '\0select broken from nowhere\0\0\0')],
+    [message('Q', 'begin; insert into kept values (1)\0')],
+    [message('Q', 'begin; select 1/0\0')],
+  ]) {
+    const socket = connect(`${dataDir}/.s.PGSQL.5432`)
+    socket.write(startup)
+    await once(socket, 'data')
+    socket.write(Buffer.concat(half))
+    await once(socket, 'data')
+    socket.destroy()
+    t.same((await sql`select count(*) as n from kept where ${1} = 1`.execute(db)).rows, [{ n: 0 }])
+  }
+})
+
+t.test(
+  'a socket left by a killed process is replaced, and a neighbour finds the address',
+  async (t) => {
+    const dataDir = await testDataDir(t)
+    t.equal(await databaseBeside(dataDir), undefined)
+    const left = createServer().listen(`${dataDir}/.s.PGSQL.5432`)
+    await once(left, 'listening')
+    const embedded = await startEmbeddedDatabase({ dataDir, log })
+    t.equal(await databaseBeside(dataDir), embedded.url)
+    left.close()
+    await embedded.close()
+    t.equal(await databaseBeside(dataDir), undefined)
+  },
+)

@@ -1,0 +1,220 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { pino } from 'pino'
+import { type Database, openDatabase } from '../../src/platform/database.ts'
+import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+
+/** What these functions need of a test: where to undo, and how to say that something is missing. */
+export interface Test {
+  teardown(undo: () => unknown): void
+  comment(...texts: string[]): void
+}
+
+export interface TestDatabase {
+  readonly database: Database
+  /** For processes that a test starts. */
+  readonly url: string
+}
+
+const silent = pino({ level: 'silent' })
+
+/** A fresh, empty embedded database, gone with the test. */
+export async function testDatabase(t: Test): Promise<TestDatabase> {
+  const dataDir = await testDataDir(t)
+  const embedded = await startEmbeddedDatabase({ dataDir, log: silent })
+  const database = openDatabase({ url: embedded.url, log: silent, connectTimeoutMs: 10_000 })
+  t.teardown(async () => {
+    await database.close()
+    await embedded.close()
+  })
+  return { database, url: embedded.url }
+}
+
+/**
+ * A data folder in which an embedded database starts within a second: the
+ * empty cluster is made once per machine and PGlite version and copied.
+ */
+export async function testDataDir(t: Test): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tg-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  cpSync(await template(), join(dataDir, 'database'), { recursive: true })
+  return dataDir
+}
+
+async function template(): Promise<string> {
+  const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+  const folder = join(tmpdir(), `tollgate-pglite-${version}-${process.getuid?.() ?? 0}`)
+  if (existsSync(folder)) return folder
+  const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
+  const embedded = await startEmbeddedDatabase({ dataDir: fresh, log: silent })
+  await embedded.close()
+  try {
+    renameSync(join(fresh, 'database'), folder)
+  } catch {
+    // Another test process was faster; theirs is as good.
+    if (!existsSync(folder)) throw new Error(`cannot make ${folder}`)
+  }
+  rmSync(fresh, { recursive: true, force: true })
+  return folder
+}
+
+/** A real PostgreSQL on a temporary folder and a free port of 127.0.0.1. */
+export interface PostgresServer {
+  readonly url: string
+  start(): Promise<void>
+  /** As a crash does: no shutdown checkpoint, connections cut. */
+  stop(): Promise<void>
+  /** SIGSTOP and SIGCONT of every process of the server: it accepts connections and answers nothing. */
+  freeze(): void
+  thaw(): void
+}
+
+/**
+ * Starts a real PostgreSQL for the test, or returns undefined with a comment
+ * where none is installed.
+ *
+ * @throws when none is installed and REQUIRE_SERVICES=1
+ */
+export async function startPostgres(t: Test): Promise<PostgresServer | undefined> {
+  const bin = postgresBin()
+  if (bin === undefined) {
+    if (process.env['REQUIRE_SERVICES'] === '1') throw new Error('PostgreSQL is not installed')
+    t.comment('SKIPPED: PostgreSQL is not installed')
+    return undefined
+  }
+  const identity = unprivileged()
+  const folder = mkdtempSync(join(tmpdir(), 'tg-pg-'))
+  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
+  const data = join(folder, 'data')
+  const options = { ...identity, cwd: folder, stdio: 'ignore' } as const
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--no-locale'],
+    options,
+  )
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  let server: ReturnType<typeof spawn> | undefined
+
+  async function start(): Promise<void> {
+    server = spawn(
+      join(bin ?? '', 'postgres'),
+      [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-h',
+        '127.0.0.1',
+        '-k',
+        folder,
+        '-F',
+        '-c',
+        'max_connections=200',
+      ],
+      options,
+    )
+    for (let attempt = 0; ; attempt++) {
+      const client = new Client({ connectionString: url, connectionTimeoutMillis: 1000 })
+      try {
+        await client.connect()
+        await client.end()
+        return
+      } catch (error) {
+        if (attempt === 200) throw error
+        await delay(50)
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    const running = server
+    if (running === undefined || running.exitCode !== null) return
+    const ended = new Promise((resolve) => running.once('exit', resolve))
+    signalAll('SIGCONT')
+    running.kill('SIGQUIT')
+    await ended
+  }
+
+  function signalAll(signal: NodeJS.Signals): void {
+    for (const pid of [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)]) {
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // It ended between the look and the signal.
+      }
+    }
+  }
+
+  t.teardown(async () => {
+    await stop()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  await start()
+  return { url, start, stop, freeze: () => signalAll('SIGSTOP'), thaw: () => signalAll('SIGCONT') }
+}
+
+/** Like {@link testDatabase} on a real PostgreSQL; undefined where none is installed. */
+export async function testPostgres(t: Test): Promise<TestDatabase | undefined> {
+  const server = await startPostgres(t)
+  if (server === undefined) return undefined
+  const database = openDatabase({ url: server.url, log: silent, connectTimeoutMs: 10_000 })
+  t.teardown(() => database.close())
+  return { database, url: server.url }
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no port'))
+        else resolve(address.port)
+      })
+    })
+  })
+}
+
+function postgresBin(): string | undefined {
+  const root = '/usr/lib/postgresql'
+  if (!existsSync(root)) return undefined
+  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))
+  return versions
+    .map((version) => join(root, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')))
+}
+
+/** PostgreSQL refuses to run as root; then it runs as the user its package made. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+function childrenOf(pid: number): number[] {
+  const out = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child = 0]) => child)
+}
