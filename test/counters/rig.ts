@@ -1,0 +1,50 @@
+import { pino } from 'pino'
+import type { OutagePolicy } from '../../src/catalogue/catalogue.ts'
+import type { BucketLimit, Counter, Grant } from '../../src/gateway/counters/counter.ts'
+
+/** Discards everything. */
+export const silent = pino({ level: 'silent' })
+
+/** Long enough that no test meets its end: a calendar-free year. */
+export const longWindowSeconds = 31_536_000
+
+/** A bucket of its own for a test, in a window that does not end meanwhile. */
+export function bucketOf(name: string, windowSeconds = longWindowSeconds) {
+  return { bucket: `tollgate:{app}:xs2a:1.7.0:${name}:${windowSeconds}`, windowSeconds }
+}
+
+/** One call on the limits. */
+export function ask(
+  counter: Counter,
+  limits: readonly BucketLimit[],
+  onOutage: OutagePolicy = 'local-share',
+): Promise<Grant> {
+  return new Promise((resolve) => counter.grant(limits, onOutage, resolve))
+}
+
+/** So many calls at the same time. */
+export function askTimes(
+  times: number,
+  counter: Counter,
+  limits: readonly BucketLimit[],
+  onOutage?: OutagePolicy,
+): Promise<Grant[]> {
+  return Promise.all(Array.from({ length: times }, () => ask(counter, limits, onOutage)))
+}
+
+/** What the admitted calls were told is left, highest first. */
+export function remainingOf(grants: readonly Grant[]): number[] {
+  return grants
+    .filter(({ admitted }) => admitted)
+    .map(({ standings }) => standings[0]?.remaining ?? Number.NaN)
+    .toSorted((a, b) => b - a)
+}
+
+/** `[from, from - 1, …, 0]`. */
+export function countdown(from: number): number[] {
+  return Array.from({ length: from + 1 }, (_, index) => from - index)
+}
+
+export function admittedOf(grants: readonly Grant[]): number {
+  return grants.filter(({ admitted }) => admitted).length
+}

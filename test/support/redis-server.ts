@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+export interface RedisServer {
+  /** `redis://127.0.0.1:<port>`. */
+  readonly url: string
+  readonly port: number
+  /** Ends it without a farewell (SIGKILL); what was not persisted is lost. */
+  kill(): Promise<void>
+  /** Ends it in an orderly way and removes its folder. Safe to call twice. */
+  stop(): Promise<void>
+  /** Starts it again on the same port and folder, after {@link kill}. */
+  restart(): Promise<void>
+  /** Halts it and lets it go on (SIGSTOP, SIGCONT): it keeps its connections and answers nobody. */
+  suspend(): void
+  resume(): void
+  /** Runs redis-cli against it and returns what it printed, trimmed. */
+  cli(...args: string[]): Promise<string>
+  /** How often a command ran, by `INFO commandstats`. */
+  calls(command: string): Promise<number>
+}
+
+export interface RedisServerOptions {
+  /** (Default: any free one.) */
+  readonly port?: number
+  /** More settings, as for the command line: `['--maxmemory-policy', 'allkeys-lru']`. */
+  readonly args?: readonly string[]
+}
+
+const run = promisify(execFile)
+
+/**
+ * Says why tests that need a real Redis cannot run here, for the option `skip`
+ * of a test; false when they can. With REQUIRE_SERVICES=1 nothing is skipped:
+ * the tests run, and fail for want of a server.
+ */
+export function redisMissing(): string | false {
+  if (process.env['REQUIRE_SERVICES'] === '1') return false
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'redis-server is not installed'
+  }
+}
+
+/** Starts a real Redis on loopback, without persistence, and resolves when it accepts connections. */
+export async function startRedisServer({
+  port: asked,
+  args = [],
+}: RedisServerOptions = {}): Promise<RedisServer> {
+  const port = asked ?? (await freePort())
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-redis-'))
+  let server = await start()
+
+  async function start(): Promise<ChildProcess> {
+    const child = spawn(
+      'redis-server',
+      [
+        ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
+        ...['--save', '', '--appendonly', 'no', '--enable-debug-command', 'yes'],
+        ...args,
+      ],
+      { stdio: 'ignore' },
+    )
+    const failure = new Promise<never>((_resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
+    })
+    failure.catch(() => undefined) // later it ends as it should
+    await Promise.race([failure, accepts(port, child)])
+    return child
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const gone = once(server, 'exit')
+    server.kill(signal)
+    await gone
+  }
+
+  async function cli(...command: string[]): Promise<string> {
+    const { stdout } = await run('redis-cli', ['-h', '127.0.0.1', '-p', String(port), ...command])
+    return stdout.trim()
+  }
+
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kill: () => end('SIGKILL'),
+    async stop() {
+      server.kill('SIGCONT')
+      await end('SIGTERM')
+      await rm(folder, { recursive: true, force: true })
+    },
+    async restart() {
+      server = await start()
+    },
+    suspend: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
+    cli,
+    async calls(command) {
+      const stats = await cli('INFO', 'commandstats')
+      return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0)
+    },
+  }
+}
+
+/** Resolves when something accepts connections on the port, or the server has ended. */
+async function accepts(port: number, server: ChildProcess): Promise<void> {
+  while (server.pid !== undefined && server.exitCode === null) {
+    const socket = connect({ port, host: '127.0.0.1' })
+    try {
+      await once(socket, 'connect')
+      return
+    } catch {
+      await delay(10)
+    } finally {
+      socket.destroy()
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
