@@ -1,0 +1,33 @@
+# The runtime comes with the image, so the optional packages that bring Node are left out.
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional
+
+# A bad configuration fails the build, not the deployment.
+FROM dependencies AS checked
+COPY bin bin
+COPY src src
+COPY config config
+RUN node bin/tollgate.js check
+
+FROM node:24-slim
+ENV NODE_ENV=production \
+    DATA_DIR=/data \
+    CONFIG_DIR=/app/config \
+    GATEWAY_HOST=0.0.0.0 \
+    PORTAL_HOST=0.0.0.0 \
+    BACKEND_HOST=0.0.0.0 \
+    SCA_HOST=0.0.0.0 \
+    MANAGEMENT_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=checked --chown=root:root /app /app
+RUN install -d -m 0700 -o node -g node /data
+# Nothing outside /data is written: run with a read-only root file system.
+VOLUME /data
+USER node
+EXPOSE 8080 8081 8082 8083 9090
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MANAGEMENT_PORT || 9090}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/bin/tollgate.js"]
+CMD ["start"]

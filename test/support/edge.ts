@@ -1,0 +1,115 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Registry } from 'prom-client'
+import type { Test } from 'tap'
+import type { Catalogue, Plan } from '../../src/catalogue/catalogue.ts'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { createRouter } from '../../src/catalogue/router.ts'
+import type { Counter } from '../../src/gateway/counters/counter.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { createEdge } from '../../src/gateway/edge/create-edge.ts'
+import { createIdentitySigner } from '../../src/gateway/edge/identity.ts'
+import { createCallObserver } from '../../src/gateway/operate/call-observer.ts'
+import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
+import type { Authentication, Caller } from '../../src/gateway/registry/registry.ts'
+import { createLog } from '../../src/platform/log.ts'
+
+/** The published configuration of the repository. */
+export const configDir = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'config')
+
+const { privateKey } = generateKeyPairSync('ed25519')
+const privateKeyPem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+
+export interface TestEdgeOptions {
+  readonly backendUrl: string
+  /** Answers by key; a key that is not in it is `invalid`. */
+  readonly callers?: ReadonlyMap<string, Authentication>
+  readonly counter?: Counter
+  /** Replaces the Default Plan's members. */
+  readonly plan?: Partial<Plan>
+  readonly catalogue?: (published: Catalogue) => Catalogue
+  readonly authFailuresPerMinute?: number
+  readonly connectionsPerAddress?: number
+  readonly trustedProxies?: readonly string[]
+  readonly now?: () => number
+}
+
+export interface TestEdge {
+  readonly url: string
+  readonly metrics: () => Promise<string>
+  readonly counter: Counter
+}
+
+/** The key every test edge knows unless told otherwise. */
+export const testKey = 'tg_known'
+
+/** An application subscribed to the Default Plan of everything. */
+export function callerOf(applicationId: string, overrides: Partial<Caller> = {}): Caller {
+  return {
+    applicationId,
+    keyId: 'testkey00001',
+    isSuspended: false,
+    plans: new Map([
+      ['mandate@1.0.0', 'default'],
+      ['xs2a@1.6.0', 'default'],
+      ['xs2a@1.7.0', 'default'],
+    ]),
+    ...overrides,
+  }
+}
+
+/**
+ * Starts the data path on a real socket, with the published documents, the
+ * in-process counter and a registry that is a map: for tests about the edge
+ * itself. Its plan admits 1,000,000 calls unless told otherwise.
+ */
+export async function startEdge(t: Test, options: TestEdgeOptions): Promise<TestEdge> {
+  const now = options.now ?? Date.now
+  const log = createLog('silent')
+  const registry = new Registry()
+  const loaded = withPlan(await loadCatalogue(configDir), options.plan ?? {})
+  const catalogue = options.catalogue === undefined ? loaded : options.catalogue(loaded)
+  const published = { generation: 1, catalogue, router: createRouter(catalogue) }
+  const callers = options.callers ?? new Map([[testKey, callerOf('app-1')]])
+  const counter = options.counter ?? (await createMemoryCounter({ log, now }))
+  const edge = await createEdge({
+    published: () => published,
+    registry: { authenticate: (key, done) => done(callers.get(key) ?? 'invalid') },
+    counter,
+    identity: await createIdentitySigner({ privateKeyPem, audience: 'tollgate-backend', now }),
+    observer: createCallObserver({
+      metrics: createGatewayMetrics(registry),
+      log,
+      monotonic: () => performance.now(),
+    }),
+    backendUrl: options.backendUrl,
+    portalUrl: () => 'https://portal.example',
+    authFailuresPerMinute: options.authFailuresPerMinute ?? 1_000_000,
+    connectionLimits: {
+      connectionsPerAddress: options.connectionsPerAddress ?? 10_000,
+      connectionsMax: 10_000,
+    },
+    trustedProxies: options.trustedProxies ?? [],
+    now,
+    monotonic: () => performance.now(),
+    randomUUID,
+  })
+  const url = await edge.app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(async () => {
+    await edge.close()
+    await counter.close()
+  })
+  return { url, metrics: () => registry.metrics(), counter }
+}
+
+/** Huge limits for tests that are not about one. */
+function withPlan(catalogue: Catalogue, plan: Partial<Plan>): Catalogue {
+  const published = catalogue.plans.get('default')
+  if (published === undefined) throw new Error('no Default Plan')
+  const limits = [
+    { name: 'default', calls: 1_000_000, windowSeconds: 3600, scope: 'operation' as const },
+  ]
+  const plans = new Map(catalogue.plans).set('default', { ...published, limits, ...plan })
+  return { ...catalogue, plans }
+}
