@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
@@ -30,7 +31,7 @@ for (const [name, open] of [
     const opened = await open(t)
     if (opened === undefined) return
     const db = opened.database.connect<unknown>()
-    // Longer than a socket's read, so that exchanges arrive in pieces and could mix.
+    // Longer than one read of a socket.
     const padding = 'x'.repeat(150_000)
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
@@ -134,6 +135,49 @@ t.test('a database that answers nothing fails in time and heals', async (t) => {
   t.same((await sql`select 6 as n`.execute(db)).rows, [{ n: 6 }])
 })
 
+/** A message of the PostgreSQL protocol. */
+function message(type: string, body: string): Buffer {
+  const bytes = Buffer.from(`${type}0000${body}`)
+  bytes.writeInt32BE(bytes.length - 1, 1)
+  return bytes
+}
+
+async function rawConnection(dataDir: string) {
+  const socket = connect(`${dataDir}/.s.PGSQL.5432`)
+  const startup = Buffer.from('\0\0\0\0\0\x03\0\0user\0postgres\0database\0postgres\0\0')
+  startup.writeInt32BE(startup.length, 0)
+  socket.write(startup)
+  await once(socket, 'data')
+  return socket
+}
+
+t.test('an exchange that arrives in pieces is not bound to the statement of another', async (t) => {
+  const dataDir = await testDataDir(t)
+  const embedded = await startEmbeddedDatabase({ dataDir, log })
+  const database = openDatabase({ url: embedded.url, log, connectTimeoutMs: 5000 })
+  t.teardown(async () => {
+    await database.close()
+    await embedded.close()
+  })
+  const db = database.connect<unknown>()
+  await sql`select ${1}::int`.execute(db)
+  const slow = await rawConnection(dataDir)
+  slow.write(message('P', "\0select 'mine' as a\0\0\0"))
+  await once(slow, 'data')
+  const other = sql`select ${'other'} as a`.execute(db)
+  await delay(50)
+  slow.write(
+    Buffer.concat([message('B', '\0'.repeat(8)), message('E', '\0'.repeat(5)), message('S', '')]),
+  )
+  let answer = ''
+  slow.on('data', (data) => {
+    answer += String(data)
+  })
+  t.same((await other).rows, [{ a: 'other' }])
+  t.match(answer, 'mine')
+  slow.destroy()
+})
+
 t.test('a connection that dies inside an exchange or a transaction harms nobody', async (t) => {
   const dataDir = await testDataDir(t)
   const embedded = await startEmbeddedDatabase({ dataDir, log })
@@ -144,22 +188,13 @@ t.test('a connection that dies inside an exchange or a transaction harms nobody'
   })
   const db = database.connect<unknown>()
   await sql`create table kept (n int)`.execute(db)
-  const message = (type: string, body: string) => {
-    const bytes = Buffer.from(`${type}0000${body}`)
-    bytes.writeInt32BE(bytes.length - 1, 1)
-    return bytes
-  }
-  const startup = Buffer.from('\0\0\0\0\0\x03\0\0user\0postgres\0database\0postgres\0\0')
-  startup.writeInt32BE(startup.length, 0)
   for (const half of [
     [message('P', '\0select 1\0\0\0')],
     [message('P', '\0select broken from nowhere\0\0\0')],
     [message('Q', 'begin; insert into kept values (1)\0')],
     [message('Q', 'begin; select 1/0\0')],
   ]) {
-    const socket = connect(`${dataDir}/.s.PGSQL.5432`)
-    socket.write(startup)
-    await once(socket, 'data')
+    const socket = await rawConnection(dataDir)
     socket.write(Buffer.concat(half))
     await once(socket, 'data')
     socket.destroy()
