@@ -1,0 +1,108 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { RegistrySchema } from './schema.ts'
+
+export type ChangeKind = 'developer' | 'application' | 'subscription' | 'key' | 'counter'
+
+/** Something every gateway process must hear of. The ids that do not apply are absent. */
+export interface Change {
+  readonly kind: ChangeKind
+  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`. */
+  readonly action: string
+  readonly developerId?: string
+  readonly applicationId?: string
+  readonly keyId?: string
+  readonly detail?: Readonly<Record<string, string>>
+}
+
+/** Changes since the last read, and where the next one goes on. */
+export interface ChangePage {
+  readonly changes: readonly (Change & { readonly id: number })[]
+  /**
+   * Every transaction below it had ended when this was read, so nothing more
+   * will come from there. A 64-bit number as text.
+   */
+  readonly horizon: string
+}
+
+export interface Changes {
+  /** Tells all processes of a change that is no row of the registry (a counter was reset). */
+  announce(change: Change): Promise<void>
+  /**
+   * Reads every change of transactions at or after `horizon` that has been
+   * committed, in the order of their ids; the caller drops those it has seen.
+   * Transactions commit out of the order of their ids, so a cursor over ids
+   * would miss one; the horizon of the previous read cannot. Without `horizon`
+   * nothing is read but the horizon.
+   */
+  read(horizon: string | undefined): Promise<ChangePage>
+  /** Deletes changes older than `seconds`. */
+  prune(seconds: number): Promise<void>
+}
+
+/** The table through which processes hear of changes. */
+export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
+  return {
+    announce: (change) => db.transaction().execute((trx) => recordChange(trx, change)),
+
+    async read(horizon) {
+      // One statement, one snapshot: the new horizon belongs to exactly these rows.
+      const { rows } = await sql<ChangeRow>`
+        select s.horizon, c.id, c.kind, c.action, c.developer_id, c.application_id, c.key_id, c.detail
+        from (select pg_snapshot_xmin(pg_current_snapshot())::text as horizon) s
+        left join changes c on c.xid >= ${horizon ?? null}::text::xid8
+        order by c.id`.execute(db)
+      return {
+        horizon: rows[0]?.horizon ?? '0',
+        changes: rows.flatMap((row) => (row.id === null ? [] : [toChange(row, row.id)])),
+      }
+    },
+
+    async prune(seconds) {
+      await db
+        .deleteFrom('changes')
+        .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${seconds})`)
+        .execute()
+    },
+  }
+}
+
+/** Writes a change in the transaction that makes it true. */
+export async function recordChange(
+  trx: Transaction<RegistrySchema>,
+  change: Change,
+): Promise<void> {
+  await trx
+    .insertInto('changes')
+    .values({
+      kind: change.kind,
+      action: change.action,
+      developer_id: change.developerId ?? null,
+      application_id: change.applicationId ?? null,
+      key_id: change.keyId ?? null,
+      detail: JSON.stringify(change.detail ?? {}),
+    })
+    .execute()
+}
+
+interface ChangeRow {
+  readonly horizon: string
+  readonly id: number | null
+  readonly kind: ChangeKind
+  readonly action: string
+  readonly developer_id: string | null
+  readonly application_id: string | null
+  readonly key_id: string | null
+  readonly detail: Readonly<Record<string, string>>
+}
+
+function toChange(row: ChangeRow, id: number): Change & { id: number } {
+  return {
+    id,
+    kind: row.kind,
+    action: row.action,
+    detail: row.detail,
+    ...(row.developer_id === null ? {} : { developerId: row.developer_id }),
+    ...(row.application_id === null ? {} : { applicationId: row.application_id }),
+    ...(row.key_id === null ? {} : { keyId: row.key_id }),
+  }
+}

@@ -1,0 +1,160 @@
+import { type Kysely, sql } from 'kysely'
+import { violates } from '../../platform/database.ts'
+import { comesAfter, type Page } from './page.ts'
+import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
+import type { RegistrySchema } from './schema.ts'
+import { change, isUuid, type RegistryTransaction } from './transaction.ts'
+
+/** Someone who signed up and owns applications. */
+export interface Developer {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  /** May act for the operator of the gateway. */
+  readonly isOperator: boolean
+  readonly createdAt: Date
+  /** While set, none of the developer's applications may call. */
+  readonly suspendedAt: Date | null
+}
+
+/** `by` is the actor of the audit. */
+export interface Developers {
+  /** @throws {RegistryConflict} email-taken, in whatever case; {@link RegistryInputInvalid} */
+  create(input: {
+    email: string
+    name: string
+    isOperator?: boolean
+    by: string
+  }): Promise<Developer>
+  find(id: string): Promise<Developer | undefined>
+  /** In whatever case. */
+  findByEmail(email: string): Promise<Developer | undefined>
+  /** Oldest first. */
+  list(page: Page): Promise<Developer[]>
+  /** Idempotent: keeps the time of the first suspension. @throws {RegistryNotFound} */
+  suspend(input: { id: string; by: string }): Promise<Developer>
+  /** Idempotent. @throws {RegistryNotFound} */
+  resume(input: { id: string; by: string }): Promise<Developer>
+  /** Deletes the developer with all applications, subscriptions and keys. @throws {RegistryNotFound} */
+  delete(input: { id: string; by: string }): Promise<void>
+}
+
+const columns = [
+  'id',
+  'email',
+  'name',
+  'is_operator as isOperator',
+  'created_at as createdAt',
+  'suspended_at as suspendedAt',
+] as const
+
+export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Developers {
+  async function setSuspension(id: string, by: string, isSuspended: boolean): Promise<Developer> {
+    return change(db, async (trx, leave) => {
+      const found = await lockDeveloper(trx, id)
+      if ((found.suspendedAt !== null) === isSuspended) return found
+      const action = isSuspended ? 'suspend' : 'resume'
+      await leave({
+        change: { kind: 'developer', action, developerId: id },
+        audit: { actor: by, action: `developer.${action}`, subject: `developer:${id}` },
+      })
+      return trx
+        .updateTable('developers')
+        .set({ suspended_at: isSuspended ? sql`now()` : null })
+        .where('id', '=', id)
+        .returning(columns)
+        .executeTakeFirstOrThrow()
+    })
+  }
+
+  return {
+    async create({ email, name, isOperator = false, by }) {
+      try {
+        return await change(db, async (trx, leave) => {
+          const developer = await trx
+            .insertInto('developers')
+            .values({ email, name, is_operator: isOperator })
+            .returning(columns)
+            .executeTakeFirstOrThrow()
+          const { id } = developer
+          await leave({
+            change: { kind: 'developer', action: 'create', developerId: id },
+            audit: { actor: by, action: 'developer.create', subject: `developer:${id}` },
+          })
+          return developer
+        })
+      } catch (error) {
+        if (violates(error, 'developers_email')) {
+          throw new RegistryConflict('email-taken', 'a developer with this email exists', {
+            cause: error,
+          })
+        }
+        if (violates(error, 'developers_email_plain')) {
+          throw new RegistryInputInvalid('email', 'an address such as ada@example.com', {
+            cause: error,
+          })
+        }
+        if (violates(error, 'developers_name_length')) {
+          throw new RegistryInputInvalid('name', 'at most 100 characters', { cause: error })
+        }
+        throw error
+      }
+    },
+
+    async find(id) {
+      if (!isUuid(id)) return undefined
+      return db.selectFrom('developers').select(columns).where('id', '=', id).executeTakeFirst()
+    },
+
+    findByEmail(email) {
+      return db
+        .selectFrom('developers')
+        .select(columns)
+        .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
+        .executeTakeFirst()
+    },
+
+    async list(page) {
+      return db
+        .selectFrom('developers')
+        .select(columns)
+        .where(comesAfter('developers', page))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(page.limit)
+        .execute()
+    },
+
+    suspend: ({ id, by }) => setSuspension(id, by, true),
+    resume: ({ id, by }) => setSuspension(id, by, false),
+
+    delete: ({ id, by }) =>
+      change(db, async (trx, leave) => {
+        await lockDeveloper(trx, id)
+        await trx.deleteFrom('developers').where('id', '=', id).execute()
+        await leave({
+          change: { kind: 'developer', action: 'delete', developerId: id },
+          audit: { actor: by, action: 'developer.delete', subject: `developer:${id}` },
+        })
+      }),
+  }
+}
+
+/**
+ * Locks a developer's row until the transaction ends, so that its
+ * applications can be counted and one more made by one transaction at a time.
+ *
+ * @throws {RegistryNotFound}
+ */
+export async function lockDeveloper(trx: RegistryTransaction, id: string): Promise<Developer> {
+  const found = isUuid(id)
+    ? await trx
+        .selectFrom('developers')
+        .select(columns)
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (found === undefined) throw new RegistryNotFound('developer', id)
+  return found
+}

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Secrets under which keys are stored, by version; they live outside the database. */
+export interface Peppers {
+  /** The version new keys are stored under. */
+  readonly current: number
+  readonly secrets: ReadonlyMap<number, string>
+}
+
+/** KEY_PEPPER has no meaning; the message says what is expected and never repeats it. */
+export class PepperInvalid extends Error {
+  constructor(reason: string) {
+    super(
+      `KEY_PEPPER ${reason}; it is one secret of at least ${secretLengthMin} characters, or several with their versions, the newest first (e.g. 2:…,1:…)`,
+    )
+    this.name = 'PepperInvalid'
+  }
+}
+
+/**
+ * Reads the setting `KEY_PEPPER`: one secret (version 1), or
+ * `<version>:<secret>,<version>:<secret>`, where the first is used for new
+ * keys and the others still verify the keys stored under them. To change the
+ * pepper put a new version in front; drop the old one when its keys are gone.
+ *
+ * @throws {PepperInvalid}
+ */
+export function parsePeppers(setting: string): Peppers {
+  const secrets = new Map<number, string>()
+  for (const part of setting.split(',')) {
+    const match = /^(?:([1-9]\d{0,5}):)?(.+)$/s.exec(part.trim())
+    const version = Number(match?.[1] ?? 1)
+    const secret = match?.[2] ?? ''
+    if (secret.length < secretLengthMin) throw new PepperInvalid('has a secret that is too short')
+    if (secrets.has(version)) throw new PepperInvalid(`names version ${version} twice`)
+    secrets.set(version, secret)
+  }
+  const [current = 1] = secrets.keys()
+  return { current, secrets }
+}
+
+/** HMAC-SHA-256 of the whole key, its public id included. Undefined when there is no such version. */
+export function keyMac(peppers: Peppers, version: number, keyText: string): Buffer | undefined {
+  const secret = peppers.secrets.get(version)
+  return secret === undefined ? undefined : createHmac('sha256', secret).update(keyText).digest()
+}
+
+/** Compares in a time that does not depend on where they differ. Both have 32 bytes. */
+export function sameMac(one: Buffer, other: Buffer): boolean {
+  return timingSafeEqual(one, other)
+}
+
+const secretLengthMin = 32

@@ -1,0 +1,337 @@
+import { type Kysely, sql } from 'kysely'
+import { violates } from '../../platform/database.ts'
+import { lockApplication } from './applications.ts'
+import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
+import { keyMac, type Peppers } from './key-mac.ts'
+import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
+import type { RegistrySchema } from './schema.ts'
+import { change, isUuid, type RegistryTransaction } from './transaction.ts'
+
+/**
+ * An API key as it may be shown at any time.
+ *
+ * States: active → replaced (works until the end of its overlap) → expired;
+ * active → expired; any → revoked. Nothing leads back.
+ */
+export interface ApiKey {
+  /** The public part of the key, 12 characters. */
+  readonly id: string
+  readonly applicationId: string
+  /** Unique among the application's active keys. */
+  readonly name: string
+  /** `tg_<id>_…<last four>`. */
+  readonly hint: string
+  readonly createdAt: Date
+  /** From then on it is refused; null: never. */
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** To the minute, and up to a minute late; null: never. */
+  readonly lastUsedAt: Date | null
+  /** The key that replaced it by rotation. */
+  readonly replacedBy: string | null
+}
+
+/** The only answer that holds the key itself: we keep a MAC of it and nothing more. */
+export interface IssuedKey extends ApiKey {
+  readonly key: string
+}
+
+/** `by` is the actor of the audit. */
+export interface Keys {
+  /**
+   * Makes a key. Once this resolves the key is in the database for good.
+   *
+   * `name` defaults to `key-<id>`.
+   *
+   * @throws {RegistryNotFound} no such application
+   * @throws {RegistryConflict} name-taken, keys-limit
+   * @throws {RegistryInputInvalid} a name of another length, an expiry in the past
+   */
+  issue(input: {
+    applicationId: string
+    name?: string | undefined
+    expiresAt?: Date | undefined
+    by: string
+  }): Promise<IssuedKey>
+  /**
+   * Makes a key in place of another, which goes on working for
+   * `overlapSeconds` (0 to 30 days) and not beyond its own expiry. The new one
+   * has the old one's name and, when that had an expiry, as long a life. One
+   * overlap at a time, else rotations would multiply the keys that work.
+   *
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} key-inactive (replaced, revoked or expired already), key-overlap
+   * @throws {RegistryInputInvalid}
+   */
+  rotate(input: { id: string; overlapSeconds: number; by: string }): Promise<IssuedKey>
+  /** Idempotent. Every gateway refuses the key within a second. @throws {RegistryNotFound} */
+  revoke(input: { id: string; by: string }): Promise<ApiKey>
+  find(id: string): Promise<ApiKey | undefined>
+  /** Every key the application ever had, oldest first. */
+  list(options: { applicationId: string }): Promise<ApiKey[]>
+}
+
+export interface KeysOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly peppers: Peppers
+  /** How many active keys an application may have. */
+  readonly perApplication: number
+  readonly now: () => number
+  readonly randomBytes: (size: number) => Buffer
+}
+
+const overlapSecondsMax = 30 * 24 * 3600
+
+const columns = [
+  'id',
+  'application_id as applicationId',
+  'name',
+  'last_four as lastFour',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'revoked_at as revokedAt',
+  'last_used_at as lastUsedAt',
+  'replaced_by as replacedBy',
+] as const
+
+export function createKeys({ db, peppers, perApplication, now, randomBytes }: KeysOptions): Keys {
+  async function insert(
+    trx: RegistryTransaction,
+    input: {
+      key: ParsedKey
+      applicationId: string
+      name?: string | undefined
+      expiresAt: Date | null
+    },
+  ): Promise<IssuedKey> {
+    const { id, text } = input.key
+    const mac = keyMac(peppers, peppers.current, text)
+    if (mac === undefined) throw new Error('the current pepper is missing')
+    const row = await trx
+      .insertInto('api_keys')
+      .values({
+        id,
+        application_id: input.applicationId,
+        name: input.name ?? `key-${id}`,
+        mac,
+        pepper_version: peppers.current,
+        last_four: text.slice(-4),
+        expires_at: input.expiresAt,
+      })
+      .returning(columns)
+      .executeTakeFirstOrThrow()
+    return { ...toApiKey(row), key: text }
+  }
+
+  return {
+    issue: ({ applicationId, name, expiresAt, by }) =>
+      change(db, async (trx, leave) => {
+        if (expiresAt !== undefined && !(expiresAt.getTime() > now())) {
+          throw new RegistryInputInvalid('expiresAt', 'in the future')
+        }
+        await lockApplication(trx, applicationId)
+        await retireExpired(trx, applicationId)
+        const { count } = await trx
+          .selectFrom('api_keys')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('application_id', '=', applicationId)
+          .where('revoked_at', 'is', null)
+          .where('replaced_by', 'is', null)
+          .executeTakeFirstOrThrow()
+        if (count >= perApplication) {
+          throw new RegistryConflict(
+            'keys-limit',
+            `an application may have at most ${perApplication} active keys; revoke one first`,
+            { limit: perApplication },
+          )
+        }
+        const issued = await insert(trx, {
+          key: generateKey(randomBytes),
+          applicationId,
+          name,
+          expiresAt: expiresAt ?? null,
+        })
+        await leave(traces(issued, 'issue', by))
+        return issued
+      }).catch(translateName),
+
+    rotate: ({ id, overlapSeconds, by }) =>
+      change(db, async (trx, leave) => {
+        if (
+          !Number.isInteger(overlapSeconds) ||
+          overlapSeconds < 0 ||
+          overlapSeconds > overlapSecondsMax
+        ) {
+          throw new RegistryInputInvalid(
+            'overlapSeconds',
+            `a whole number from 0 to ${overlapSecondsMax}`,
+          )
+        }
+        // The application first, as in every other change: two orders would deadlock.
+        const { applicationId } = await findKey(trx, id)
+        await lockApplication(trx, applicationId)
+        const old = await lockKey(trx, id)
+        const at = now()
+        if (keyState(old, at) !== 'active') {
+          throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
+        }
+        const predecessors = await trx
+          .selectFrom('api_keys')
+          .select(columns)
+          .where('replaced_by', '=', id)
+          .execute()
+        if (overlapSeconds > 0 && predecessors.some((key) => isWorking(toApiKey(key), at))) {
+          throw new RegistryConflict(
+            'key-overlap',
+            'the key replaced by the last rotation still works; revoke it first or rotate without overlap',
+          )
+        }
+        const key = generateKey(randomBytes)
+        await trx
+          .updateTable('api_keys')
+          .set(
+            overlapSeconds === 0
+              ? { replaced_by: key.id, revoked_at: sql`now()` }
+              : { replaced_by: key.id, expires_at: overlapEnd(old, at, overlapSeconds) },
+          )
+          .where('id', '=', id)
+          .execute()
+        const issued = await insert(trx, {
+          key,
+          applicationId,
+          name: old.name,
+          expiresAt:
+            old.expiresAt === null
+              ? null
+              : new Date(at + old.expiresAt.getTime() - old.createdAt.getTime()),
+        })
+        await leave(traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, issued.id))
+        await leave(traces(issued, 'issue', by))
+        return issued
+      }).catch(translateName),
+
+    revoke: ({ id, by }) =>
+      change(db, async (trx, leave) => {
+        const found = await lockKey(trx, id)
+        if (found.revokedAt !== null) return found
+        const revoked = await trx
+          .updateTable('api_keys')
+          .set({ revoked_at: sql`now()` })
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(traces(found, 'revoke', by))
+        return toApiKey(revoked)
+      }),
+
+    async find(id) {
+      const row = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row === undefined ? undefined : toApiKey(row)
+    },
+
+    async list({ applicationId }) {
+      if (!isUuid(applicationId)) return []
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(toApiKey)
+    },
+  }
+}
+
+export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked'
+
+/** In which state a key is at a time (milliseconds since 1970). */
+export function keyState(
+  key: Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'replacedBy'>,
+  at: number,
+): KeyState {
+  if (key.expiresAt !== null && key.expiresAt.getTime() <= at) {
+    // A revocation after the end changed nothing any more.
+    const wasRevoked = key.revokedAt !== null && key.revokedAt < key.expiresAt
+    return wasRevoked ? 'revoked' : 'expired'
+  }
+  if (key.revokedAt !== null) return 'revoked'
+  return key.replacedBy === null ? 'active' : 'replaced'
+}
+
+function isWorking(key: ApiKey, at: number): boolean {
+  const state = keyState(key, at)
+  return state === 'active' || state === 'replaced'
+}
+
+/** Expired keys give their names and places back. */
+async function retireExpired(trx: RegistryTransaction, applicationId: string): Promise<void> {
+  await trx
+    .updateTable('api_keys')
+    .set({ revoked_at: sql`expires_at` })
+    .where('application_id', '=', applicationId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .execute()
+}
+
+function overlapEnd(old: ApiKey, at: number, overlapSeconds: number): Date {
+  const end = at + overlapSeconds * 1000
+  return new Date(Math.min(end, old.expiresAt?.getTime() ?? end))
+}
+
+async function findKey(trx: RegistryTransaction, id: string): Promise<ApiKey> {
+  const row = await trx
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) throw new RegistryNotFound('key', id)
+  return toApiKey(row)
+}
+
+async function lockKey(trx: RegistryTransaction, id: string): Promise<ApiKey> {
+  const row = await trx
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw new RegistryNotFound('key', id)
+  return toApiKey(row)
+}
+
+function traces(key: ApiKey, action: string, by: string, replacedBy?: string) {
+  return {
+    change: { kind: 'key', action, applicationId: key.applicationId, keyId: key.id },
+    audit: {
+      actor: by,
+      action: `key.${action}`,
+      subject: `key:${key.id}`,
+      detail: {
+        applicationId: key.applicationId,
+        ...(replacedBy === undefined ? {} : { replacedBy }),
+      },
+    },
+  } as const
+}
+
+function toApiKey({ lastFour, ...row }: Omit<ApiKey, 'hint'> & { lastFour: string }): ApiKey {
+  return { ...row, hint: keyHint(row.id, lastFour) }
+}
+
+function translateName(error: unknown): never {
+  if (violates(error, 'api_keys_name')) {
+    throw new RegistryConflict('name-taken', 'the application has an active key of that name', {
+      cause: error,
+    })
+  }
+  if (violates(error, 'api_keys_name_length')) {
+    throw new RegistryInputInvalid('name', '1 to 100 characters', { cause: error })
+  }
+  throw error
+}

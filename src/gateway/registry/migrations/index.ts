@@ -1,0 +1,6 @@
+import { registry } from './0001-registry.ts'
+
+/** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
+export const registryMigrations = {
+  '0001-registry': registry,
+} as const

@@ -1,0 +1,56 @@
+/** What an entity is called in errors. */
+export type EntityKind = 'developer' | 'application' | 'subscription' | 'key'
+
+/** Nothing has that id. */
+export class RegistryNotFound extends Error {
+  readonly kind: EntityKind
+  readonly id: string
+
+  constructor(kind: EntityKind, id: string) {
+    super(`no ${kind} "${id}"`)
+    this.name = 'RegistryNotFound'
+    this.kind = kind
+    this.id = id
+  }
+}
+
+/** Which rule a change would break. */
+export type ConflictRule =
+  | 'email-taken'
+  | 'name-taken'
+  | 'already-subscribed'
+  | 'subscription-ended'
+  | 'applications-limit'
+  | 'keys-limit'
+  | 'key-inactive'
+  | 'key-overlap'
+
+/** The state does not allow the change; nothing was changed. The message is fit for the person who asked. */
+export class RegistryConflict extends Error {
+  readonly rule: ConflictRule
+  /** With the two limits: how many there may be. */
+  readonly limit: number | undefined
+
+  constructor(
+    rule: ConflictRule,
+    message: string,
+    options: { limit?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'RegistryConflict'
+    this.rule = rule
+    this.limit = options.limit
+  }
+}
+
+/** A value that no entity can have. */
+export class RegistryInputInvalid extends Error {
+  readonly field: string
+
+  /** @param allowed completes "must be …" */
+  constructor(field: string, allowed: string, options: { cause?: unknown } = {}) {
+    super(`${field} must be ${allowed}`, options)
+    this.name = 'RegistryInputInvalid'
+    this.field = field
+  }
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../../platform/database.ts'
+import { migrate } from '../../platform/migrate.ts'
+import { type Applications, createApplications } from './applications.ts'
+import { type Audit, createAudit } from './audit.ts'
+import { type Changes, createChanges } from './changes.ts'
+import { createDevelopers, type Developers } from './developers.ts'
+import type { Peppers } from './key-mac.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { registryMigrations } from './migrations/index.ts'
+import type { RegistrySchema } from './schema.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+
+/** Everything that is registered, for the portal and the command line. */
+export interface RegistryStores {
+  readonly developers: Developers
+  readonly applications: Applications
+  readonly subscriptions: Subscriptions
+  readonly keys: Keys
+  readonly audit: Audit
+  readonly changes: Changes
+}
+
+export interface RegistryStoresOptions {
+  readonly database: Database
+  readonly peppers: Peppers
+  readonly keysPerApplication: number
+  readonly applicationsPerDeveloper: number
+  readonly now?: () => number
+  readonly randomBytes?: (size: number) => Buffer
+}
+
+/**
+ * Brings the registry's tables up to date and opens its stores.
+ *
+ * @throws when the database does not answer or a migration fails
+ */
+export async function openRegistryStores(options: RegistryStoresOptions): Promise<RegistryStores> {
+  await migrate(options.database, { name: 'registry', migrations: registryMigrations })
+  const db = options.database.connect<RegistrySchema>()
+  return {
+    developers: createDevelopers({ db }),
+    applications: createApplications({ db, perDeveloper: options.applicationsPerDeveloper }),
+    subscriptions: createSubscriptions({ db }),
+    keys: createKeys({
+      db,
+      peppers: options.peppers,
+      perApplication: options.keysPerApplication,
+      now: options.now ?? Date.now,
+      randomBytes: options.randomBytes ?? randomBytes,
+    }),
+    audit: createAudit({ db }),
+    changes: createChanges({ db }),
+  }
+}

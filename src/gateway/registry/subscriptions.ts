@@ -1,0 +1,160 @@
+import { type Kysely, sql } from 'kysely'
+import { violates } from '../../platform/database.ts'
+import { lockApplication } from './applications.ts'
+import { RegistryConflict, RegistryNotFound } from './registry-errors.ts'
+import type { RegistrySchema } from './schema.ts'
+import { change, isUuid, type RegistryTransaction } from './transaction.ts'
+
+/** Joins an application to a plan of an API version. */
+export interface Subscription {
+  readonly id: string
+  readonly applicationId: string
+  readonly api: string
+  readonly version: string
+  readonly plan: string
+  readonly createdAt: Date
+  /** Set once it no longer entitles to anything. */
+  readonly endedAt: Date | null
+}
+
+/**
+ * Whether API, version and plan exist and go together is the catalogue's
+ * business and checked by the caller. `by` is the actor of the audit.
+ */
+export interface Subscriptions {
+  /**
+   * @throws {RegistryNotFound} no such application
+   * @throws {RegistryConflict} already-subscribed
+   */
+  add(input: {
+    applicationId: string
+    api: string
+    version: string
+    plan: string
+    by: string
+  }): Promise<Subscription>
+  /**
+   * Moves it to another plan without a gap; what was counted stays counted.
+   *
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} subscription-ended
+   */
+  change(input: { id: string; plan: string; by: string }): Promise<Subscription>
+  /** Idempotent. @throws {RegistryNotFound} */
+  end(input: { id: string; by: string }): Promise<Subscription>
+  find(id: string): Promise<Subscription | undefined>
+  /** The active ones, or all, oldest first. */
+  list(options: { applicationId: string; withEnded?: boolean }): Promise<Subscription[]>
+}
+
+const columns = [
+  'id',
+  'application_id as applicationId',
+  'api',
+  'version',
+  'plan',
+  'created_at as createdAt',
+  'ended_at as endedAt',
+] as const
+
+export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Subscriptions {
+  function traces(subscription: Subscription, action: string, by: string) {
+    const { id, applicationId, api, version, plan } = subscription
+    return {
+      change: { kind: 'subscription', action, applicationId, detail: { api, version } },
+      audit: {
+        actor: by,
+        action: `subscription.${action}`,
+        subject: `subscription:${id}`,
+        detail: { applicationId, api, version, plan },
+      },
+    } as const
+  }
+
+  return {
+    async add({ applicationId, api, version, plan, by }) {
+      try {
+        return await change(db, async (trx, leave) => {
+          await lockApplication(trx, applicationId)
+          const subscription = await trx
+            .insertInto('subscriptions')
+            .values({ application_id: applicationId, api, version, plan })
+            .returning(columns)
+            .executeTakeFirstOrThrow()
+          await leave(traces(subscription, 'create', by))
+          return subscription
+        })
+      } catch (error) {
+        if (violates(error, 'subscriptions_active')) {
+          throw new RegistryConflict(
+            'already-subscribed',
+            `the application has an active subscription to ${api}@${version}`,
+            { cause: error },
+          )
+        }
+        throw error
+      }
+    },
+
+    change: ({ id, plan, by }) =>
+      change(db, async (trx, leave) => {
+        const found = await lockSubscription(trx, id)
+        if (found.endedAt !== null) {
+          throw new RegistryConflict('subscription-ended', 'the subscription has ended')
+        }
+        if (found.plan === plan) return found
+        const changed = await trx
+          .updateTable('subscriptions')
+          .set({ plan })
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(traces(changed, 'update', by))
+        return changed
+      }),
+
+    end: ({ id, by }) =>
+      change(db, async (trx, leave) => {
+        const found = await lockSubscription(trx, id)
+        if (found.endedAt !== null) return found
+        const ended = await trx
+          .updateTable('subscriptions')
+          .set({ ended_at: sql`now()` })
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(traces(ended, 'end', by))
+        return ended
+      }),
+
+    async find(id) {
+      if (!isUuid(id)) return undefined
+      return db.selectFrom('subscriptions').select(columns).where('id', '=', id).executeTakeFirst()
+    },
+
+    async list({ applicationId, withEnded = false }) {
+      if (!isUuid(applicationId)) return []
+      return db
+        .selectFrom('subscriptions')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .$if(!withEnded, (query) => query.where('ended_at', 'is', null))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+    },
+  }
+}
+
+async function lockSubscription(trx: RegistryTransaction, id: string): Promise<Subscription> {
+  const found = isUuid(id)
+    ? await trx
+        .selectFrom('subscriptions')
+        .select(columns)
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (found === undefined) throw new RegistryNotFound('subscription', id)
+  return found
+}
