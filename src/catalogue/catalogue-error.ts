@@ -1,0 +1,45 @@
+/** One fault of the configuration, at the place where it stands. */
+export interface CatalogueProblem {
+  /** The folder of the configuration as it was given, and the path in it: `config/plans/default.yaml`. */
+  readonly file: string
+  /** Counted from 1. */
+  readonly line: number
+  /** Name of the broken rule, kebab-case and stable. */
+  readonly rule: string
+  /** The place in the file and what is wrong there: `limits[0].window: "1 hour" is not an ISO 8601 duration`. */
+  readonly message: string
+  /** A value that would be right. */
+  readonly example?: string
+}
+
+/** Says that the configuration is not usable, with all that is wrong with it. */
+export class CatalogueError extends Error {
+  /** At least one; by file, then by line. */
+  readonly problems: readonly CatalogueProblem[]
+
+  constructor(problems: readonly CatalogueProblem[]) {
+    const ordered = inOrder(problems)
+    super(ordered.map(renderCatalogueProblem).join('\n'))
+    this.name = 'CatalogueError'
+    this.problems = ordered
+  }
+}
+
+/** One line of text: `config/plans/default.yaml:7 limit-window: limits[0].window: "1 hour" is not … (e.g. PT1H)`. */
+export function renderCatalogueProblem(problem: CatalogueProblem): string {
+  const example = problem.example === undefined ? '' : ` (e.g. ${problem.example})`
+  return `${problem.file}:${problem.line} ${problem.rule}: ${problem.message}${example}`
+}
+
+/** Sorts, and drops what is found again through another document that shares the fragment. */
+function inOrder(problems: readonly CatalogueProblem[]): readonly CatalogueProblem[] {
+  const unique = new Map(problems.map((problem) => [renderCatalogueProblem(problem), problem]))
+  return [...unique.values()].sort(
+    (a, b) => compareText(a.file, b.file) || a.line - b.line || compareText(a.rule, b.rule),
+  )
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

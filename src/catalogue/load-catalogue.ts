@@ -1,0 +1,222 @@
+import { type Dirent, existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type ApiVersion,
+  type Catalogue,
+  type Operation,
+  type Plan,
+  versionKey,
+} from './catalogue.ts'
+import { CatalogueError } from './catalogue-error.ts'
+import { frozenMap } from './frozen-map.ts'
+import { deepFreeze, isJsonObject } from './json.ts'
+import { type LoadedPlan, loadPlan } from './load-plan.ts'
+import { type LoadedVersion, loadVersion, reportSuccessor } from './load-version.ts'
+import { createSources, type Sources } from './source.ts'
+import { compareVersions, isVersionNumber } from './version-number.ts'
+
+export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from './catalogue-error.ts'
+
+/**
+ * Loads everything that is published: each `apis/<api>/<version>.yaml` with
+ * what it refers to, and each `plans/<name>.yaml`. Files whose names begin
+ * with a dot are not looked at, other folders only where a reference leads
+ * there.
+ *
+ * The catalogue is deeply frozen. Examples and the compilation of schemas are
+ * left to `checkContracts`, because they take longer than all the rest and
+ * nothing that is served depends on them.
+ *
+ * @throws {CatalogueError} with every problem, if there is any
+ */
+export async function loadCatalogue(configDir: string): Promise<Catalogue> {
+  const sources = createSources({ configDir })
+  const files = await findFiles(sources, configDir)
+  const versions = files.versions
+    .map((file) => loadVersion({ sources, configDir, ...file }))
+    .filter((version) => version !== undefined)
+  const plans = files.plans
+    .map(({ path, name }) => loadPlan(sources, path, name))
+    .filter((plan) => plan !== undefined)
+  checkSuccessors(sources, versions, files)
+  checkClaims(sources, versions)
+  checkPatterns(sources, versions, plans, files)
+  if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
+  return assemble(versions, plans)
+}
+
+/** What the folders hold: the names are sound, the contents unknown. */
+interface Files {
+  /** APIs by name, versions oldest first. */
+  readonly versions: readonly {
+    readonly path: string
+    readonly api: string
+    readonly version: string
+  }[]
+  /** By name. */
+  readonly plans: readonly { readonly path: string; readonly name: string }[]
+}
+
+async function findFiles(sources: Sources, configDir: string): Promise<Files> {
+  const versions: { path: string; api: string; version: string }[] = []
+  for (const folder of await entriesOf(sources, configDir, 'apis')) {
+    const api = folder.name
+    if (!folder.isDirectory()) {
+      reportUnknownFile(sources, `apis/${api}`, 'a folder for each API')
+    } else if (!/^[a-z][a-z0-9-]{0,63}$/.test(api)) {
+      const message = 'an API is named by a small letter followed by small letters, digits and "-"'
+      sources.reportFile(`apis/${api}`, 'api-name', message, 'xs2a')
+    } else {
+      const numbers: string[] = []
+      for (const entry of await entriesOf(sources, configDir, `apis/${api}`)) {
+        const version = stemOf(entry)
+        if (version !== undefined && isVersionNumber(version)) numbers.push(version)
+        else reportUnknownFile(sources, `apis/${api}/${entry.name}`, 'documents like 1.7.0.yaml')
+      }
+      for (const version of numbers.sort(compareVersions)) {
+        versions.push({ path: `apis/${api}/${version}.yaml`, api, version })
+      }
+    }
+  }
+  if (versions.length === 0 && sources.problems.length === 0) {
+    const message = 'there is not one document of an API version'
+    sources.reportFile('apis', 'empty-configuration', message, 'apis/xs2a/1.7.0.yaml')
+  }
+  const plans: { path: string; name: string }[] = []
+  for (const entry of await entriesOf(sources, configDir, 'plans')) {
+    const name = stemOf(entry)
+    if (name !== undefined && /^[a-z][a-z0-9-]{0,63}$/.test(name)) {
+      plans.push({ path: `plans/${entry.name}`, name })
+    } else reportUnknownFile(sources, `plans/${entry.name}`, 'plans like default.yaml')
+  }
+  return { versions, plans }
+}
+
+/** Sorted by name, without hidden ones (a mounted ConfigMap has some). */
+async function entriesOf(
+  sources: Sources,
+  configDir: string,
+  folder: string,
+): Promise<readonly Dirent[]> {
+  const path = join(configDir, folder)
+  if (!existsSync(path)) return []
+  try {
+    const entries = await readdir(path, { withFileTypes: true })
+    return entries
+      .filter(({ name }) => !name.startsWith('.'))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    sources.reportUnreadable(folder, error)
+    return []
+  }
+}
+
+function stemOf(entry: Dirent): string | undefined {
+  if (entry.isDirectory()) return undefined
+  return /^(.+)\.yaml$/.exec(entry.name)?.[1]
+}
+
+function reportUnknownFile(sources: Sources, path: string, expected: string): void {
+  sources.reportFile(path, 'unknown-file', `is not known here; there are ${expected}`)
+}
+
+function checkSuccessors(sources: Sources, versions: readonly LoadedVersion[], files: Files): void {
+  for (const { api, version, lifecycle, document } of versions) {
+    const { successor } = lifecycle
+    const at = document.info['x-lifecycle']
+    if (successor === undefined || !isJsonObject(at)) continue
+    const others = files.versions.filter((other) => other.api === api && other.version !== version)
+    if (others.some((other) => other.version === successor)) continue
+    const known = others.map((other) => other.version).join(', ') || 'none'
+    const what = `${JSON.stringify(successor)} is no other version of ${api}; there are: ${known}`
+    reportSuccessor(sources, at, what)
+  }
+}
+
+/** Two APIs may share a version's prefix, but not a method on a path. */
+function checkClaims(sources: Sources, versions: readonly LoadedVersion[]): void {
+  const claims = new Map<string, string>()
+  for (const { api, version, prefix, operations } of versions) {
+    for (const { id, method, segments, operation } of operations) {
+      const shape = segments.map((segment) => (segment.kind === 'literal' ? segment.text : '{}'))
+      const claim = `${method} ${prefix}/${shape.join('/')}`
+      const owner = claims.get(claim)
+      if (owner === undefined) claims.set(claim, `${id} of ${versionKey(api, version)}`)
+      else {
+        const message = `${method} on this path is already ${owner}`
+        sources.report({ rule: 'operation-claimed', at: operation.object.value, message })
+      }
+    }
+  }
+}
+
+function checkPatterns(
+  sources: Sources,
+  versions: readonly LoadedVersion[],
+  plans: readonly LoadedPlan[],
+  files: Files,
+): void {
+  for (const { plan, apisAt } of plans) {
+    for (const [member, pattern] of plan.apis.entries()) {
+      if (files.versions.some((file) => matches(pattern, file))) continue
+      const known = files.versions.map(({ api, version }) => versionKey(api, version)).join(', ')
+      const message = `${JSON.stringify(pattern)} matches no version; there are: ${known}`
+      sources.report({ rule: 'plan-api-unmatched', at: apisAt, member, message })
+    }
+  }
+  // A plan that could not be read may be the one that has the version.
+  if (plans.length < files.plans.length) return
+  for (const version of versions) {
+    if (plans.some(({ plan }) => plan.apis.some((pattern) => matches(pattern, version)))) continue
+    const message = 'no plan has this version, so nobody could subscribe to it'
+    const example = `apis: ["${version.api}@*"]`
+    sources.report({ rule: 'version-without-plan', at: version.document, message, example })
+  }
+}
+
+function matches(
+  pattern: string,
+  { api, version }: { readonly api: string; readonly version: string },
+): boolean {
+  return pattern === versionKey(api, '*') || pattern === versionKey(api, version)
+}
+
+function assemble(versions: readonly LoadedVersion[], plans: readonly LoadedPlan[]): Catalogue {
+  const planEntries = plans.map(({ plan }) => [plan.name, deepFreeze(plan)] as const)
+  const versionEntries = versions.map((loaded) => {
+    const { api, version } = loaded
+    return [versionKey(api, version), deepFreeze(apiVersion(loaded, versions, plans))] as const
+  })
+  return Object.freeze({ versions: frozenMap(versionEntries), plans: frozenMap(planEntries) })
+}
+
+function apiVersion(
+  loaded: LoadedVersion,
+  versions: readonly LoadedVersion[],
+  plans: readonly LoadedPlan[],
+): ApiVersion {
+  const { api, version, title, prefix, lifecycle, document } = loaded
+  const siblings = versions.filter((other) => other.api === api)
+  const operations = loaded.operations.map(
+    ({ id, method, template, segments, summary, operation }): Operation => ({
+      id,
+      api,
+      version,
+      method,
+      path: prefix + template,
+      template,
+      segments: [{ kind: 'literal', text: prefix.slice(1) }, ...segments],
+      summary,
+      hasBody: operation.requestBody !== undefined,
+      availableIn: siblings
+        .filter((sibling) => sibling.operations.some((other) => other.id === id))
+        .map((sibling) => sibling.version),
+    }),
+  )
+  const names = plans
+    .map(({ plan }): Plan => plan)
+    .filter((plan) => plan.apis.some((pattern) => matches(pattern, loaded)))
+    .map((plan) => plan.name)
+  return { api, version, title, prefix, lifecycle, operations, document, plans: names }
+}

@@ -1,0 +1,209 @@
+import type { Json, JsonObject, Limit, LimitScope, OutagePolicy, Plan } from './catalogue.ts'
+import { parseDuration } from './duration.ts'
+import { isJsonArray, isJsonObject } from './json.ts'
+import { readMapping, type Sources } from './source.ts'
+
+/** A plan that is sound, with the places of its `apis` for what only the whole catalogue can tell. */
+export interface LoadedPlan {
+  readonly plan: Plan
+  /** The list `apis` as it was read, to report faults of its items at. */
+  readonly apisAt: object
+}
+
+const scopes = ['operation', 'plan'] as const satisfies readonly LimitScope[]
+const modes = ['enforce', 'observe'] as const satisfies readonly Plan['mode'][]
+const outagePolicies = ['local-share', 'deny', 'allow'] as const satisfies readonly OutagePolicy[]
+const callsMax = 1_000_000_000
+
+/**
+ * Reads one plan and reports everything that is wrong with it.
+ *
+ * @param path of the file, below the folder of the configuration
+ * @returns undefined when anything was wrong
+ */
+export function loadPlan(sources: Sources, path: string, name: string): LoadedPlan | undefined {
+  const problemsBefore = sources.problems.length
+  const file = readMapping(sources, path, 'plan-member-type')
+  if (file === undefined) return undefined
+  const read = createReader(sources, file, 'plan')
+  read.knows(['title', 'description', 'apis', 'limits', 'mode', 'onStoreOutage'])
+  const title = read.text('title', 'plan-member-type')
+  if (file['description'] !== undefined) read.text('description', 'plan-member-type')
+  const mode = read.choice('mode', modes, 'plan-mode')
+  const onStoreOutage = read.choice('onStoreOutage', outagePolicies, 'plan-outage')
+  const apis = readPatterns(sources, file)
+  const limits = readLimits(sources, file)
+  if (sources.problems.length > problemsBefore) return undefined
+  if (title === undefined || mode === undefined || onStoreOutage === undefined) return undefined
+  if (apis === undefined || limits === undefined) return undefined
+  return {
+    plan: { name, title, apis: apis.patterns, limits, mode, onStoreOutage },
+    apisAt: apis.at,
+  }
+}
+
+function readPatterns(
+  sources: Sources,
+  file: JsonObject,
+): { readonly patterns: readonly string[]; readonly at: object } | undefined {
+  const at = file['apis']
+  if (at === undefined) return missing(sources, file, 'apis', '[xs2a@*]')
+  if (!isJsonArray(at) || at.length === 0) {
+    const message = 'must be a list of <api>@<version>, at least one'
+    sources.report({ rule: 'plan-member-type', at: file, member: 'apis', message })
+    return undefined
+  }
+  const patterns: string[] = []
+  for (const [member, value] of at.entries()) {
+    if (typeof value === 'string' && /^[a-z][a-z0-9-]*@(\*|[0-9]+\.[0-9]+\.[0-9]+)$/.test(value)) {
+      patterns.push(value)
+    } else {
+      const message = `${show(value)} is not <api>@<version> or <api>@*`
+      sources.report({ rule: 'plan-api-pattern', at, member, message, example: 'xs2a@1.7.0' })
+    }
+  }
+  return { patterns, at }
+}
+
+function readLimits(sources: Sources, file: JsonObject): readonly Limit[] | undefined {
+  const list = file['limits']
+  if (list === undefined || (isJsonArray(list) && list.length === 0)) {
+    const place = list === undefined ? { at: file } : { at: file, member: 'limits' }
+    const message = 'a plan has at least one limit'
+    const example = 'limits: [{ name: default, calls: 100, window: PT1H, scope: operation }]'
+    sources.report({ rule: 'plan-limits', ...place, message, example })
+    return undefined
+  }
+  if (!isJsonArray(list)) {
+    sources.report({
+      rule: 'plan-member-type',
+      at: file,
+      member: 'limits',
+      message: 'must be a list',
+    })
+    return undefined
+  }
+  const limits: Limit[] = []
+  for (const [member, value] of list.entries()) {
+    if (!isJsonObject(value)) {
+      sources.report({ rule: 'plan-member-type', at: list, member, message: 'must be a mapping' })
+      continue
+    }
+    const limit = readLimit(sources, value)
+    if (limit === undefined) continue
+    if (limits.some(({ name }) => name === limit.name)) {
+      const message = `${show(limit.name)} is the name of an earlier limit of this plan`
+      sources.report({ rule: 'limit-duplicate', at: value, member: 'name', message })
+    }
+    limits.push(limit)
+  }
+  return limits
+}
+
+function readLimit(sources: Sources, at: JsonObject): Limit | undefined {
+  const read = createReader(sources, at, 'limit')
+  read.knows(['name', 'calls', 'window', 'scope'])
+  const scope = read.choice('scope', scopes, 'limit-scope')
+  const name = read.parsed(
+    'name',
+    'limit-name',
+    parseToken,
+    'is not a token of RFC 9110',
+    'default',
+  )
+  const calls = read.parsed(
+    'calls',
+    'limit-calls',
+    parseCalls,
+    `is not a whole number from 1 to ${callsMax}`,
+    '100',
+  )
+  const windowSeconds = read.parsed(
+    'window',
+    'limit-window',
+    (value) => (typeof value === 'string' ? parseDuration(value) : undefined),
+    'is not an ISO 8601 duration of fixed length from PT1S to P365D',
+    'PT1H',
+  )
+  if (scope === undefined || name === undefined) return undefined
+  if (calls === undefined || windowSeconds === undefined) return undefined
+  return { name, calls, windowSeconds, scope }
+}
+
+/** RFC 9110, section 5.6.2. */
+function parseToken(value: Json): string | undefined {
+  return typeof value === 'string' && /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(value)
+    ? value
+    : undefined
+}
+
+function parseCalls(value: Json): number | undefined {
+  const isCount = typeof value === 'number' && Number.isInteger(value)
+  return isCount && value >= 1 && value <= callsMax ? value : undefined
+}
+
+interface Reader {
+  knows(members: readonly string[]): void
+  text(member: string, rule: string): string | undefined
+  choice<T extends string>(member: string, of: readonly T[], rule: string): T | undefined
+  parsed<T>(
+    member: string,
+    rule: string,
+    parse: (value: Json) => T | undefined,
+    fault: string,
+    example: string,
+  ): T | undefined
+}
+
+/** Reads the members of one mapping, each with the report its absence or its value deserves. */
+function createReader(sources: Sources, at: JsonObject, thing: 'plan' | 'limit'): Reader {
+  function parsed<T>(
+    member: string,
+    rule: string,
+    parse: (value: Json) => T | undefined,
+    fault: string,
+    example: string,
+  ): T | undefined {
+    const value = at[member]
+    if (value === undefined) return missing(sources, at, member, `${member}: ${example}`)
+    const result = parse(value)
+    if (result !== undefined) return result
+    sources.report({ rule, at, member, message: `${show(value)} ${fault}`, example })
+    return undefined
+  }
+  return {
+    knows(members) {
+      for (const member of Object.keys(at)) {
+        if (members.includes(member)) continue
+        const message = `is no member of a ${thing}; there are: ${members.join(', ')}`
+        sources.report({ rule: 'plan-unknown-member', at, member, message })
+      }
+    },
+    text: (member, rule) =>
+      parsed(
+        member,
+        rule,
+        (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+        'is not a text',
+        'Default Plan',
+      ),
+    choice: (member, of, rule) =>
+      parsed(
+        member,
+        rule,
+        (value) => of.find((choice) => choice === value),
+        `is not one of ${of.join(', ')}`,
+        of[0] ?? '',
+      ),
+    parsed,
+  }
+}
+
+function missing(sources: Sources, at: object, member: string, example: string): undefined {
+  const message = `must have the member ${member}`
+  sources.report({ rule: 'plan-missing-member', at, message, example })
+}
+
+function show(value: Json): string {
+  return JSON.stringify(value)
+}
