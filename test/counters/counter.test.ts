@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { BucketLimit, Counter, PeekedBucket } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { createRedisCounter } from '../../src/gateway/counters/redis-counter.ts'
+import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 import {
   admittedOf,
   ask,
@@ -45,6 +47,12 @@ const adapters: Adapter[] = [
     windowSeconds: 3600,
     rig: (t) => memoryRig(t, temporaryFolder(t)),
   },
+  {
+    name: 'on one Redis',
+    skip: redisMissing(),
+    windowSeconds: 1,
+    rig: redisRig,
+  },
 ]
 
 function temporaryFolder(t: Test): string {
@@ -66,6 +74,25 @@ async function memoryRig(t: Test, folder: string | undefined): Promise<Rig> {
     async endWindow({ windowSeconds }) {
       now += windowSeconds * 1000
     },
+  }
+}
+
+async function redisRig(t: Test): Promise<Rig> {
+  const server = await startRedisServer()
+  t.teardown(() => server.stop())
+  return {
+    async open() {
+      const counter = await createRedisCounter({
+        url: server.url,
+        processes: 2,
+        settleMs: 0,
+        log: silent,
+      })
+      t.teardown(() => counter.close())
+      return counter
+    },
+    // The clock is Redis's; so the window is a short one and its end is waited for.
+    endWindow: ({ windowSeconds }) => delay(windowSeconds * 1000 - (Date.now() % 1000) + 5),
   }
 }
 

@@ -1,0 +1,143 @@
+import type { OutagePolicy } from '../../catalogue/catalogue.ts'
+import type { BucketLimit, Grant, PeekedBucket, Standing } from './counter.ts'
+import type { CallGroup, GrantReply } from './grant-script.ts'
+import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
+import { windowEnd } from './window.ts'
+
+/** A call that waits for its decision. */
+export interface WaitingCall {
+  readonly limits: readonly BucketLimit[]
+  readonly onOutage: OutagePolicy
+  readonly done: (grant: Grant) => void
+}
+
+/** The calls of one event-loop turn, merged so that the store is asked once. */
+export interface CallBatch {
+  readonly buckets: readonly BatchBucket[]
+  readonly groups: readonly CallGroup[]
+  add(call: WaitingCall): void
+  /** Tells every call what the store decided; the first of a group's calls get what was granted. */
+  answer(reply: GrantReply): void
+  /** Every call, for whom decides without the store. */
+  calls(): Iterable<WaitingCall>
+  /** What the reply says of the bucket must not be remembered. */
+  forget(bucket: string): void
+}
+
+export interface BatchBucket extends PeekedBucket {
+  readonly index: number
+  /** Somebody reset the bucket after it was asked about. */
+  isForgotten: boolean
+}
+
+/**
+ * Calls with the same limits on the same buckets form a group. Deciding n equal
+ * calls one after the other grants `min(n, what the scarcest bucket has left)`,
+ * so asking for n at once is the same; with different limits (a plan was just
+ * changed, or one call has a second limit) groups follow each other in one
+ * script, each seeing what the one before it took.
+ */
+interface Group extends CallGroup {
+  asked: number
+  /** One for each bucket. */
+  readonly distinct: readonly BucketLimit[]
+  readonly waiting: WaitingCall[]
+}
+
+export function createCallBatch(): CallBatch {
+  const buckets: BatchBucket[] = []
+  const bucketsByName = new Map<string, BatchBucket>()
+  const groups: Group[] = []
+  const groupsByKey = new Map<string, Group>()
+  /** The last group joined, because calls of one turn are often alike. */
+  let last: Group | undefined
+
+  function indexOf({ bucket, windowSeconds }: BucketLimit): number {
+    const known = bucketsByName.get(bucket)
+    if (known !== undefined) return known.index
+    const index = buckets.length
+    const added = { bucket, windowSeconds, index, isForgotten: false }
+    buckets.push(added)
+    bucketsByName.set(bucket, added)
+    return index
+  }
+
+  function groupOf(distinct: readonly BucketLimit[]): Group {
+    if (last !== undefined && isSame(last.distinct, distinct)) return last
+    // No bucket has a space in its name: it would not survive the journal either.
+    let key = ''
+    for (const { bucket, calls } of distinct) key += `${bucket} ${calls} `
+    let group = groupsByKey.get(key)
+    if (group === undefined) {
+      const limits = distinct.map((limit) => ({ index: indexOf(limit), calls: limit.calls }))
+      group = { asked: 0, limits, distinct, waiting: [] }
+      groups.push(group)
+      groupsByKey.set(key, group)
+    }
+    last = group
+    return group
+  }
+
+  return {
+    buckets,
+    groups,
+    add(call) {
+      const group = groupOf(distinctLimits(call.limits))
+      group.asked += 1
+      group.waiting.push(call)
+    },
+    answer(reply) {
+      for (const group of groups) answerGroup(group, reply)
+    },
+    *calls() {
+      for (const { waiting } of groups) yield* waiting
+    },
+    forget(bucket) {
+      const known = bucketsByName.get(bucket)
+      if (known !== undefined) known.isForgotten = true
+    },
+  }
+}
+
+function isSame(a: readonly BucketLimit[], b: readonly BucketLimit[]): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  return a.every((limit, index) => {
+    const other = b[index]
+    return other !== undefined && limit.bucket === other.bucket && limit.calls === other.calls
+  })
+}
+
+/**
+ * Worked example: 3 of 5 calls were granted of a bucket with limit 100, and its
+ * count is 100 after them. The first call was the 98th (100 − 3 + 1) and has 2
+ * left, then 1, then 0; the last two are refused. Over all processes every
+ * remaining value is given once.
+ */
+function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply): void {
+  const granted = reply.nextGroup()
+  const counts = limits.map(() => reply.nextCount())
+  const resets = limits.map(({ index }, place) => {
+    const windowSeconds = distinct[place]?.windowSeconds ?? 0
+    return windowEnd(reply.windowOf(index), windowSeconds) - reply.serverTimeMs
+  })
+
+  function standingsOf(call: WaitingCall, place: number): Standing[] {
+    const isAdmitted = place < granted
+    return call.limits.map((limit, at) => {
+      // Limits that share a bucket were brought down to one; then places differ.
+      const index =
+        call.limits.length === distinct.length
+          ? at
+          : distinct.findIndex(({ bucket }) => bucket === limit.bucket)
+      const after = counts[index] ?? 0
+      const count = isAdmitted ? after - granted + place + 1 : after
+      return standingOf(limit.calls, count, isAdmitted, resets[index])
+    })
+  }
+
+  for (const [place, call] of waiting.entries()) {
+    const standings = standingsOf(call, place)
+    call.done(place < granted ? admission('admitted', standings) : refusal('refused', standings))
+  }
+}

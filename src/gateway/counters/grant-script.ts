@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { PeekedBucket } from './counter.ts'
+
+/** A Lua script and the name Redis knows it by. */
+export interface Script {
+  readonly text: string
+  readonly sha1: string
+}
+
+/** Decides a batch of calls; see `grant.lua`. */
+export const grantScript = readScript('grant.lua')
+
+/** Resets one bucket; see `reset.lua`. */
+export const resetScript = readScript('reset.lua')
+
+/** Holds `<run id>:<µs since 1970>` of the moment from which on this server's counters are complete. */
+export const markerKey = 'tollgate:marker'
+
+/** Counts nothing; a grant on it proves that the server can write. */
+export const probeBucket: BucketClaim = { bucket: 'tollgate:{probe}:1', windowSeconds: 1 }
+
+/** What a process says of a bucket when it asks about it. */
+export interface BucketClaim extends PeekedBucket {
+  /** The highest confirmed count this process has seen. */
+  readonly floor?: BucketCount | undefined
+  readonly addition?: Addition | undefined
+}
+
+/** Calls admitted without the store, to be added to the count of their window. */
+export interface Addition extends PeekedBucket {
+  readonly window: number
+  readonly count: number
+}
+
+/** A count and what it is a count of. */
+export interface BucketCount {
+  readonly window: number
+  /** Raised by each reset; what has a lower one says nothing any more. */
+  readonly epoch: number
+  readonly count: number
+}
+
+/** So many calls that all ask for the same buckets under the same limits. */
+export interface CallGroup {
+  readonly asked: number
+  readonly limits: readonly {
+    /** Place of the bucket in the request, from 0. */
+    readonly index: number
+    readonly calls: number
+  }[]
+}
+
+export interface GrantRequest {
+  readonly buckets: readonly BucketClaim[]
+  readonly groups: readonly CallGroup[]
+  /** After counters were lost nothing is granted for so long. */
+  readonly settleMs: number
+  /** Of the server, as INFO told it; empty when it did not. */
+  readonly runId?: string
+  /** The process knew another server under this address before. */
+  readonly isOtherServer?: boolean
+}
+
+/** Writes the keys and arguments of `grant.lua`. */
+export function grantCommand({
+  buckets,
+  groups,
+  settleMs,
+  runId = '',
+  isOtherServer = false,
+}: GrantRequest): { keys: string[]; args: (string | number)[] } {
+  const keys = [markerKey]
+  const args: (string | number)[] = [settleMs, runId, isOtherServer ? 1 : 0]
+  for (const { bucket, windowSeconds, floor, addition } of buckets) {
+    keys.push(bucket)
+    args.push(
+      windowSeconds * 1000,
+      floor === undefined ? 0 : floor.window,
+      floor === undefined ? 0 : floor.epoch,
+      floor === undefined ? 0 : floor.count,
+      addition === undefined ? 0 : addition.window,
+      addition === undefined ? 0 : addition.count,
+    )
+  }
+  for (const { asked, limits } of groups) {
+    args.push(asked, limits.length)
+    for (const { index, calls } of limits) args.push(index + 1, calls)
+  }
+  return { keys, args }
+}
+
+/**
+ * Reads the reply of `grant.lua`: where each number lies is known here only.
+ * Groups are read in order, one {@link GrantReply.nextGroup} each.
+ */
+export interface GrantReply {
+  /** Milliseconds since 1970 by the clock of the server. */
+  readonly serverTimeMs: number
+  /** Differs after counters were lost. */
+  readonly marker: number
+  /** Nothing was granted, because counters were lost a moment ago. */
+  readonly isSettling: boolean
+  windowOf(index: number): number
+  epochOf(index: number): number
+  /** After the whole batch. */
+  countOf(index: number): number
+  /** Its stored value made no sense and was replaced. */
+  isDamaged(index: number): boolean
+  /** Calls granted to the next group. */
+  nextGroup(): number
+  /** Count after that group, of the bucket of each of its limits in order. */
+  nextCount(): number
+}
+
+/** @param buckets how many the request had */
+export function readGrantReply(reply: readonly number[], buckets: number): GrantReply {
+  let at = 3 + buckets * 4
+  function number(index: number): number {
+    const value = reply[index]
+    if (value === undefined) throw new Error('grant.lua and its reader disagree')
+    return value
+  }
+  return {
+    serverTimeMs: number(0),
+    marker: number(1),
+    isSettling: number(2) === 1,
+    windowOf: (index) => number(3 + index * 4),
+    epochOf: (index) => number(4 + index * 4),
+    countOf: (index) => number(5 + index * 4),
+    isDamaged: (index) => number(6 + index * 4) === 1,
+    nextGroup: () => number(at++),
+    nextCount: () => number(at++),
+  }
+}
+
+function readScript(name: string): Script {
+  const text = readFileSync(new URL(name, import.meta.url), 'utf8')
+  return { text, sha1: createHash('sha1').update(text).digest('hex') }
+}

@@ -1,0 +1,119 @@
+-- Decides a batch of calls on a batch of buckets, by the clock of this server.
+-- grant-script.ts writes the arguments and reads the reply; the two files change together.
+--
+-- KEYS[1]    the marker: its absence means that the counters of this server were lost
+-- KEYS[2…]   the buckets, each `<window> <epoch> <count>`
+-- ARGV[1]    milliseconds after the loss in which nothing is granted, so that every process can bring its floors
+-- ARGV[2]    run id of this server as the process knows it, or empty
+-- ARGV[3]    1: the process knows this server as another one; a marker of another run id counts as lost
+-- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
+-- then for each group of equal calls: asked, number of limits, and for each limit: bucket index, calls
+--
+-- Reply: now in ms, marker, 1 while nothing is granted,
+-- then for each bucket: window, epoch, count, 1 when its stored value made no sense,
+-- then for each group: granted, and for each limit: count of its bucket after this group.
+--
+-- Numbers become text with 14 significant digits, enough for milliseconds since 1970, not for microseconds.
+
+local time = redis.call('TIME')
+local seconds, micros = tonumber(time[1]), tonumber(time[2])
+local now = seconds * 1000 + math.floor(micros / 1000)
+
+local run, made
+local marker = redis.pcall('GET', KEYS[1])
+if type(marker) == 'string' then
+  run, made = string.match(marker, '^(%w*):(%d+)$')
+end
+if not made or (ARGV[3] == '1' and run ~= ARGV[2]) then
+  made = string.format('%.0f', seconds * 1000000 + micros)
+  redis.call('SET', KEYS[1], ARGV[2] .. ':' .. made)
+end
+made = tonumber(made)
+-- A clock that stepped back behind the marker must not close the counters until it catches up.
+local age = seconds * 1000000 + micros - made
+local settling = age >= 0 and age < tonumber(ARGV[1]) * 1000
+
+local reply = { now, made, settling and 1 or 0 }
+local buckets = #KEYS - 1
+local lengths, windows, epochs, counts, changed = {}, {}, {}, {}, {}
+local at = 4
+for i = 1, buckets do
+  local length = tonumber(ARGV[at])
+  local stored = redis.pcall('GET', KEYS[i + 1])
+  local window, epoch, count
+  local damaged = 0
+  if type(stored) == 'string' then
+    window, epoch, count = string.match(stored, '^(%d+) (%d+) (%d+)$')
+    if not window then damaged = 1 end
+  elseif stored then
+    -- Only another type may be overwritten; any other error is the server's and ends the call.
+    if not string.find(stored.err, 'WRONGTYPE', 1, true) then return stored end
+    damaged = 1
+  end
+  window, epoch, count = tonumber(window or 0), tonumber(epoch or 0), tonumber(count or 0)
+
+  -- The window never goes back: a count of window 7 must not begin again because a clock says 6.
+  local current = math.floor(now / length)
+  if window < current then
+    window, count = current, 0
+  end
+  local floor_window, floor_epoch = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  if floor_epoch >= epoch and floor_window >= window then
+    local floor_count = tonumber(ARGV[at + 3])
+    if floor_window > window then
+      window, count = floor_window, floor_count
+      changed[i] = true
+    elseif floor_count > count then
+      count = floor_count
+      changed[i] = true
+    end
+    if floor_epoch > epoch then
+      epoch = floor_epoch
+      changed[i] = true
+    end
+  end
+  -- Of a window that an own clock guessed too late, the addition counts in the present one: never too few.
+  local addition = tonumber(ARGV[at + 5])
+  if addition > 0 and tonumber(ARGV[at + 4]) >= window then
+    count = count + addition
+    changed[i] = true
+  end
+  if damaged == 1 then changed[i] = true end
+  lengths[i], windows[i], epochs[i], counts[i] = length, window, epoch, count
+  reply[i * 4] = window
+  reply[i * 4 + 1] = epoch
+  reply[i * 4 + 2] = count
+  reply[i * 4 + 3] = damaged
+  at = at + 6
+end
+
+local last = #ARGV
+local out = buckets * 4 + 3
+while at < last do
+  local grant, limits = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  for j = 1, limits do
+    local left = tonumber(ARGV[at + j * 2 + 1]) - counts[tonumber(ARGV[at + j * 2])]
+    if left < grant then grant = left end
+  end
+  if grant < 0 or settling then grant = 0 end
+  out = out + 1
+  reply[out] = grant
+  for j = 1, limits do
+    local i = tonumber(ARGV[at + j * 2])
+    if grant > 0 then
+      counts[i] = counts[i] + grant
+      reply[i * 4 + 2] = counts[i]
+      changed[i] = true
+    end
+    out = out + 1
+    reply[out] = counts[i]
+  end
+  at = at + 2 + limits * 2
+end
+
+for i = 1, buckets do
+  if changed[i] then
+    redis.call('SET', KEYS[i + 1], windows[i] .. ' ' .. epochs[i] .. ' ' .. counts[i], 'PX', lengths[i] * 2)
+  end
+end
+return reply

@@ -1,0 +1,174 @@
+import type { OutagePolicy } from '../../catalogue/catalogue.ts'
+import type { BucketLimit, Grant, PeekedBucket } from './counter.ts'
+import type { Addition, BucketClaim } from './grant-script.ts'
+import type { SeenCounts } from './seen-counts.ts'
+import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
+import type { StoreClock } from './store-clock.ts'
+import { windowAt, windowEnd } from './window.ts'
+import { createWindowMap } from './window-map.ts'
+
+/** Decides calls while the store does not answer, and keeps account of them. */
+export interface LocalShares {
+  /** Decides one call by its policy; never asks the store. */
+  decide(limits: readonly BucketLimit[], policy: OutagePolicy): Grant
+  /** Whether the store does not know of all that was admitted without it. */
+  isOwing(): boolean
+  /** Takes what the store has to be told of one bucket; undefined when nothing. */
+  takeAddition(bucket: string, windowSeconds: number): Addition | undefined
+  /** Takes what the store has to be told, of at most so many buckets. */
+  takeClaims(max: number): readonly BucketClaim[]
+  /** Owes again what was taken, because telling the store failed or nobody knows. */
+  giveBack(addition: Addition): void
+  /** Owes no longer what was given back, because the reply came after all. */
+  confirmLate(addition: Addition): void
+  forget(bucket: string): void
+  /** Drops what is over. Called now and then. */
+  drop(): void
+}
+
+export interface LocalSharesOptions {
+  /** How many gateway processes share the store at most. */
+  readonly processes: number
+  readonly seen: SeenCounts
+  readonly clock: StoreClock
+  /** Milliseconds since any moment, never stepping. */
+  readonly monotonic: () => number
+}
+
+/** What this process did by itself with a bucket in one window. */
+interface Share extends PeekedBucket {
+  readonly window: number
+  /** See {@link createLocalShares}. */
+  base: number
+  /** Calls admitted without the store. */
+  spent: number
+  /** Of those, the ones the store has to be told of. */
+  owed: number
+}
+
+/** When to come back after `deny`: the next attempt to reach the store is long over by then. */
+const denyRetryMs = 1000
+
+/**
+ * The share of one process is `floor((limit − seen) / N)` calls, seen being the
+ * last count the store confirmed (0 for a bucket never seen) and N the number
+ * of processes: all shares together fit into what was left. It is given once
+ * for a bucket and window. When the store comes back and leaves again, the
+ * calls still allowed are the smaller of what is left of the old share and the
+ * share of what is left now:
+ *
+ *     spent + floor((limit − seen) / N) = floor((limit − (seen − N·spent)) / N)
+ *
+ * so the largest `seen − N·spent` met so far, the base, says it all, and holds
+ * for a changed limit too. Worked example with limit 100, N = 4: seen 20 gives
+ * floor(80/4) = 20 calls. After 5 of them the store returns and leaves with 60
+ * seen: base = max(20, 60 − 4·5) = 40, floor(60/4) = 15 in all, 10 more.
+ */
+export function createLocalShares({
+  processes,
+  seen,
+  clock,
+  monotonic,
+}: LocalSharesOptions): LocalShares {
+  const shares = createWindowMap<Share>()
+  /** Those with calls the store has to be told of. */
+  const owing = new Set<Share>()
+
+  function shareOf({ bucket, windowSeconds }: PeekedBucket): Share {
+    const timeMs = clock.now()
+    const known = seen.find(bucket, windowSeconds)
+    // The estimate lags behind a little; a window that was seen has begun.
+    const window = Math.max(windowAt(timeMs, windowSeconds), known?.window ?? 0)
+    let share = shares.find(bucket, windowSeconds)
+    if (share === undefined || share.window < window) {
+      share = { bucket, windowSeconds, window, base: 0, spent: 0, owed: 0 }
+      const endsAt = monotonic() + windowEnd(window, windowSeconds) - timeMs
+      shares.set({ bucket, windowSeconds, window, endsAt }, share)
+    }
+    if (known !== undefined && known.window === share.window) {
+      share.base = Math.max(share.base, known.count - processes * share.spent)
+    }
+    return share
+  }
+
+  function left({ base, spent }: Share, calls: number): number {
+    return Math.max(0, Math.floor((calls - base) / processes) - spent)
+  }
+
+  function take(share: Share): Addition | undefined {
+    owing.delete(share)
+    const { bucket, windowSeconds, window, owed: count } = share
+    share.owed = 0
+    // The count of a window that is over interests nobody.
+    if (count === 0 || window < windowAt(clock.now(), windowSeconds)) return undefined
+    return { bucket, windowSeconds, window, count }
+  }
+
+  return {
+    decide(limits, policy) {
+      if (policy === 'deny') {
+        const standings = limits.map(() => ({ remaining: 0, resetMs: undefined, granted: false }))
+        return { ...refusal('degraded_refused', standings), retryAfterMs: denyRetryMs }
+      }
+      const distinct = distinctLimits(limits)
+      const isAdmitted =
+        policy === 'allow' || distinct.every((limit) => left(shareOf(limit), limit.calls) > 0)
+      if (isAdmitted) {
+        for (const limit of distinct) {
+          const share = shareOf(limit)
+          share.spent += 1
+          share.owed += 1
+          owing.add(share)
+        }
+      }
+      const standings = limits.map((limit) => {
+        const count = limit.calls - left(shareOf(limit), limit.calls)
+        return standingOf(limit.calls, count, isAdmitted, undefined)
+      })
+      if (isAdmitted) return admission('degraded_admitted', standings)
+      let retryAfterMs = 1
+      for (const limit of limits) {
+        const share = shareOf(limit)
+        if (left(share, limit.calls) > 0) continue
+        const resetMs = Math.ceil(windowEnd(share.window, share.windowSeconds) - clock.now())
+        retryAfterMs = Math.max(retryAfterMs, resetMs)
+      }
+      return { ...refusal('degraded_refused', standings), retryAfterMs }
+    },
+    isOwing: () => owing.size > 0,
+    takeAddition(bucket, windowSeconds) {
+      if (owing.size === 0) return undefined
+      const share = shares.find(bucket, windowSeconds)
+      return share === undefined ? undefined : take(share)
+    },
+    takeClaims(max) {
+      const claims: BucketClaim[] = []
+      for (const share of owing) {
+        if (claims.length === max) break
+        const { bucket, windowSeconds } = share
+        const addition = take(share)
+        if (addition === undefined) continue
+        claims.push({ bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition })
+      }
+      return claims
+    },
+    giveBack({ bucket, windowSeconds, window, count }) {
+      const share = shares.find(bucket, windowSeconds)
+      if (share === undefined || share.window !== window) return
+      share.owed += count
+      owing.add(share)
+    },
+    confirmLate({ bucket, windowSeconds, window, count }) {
+      const share = shares.find(bucket, windowSeconds)
+      if (share === undefined || share.window !== window) return
+      // Told again meanwhile, it was added twice: never less than nothing is owed.
+      share.owed = Math.max(0, share.owed - count)
+      if (share.owed === 0) owing.delete(share)
+    },
+    forget(bucket) {
+      shares.delete(bucket)
+      for (const share of owing) if (share.bucket === bucket) owing.delete(share)
+    },
+    drop: () => shares.drop(monotonic()),
+  }
+}

@@ -1,0 +1,174 @@
+import { Redis } from 'ioredis'
+import { startDeadline } from './deadline.ts'
+import type { Script } from './grant-script.ts'
+
+/** One connection to one Redis server, which comes back by itself. */
+export interface RedisConnection {
+  /** Whether commands can be sent. */
+  isReady(): boolean
+  /** Runs a script. Nothing is ever sent twice, but a script the server does not have: then with its text. */
+  run(call: ScriptCall): void
+  /** {@link run} with a promise, for what no call waits for. Rejects with {@link DeadlineMissedError} or the server's error. */
+  ask(call: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
+  /** @returns undefined when the key is missing. Rejects as {@link ask} does. */
+  get(key: string, deadlineMs: number): Promise<string | undefined>
+  /** What INFO tells, by field name. Rejects as {@link ask} does. */
+  info(deadlineMs: number): Promise<ReadonlyMap<string, string>>
+  /** Gives the connection up and opens another one. */
+  reconnect(): void
+  close(): void
+}
+
+export interface ScriptCall extends ScriptHandlers {
+  readonly script: Script
+  readonly keys: readonly string[]
+  readonly args: readonly (string | number)[]
+  readonly deadlineMs: number
+}
+
+/** Each is called at most once, and one of `onReply` and `onError` always: also after the deadline, when what was sent then comes to its end. */
+export interface ScriptHandlers {
+  onReply(reply: ScriptReply): void
+  onError(error: Error): void
+  /** The deadline passed and the server has not answered. */
+  onMissed(): void
+}
+
+export interface ScriptReply {
+  readonly numbers: readonly number[]
+  /** Monotonic milliseconds. */
+  readonly sentAt: number
+  readonly receivedAt: number
+}
+
+/** The server did not answer in time. Whether it has done what was asked is not known. */
+export class DeadlineMissedError extends Error {
+  readonly code = 'DEADLINE_MISSED'
+
+  constructor() {
+    super('Redis did not answer in time')
+    this.name = 'DeadlineMissedError'
+  }
+}
+
+export interface RedisConnectionOptions {
+  readonly url: string
+  /** Milliseconds since any moment, never stepping. */
+  readonly monotonic: () => number
+  onReady(): void
+  /** The connection ended or could not be made; another attempt follows. */
+  onLost(cause: Error | undefined): void
+}
+
+/** Connecting and the handshake may each take so long; a server that accepts and stays silent must not hold us. */
+const connectDeadlineMs = 500
+
+/** Pause between two attempts to connect: the store is shared again well within a second of its return. */
+const retryMsMax = 250
+
+/**
+ * Opens a connection of its own for counters. The defaults of ioredis suit a
+ * cache: it resends what was not answered (one increment ran four times),
+ * queues while offline, and gives up after a minute. A counter must know what
+ * ran and what did not, so all of that is off.
+ */
+export function openRedisConnection({
+  url,
+  monotonic,
+  onReady,
+  onLost,
+}: RedisConnectionOptions): RedisConnection {
+  const client = new Redis(url, {
+    autoResendUnfulfilledCommands: false,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    // LOADING is an answer like any other to us; INFO is asked where it is needed.
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    connectTimeout: connectDeadlineMs,
+    disconnectTimeout: 50,
+    retryStrategy: (attempt) => Math.min(attempt * 50, retryMsMax),
+  })
+  let cause: Error | undefined
+  let reconnectedAt = Number.NEGATIVE_INFINITY
+  let callOffHandshake: () => void = () => undefined
+
+  // Without a listener ioredis prints to the console.
+  client.on('error', (error: Error) => {
+    cause = error
+  })
+  client.on('connect', () => {
+    callOffHandshake = startDeadline(connectDeadlineMs, () => client.disconnect(true))
+  })
+  client.on('ready', () => {
+    callOffHandshake()
+    cause = undefined
+    onReady()
+  })
+  client.on('close', () => {
+    callOffHandshake()
+    onLost(cause)
+  })
+
+  const connection: RedisConnection = {
+    isReady: () => client.status === 'ready',
+    run({ script, keys, args, deadlineMs, onReply, onError, onMissed }) {
+      const sentAt = monotonic()
+      let isMissed = false
+      const callOff = startDeadline(deadlineMs, () => {
+        isMissed = true
+        onMissed()
+      })
+      function accept(reply: unknown): void {
+        callOff()
+        // Parse boundary: our scripts answer with arrays of integers.
+        onReply({ numbers: reply as number[], sentAt, receivedAt: monotonic() })
+      }
+      function fail(error: Error): void {
+        callOff()
+        onError(error)
+      }
+      client.evalsha(script.sha1, keys.length, ...keys, ...args).then(accept, (error: Error) => {
+        // It did not run, for the server has lost or never had it; once the deadline is over nobody wants it to.
+        if (!error.message.startsWith('NOSCRIPT') || isMissed) fail(error)
+        else client.eval(script.text, keys.length, ...keys, ...args).then(accept, fail)
+      })
+    },
+    ask: (call) =>
+      new Promise((resolve, reject) => {
+        connection.run({
+          ...call,
+          onReply: resolve,
+          onError: reject,
+          onMissed: () => reject(new DeadlineMissedError()),
+        })
+      }),
+    async get(key, deadlineMs) {
+      return (await inTime(client.get(key), deadlineMs)) ?? undefined
+    },
+    async info(deadlineMs) {
+      const text = await inTime(client.info(), deadlineMs)
+      return new Map(
+        text.split('\r\n').flatMap((line): [string, string][] => {
+          const colon = line.indexOf(':')
+          return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]]
+        }),
+      )
+    },
+    reconnect() {
+      // A server that answers READONLY for ever must not be connected to without pause.
+      if (!connection.isReady() || monotonic() - reconnectedAt < retryMsMax) return
+      reconnectedAt = monotonic()
+      client.disconnect(true)
+    },
+    close: () => client.disconnect(),
+  }
+  return connection
+}
+
+function inTime<T>(answer: Promise<T>, deadlineMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const callOff = startDeadline(deadlineMs, () => reject(new DeadlineMissedError()))
+    answer.then(resolve, reject).finally(callOff)
+  })
+}
