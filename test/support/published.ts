@@ -8,7 +8,7 @@ import {
   type Operation,
   versionKey,
 } from '../../src/catalogue/catalogue.ts'
-import { objectMembersOf, pointerNames, valueAt } from '../../src/catalogue/json.ts'
+import { isJsonObject, objectMembersOf, pointerNames, valueAt } from '../../src/catalogue/json.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { type OperationObject, operationObject } from '../../src/catalogue/operation-object.ts'
 import { type Located, member, membersOf } from '../../src/catalogue/reference.ts'
@@ -100,8 +100,6 @@ export function withReferred(document: JsonObject, schema: JsonObject): readonly
   const reference = schema['$ref']
   if (typeof reference !== 'string') return [schema]
   const target = valueAt(document, pointerNames(reference.slice(1)) ?? [])
-  if (typeof target !== 'object' || target === null || Array.isArray(target)) {
-    throw new Error(`${reference} leads to no schema`)
-  }
-  return [schema, ...withReferred(document, target as JsonObject)]
+  if (!isJsonObject(target)) throw new Error(`${reference} leads to no schema`)
+  return [schema, ...withReferred(document, target)]
 }
