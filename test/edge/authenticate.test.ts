@@ -33,7 +33,12 @@ t.test('a call needs exactly one key in one of its two headers', async (t) => {
 t.test('a key in the query is refused and does not come back', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url })
-  for (const query of [`api_key=${testKey}`, `apikey=${testKey}`, `x=1&X-API-Key=${testKey}`, 'q=tg_AbCdEf123456_secret']) {
+  for (const query of [
+    `api_key=${testKey}`,
+    `apikey=${testKey}`,
+    `x=1&X-API-Key=${testKey}`,
+    'q=tg_AbCdEf123456_secret',
+  ]) {
     const answer = await sendRaw(
       edge.url,
       rawRequest(`GET /v1.7.0/accounts?${query} HTTP/1.1`, [`X-API-Key: ${testKey}`]),
@@ -48,7 +53,10 @@ t.test('a key in the query is refused and does not come back', async (t) => {
 
 t.test('what we cannot find out is 503, never 401', async (t) => {
   const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url, callers: new Map([['tg_cold', 'unreachable']]) })
+  const edge = await startEdge(t, {
+    backendUrl: backend.url,
+    callers: new Map([['tg_cold', 'unreachable']]),
+  })
   const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': 'tg_cold' } })
   t.equal(answer.status, 503)
   t.equal(answer.headers.get('retry-after'), '1')
@@ -58,7 +66,8 @@ t.test('what we cannot find out is 503, never 401', async (t) => {
 t.test('failures of an address are throttled, its valid keys are not', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url, authFailuresPerMinute: 5 })
-  const call = (key: string) => fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })
+  const call = (key: string) =>
+    fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })
   for (let failure = 1; failure <= 5; failure += 1) t.equal((await call('wrong')).status, 401)
   const throttled = await call('wrong')
   t.equal(throttled.status, 429)
@@ -68,36 +77,48 @@ t.test('failures of an address are throttled, its valid keys are not', async (t)
   t.equal((await call(testKey)).status, 200)
 })
 
-t.test('behind a configured proxy the client is the rightmost address that is none, and no header forges it', async (t) => {
-  const backend = await startRawBackend(t)
-  const edge = await startEdge(t, {
-    backendUrl: backend.url,
-    authFailuresPerMinute: 1,
-    trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
-  })
-  const call = (forwarded: string) =>
-    fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': 'wrong', 'x-forwarded-for': forwarded } })
-  t.equal((await call('203.0.113.1, 10.1.1.1')).status, 401)
-  t.equal((await call('198.51.100.7, 203.0.113.1, 10.1.1.2')).status, 429)
-  t.equal((await call('203.0.113.1, 203.0.113.2')).status, 401)
-  t.equal((await call('2001:db8::1')).status, 401)
-  t.equal((await call('2001:db8::ffff')).status, 429, 'one /64 is one caller')
-  t.equal((await call('2001:db8:0:1::1')).status, 401)
-})
+t.test(
+  'behind a configured proxy the client is the rightmost address that is none, and no header forges it',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, {
+      backendUrl: backend.url,
+      authFailuresPerMinute: 1,
+      trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
+    })
+    const call = (forwarded: string) =>
+      fetch(`${edge.url}/v1.7.0/accounts`, {
+        headers: { 'x-api-key': 'wrong', 'x-forwarded-for': forwarded },
+      })
+    t.equal((await call('203.0.113.1, 10.1.1.1')).status, 401)
+    t.equal((await call('198.51.100.7, 203.0.113.1, 10.1.1.2')).status, 429)
+    t.equal((await call('203.0.113.1, 203.0.113.2')).status, 401)
+    t.equal((await call('2001:db8::1')).status, 401)
+    t.equal((await call('2001:db8::ffff')).status, 429, 'one /64 is one caller')
+    t.equal((await call('2001:db8:0:1::1')).status, 401)
+  },
+)
 
-t.test('a suspended or unsubscribed application is told so by name of API and version', async (t) => {
-  const backend = await startRawBackend(t)
-  const callers = new Map([
-    ['suspended', callerOf('app-1', { isSuspended: true })],
-    ['unsubscribed', callerOf('app-2', { plans: new Map([['xs2a@1.6.0', 'default']]) })],
-    ['lost plan', callerOf('app-3', { plans: new Map([['xs2a@1.7.0', 'withdrawn']]) })],
-  ])
-  const edge = await startEdge(t, { backendUrl: backend.url, callers })
-  const expected = { suspended: 'APPLICATION_SUSPENDED', unsubscribed: 'NOT_SUBSCRIBED', 'lost plan': 'NOT_SUBSCRIBED' }
-  for (const [key, code] of Object.entries(expected)) {
-    const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })
-    t.equal(answer.status, 403)
-    t.match(await answer.json(), { code, api: 'xs2a', version: '1.7.0' })
-  }
-  t.equal(backend.requests.length, 0)
-})
+t.test(
+  'a suspended or unsubscribed application is told so by name of API and version',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const callers = new Map([
+      ['suspended', callerOf('app-1', { isSuspended: true })],
+      ['unsubscribed', callerOf('app-2', { plans: new Map([['xs2a@1.6.0', 'default']]) })],
+      ['lost plan', callerOf('app-3', { plans: new Map([['xs2a@1.7.0', 'withdrawn']]) })],
+    ])
+    const edge = await startEdge(t, { backendUrl: backend.url, callers })
+    const expected = {
+      suspended: 'APPLICATION_SUSPENDED',
+      unsubscribed: 'NOT_SUBSCRIBED',
+      'lost plan': 'NOT_SUBSCRIBED',
+    }
+    for (const [key, code] of Object.entries(expected)) {
+      const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })
+      t.equal(answer.status, 403)
+      t.match(await answer.json(), { code, api: 'xs2a', version: '1.7.0' })
+    }
+    t.equal(backend.requests.length, 0)
+  },
+)

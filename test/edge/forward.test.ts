@@ -53,57 +53,69 @@ t.test('neither the key nor anything only the edge may say comes from the client
   t.same(request?.headers.get('psu-user-agent'), ['a b'])
 })
 
-t.test('the identity says who calls which operation of which version, for at most 60 s', async (t) => {
-  const { backend, url } = await start(t)
-  await fetch(`${url}/v1.6.0/accounts/a1`, { headers })
-  const token = backend.requests[0]?.headers.get('gateway-identity')?.[0] ?? ''
-  t.match(decodeProtectedHeader(token), { alg: 'EdDSA', typ: 'gateway-identity+jwt' })
-  const claims = decodeJwt(token)
-  t.match(claims, {
-    iss: 'tollgate',
-    aud: 'tollgate-backend',
-    sub: 'app-1',
-    api: 'xs2a',
-    version: '1.6.0',
-    operation: 'getAccount',
-  })
-  t.ok((claims.exp ?? 0) - (claims.iat ?? 0) <= 60)
-})
+t.test(
+  'the identity says who calls which operation of which version, for at most 60 s',
+  async (t) => {
+    const { backend, url } = await start(t)
+    await fetch(`${url}/v1.6.0/accounts/a1`, { headers })
+    const token = backend.requests[0]?.headers.get('gateway-identity')?.[0] ?? ''
+    t.match(decodeProtectedHeader(token), { alg: 'EdDSA', typ: 'gateway-identity+jwt' })
+    const claims = decodeJwt(token)
+    t.match(claims, {
+      iss: 'tollgate',
+      aud: 'tollgate-backend',
+      sub: 'app-1',
+      api: 'xs2a',
+      version: '1.6.0',
+      operation: 'getAccount',
+    })
+    t.ok((claims.exp ?? 0) - (claims.iat ?? 0) <= 60)
+  },
+)
 
-t.test('an X-Request-ID that is a UUID is echoed and forwarded, another is left for the backend to refuse', async (t) => {
-  const { backend, url } = await start(t)
-  const id = '5b2c0a51-7f0a-4b1e-9a63-6a0f3a8c1d11'
-  const missing = await fetch(`${url}/v1.7.0/nothing`, { headers: { ...headers, 'x-request-id': id } })
-  t.equal(missing.headers.get('x-request-id'), id)
-  t.equal((await missing.json()).instance, `urn:uuid:${id}`)
+t.test(
+  'an X-Request-ID that is a UUID is echoed and forwarded, another is left for the backend to refuse',
+  async (t) => {
+    const { backend, url } = await start(t)
+    const id = '5b2c0a51-7f0a-4b1e-9a63-6a0f3a8c1d11'
+    const missing = await fetch(`${url}/v1.7.0/nothing`, {
+      headers: { ...headers, 'x-request-id': id },
+    })
+    t.equal(missing.headers.get('x-request-id'), id)
+    t.match(await missing.json(), { instance: `urn:uuid:${id}` })
 
-  await fetch(`${url}/v1.7.0/accounts`, { headers: { ...headers, 'x-request-id': id } })
-  await fetch(`${url}/v1.7.0/accounts`, { headers: { ...headers, 'x-request-id': 'not-a-uuid' } })
-  await fetch(`${url}/v1.7.0/accounts`, { headers })
-  t.same(
-    backend.requests.map((request) => request.headers.get('x-request-id')),
-    [[id], ['not-a-uuid'], undefined],
-  )
-})
-
-t.test('the answer passes unchanged but for the fields of its connection and product', async (t) => {
-  const { backend, url } = await start(t)
-  backend.answer = (_request, socket) =>
-    socket.write(
-      'HTTP/1.1 201 Created\r\nServer: secret/1.0\r\nX-Powered-By: x\r\nConnection: keep-alive, x-drop\r\nX-Drop: 1\r\nKeep-Alive: timeout=9\r\nRateLimit: forged\r\nLocation: /v1.7.0/consents/c1\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
+    await fetch(`${url}/v1.7.0/accounts`, { headers: { ...headers, 'x-request-id': id } })
+    await fetch(`${url}/v1.7.0/accounts`, { headers: { ...headers, 'x-request-id': 'not-a-uuid' } })
+    await fetch(`${url}/v1.7.0/accounts`, { headers })
+    t.same(
+      backend.requests.map((request) => request.headers.get('x-request-id')),
+      [[id], ['not-a-uuid'], undefined],
     )
-  const answer = await fetch(`${url}/v1.7.0/consents`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: '{}',
-  })
-  t.equal(answer.status, 201)
-  t.equal(await answer.text(), '{"a":1}')
-  t.equal(answer.headers.get('location'), '/v1.7.0/consents/c1')
-  t.same(answer.headers.getSetCookie(), ['a=1', 'b=2'])
-  for (const name of ['server', 'x-powered-by', 'x-drop']) t.equal(answer.headers.get(name), null, name)
-  t.match(answer.headers.get('ratelimit') ?? '', /^"default";r=\d+;t=\d+$/)
-})
+  },
+)
+
+t.test(
+  'the answer passes unchanged but for the fields of its connection and product',
+  async (t) => {
+    const { backend, url } = await start(t)
+    backend.answer = (_request, socket) =>
+      socket.write(
+        'HTTP/1.1 201 Created\r\nServer: secret/1.0\r\nX-Powered-By: x\r\nConnection: keep-alive, x-drop\r\nX-Drop: 1\r\nKeep-Alive: timeout=9\r\nRateLimit: forged\r\nLocation: /v1.7.0/consents/c1\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
+      )
+    const answer = await fetch(`${url}/v1.7.0/consents`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    t.equal(answer.status, 201)
+    t.equal(await answer.text(), '{"a":1}')
+    t.equal(answer.headers.get('location'), '/v1.7.0/consents/c1')
+    t.same(answer.headers.getSetCookie(), ['a=1', 'b=2'])
+    for (const name of ['server', 'x-powered-by', 'x-drop'])
+      t.equal(answer.headers.get(name), null, name)
+    t.match(answer.headers.get('ratelimit') ?? '', /^"default";r=\d+;t=\d+$/)
+  },
+)
 
 t.test('a backend that cannot be reached is 502 without its address', async (t) => {
   const edge = await startEdge(t, { backendUrl: 'http://127.0.0.1:9' })
@@ -118,7 +130,10 @@ t.test('a backend that cannot be reached is 502 without its address', async (t) 
 const garbage: ReadonlyArray<readonly [name: string, bytes: string]> = [
   ['garbage', 'SSH-2.0-OpenSSH_9\r\n'],
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nab'],
-  ['switching protocols', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+  [
+    'switching protocols',
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+  ],
   ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)],
   ['1 MiB of headers', `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(130_000)}\r\n`],
 ]
@@ -148,15 +163,20 @@ t.test('a connection reset before an answer is 502 and the call is sent once', a
   }
 })
 
-t.test('a truncated answer cuts the connection of the client, so that it can be seen', async (t) => {
-  const { backend, url } = await start(t)
-  backend.answer = (_request, socket) =>
-    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this')
-  const answer = await sendRaw(url, rawRequest(get, [key]), 3000)
-  t.equal(answer.status, 200)
-  t.ok(answer.isClosed)
-  await t.rejects(fetch(`${url}/v1.7.0/accounts`, { headers }).then((truncated) => truncated.text()))
-})
+t.test(
+  'a truncated answer cuts the connection of the client, so that it can be seen',
+  async (t) => {
+    const { backend, url } = await start(t)
+    backend.answer = (_request, socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this')
+    const answer = await sendRaw(url, rawRequest(get, [key]), 3000)
+    t.equal(answer.status, 200)
+    t.ok(answer.isClosed)
+    await t.rejects(
+      fetch(`${url}/v1.7.0/accounts`, { headers }).then((truncated) => truncated.text()),
+    )
+  },
+)
 
 t.test('a client that leaves ends its call at the backend', async (t) => {
   const { backend, url } = await start(t)
@@ -166,23 +186,28 @@ t.test('a client that leaves ends its call at the backend', async (t) => {
     }
   })
   const abort = new AbortController()
-  const call = fetch(`${url}/v1.7.0/accounts`, { headers, signal: abort.signal }).catch(() => undefined)
+  const call = fetch(`${url}/v1.7.0/accounts`, { headers, signal: abort.signal }).catch(
+    () => undefined,
+  )
   while (backend.requests.length === 0) await delay(5)
   abort.abort()
   await Promise.all([closed, call])
   t.pass('the connection to the backend ended')
 })
 
-t.test('a backend that accepts and stalls is 504 after ten seconds, with one attempt', async (t) => {
-  const { backend, url } = await start(t)
-  backend.answer = () => {}
-  const startedAt = performance.now()
-  const answer = await fetch(`${url}/v1.7.0/accounts`, { headers })
-  t.equal(answer.status, 504)
-  t.match(await answer.json(), { code: 'BACKEND_TIMEOUT' })
-  t.ok(performance.now() - startedAt < 15_000)
-  t.equal(backend.requests.length, 1)
-})
+t.test(
+  'a backend that accepts and stalls is 504 after ten seconds, with one attempt',
+  async (t) => {
+    const { backend, url } = await start(t)
+    backend.answer = () => {}
+    const startedAt = performance.now()
+    const answer = await fetch(`${url}/v1.7.0/accounts`, { headers })
+    t.equal(answer.status, 504)
+    t.match(await answer.json(), { code: 'BACKEND_TIMEOUT' })
+    t.ok(performance.now() - startedAt < 15_000)
+    t.equal(backend.requests.length, 1)
+  },
+)
 
 t.test('a download of 10 MB passes byte for byte', async (t) => {
   const size = 10_000_000

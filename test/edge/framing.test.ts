@@ -16,56 +16,203 @@ interface Case {
 }
 
 const refused: readonly Case[] = [
-  { name: 'CL.TE', bytes: rawRequest(post, [key, 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'), status: 400 },
-  { name: 'two different lengths', bytes: rawRequest(post, [key, 'Content-Length: 5', 'Content-Length: 6'], 'abcde'), status: 400 },
-  { name: 'two equal lengths', bytes: rawRequest(post, [key, 'Content-Length: 5', 'Content-Length: 5'], 'abcde'), status: 400 },
-  { name: 'length list', bytes: rawRequest(post, [key, 'Content-Length: 5, 5'], 'abcde'), status: 400 },
-  { name: 'signed length', bytes: rawRequest(post, [key, 'Content-Length: +5'], 'abcde'), status: 400 },
-  { name: 'negative length', bytes: rawRequest(post, [key, 'Content-Length: -1'], 'abcde'), status: 400 },
-  { name: 'space before colon', bytes: rawRequest(post, [key, 'Transfer-Encoding : chunked'], '0\r\n\r\n'), status: 400 },
-  { name: 'xchunked', bytes: rawRequest(post, [key, 'Transfer-Encoding: xchunked'], '0\r\n\r\n'), status: 400 },
-  { name: 'gzip, chunked', bytes: rawRequest(post, [key, 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'), status: 501 },
-  { name: 'empty coding with length', bytes: rawRequest(post, [key, 'Transfer-Encoding:', 'Content-Length: 5'], 'abcde'), status: 400 },
-  { name: 'chunked in HTTP/1.0', bytes: rawRequest('POST /v1.7.0/consents HTTP/1.0', [key, 'Transfer-Encoding: chunked'], '0\r\n\r\n'), status: 400 },
-  { name: 'bare LF chunk line', bytes: rawRequest(post, [key, json, 'Transfer-Encoding: chunked'], '5\nabcde\r\n0\r\n\r\n'), status: 400 },
-  { name: 'GET with a second request inside', bytes: rawRequest(get, [key, 'Content-Length: 30'], 'GET /v1.6.0/accounts HTTP/1.1\r'), status: 400, code: 'FRAMING_INVALID' },
-  { name: 'DELETE with a chunked body', bytes: rawRequest('DELETE /v1.7.0/consents/c1 HTTP/1.1', [key, 'Transfer-Encoding: chunked'], '0\r\n\r\n'), status: 400, code: 'FRAMING_INVALID' },
+  {
+    name: 'CL.TE',
+    bytes: rawRequest(post, [key, 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+    status: 400,
+  },
+  {
+    name: 'two different lengths',
+    bytes: rawRequest(post, [key, 'Content-Length: 5', 'Content-Length: 6'], 'abcde'),
+    status: 400,
+  },
+  {
+    name: 'two equal lengths',
+    bytes: rawRequest(post, [key, 'Content-Length: 5', 'Content-Length: 5'], 'abcde'),
+    status: 400,
+  },
+  {
+    name: 'length list',
+    bytes: rawRequest(post, [key, 'Content-Length: 5, 5'], 'abcde'),
+    status: 400,
+  },
+  {
+    name: 'signed length',
+    bytes: rawRequest(post, [key, 'Content-Length: +5'], 'abcde'),
+    status: 400,
+  },
+  {
+    name: 'negative length',
+    bytes: rawRequest(post, [key, 'Content-Length: -1'], 'abcde'),
+    status: 400,
+  },
+  {
+    name: 'space before colon',
+    bytes: rawRequest(post, [key, 'Transfer-Encoding : chunked'], '0\r\n\r\n'),
+    status: 400,
+  },
+  {
+    name: 'xchunked',
+    bytes: rawRequest(post, [key, 'Transfer-Encoding: xchunked'], '0\r\n\r\n'),
+    status: 501,
+  },
+  {
+    name: 'gzip, chunked',
+    bytes: rawRequest(post, [key, 'Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'),
+    status: 501,
+  },
+  {
+    name: 'empty coding with length',
+    bytes: rawRequest(post, [key, 'Transfer-Encoding:', 'Content-Length: 5'], 'abcde'),
+    status: 400,
+  },
+  {
+    name: 'chunked in HTTP/1.0',
+    bytes: rawRequest(
+      'POST /v1.7.0/consents HTTP/1.0',
+      [key, 'Transfer-Encoding: chunked'],
+      '0\r\n\r\n',
+    ),
+    status: 400,
+  },
+  {
+    name: 'bare LF chunk line',
+    bytes: rawRequest(post, [key, json, 'Transfer-Encoding: chunked'], '5\nabcde\r\n0\r\n\r\n'),
+    status: 400,
+  },
+  {
+    name: 'GET with a second request inside',
+    bytes: rawRequest(get, [key, 'Content-Length: 30'], 'GET /v1.6.0/accounts HTTP/1.1\r'),
+    status: 400,
+    code: 'FRAMING_INVALID',
+  },
+  {
+    name: 'DELETE with a chunked body',
+    bytes: rawRequest(
+      'DELETE /v1.7.0/consents/c1 HTTP/1.1',
+      [key, 'Transfer-Encoding: chunked'],
+      '0\r\n\r\n',
+    ),
+    status: 400,
+    code: 'FRAMING_INVALID',
+  },
   { name: 'two Host fields', bytes: rawRequest(get, [key, 'Host: other']), status: 400 },
   { name: 'no Host', bytes: `${get}\r\n${key}\r\n\r\n`, status: 400 },
-  { name: 'Host list', bytes: `${get}\r\nHost: a, b\r\n${key}\r\n\r\n`, status: 400, code: 'HEADERS_INVALID' },
+  {
+    name: 'Host list',
+    bytes: `${get}\r\nHost: a, b\r\n${key}\r\n\r\n`,
+    status: 400,
+    code: 'HEADERS_INVALID',
+  },
   { name: 'Host with user', bytes: `${get}\r\nHost: a@b\r\n${key}\r\n\r\n`, status: 400 },
-  { name: 'HTTP/2.0', bytes: `GET /v1.7.0/accounts HTTP/2.0\r\nHost: a\r\n${key}\r\n\r\n`, status: 505, code: 'HTTP_VERSION' },
+  {
+    name: 'HTTP/2.0',
+    bytes: `GET /v1.7.0/accounts HTTP/2.0\r\nHost: a\r\n${key}\r\n\r\n`,
+    status: 505,
+    code: 'HTTP_VERSION',
+  },
   { name: 'no version', bytes: 'GET /v1.7.0/accounts\r\n\r\n', status: 400 },
   { name: 'obs-fold', bytes: rawRequest(get, [key, 'X-A: b\r\n c']), status: 400 },
   { name: 'NUL in a value', bytes: rawRequest(get, [key, 'X-A: b\0c']), status: 400 },
-  { name: 'underscore in a name', bytes: rawRequest(get, [key, 'Gateway_Identity: evil']), status: 400, code: 'HEADERS_INVALID' },
-  { name: '101 fields', bytes: rawRequest(get, [key, ...Array.from({ length: 100 }, (_, at) => `X-A${at}: b`)]), status: 431 },
-  { name: '2,500 fields', bytes: rawRequest(get, [key, ...Array.from({ length: 2500 }, () => 'a:b')]), status: 431 },
-  { name: '17 KiB field', bytes: rawRequest(get, [key, `X-A: ${'b'.repeat(17_000)}`]), status: 431, code: 'HEADERS_TOO_LARGE' },
-  { name: '17 KiB target', bytes: rawRequest(`GET /v1.7.0/accounts?${'b'.repeat(17_000)} HTTP/1.1`, [key]), status: 414, code: 'TARGET_TOO_LONG' },
-  { name: 'upgrade to websocket', bytes: rawRequest(get, [key, 'Connection: Upgrade', 'Upgrade: websocket']), status: 400, code: 'UPGRADE_REFUSED' },
-  { name: 'h2c', bytes: rawRequest(get, [key, 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__']), status: 400, code: 'UPGRADE_REFUSED' },
-  { name: 'strange expectation', bytes: rawRequest(post, [key, json, 'Expect: nonsense', 'Content-Length: 2'], '{}'), status: 417, code: 'EXPECTATION_FAILED' },
-  { name: 'tab in the media type', bytes: rawRequest(post, [key, 'Content-Type: application/json\ta', 'Content-Length: 2'], '{}'), status: 400, code: 'HEADERS_INVALID' },
-  { name: 'two content types', bytes: rawRequest(post, [key, json, json, 'Content-Length: 2'], '{}'), status: 400, code: 'HEADERS_INVALID' },
-  { name: 'our own Via', bytes: rawRequest(get, [key, 'Via: 1.1 somebody, 1.1 tollgate']), status: 508, code: 'LOOP' },
-  { name: 'declared 1 MiB + 1', bytes: rawRequest(post, [key, json, 'Content-Length: 1048577']), status: 413, code: 'BODY_TOO_LARGE' },
-  { name: 'declared 10 GiB', bytes: rawRequest(post, [key, json, 'Content-Length: 10737418240']), status: 413, code: 'BODY_TOO_LARGE' },
+  {
+    name: 'underscore in a name',
+    bytes: rawRequest(get, [key, 'Gateway_Identity: evil']),
+    status: 400,
+    code: 'HEADERS_INVALID',
+  },
+  {
+    name: '101 fields',
+    bytes: rawRequest(get, [key, ...Array.from({ length: 100 }, (_, at) => `X-A${at}: b`)]),
+    status: 431,
+  },
+  {
+    name: '2,500 fields',
+    bytes: rawRequest(get, [key, ...Array.from({ length: 2500 }, () => 'a:b')]),
+    status: 431,
+  },
+  {
+    name: '17 KiB field',
+    bytes: rawRequest(get, [key, `X-A: ${'b'.repeat(17_000)}`]),
+    status: 431,
+    code: 'HEADERS_TOO_LARGE',
+  },
+  {
+    name: '17 KiB target',
+    bytes: rawRequest(`GET /v1.7.0/accounts?${'b'.repeat(17_000)} HTTP/1.1`, [key]),
+    status: 414,
+    code: 'TARGET_TOO_LONG',
+  },
+  {
+    name: 'upgrade to websocket',
+    bytes: rawRequest(get, [key, 'Connection: Upgrade', 'Upgrade: websocket']),
+    status: 400,
+    code: 'UPGRADE_REFUSED',
+  },
+  {
+    name: 'h2c',
+    bytes: rawRequest(get, [
+      key,
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAAQAAP__',
+    ]),
+    status: 400,
+    code: 'UPGRADE_REFUSED',
+  },
+  {
+    name: 'strange expectation',
+    bytes: rawRequest(post, [key, json, 'Expect: nonsense', 'Content-Length: 2'], '{}'),
+    status: 417,
+    code: 'EXPECTATION_FAILED',
+  },
+  {
+    name: 'tab in the media type',
+    bytes: rawRequest(post, [key, 'Content-Type: application/json\ta', 'Content-Length: 2'], '{}'),
+    status: 400,
+    code: 'HEADERS_INVALID',
+  },
+  {
+    name: 'two content types',
+    bytes: rawRequest(post, [key, json, json, 'Content-Length: 2'], '{}'),
+    status: 400,
+    code: 'HEADERS_INVALID',
+  },
+  {
+    name: 'our own Via',
+    bytes: rawRequest(get, [key, 'Via: 1.1 somebody, 1.1 tollgate']),
+    status: 508,
+    code: 'LOOP',
+  },
+  {
+    name: 'declared 1 MiB + 1',
+    bytes: rawRequest(post, [key, json, 'Content-Length: 1048577']),
+    status: 413,
+    code: 'BODY_TOO_LARGE',
+  },
+  {
+    name: 'declared 10 GiB',
+    bytes: rawRequest(post, [key, json, 'Content-Length: 10737418240']),
+    status: 413,
+    code: 'BODY_TOO_LARGE',
+  },
 ]
 
-t.test('a message that two parsers could read differently is refused and never forwarded', async (t) => {
-  const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url })
-  for (const { name, bytes, status, code } of refused) {
-    const answer = await sendRaw(edge.url, bytes)
-    t.equal(answer.status, status, name)
-    t.match(answer.headers.get('content-type') ?? '', 'application/problem+json', name)
-    const problem = JSON.parse(answer.body)
-    if (code !== undefined) t.equal(problem.code, code, name)
-    t.match(problem.instance, /^urn:uuid:[0-9a-f-]{36}$/)
-  }
-  t.equal(backend.requests.length, 0)
-})
+t.test(
+  'a message that two parsers could read differently is refused and never forwarded',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    for (const { name, bytes, status, code } of refused) {
+      const answer = await sendRaw(edge.url, bytes)
+      t.equal(answer.status, status, name)
+      t.match(answer.headers.get('content-type') ?? '', 'application/problem+json', name)
+      const problem = JSON.parse(answer.body)
+      if (code !== undefined) t.equal(problem.code, code, name)
+      t.match(problem.instance, /^urn:uuid:[0-9a-f-]{36}$/)
+    }
+    t.equal(backend.requests.length, 0)
+  },
+)
 
 t.test('two pipelined requests get two answers, each forwarded and counted', async (t) => {
   const backend = await startRawBackend(t)
@@ -82,7 +229,11 @@ t.test('bodies reach the backend byte for byte, declared or chunked', async (t) 
   await sendRaw(edge.url, rawRequest(post, [key, json, `Content-Length: ${text.length}`], text))
   await sendRaw(
     edge.url,
-    rawRequest(post, [key, json, 'Transfer-Encoding: chunked'], `5;x=y\r\n${text.slice(0, 5)}\r\n${(text.length - 5).toString(16)}\r\n${text.slice(5)}\r\n0\r\nX-Internal-Identity: evil\r\n\r\n`),
+    rawRequest(
+      post,
+      [key, json, 'Transfer-Encoding: chunked'],
+      `5;x=y\r\n${text.slice(0, 5)}\r\n${(text.length - 5).toString(16)}\r\n${text.slice(5)}\r\n0\r\nX-Internal-Identity: evil\r\n\r\n`,
+    ),
   )
   t.equal(backend.requests.length, 2)
   for (const request of backend.requests) {
@@ -102,17 +253,20 @@ t.test('100-continue is answered only once the call is admitted', async (t) => {
   t.notOk(backend.requests[0]?.headers.has('expect'))
 })
 
-t.test('a chunked body over the limit ends with 413 and the backend sees no whole request', async (t) => {
-  const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url })
-  const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`
-  const answer = await sendRaw(
-    edge.url,
-    rawRequest(post, [key, json, 'Transfer-Encoding: chunked'], chunk.repeat(17)),
-    1500,
-  )
-  t.equal(answer.status, 413)
-  t.equal(JSON.parse(answer.body).code, 'BODY_TOO_LARGE')
-  t.equal(backend.requests.length, 0)
-  t.ok(answer.isClosed)
-})
+t.test(
+  'a chunked body over the limit ends with 413 and the backend sees no whole request',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`
+    const answer = await sendRaw(
+      edge.url,
+      rawRequest(post, [key, json, 'Transfer-Encoding: chunked'], chunk.repeat(17)),
+      1500,
+    )
+    t.equal(answer.status, 413)
+    t.equal(JSON.parse(answer.body).code, 'BODY_TOO_LARGE')
+    t.equal(backend.requests.length, 0)
+    t.ok(answer.isClosed)
+  },
+)

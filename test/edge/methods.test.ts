@@ -5,25 +5,28 @@ import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
 const authorisation = '/payments/masav/p1/authorisations/a1'
 
-t.test('the read of a payment authorisation answers on 1.6.0 and is refused by name on 1.7.0', async (t) => {
-  const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url })
-  const headers = { 'x-api-key': testKey }
+t.test(
+  'the read of a payment authorisation answers on 1.6.0 and is refused by name on 1.7.0',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    const headers = { 'x-api-key': testKey }
 
-  const old = await fetch(`${edge.url}/v1.6.0${authorisation}`, { headers })
-  t.equal(old.status, 200)
+    const old = await fetch(`${edge.url}/v1.6.0${authorisation}`, { headers })
+    t.equal(old.status, 200)
 
-  const refused = await fetch(`${edge.url}/v1.7.0${authorisation}`, { headers })
-  t.equal(refused.status, 405)
-  t.equal(refused.headers.get('allow'), 'PUT')
-  t.match(await refused.json(), {
-    code: 'OPERATION_NOT_IN_VERSION',
-    status: 405,
-    requestedVersion: '1.7.0',
-    availableIn: ['1.6.0'],
-  })
-  t.equal(backend.requests.length, 1)
-})
+    const refused = await fetch(`${edge.url}/v1.7.0${authorisation}`, { headers })
+    t.equal(refused.status, 405)
+    t.equal(refused.headers.get('allow'), 'PUT')
+    t.match(await refused.json(), {
+      code: 'OPERATION_NOT_IN_VERSION',
+      status: 405,
+      requestedVersion: '1.7.0',
+      availableIn: ['1.6.0'],
+    })
+    t.equal(backend.requests.length, 1)
+  },
+)
 
 t.test('a method the path does not have is refused with the ones it has', async (t) => {
   const backend = await startRawBackend(t)
@@ -31,7 +34,10 @@ t.test('a method the path does not have is refused with the ones it has', async 
   for (const method of ['HEAD', 'OPTIONS', 'PATCH', 'POST', 'TRACE', 'PROPFIND', 'DELETE']) {
     const answer = await sendRaw(
       edge.url,
-      rawRequest(`${method} /v1.7.0/accounts HTTP/1.1`, [`X-API-Key: ${testKey}`, 'Connection: close']),
+      rawRequest(`${method} /v1.7.0/accounts HTTP/1.1`, [
+        `X-API-Key: ${testKey}`,
+        'Connection: close',
+      ]),
     )
     t.equal(answer.status, 405, method)
     t.equal(answer.headers.get('allow'), 'GET', method)
@@ -44,7 +50,10 @@ t.test('a method the path does not have is refused with the ones it has', async 
     t.ok([405, 501].includes(answer.status), `${method}: ${answer.status}`)
     t.match(answer.headers.get('content-type') ?? '', 'application/problem+json')
   }
-  const connect = await sendRaw(edge.url, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n')
+  const connect = await sendRaw(
+    edge.url,
+    'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n',
+  )
   t.match(String(connect.status), /^(405|400|501)$/)
   t.equal(backend.requests.length, 0)
 })
@@ -65,22 +74,25 @@ t.test('a method cannot be overridden by a header', async (t) => {
   t.notOk([...(request?.headers.keys() ?? [])].some((name) => name.includes('method')))
 })
 
-t.test('announcements of a deprecated version come with every answer under it and with no other', async (t) => {
-  const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url })
-  const headers = { 'x-api-key': testKey }
-  for (const path of ['/v1.6.0/accounts', `/v1.6.0${authorisation}`]) {
-    for (const key of [testKey, 'wrong']) {
-      const answer = await fetch(edge.url + path, { headers: { 'x-api-key': key } })
-      t.equal(answer.headers.get('deprecation'), '@1713052800')
-      t.equal(answer.headers.get('sunset'), 'Sun, 31 Oct 2027 00:00:00 GMT')
-      t.equal(answer.headers.get('link'), `</v1.7.0${path.slice(7)}>; rel="successor-version"`)
+t.test(
+  'announcements of a deprecated version come with every answer under it and with no other',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    const headers = { 'x-api-key': testKey }
+    for (const path of ['/v1.6.0/accounts', `/v1.6.0${authorisation}`]) {
+      for (const key of [testKey, 'wrong']) {
+        const answer = await fetch(edge.url + path, { headers: { 'x-api-key': key } })
+        t.equal(answer.headers.get('deprecation'), '@1713052800')
+        t.equal(answer.headers.get('sunset'), 'Sun, 31 Oct 2027 00:00:00 GMT')
+        t.equal(answer.headers.get('link'), `</v1.7.0${path.slice(7)}>; rel="successor-version"`)
+      }
     }
-  }
-  const current = await fetch(`${edge.url}/v1.7.0/accounts`, { headers })
-  t.equal(current.headers.get('deprecation'), null)
-  t.equal(current.headers.get('sunset'), null)
-})
+    const current = await fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+    t.equal(current.headers.get('deprecation'), null)
+    t.equal(current.headers.get('sunset'), null)
+  },
+)
 
 t.test('a retired version answers 410 and names its successor', async (t) => {
   const backend = await startRawBackend(t)
@@ -90,7 +102,10 @@ t.test('a retired version answers 410 and names its successor', async (t) => {
       const old = published.versions.get('xs2a@1.6.0')
       if (old === undefined) throw new Error('no 1.6.0')
       const lifecycle = { ...old.lifecycle, retired: '2027-12-01' }
-      return { ...published, versions: new Map(published.versions).set('xs2a@1.6.0', { ...old, lifecycle }) }
+      return {
+        ...published,
+        versions: new Map(published.versions).set('xs2a@1.6.0', { ...old, lifecycle }),
+      }
     },
     now: () => Date.parse('2027-12-01T00:00:00Z'),
   })

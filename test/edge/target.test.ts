@@ -73,33 +73,43 @@ t.test('no target but the published path reaches the backend or a counter', asyn
       rawRequest(`GET ${target} HTTP/1.1`, [`X-API-Key: ${testKey}`, 'Connection: close']),
     )
     t.equal(answer.status, status, JSON.stringify(target.slice(0, 80)))
-    t.match(answer.headers.get('content-type') ?? '', 'application/problem+json', target.slice(0, 40))
+    t.match(
+      answer.headers.get('content-type') ?? '',
+      'application/problem+json',
+      target.slice(0, 40),
+    )
     if (target.length > 12) t.notOk(answer.text.includes(target), 'the target is not echoed')
   }
   t.equal(backend.requests.length, 0)
   t.notMatch(await edge.metrics(), /gateway_limit_decisions_total\{/)
 })
 
-t.test('the backend path is made from the operation and its parameters, the query byte for byte', async (t) => {
-  const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url })
-  const targets = [
-    ['/v1.7.0/accounts', '/v1.7.0/accounts'],
-    [`/v1.7.0/accounts/${id}?withBalance=true`, `/v1.7.0/accounts/${id}?withBalance=true`],
-    [`/v1.7.0/accounts/${'a'.repeat(512)}`, `/v1.7.0/accounts/${'a'.repeat(512)}`],
-    ['/v1.7.0/accounts/a/transactions/b', '/v1.7.0/accounts/a/transactions/b'],
-    ['/v1.6.0/accounts?a=%2F..%2F&b=x+y&c', '/v1.6.0/accounts?a=%2F..%2F&b=x+y&c'],
-    ['/v1.7.0/accounts?', '/v1.7.0/accounts?'],
-    ['/v1.7.0/accounts?version=1.6.0&_method=DELETE', '/v1.7.0/accounts?version=1.6.0&_method=DELETE'],
-    ['http://127.0.0.1/v1.7.0/accounts', '/v1.7.0/accounts'],
-  ]
-  for (const [target, expected] of targets) {
-    const answer = await sendRaw(
-      edge.url,
-      rawRequest(`GET ${target} HTTP/1.1`, [`X-API-Key: ${testKey}`, 'Connection: close']),
-    )
-    t.equal(answer.status, 200, target?.slice(0, 60))
-    t.equal(backend.requests.at(-1)?.target, expected)
-    t.equal(backend.requests.at(-1)?.method, 'GET')
-  }
-})
+t.test(
+  'the backend path is made from the operation and its parameters, the query byte for byte',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    const targets = [
+      ['/v1.7.0/accounts', '/v1.7.0/accounts'],
+      [`/v1.7.0/accounts/${id}?withBalance=true`, `/v1.7.0/accounts/${id}?withBalance=true`],
+      [`/v1.7.0/accounts/${'a'.repeat(512)}`, `/v1.7.0/accounts/${'a'.repeat(512)}`],
+      ['/v1.7.0/accounts/a/transactions/b', '/v1.7.0/accounts/a/transactions/b'],
+      ['/v1.6.0/accounts?a=%2F..%2F&b=x+y&c', '/v1.6.0/accounts?a=%2F..%2F&b=x+y&c'],
+      ['/v1.7.0/accounts?', '/v1.7.0/accounts?'],
+      [
+        '/v1.7.0/accounts?version=1.6.0&_method=DELETE',
+        '/v1.7.0/accounts?version=1.6.0&_method=DELETE',
+      ],
+      ['http://127.0.0.1/v1.7.0/accounts', '/v1.7.0/accounts'],
+    ] as const
+    for (const [target, expected] of targets) {
+      const answer = await sendRaw(
+        edge.url,
+        rawRequest(`GET ${target} HTTP/1.1`, [`X-API-Key: ${testKey}`, 'Connection: close']),
+      )
+      t.equal(answer.status, 200, target.slice(0, 60))
+      t.equal(backend.requests.at(-1)?.target, expected)
+      t.equal(backend.requests.at(-1)?.method, 'GET')
+    }
+  },
+)

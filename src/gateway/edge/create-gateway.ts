@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { methods } from '../../catalogue/catalogue.ts'
@@ -8,9 +9,10 @@ import type { ClientAddress } from './client-address.ts'
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
 import type { Forwarder } from './forward.ts'
 import type { Observer } from './observe.ts'
-import { createParserErrorHandler } from './parser-errors.ts'
+import { parserRefusal } from './parser-errors.ts'
 import type { Published } from './published.ts'
 import type { Refuse } from './refuse.ts'
+import { createRefuseSocket } from './refuse-socket.ts'
 
 export interface GatewayOptions {
   /** The catalogue in force; asked once for every call. */
@@ -42,6 +44,14 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { checks, forwarder, refuse, observer } = options
   const calls = new WeakMap<object, Call>()
+  /** The newest response by connection. */
+  const latest = new WeakMap<object, ServerResponse>()
+
+  const refuseSocket = createRefuseSocket({
+    portalUrl: options.portalUrl,
+    randomUUID: options.randomUUID,
+    onRefused: (code) => observer.refusedUnparsed(code),
+  })
 
   const app = fastify({
     logger: false,
@@ -57,11 +67,13 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       headersTimeout: 10_000,
       connectionsCheckingInterval: 1_000,
     },
-    clientErrorHandler: createParserErrorHandler({
-      portalUrl: options.portalUrl,
-      randomUUID: options.randomUUID,
-      onRefused: (code) => observer.refusedUnparsed(code),
-    }),
+    clientErrorHandler: (error, socket) => {
+      const response = latest.get(socket)
+      if (response === undefined || !response.headersSent)
+        refuseSocket(parserRefusal(error), socket)
+      // A refusal on its way to a client whose further bytes are garbage still arrives; a second answer must not.
+      else if (!response.writableEnded) socket.destroy()
+    },
   })
   limitConnections(app.server, options.connectionLimits, options.isProxy)
   // Node would answer both by itself: the first with a bare 417, the second with 100 before anything is checked.
@@ -72,8 +84,12 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     app.server.emit('request', request, response),
   )
 
+  // Without a listener Node closes the connection without a word.
+  app.server.on('connect', (_request, socket) => refuseSocket('NOT_IMPLEMENTED', socket))
+
   app.addHook('onRequest', (request, reply, admit) => {
     const call = begin(request, reply, options)
+    latest.set(call.request.socket, call.response)
     call.response.once('close', () => observer.ended(call))
     const answer = (refusal: Refusal): void => {
       reply.hijack()
@@ -110,8 +126,17 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       const call = calls.get(request.raw)
       if (call === undefined) throw new Error('a request reached the proxy without its checks')
+      // Holds even if the table of checks lost its limit: what was not granted is not forwarded.
+      if (!call.grant.admitted && call.plan.mode === 'enforce') {
+        throw new Error('a call reached the proxy without a grant')
+      }
       reply.hijack()
-      forwarder.forward(call)
+      try {
+        forwarder.forward(call)
+      } catch (error) {
+        observer.failed(call, error)
+        refuse(call, { code: 'INTERNAL_ERROR' })
+      }
     },
   })
   return app

@@ -60,6 +60,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   let underway = 0
 
   function dispatch(call: Call, token: string): void {
+    const hasBody = call.hasBody
+    const head = {
+      path: upstreamPath(call),
+      method: call.operation.method,
+      headers: requestHeaders(call, token),
+    }
     const exchange = new Exchange(call, {
       refuse,
       onFailure,
@@ -70,28 +76,32 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     })
     underway += 1
     call.forwardedAt = monotonic()
-    const body = call.hasBody ? bodyOf(call.request, exchange) : null
-    if (body !== null && call.request.headers.expect !== undefined) call.response.writeContinue()
-    const dispatchOptions: Dispatcher.DispatchOptions = {
-      path: upstreamPath(call),
-      method: call.operation.method,
-      headers: requestHeaders(call, token),
-      body,
-    }
+    const body = hasBody ? bodyOf(call.request, exchange) : null
+    if (hasBody && call.request.headers.expect !== undefined) call.response.writeContinue()
     try {
-      pool.dispatch(dispatchOptions, exchange)
+      pool.dispatch({ ...head, body }, exchange)
     } catch (error) {
       exchange.onError(error instanceof Error ? error : new Error(String(error)))
     }
   }
 
+  function fail(call: Call, cause: unknown): void {
+    const refusal: Refusal = { code: 'INTERNAL_ERROR' }
+    onFailure(call, refusal, cause instanceof Error ? cause : new Error(String(cause)))
+    refuse(call, refusal)
+  }
+
   return {
     forward(call) {
       identity.sign(call.caller.applicationId, call.operation, (token) => {
-        if (typeof token === 'string') dispatch(call, token)
-        else {
-          onFailure(call, { code: 'INTERNAL_ERROR' }, token)
-          refuse(call, { code: 'INTERNAL_ERROR' })
+        if (typeof token !== 'string') {
+          fail(call, token)
+          return
+        }
+        try {
+          dispatch(call, token)
+        } catch (error) {
+          fail(call, error)
         }
       })
     },

@@ -1,6 +1,4 @@
-import type { Socket } from 'node:net'
 import type { ErrorCode } from '../../platform/errors.ts'
-import { renderProblem } from '../../platform/problem.ts'
 
 /** What Node's HTTP parser reports about a connection it gave up. */
 export interface ParserError extends Error {
@@ -8,38 +6,11 @@ export interface ParserError extends Error {
   readonly rawPacket?: unknown
 }
 
-export interface ParserErrorOptions {
-  readonly portalUrl: () => string
-  readonly randomUUID: () => string
-  readonly onRefused: (code: ErrorCode) => void
-}
-
-/**
- * Answers what never became a request: bytes Node's parser refused. The same
- * table and renderer as everywhere, then the connection ends, because where the
- * next request would begin is unknown.
- */
-export function createParserErrorHandler(
-  options: ParserErrorOptions,
-): (error: ParserError, socket: Socket) => void {
-  return (error, socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
-      socket.destroy()
-      return
-    }
-    const code = refusalCode(error)
-    options.onRefused(code)
-    const context = { requestId: options.randomUUID(), portalUrl: options.portalUrl() }
-    const { status, headers, body } = renderProblem({ code }, context)
-    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    socket.end(
-      `HTTP/1.1 ${status} ${code}\r\n${fields.join('')}date: ${new Date().toUTCString()}\r\nconnection: close\r\n\r\n${body}`,
-    )
-  }
-}
-
-function refusalCode(error: ParserError): ErrorCode {
+/** The refusal for bytes that Node's parser did not accept; undefined when nobody is there to read one. */
+export function parserRefusal(error: ParserError): ErrorCode | undefined {
   switch (error.code) {
+    case 'ECONNRESET':
+      return undefined
     case 'HPE_HEADER_OVERFLOW':
       return isTargetTooLong(error.rawPacket) ? 'TARGET_TOO_LONG' : 'HEADERS_TOO_LARGE'
     case 'ERR_HTTP_REQUEST_TIMEOUT':

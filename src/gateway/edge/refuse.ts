@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ErrorCode } from '../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
 import { bodyBytesMax } from './body.ts'
 import type { Call } from './call.ts'
@@ -10,6 +11,14 @@ export interface RefuseOptions {
   /** Origin whose `/problems/<code>` pages explain refusals. */
   readonly portalUrl: () => string
 }
+
+/** Refusals after which it is not certain where the next request on the connection would begin. */
+const closing: ReadonlySet<ErrorCode> = new Set([
+  'FRAMING_INVALID',
+  'NOT_IMPLEMENTED',
+  'HTTP_VERSION',
+  'UPGRADE_REFUSED',
+])
 
 /** Answers a call with a refusal; the only place where the edge writes an error to a client that sent a whole header block. */
 export type Refuse = (call: Call, refusal: Refusal) => void
@@ -27,6 +36,7 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
       endAfterLinger(request, response)
     } else {
       // Node reads a short rest of the body by itself and keeps the connection.
+      if (closing.has(refusal.code)) fields.push('connection', 'close')
       response.writeHead(problem.status, fields)
       response.end(problem.body)
     }

@@ -30,7 +30,8 @@ export interface FinishedCall {
 export interface GatewayMetrics {
   observe(call: FinishedCall): void
   observeStore(seconds: number): void
-  setStoreUp(store: 'counters' | 'registry', isUp: boolean): void
+  /** Asks at every scrape. Once for each store. */
+  watchStore(store: 'counters' | 'registry', isUp: () => boolean): void
   setGeneration(generation: number): void
   countReload(result: 'success' | 'failure'): void
 }
@@ -76,11 +77,15 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     buckets,
     registers,
   })
-  const storeUp = new Gauge({
+  const stores = new Map<string, () => boolean>()
+  new Gauge({
     name: 'gateway_store_up',
     help: '1 while the store answers',
     labelNames: ['store'],
     registers,
+    collect() {
+      for (const [store, isUp] of stores) this.set({ store }, isUp() ? 1 : 0)
+    },
   })
   const generation = new Gauge({
     name: 'gateway_config_generation',
@@ -135,7 +140,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
       if (call.decision !== undefined) found.decisions(call.decision).inc()
     },
     observeStore: (seconds) => storeDuration.observe(seconds),
-    setStoreUp: (store, isUp) => storeUp.set({ store }, isUp ? 1 : 0),
+    watchStore: (store, isUp) => void stores.set(store, isUp),
     setGeneration: (value) => generation.set(value),
     countReload: (result) => reloads.inc({ result }),
   }

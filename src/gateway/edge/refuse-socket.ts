@@ -1,0 +1,32 @@
+import type { Duplex } from 'node:stream'
+import type { ErrorCode } from '../../platform/errors.ts'
+import { renderProblem } from '../../platform/problem.ts'
+
+export interface RefuseSocketOptions {
+  readonly portalUrl: () => string
+  readonly randomUUID: () => string
+  readonly onRefused: (code: ErrorCode) => void
+}
+
+/**
+ * Answers a connection that brought no request we could read, with the same
+ * table and renderer as everywhere, and ends it: where the next request would
+ * begin is unknown. Without a code the connection ends silently.
+ */
+export function createRefuseSocket(
+  options: RefuseSocketOptions,
+): (code: ErrorCode | undefined, socket: Duplex) => void {
+  return (code, socket) => {
+    if (code === undefined || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    options.onRefused(code)
+    const context = { requestId: options.randomUUID(), portalUrl: options.portalUrl() }
+    const { status, headers, body } = renderProblem({ code }, context)
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(
+      `HTTP/1.1 ${status} ${code}\r\n${fields.join('')}date: ${new Date().toUTCString()}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const src = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src')
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+/** Every import of one of our files by another, as paths below src. */
+function imports(): Import[] {
+  const found: Import[] = []
+  for (const file of globSync('**/*.{ts,tsx}', { cwd: src })) {
+    const text = readFileSync(join(src, file), 'utf8')
+    for (const match of text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
+      const to = relative(src, normalize(join(src, dirname(file), match[1] ?? '')))
+      found.push({ from: file, to })
+    }
+  }
+  return found
+}
+
+/** The house: a room may import from these rooms, and from itself. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  platform: [],
+  catalogue: ['platform'],
+  gateway: ['platform', 'catalogue'],
+  backend: ['platform', 'catalogue'],
+  cli: ['platform', 'catalogue', 'gateway', 'backend', 'main.ts'],
+  'main.ts': ['platform', 'catalogue', 'gateway', 'backend'],
+}
+
+/** Inside the gateway. Files directly in gateway/ put the parts together and may use all of them. */
+const allowedInGateway: Readonly<Record<string, readonly string[]>> = {
+  counters: [],
+  registry: [],
+  edge: ['counters', 'registry'],
+  operate: ['edge', 'counters', 'registry'],
+  portal: ['counters', 'registry', 'operate'],
+}
+
+/** What the data path may know of its stores: their interfaces, never an adapter. */
+const interfaces: ReadonlySet<string> = new Set([
+  'gateway/counters/bucket.ts',
+  'gateway/counters/counter.ts',
+  'gateway/registry/registry.ts',
+])
+
+const all = imports()
+
+t.test('there is something to look at', async (t) => {
+  t.ok(all.length > 100, `${all.length} imports`)
+})
+
+t.test('rooms import in one direction; gateway and backend never meet', async (t) => {
+  for (const { from, to } of all) {
+    const [room = ''] = from.split('/')
+    const [other = ''] = to.split('/')
+    if (room === other) continue
+    t.ok(allowed[room]?.includes(other), `${from} imports ${to}`)
+  }
+})
+
+t.test(
+  'inside the gateway the edge and the portal never import each other, stores import neither',
+  async (t) => {
+    for (const { from, to } of all) {
+      const [room, part = '', file] = from.split('/')
+      const [otherRoom, other = '', otherFile] = to.split('/')
+      if (room !== 'gateway' || otherRoom !== 'gateway') continue
+      if (file === undefined || part === other) continue
+      t.ok(otherFile !== undefined, `${from} imports ${to}, a composition root`)
+      t.ok(allowedInGateway[part]?.includes(other), `${from} imports ${to}`)
+    }
+  },
+)
+
+t.test('the edge knows interfaces of its stores, no adapter', async (t) => {
+  for (const { from, to } of all) {
+    if (!from.startsWith('gateway/edge/')) continue
+    if (to.startsWith('gateway/counters/') || to.startsWith('gateway/registry/')) {
+      t.ok(interfaces.has(to), `${from} imports ${to}`)
+    }
+  }
+})
+
+t.test('the environment is read in one place and handed on by the entry points', async (t) => {
+  for (const file of globSync('**/*.{ts,tsx}', { cwd: src })) {
+    const readsEnvironment = readFileSync(join(src, file), 'utf8').includes('process.env')
+    t.ok(!readsEnvironment || file === 'cli/main.ts', `${file} reads process.env`)
+  }
+})
