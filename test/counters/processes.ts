@@ -1,0 +1,29 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Test } from 'tap'
+import type { Grant } from '../../src/gateway/counters/counter.ts'
+import type { WorkerSetup, WorkerTask } from './worker.ts'
+
+/** A process of its own that counts; see `worker.ts`. */
+export interface CountingProcess {
+  readonly child: ChildProcess
+  /** So many calls at once. */
+  ask(task: WorkerTask & { readonly times: number }): Promise<readonly Grant[]>
+}
+
+/** Starts one and resolves when its counter is made; rejects with the code of the error when it cannot be. */
+export async function startProcess(t: Test, setup: WorkerSetup): Promise<CountingProcess> {
+  const child = fork(new URL('worker.ts', import.meta.url), { execArgv: [] })
+  t.teardown(() => child.kill('SIGKILL'))
+  child.send(setup)
+  const [answer] = await once(child, 'message')
+  if (answer.error !== undefined) throw new Error(answer.error)
+  return {
+    child,
+    async ask(task) {
+      child.send(task)
+      const [{ grants }] = await once(child, 'message')
+      return grants
+    },
+  }
+}
