@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { methods } from '../../catalogue/catalogue.ts'
@@ -44,8 +43,8 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { checks, forwarder, refuse, observer } = options
   const calls = new WeakMap<object, Call>()
-  /** The newest response by connection. */
-  const latest = new WeakMap<object, ServerResponse>()
+  /** The newest call of a connection. */
+  const latest = new WeakMap<object, Call>()
 
   const refuseSocket = createRefuseSocket({
     portalUrl: options.portalUrl,
@@ -64,15 +63,18 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     maxRequestsPerSocket: 1_000,
     http: {
       maxHeaderSize: 16_384,
+      // Ours is the one renderer, also for a missing Host.
+      requireHostHeader: false,
       headersTimeout: 10_000,
       connectionsCheckingInterval: 1_000,
     },
     clientErrorHandler: (error, socket) => {
-      const response = latest.get(socket)
-      if (response === undefined || !response.headersSent)
+      const call = latest.get(socket)
+      if (call === undefined || !call.response.headersSent) {
         refuseSocket(parserRefusal(error), socket)
-      // A refusal on its way to a client whose further bytes are garbage still arrives; a second answer must not.
-      else if (!response.writableEnded) socket.destroy()
+      } else if (call.refusal === undefined) socket.destroy()
+      // A refusal on its way to a client whose further bytes are garbage still arrives, once.
+      else call.response.end()
     },
   })
   limitConnections(app.server, options.connectionLimits, options.isProxy)
@@ -89,7 +91,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   app.addHook('onRequest', (request, reply, admit) => {
     const call = begin(request, reply, options)
-    latest.set(call.request.socket, call.response)
+    latest.set(call.request.socket, call)
     call.response.once('close', () => observer.ended(call))
     const answer = (refusal: Refusal): void => {
       reply.hijack()
