@@ -118,8 +118,10 @@ function createPool(options: DatabaseOptions, specific: { max: number; query_tim
     },
     ...specific,
   })
-  // Without a listener a broken idle connection would end the process.
+  // Without these listeners a connection that breaks, idle or between two
+  // statements of a transaction, would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection broke'))
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

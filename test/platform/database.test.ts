@@ -129,7 +129,15 @@ t.test('a database that answers nothing fails in time and heals', async (t) => {
   t.ok(performance.now() - asked < 1500, 'in time')
   server.thaw()
   t.same((await sql`select 4 as n`.execute(db)).rows, [{ n: 4 }])
-  await server.stop()
+  await t.rejects(
+    db.transaction().execute(async (trx) => {
+      await sql`select 5`.execute(trx)
+      // Broken between two statements: the second fails and the process lives.
+      await server.stop()
+      await delay(50)
+      await sql`select 5`.execute(trx)
+    }),
+  )
   await t.rejects(sql`select 5`.execute(db))
   await server.start()
   t.same((await sql`select 6 as n`.execute(db)).rows, [{ n: 6 }])

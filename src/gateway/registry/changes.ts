@@ -22,6 +22,8 @@ export interface ChangePage {
    * will come from there. A 64-bit number as text.
    */
   readonly horizon: string
+  /** When it was read, by the clock of the database. */
+  readonly at: Date
 }
 
 export interface Changes {
@@ -47,12 +49,15 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
     async read(horizon) {
       // One statement, one snapshot: the new horizon belongs to exactly these rows.
       const { rows } = await sql<ChangeRow>`
-        select s.horizon, c.id, c.kind, c.action, c.developer_id, c.application_id, c.key_id, c.detail
-        from (select pg_snapshot_xmin(pg_current_snapshot())::text as horizon) s
+        select s.horizon, s.at, c.id, c.kind, c.action, c.developer_id, c.application_id, c.key_id, c.detail
+        from (select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, now() as at) s
         left join changes c on c.xid >= ${horizon ?? null}::text::xid8
         order by c.id`.execute(db)
+      const [first] = rows
+      if (first === undefined) throw new Error('a left join from one row returned none')
       return {
-        horizon: rows[0]?.horizon ?? '0',
+        horizon: first.horizon,
+        at: first.at,
         changes: rows.flatMap((row) => (row.id === null ? [] : [toChange(row, row.id)])),
       }
     },
@@ -86,6 +91,7 @@ export async function recordChange(
 
 interface ChangeRow {
   readonly horizon: string
+  readonly at: Date
   readonly id: number | null
   readonly kind: ChangeKind
   readonly action: string

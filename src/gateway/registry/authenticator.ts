@@ -1,0 +1,71 @@
+import type { CachedKey, KeyCache } from './key-cache.ts'
+import { type ParsedKey, parseKey } from './key-format.ts'
+import type { KeyLookUps } from './key-lookups.ts'
+import { keyMac, type Peppers, sameMac } from './key-mac.ts'
+import type { LastUsed } from './last-used.ts'
+import type { Authentication, KeyAuthenticator } from './registry.ts'
+
+export interface AuthenticatorOptions {
+  readonly cache: KeyCache
+  readonly lookUps: KeyLookUps
+  readonly peppers: Peppers
+  readonly lastUsed: Pick<LastUsed, 'note'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly monotonicNow: () => number
+}
+
+/** No key's MAC: an unknown id costs the same work as a wrong secret. */
+const nobodysMac = Buffer.alloc(32)
+/** After a failed or still unanswered refresh, when to try again. */
+const refreshAgainMs = 1_000
+
+/**
+ * Recognises keys from memory where it can. A key that is due for a look at
+ * the database is served as it is known while the look is taken: revocations
+ * arrive by the change feed, and a call must not wait for a slow database.
+ */
+export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator {
+  const { cache, lookUps, peppers, lastUsed, now, monotonicNow } = options
+
+  function judge(key: ParsedKey, entry: CachedKey): Authentication {
+    const { record } = entry
+    const mac =
+      keyMac(peppers, record?.pepperVersion ?? peppers.current, key.text) ??
+      keyMac(peppers, peppers.current, key.text) ??
+      nobodysMac
+    const isSame = sameMac(mac, record?.mac ?? nobodysMac)
+    if (record === undefined || !isSame) return 'invalid'
+    const at = now()
+    if (record.expiresAt <= at) return 'invalid'
+    const minute = Math.floor(at / 60_000)
+    if (entry.usedMinute !== minute) {
+      entry.usedMinute = minute
+      lastUsed.note(key.id, minute)
+    }
+    return record.caller
+  }
+
+  return {
+    authenticate(text, done) {
+      const key = parseKey(text)
+      if (key === undefined) {
+        done('invalid')
+        return
+      }
+      const entry = cache.find(key.id)
+      if (entry === undefined) {
+        lookUps.find(key.id, (outcome) => {
+          done(outcome === 'unreachable' ? outcome : judge(key, outcome))
+        })
+        return
+      }
+      const at = monotonicNow()
+      if (entry.refreshAt <= at) {
+        entry.refreshAt = at + refreshAgainMs
+        lookUps.refresh(key.id)
+      }
+      done(judge(key, entry))
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import type { Logger } from '../../platform/log.ts'
+import type { Change, ChangeKind, ChangePage, Changes } from './changes.ts'
+
+/** Hears of every change of the registry, whichever process made it. */
+export interface ChangeFeed {
+  /** Calls `listener` for each change of that kind, once. Returns what ends that. */
+  onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
+  /** Calls `listener` when changes may have been missed: nothing remembered can be trusted. */
+  onLost(listener: () => void): () => void
+  /** Whether the registry answered within the last two seconds. */
+  isUp(): boolean
+  close(): Promise<void>
+}
+
+export interface ChangeFeedOptions {
+  readonly changes: Pick<Changes, 'read' | 'prune'>
+  readonly log: Pick<Logger, 'warn' | 'error' | 'info'>
+  readonly monotonicNow: () => number
+  /** Between the end of a read and the next. (Default: 250) */
+  readonly intervalMs?: number
+}
+
+/** A read that takes longer is given up: another connection may do better. */
+const readDeadlineMs = 1_000
+const upMs = 2_000
+/** Changes are kept for an hour; whoever was away for half of that may have missed some. */
+const keptSeconds = 3_600
+const bridgedMs = 1_800_000
+const pruneEveryMs = 300_000
+
+/**
+ * Polls the change table. The first read has happened when this resolves, so
+ * no change after that is missed.
+ *
+ * @throws when the first read fails
+ */
+export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
+  const { changes, log, monotonicNow, intervalMs = 250 } = options
+  const listeners = new Map<ChangeKind, Set<(change: Change) => void>>()
+  const lostListeners = new Set<() => void>()
+  let last: ChangePage = await changes.read(undefined)
+  let lastReadAt = monotonicNow()
+  let pruneAt = lastReadAt + Math.random() * pruneEveryMs
+  let isClosed = false
+  let failures = 0
+  let timer: NodeJS.Timeout | undefined
+  let reading: Promise<void> = Promise.resolve()
+
+  async function read(): Promise<void> {
+    try {
+      const page = await within(readDeadlineMs, changes.read(last.horizon))
+      if (isClosed) return
+      take(page)
+      if (failures > 0) log.info({ failures }, 'change feed reads again')
+      failures = 0
+      lastReadAt = monotonicNow()
+      prune()
+    } catch (error) {
+      failures += 1
+      // Once per outage and then once a minute or so: the gauge tells the rest.
+      if (failures % 240 === 1) log.warn({ err: error, failures }, 'change feed cannot be read')
+    }
+  }
+
+  function take(page: ChangePage): void {
+    // A time-line on which time or transactions go back is another database: a restored backup.
+    const isLost =
+      page.at.getTime() - last.at.getTime() > bridgedMs ||
+      BigInt(page.horizon) < BigInt(last.horizon)
+    const seen = new Set(last.changes.map(({ id }) => id))
+    last = page
+    if (isLost) {
+      log.warn({}, 'changes may have been missed, everything is looked up again')
+      for (const listener of lostListeners) tell(listener)
+    }
+    for (const change of page.changes) {
+      if (seen.has(change.id)) continue
+      for (const listener of listeners.get(change.kind) ?? []) tell(() => listener(change))
+    }
+  }
+
+  function tell(listener: () => void): void {
+    try {
+      listener()
+    } catch (error) {
+      log.error({ err: error }, 'a listener of the change feed failed')
+    }
+  }
+
+  function prune(): void {
+    if (monotonicNow() < pruneAt) return
+    pruneAt = monotonicNow() + pruneEveryMs
+    // Not waited for: whoever prunes next takes what is left.
+    changes.prune(keptSeconds).catch((error: unknown) => {
+      log.warn({ err: error }, 'old changes not deleted')
+    })
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      reading = read().finally(() => {
+        if (!isClosed) schedule()
+      })
+    }, intervalMs).unref()
+  }
+  schedule()
+
+  return {
+    onChange(kind, listener) {
+      const ofKind = listeners.get(kind) ?? new Set()
+      listeners.set(kind, ofKind.add(listener))
+      return () => ofKind.delete(listener)
+    },
+    onLost(listener) {
+      lostListeners.add(listener)
+      return () => lostListeners.delete(listener)
+    },
+    isUp: () => monotonicNow() - lastReadAt < upMs,
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await reading
+    },
+  }
+}
+
+function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

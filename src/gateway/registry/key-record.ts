@@ -1,0 +1,61 @@
+import { type Kysely, sql } from 'kysely'
+import { versionKey } from '../../catalogue/catalogue.ts'
+import type { Caller } from './registry.ts'
+import type { RegistrySchema } from './schema.ts'
+
+/** All that is needed to recognise a key and its caller. */
+export interface KeyRecord {
+  readonly mac: Buffer
+  readonly pepperVersion: number
+  /** Milliseconds since 1970; Infinity: never. */
+  readonly expiresAt: number
+  readonly developerId: string
+  readonly caller: Caller
+}
+
+/** Asks the database for a key by its public id; undefined when unknown or revoked. One statement. */
+export type FindKeyRecord = (id: string) => Promise<KeyRecord | undefined>
+
+export function createFindKeyRecord({ db }: { db: Kysely<RegistrySchema> }): FindKeyRecord {
+  return async (id) => {
+    const { rows } = await sql<KeyRow>`
+      select k.mac, k.pepper_version, k.expires_at, a.id as application_id, d.id as developer_id,
+        a.suspended_at is not null or d.suspended_at is not null as is_suspended,
+        coalesce(
+          (select jsonb_agg(jsonb_build_array(s.api, s.version, s.plan))
+           from subscriptions s where s.application_id = a.id and s.ended_at is null),
+          '[]'
+        ) as plans
+      from api_keys k
+      join applications a on a.id = k.application_id
+      join developers d on d.id = a.developer_id
+      where k.id = ${id} and k.revoked_at is null`.execute(db)
+    const [row] = rows
+    return row === undefined ? undefined : toRecord(id, row)
+  }
+}
+
+interface KeyRow {
+  readonly mac: Buffer
+  readonly pepper_version: number
+  readonly expires_at: Date | null
+  readonly application_id: string
+  readonly developer_id: string
+  readonly is_suspended: boolean
+  readonly plans: readonly (readonly [api: string, version: string, plan: string])[]
+}
+
+function toRecord(id: string, row: KeyRow): KeyRecord {
+  return {
+    mac: row.mac,
+    pepperVersion: row.pepper_version,
+    expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+    developerId: row.developer_id,
+    caller: Object.freeze({
+      applicationId: row.application_id,
+      keyId: id,
+      isSuspended: row.is_suspended,
+      plans: new Map(row.plans.map(([api, version, plan]) => [versionKey(api, version), plan])),
+    }),
+  }
+}

@@ -1,0 +1,81 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from '../../platform/log.ts'
+import type { RegistrySchema } from './schema.ts'
+
+/** When keys were last used, to the minute. */
+export interface LastUsed {
+  /** Remembers a use, in minutes since 1970. Costs nothing and is not waited for. */
+  note(keyId: string, minute: number): void
+  /** Writes what is remembered now and stops. */
+  close(): Promise<void>
+}
+
+export interface LastUsedOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly log: Pick<Logger, 'warn'>
+  /** (Default: 10,000) */
+  readonly intervalMs?: number
+}
+
+/** Remembered at most; more keys than that in one interval go unrecorded. */
+const notesMax = 100_000
+const rowsPerStatement = 500
+
+/** Collects uses and writes them now and then, off the data path. A failed write is lost: it tells of the past. */
+export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions): LastUsed {
+  let notes = new Map<string, number>()
+  let writing: Promise<void> | undefined
+
+  async function write(): Promise<void> {
+    const rows = [...notes]
+    notes = new Map()
+    try {
+      for (let start = 0; start < rows.length; start += rowsPerStatement) {
+        await writeRows(db, rows.slice(start, start + rowsPerStatement))
+      }
+    } catch (error) {
+      log.warn({ err: error, keys: rows.length }, 'last use of keys not written')
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing ??= write().finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+
+  const timer = setInterval(() => {
+    if (notes.size > 0) void flush()
+  }, intervalMs).unref()
+
+  return {
+    note(keyId, minute) {
+      if (notes.size < notesMax) notes.set(keyId, minute)
+    },
+    async close() {
+      clearInterval(timer)
+      await writing
+      if (notes.size > 0) await flush()
+    },
+  }
+}
+
+async function writeRows(
+  db: Kysely<RegistrySchema>,
+  rows: readonly (readonly [keyId: string, minute: number])[],
+): Promise<void> {
+  const ids = rows.map(([id]) => id)
+  const times = rows.map(([, minute]) => new Date(minute * 60_000).toISOString())
+  // Rows that another process is writing are skipped: it writes the same minute.
+  await sql`
+    update api_keys k set last_used_at = used.at
+    from (
+      select held.id, u.at
+      from unnest(${ids}::text[], ${times}::timestamptz[]) as u(id, at)
+      join api_keys held on held.id = u.id
+      where held.last_used_at is null or held.last_used_at < u.at
+      for update of held skip locked
+    ) used
+    where k.id = used.id`.execute(db)
+}

@@ -1,0 +1,83 @@
+import type { Database } from '../../platform/database.ts'
+import type { Logger } from '../../platform/log.ts'
+import { createAuthenticator } from './authenticator.ts'
+import { type ChangeFeed, openChangeFeed } from './change-feed.ts'
+import type { Change, ChangeKind } from './changes.ts'
+import { createKeyCache } from './key-cache.ts'
+import { createKeyLookUps } from './key-lookups.ts'
+import type { Peppers } from './key-mac.ts'
+import { createFindKeyRecord } from './key-record.ts'
+import { createLastUsed } from './last-used.ts'
+import type { KeyAuthenticator } from './registry.ts'
+import type { RegistrySchema } from './schema.ts'
+import { openRegistryStores, type RegistryStores } from './stores.ts'
+
+/** The whole registry, as a gateway or portal process needs it. */
+export interface Registry extends RegistryStores, KeyAuthenticator {
+  /** See {@link ChangeFeed}. */
+  onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
+  /** See {@link ChangeFeed}. */
+  onLost(listener: () => void): () => void
+  /** Whether the database answered within the last two seconds. */
+  isUp(): boolean
+  /** Stops polling and writes what is left to write. Does not close the database. */
+  close(): Promise<void>
+}
+
+export interface RegistryOptions {
+  readonly database: Database
+  readonly log: Logger
+  readonly peppers: Peppers
+  readonly keysPerApplication: number
+  readonly applicationsPerDeveloper: number
+  /** Milliseconds since 1970. (Default: the system's clock) */
+  readonly now?: () => number
+  /** Milliseconds that never go back. (Default: `performance.now`) */
+  readonly monotonicNow?: () => number
+}
+
+/**
+ * Brings the tables up to date, opens the stores and begins to follow changes.
+ *
+ * @throws when the database does not answer or a migration fails
+ */
+export async function openRegistry(options: RegistryOptions): Promise<Registry> {
+  const { database, log, peppers } = options
+  const now = options.now ?? Date.now
+  const monotonicNow = options.monotonicNow ?? (() => performance.now())
+
+  const stores = await openRegistryStores(options)
+  const db = database.connect<RegistrySchema>()
+  const cache = createKeyCache({ monotonicNow })
+  const lookUps = createKeyLookUps({ cache, findKeyRecord: createFindKeyRecord({ db }), log })
+  const lastUsed = createLastUsed({ db, log })
+  const authenticator = createAuthenticator({
+    cache,
+    lookUps,
+    peppers,
+    lastUsed,
+    now,
+    monotonicNow,
+  })
+  const feed = await openChangeFeed({ changes: stores.changes, log, monotonicNow })
+  follow(feed, cache)
+
+  return {
+    ...stores,
+    authenticate: authenticator.authenticate,
+    onChange: feed.onChange,
+    onLost: feed.onLost,
+    isUp: feed.isUp,
+    async close() {
+      await feed.close()
+      await lastUsed.close()
+    },
+  }
+}
+
+function follow(feed: ChangeFeed, cache: { apply(change: Change): void; forgetAll(): void }): void {
+  for (const kind of ['developer', 'application', 'subscription', 'key'] as const) {
+    feed.onChange(kind, (change) => cache.apply(change))
+  }
+  feed.onLost(() => cache.forgetAll())
+}

@@ -1,0 +1,378 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import t from 'tap'
+import { createAuthenticator } from '../../src/gateway/registry/authenticator.ts'
+import { createKeyCache } from '../../src/gateway/registry/key-cache.ts'
+import { generateKey } from '../../src/gateway/registry/key-format.ts'
+import { createKeyLookUps } from '../../src/gateway/registry/key-lookups.ts'
+import { createFindKeyRecord, type FindKeyRecord } from '../../src/gateway/registry/key-record.ts'
+import type { Authentication } from '../../src/gateway/registry/registry.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { startPostgres, testDatabase } from '../support/database.ts'
+import { testApplication, testPeppers, testStores } from '../support/registry.ts'
+
+const log = pino({ level: 'silent' })
+const by = 'system'
+const { database } = await testDatabase(t)
+const stores = await testStores(database)
+const findKeyRecord = createFindKeyRecord({ db: database.connect<RegistrySchema>() })
+
+/** The authenticator with clocks that a test moves and questions that it counts and holds back. */
+function createRig(
+  options: { find?: FindKeyRecord; waitingMax?: number; deadlineMs?: number } = {},
+) {
+  const asked: string[] = []
+  const held: (() => void)[] = []
+  let isHolding = false
+  let isDown = false
+  const clock = { wall: Date.now(), monotonic: 1_000_000 }
+  const cache = createKeyCache({ monotonicNow: () => clock.monotonic })
+  const { find = findKeyRecord, ...limits } = options
+  const lookUps = createKeyLookUps({
+    cache,
+    log,
+    ...limits,
+    async findKeyRecord(id) {
+      asked.push(id)
+      if (isDown) throw new Error('the database is down')
+      const found = await find(id)
+      if (isHolding) await new Promise<void>((resolve) => held.push(resolve))
+      return found
+    },
+  })
+  const used: string[] = []
+  const authenticator = createAuthenticator({
+    cache,
+    lookUps,
+    peppers: testPeppers,
+    lastUsed: { note: (id) => used.push(id) },
+    now: () => clock.wall,
+    monotonicNow: () => clock.monotonic,
+  })
+  return {
+    asked,
+    used,
+    cache,
+    clock,
+    authenticate: (key: string) =>
+      new Promise<Authentication>((resolve) => authenticator.authenticate(key, resolve)),
+    /** What it says before it returns; undefined: nothing yet. */
+    atOnce(key: string): Authentication | undefined {
+      let outcome: Authentication | undefined
+      authenticator.authenticate(key, (answer) => {
+        outcome = answer
+      })
+      return outcome
+    },
+    pass(ms: number) {
+      clock.wall += ms
+      clock.monotonic += ms
+    },
+    setDown(value: boolean) {
+      isDown = value
+    },
+    hold() {
+      isHolding = true
+    },
+    /** Resolves when `count` answers of the database are held back. */
+    async holds(count: number) {
+      while (held.length < count) await new Promise((resolve) => setImmediate(resolve))
+    },
+    release() {
+      isHolding = false
+      for (const release of held.splice(0)) release()
+    },
+  }
+}
+
+async function issue(on: RegistryStores = stores) {
+  const { developer, application } = await testApplication(on)
+  await on.subscriptions.add({
+    applicationId: application.id,
+    api: 'xs2a',
+    version: '1.7.0',
+    plan: 'default',
+    by,
+  })
+  return { developer, application, key: await on.keys.issue({ applicationId: application.id, by }) }
+}
+
+t.test('a key tells its application and plans, from memory after the first time', async (t) => {
+  const { application, key } = await issue()
+  const rig = createRig()
+  t.equal(rig.atOnce(key.key), undefined, 'the first time the database is asked')
+  const caller = await rig.authenticate(key.key)
+  t.match(caller, { applicationId: application.id, keyId: key.id, isSuspended: false })
+  t.same(caller, rig.atOnce(key.key))
+  t.same(typeof caller === 'object' && [...caller.plans], [['xs2a@1.7.0', 'default']])
+  t.equal(rig.asked.length, 1)
+})
+
+t.test('a key with a wrong checksum never reaches the database', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  const last = key.key.endsWith('0') ? '1' : '0'
+  for (const wrong of [key.key.slice(0, -1) + last, '', 'x', 'x'.repeat(10_240), 'ключ']) {
+    t.equal(rig.atOnce(wrong), 'invalid')
+  }
+  t.same(rig.asked, [])
+})
+
+t.test('a known id with another secret is invalid', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  // The same id under another secret, with a right checksum.
+  let index = 0
+  const forged = generateKey((size) => (index++ === 0 ? idBytes(key.id, size) : randomBytes(size)))
+  t.equal(forged.id, key.id)
+  t.equal(await rig.authenticate(forged.text), 'invalid')
+  t.match(await rig.authenticate(key.key), { keyId: key.id })
+  t.equal(rig.atOnce(forged.text), 'invalid')
+})
+
+function idBytes(id: string, size: number): Buffer {
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+  return Buffer.from([...id].map((digit) => digits.indexOf(digit))).subarray(0, size)
+}
+
+t.test('an unknown id is remembered for five seconds', async (t) => {
+  const rig = createRig()
+  const stranger = generateKey(randomBytes).text
+  t.equal(await rig.authenticate(stranger), 'invalid')
+  rig.pass(4_900)
+  t.equal(rig.atOnce(stranger), 'invalid')
+  rig.pass(200)
+  t.equal(rig.atOnce(stranger), undefined)
+  await rig.authenticate(stranger)
+  t.equal(rig.asked.length, 2)
+})
+
+t.test('a key expires at its time, although it is in memory', async (t) => {
+  const { application } = await testApplication(stores)
+  const expiresAt = new Date(Date.now() + 60_000)
+  const key = await stores.keys.issue({ applicationId: application.id, expiresAt, by })
+  const rig = createRig()
+  t.match(await rig.authenticate(key.key), { keyId: key.id })
+  rig.clock.wall = expiresAt.getTime() - 1
+  t.match(rig.atOnce(key.key), { keyId: key.id })
+  rig.clock.wall = expiresAt.getTime()
+  t.equal(rig.atOnce(key.key), 'invalid')
+})
+
+t.test('the wall clock going back does not make memory last longer', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  await rig.authenticate(key.key)
+  rig.clock.wall -= 3_600_000
+  rig.clock.monotonic += 300_000
+  rig.setDown(true)
+  t.equal(await rig.authenticate(key.key), 'unreachable')
+})
+
+t.test(
+  'database down: known keys are served for five minutes, others are unreachable',
+  async (t) => {
+    const { key } = await issue()
+    const other = await issue()
+    const rig = createRig()
+    await rig.authenticate(key.key)
+    rig.setDown(true)
+    rig.pass(299_000)
+    t.match(rig.atOnce(key.key), { keyId: key.id })
+    t.equal(await rig.authenticate(other.key.key), 'unreachable')
+    t.equal(await rig.authenticate(generateKey(randomBytes).text), 'unreachable', 'never "invalid"')
+    rig.pass(1_000)
+    t.equal(await rig.authenticate(key.key), 'unreachable')
+    rig.setDown(false)
+    t.match(await rig.authenticate(key.key), { keyId: key.id })
+    t.match(await rig.authenticate(other.key.key), { keyId: other.key.id })
+  },
+)
+
+t.test('after 30 seconds a key is looked up again while it goes on being served', async (t) => {
+  const { key, application } = await issue()
+  const rig = createRig()
+  await rig.authenticate(key.key)
+  rig.pass(29_999)
+  rig.atOnce(key.key)
+  t.equal(rig.asked.length, 1)
+  await stores.applications.suspend({ id: application.id, by })
+  rig.pass(1)
+  rig.hold()
+  for (let call = 0; call < 5; call++) t.match(rig.atOnce(key.key), { isSuspended: false })
+  await rig.holds(1)
+  rig.release()
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(rig.asked.length, 2, 'one look-up for all')
+  t.match(rig.atOnce(key.key), { isSuspended: true })
+})
+
+t.test('calls that arrive together share one look-up', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  const outcomes = await Promise.all(Array.from({ length: 100 }, () => rig.authenticate(key.key)))
+  t.equal(rig.asked.length, 1)
+  t.ok(outcomes.every((outcome) => typeof outcome === 'object'))
+})
+
+t.test(
+  'at most 8 look-ups run at once, a bounded number waits, the rest cannot be told',
+  async (t) => {
+    const rig = createRig({ waitingMax: 5 })
+    rig.hold()
+    const outcomes = Array.from({ length: 20 }, () =>
+      rig.authenticate(generateKey(randomBytes).text),
+    )
+    await rig.holds(8)
+    t.equal(rig.asked.length, 8)
+    rig.release()
+    const counts = Object.groupBy(await Promise.all(outcomes), (outcome) => String(outcome))
+    t.equal(counts['invalid']?.length, 13)
+    t.equal(counts['unreachable']?.length, 7)
+  },
+)
+
+t.test(
+  'a look-up without an answer ends at its deadline and its late answer is kept',
+  async (t) => {
+    const { key } = await issue()
+    const rig = createRig({ deadlineMs: 50 })
+    rig.hold()
+    t.equal(await rig.authenticate(key.key), 'unreachable')
+    rig.release()
+    await new Promise((resolve) => setImmediate(resolve))
+    t.match(rig.atOnce(key.key), { keyId: key.id })
+  },
+)
+
+t.test('a look-up begun before a revocation does not bring the key back', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  rig.hold()
+  const early = rig.authenticate(key.key)
+  await rig.holds(1)
+  await stores.keys.revoke({ id: key.id, by })
+  rig.cache.apply({ kind: 'key', action: 'revoke', keyId: key.id })
+  rig.release()
+  t.equal(await early, 'invalid')
+  t.equal(rig.atOnce(key.key), 'invalid')
+  rig.pass(60_000)
+  rig.setDown(true)
+  t.equal(rig.atOnce(key.key), 'invalid', 'known to be revoked even in an outage')
+})
+
+t.test('a look-up begun before a suspension is taken again', async (t) => {
+  for (const kind of ['application', 'developer', 'subscription'] as const) {
+    const { key, application, developer } = await issue()
+    const rig = createRig()
+    rig.hold()
+    const early = rig.authenticate(key.key)
+    await rig.holds(1)
+    if (kind === 'application') await stores.applications.suspend({ id: application.id, by })
+    if (kind === 'developer') await stores.developers.suspend({ id: developer.id, by })
+    if (kind === 'subscription') {
+      const [subscription] = await stores.subscriptions.list({ applicationId: application.id })
+      await stores.subscriptions.end({ id: subscription?.id ?? '', by })
+    }
+    rig.cache.apply({
+      kind,
+      action: 'suspend',
+      developerId: developer.id,
+      ...(kind === 'developer' ? {} : { applicationId: application.id }),
+    })
+    rig.release()
+    const caller = await early
+    if (kind === 'subscription') t.same(caller, { ...Object(caller), plans: new Map() })
+    else t.match(caller, { isSuspended: true }, kind)
+    t.equal(rig.asked.length, 2)
+  }
+})
+
+t.test('a change outdates what is in memory, of its subject only', async (t) => {
+  const [one, two] = [await issue(), await issue()]
+  const rig = createRig()
+  await rig.authenticate(one.key.key)
+  await rig.authenticate(two.key.key)
+  await stores.developers.suspend({ id: one.developer.id, by })
+  rig.cache.apply({ kind: 'developer', action: 'suspend', developerId: one.developer.id })
+  t.match(await rig.authenticate(one.key.key), { isSuspended: true })
+  t.match(rig.atOnce(two.key.key), { isSuspended: false })
+  t.equal(rig.asked.length, 3)
+  rig.cache.forgetAll()
+  t.equal(rig.atOnce(two.key.key), undefined)
+})
+
+t.test('an id that was unknown works as soon as its key is issued', async (t) => {
+  const { key } = await issue()
+  const rig = createRig({ find: async () => undefined })
+  t.equal(await rig.authenticate(key.key), 'invalid')
+  rig.cache.apply({ kind: 'key', action: 'issue', keyId: key.id })
+  t.equal(rig.atOnce(key.key), undefined, 'asked again')
+})
+
+t.test('memory is bounded: a million strangers leave known keys where they are', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  await rig.authenticate(key.key)
+  for (let index = 0; index < 1_000_000; index++) {
+    rig.cache.keep(String(index), undefined, rig.cache.mark())
+  }
+  t.ok(rig.cache.size <= 20_001, `${rig.cache.size} entries`)
+  t.match(rig.atOnce(key.key), { keyId: key.id })
+  const record = await findKeyRecord(key.id)
+  for (let index = 0; index < 1_000_000; index++) {
+    rig.cache.keep(String(index), record, rig.cache.mark())
+  }
+  t.ok(rig.cache.size <= 220_000, `${rig.cache.size} entries`)
+})
+
+t.test('a hundred thousand changes at once outdate everything and stay bounded', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  await rig.authenticate(key.key)
+  for (let index = 0; index < 100_000; index++) {
+    rig.cache.apply({ kind: 'application', action: 'suspend', applicationId: String(index) })
+  }
+  t.equal(rig.atOnce(key.key), undefined)
+  t.match(await rig.authenticate(key.key), { keyId: key.id })
+})
+
+t.test('a use is noted once a minute', async (t) => {
+  const { key } = await issue()
+  const rig = createRig()
+  rig.clock.wall = Math.ceil(Date.now() / 60_000) * 60_000
+  for (let call = 0; call < 10; call++) await rig.authenticate(key.key)
+  t.same(rig.used, [key.id])
+  rig.clock.wall += 60_000
+  rig.atOnce(key.key)
+  t.same(rig.used, [key.id, key.id])
+})
+
+t.test('PostgreSQL hung or gone: answers in time, and right again afterwards', async (t) => {
+  const server = await startPostgres(t)
+  if (server === undefined) return
+  const real = openDatabase({ url: server.url, log, statementTimeoutMs: 2000 })
+  t.teardown(() => real.close())
+  const realStores = await testStores(real)
+  const [known, cold] = [await issue(realStores), await issue(realStores)]
+  const rig = createRig({ find: createFindKeyRecord({ db: real.connect<RegistrySchema>() }) })
+  await rig.authenticate(known.key.key)
+  for (const [fault, repair] of [
+    [() => server.freeze(), () => server.thaw()],
+    [() => server.stop(), () => server.start()],
+  ] as const) {
+    await fault()
+    rig.pass(31_000)
+    t.match(rig.atOnce(known.key.key), { keyId: known.key.id })
+    const asked = performance.now()
+    t.equal(await rig.authenticate(cold.key.key), 'unreachable')
+    t.ok(performance.now() - asked < 1_300, `${performance.now() - asked} ms`)
+    await repair()
+    await sql`select 1`.execute(real.connect()).catch(() => undefined)
+    t.match(await rig.authenticate(known.key.key), { keyId: known.key.id })
+  }
+  t.match(await rig.authenticate(cold.key.key), { keyId: cold.key.id })
+})

@@ -1,0 +1,250 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import t from 'tap'
+import { openChangeFeed } from '../../src/gateway/registry/change-feed.ts'
+import type { Change, ChangePage } from '../../src/gateway/registry/changes.ts'
+import { createLastUsed } from '../../src/gateway/registry/last-used.ts'
+import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
+import type { Authentication } from '../../src/gateway/registry/registry.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { startPostgres, testDatabase, testPostgres } from '../support/database.ts'
+import { testApplication, testPeppers, testStores } from '../support/registry.ts'
+
+const log = pino({ level: 'silent' })
+const by = 'system'
+const limits = { peppers: testPeppers, keysPerApplication: 10, applicationsPerDeveloper: 10 }
+
+/** Waits until it holds, at most `ms`; returns how long it took. */
+async function until(condition: () => boolean | Promise<boolean>, ms: number): Promise<number> {
+  const start = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - start > ms) return Number.POSITIVE_INFINITY
+    await delay(5)
+  }
+  return performance.now() - start
+}
+
+function ask(
+  registry: { authenticate(key: string, done: (outcome: Authentication) => void): void },
+  key: string,
+): Promise<Authentication> {
+  return new Promise((resolve) => registry.authenticate(key, resolve))
+}
+
+for (const [name, open] of [
+  ['embedded', testDatabase],
+  ['PostgreSQL', testPostgres],
+] as const) {
+  t.test(`${name}: what one process changes every other one knows within a second`, async (t) => {
+    const opened = await open(t)
+    if (opened === undefined) return
+    // Each with a pool of its own, as processes have.
+    const registries = await Promise.all(
+      [0, 1, 2].map(async () => {
+        const database = openDatabase({ url: opened.url, log, connectTimeoutMs: 5000 })
+        const registry = await openRegistry({ database, log, ...limits })
+        t.teardown(async () => {
+          await registry.close()
+          await database.close()
+        })
+        return registry
+      }),
+    )
+    const stores = await testStores(opened.database)
+    const { developer, application } = await testApplication(stores)
+    const key = await stores.keys.issue({ applicationId: application.id, by })
+    const everybodySays = (expected: (outcome: Authentication) => boolean) =>
+      until(async () => {
+        const outcomes = await Promise.all(registries.map((registry) => ask(registry, key.key)))
+        return outcomes.every(expected)
+      }, 5000)
+    const isSuspended = (outcome: Authentication) =>
+      typeof outcome === 'object' && outcome.isSuspended
+    const isActive = (outcome: Authentication) =>
+      typeof outcome === 'object' && !outcome.isSuspended
+
+    t.ok((await everybodySays(isActive)) < 1000)
+    await stores.applications.suspend({ id: application.id, by })
+    t.ok((await everybodySays(isSuspended)) < 1000, 'application suspended')
+    await stores.applications.resume({ id: application.id, by })
+    t.ok((await everybodySays(isActive)) < 1000, 'resumed')
+    await stores.developers.suspend({ id: developer.id, by })
+    t.ok((await everybodySays(isSuspended)) < 1000, 'developer suspended')
+    await stores.developers.resume({ id: developer.id, by })
+    t.ok((await everybodySays(isActive)) < 1000, 'resumed')
+    const { id } = await stores.subscriptions.add({
+      applicationId: application.id,
+      api: 'xs2a',
+      version: '1.7.0',
+      plan: 'default',
+      by,
+    })
+    const plan = (outcome: Authentication) =>
+      typeof outcome === 'object' ? outcome.plans.get('xs2a@1.7.0') : undefined
+    t.ok((await everybodySays((outcome) => plan(outcome) === 'default')) < 1000, 'subscribed')
+    await stores.subscriptions.change({ id, plan: 'large', by })
+    t.ok((await everybodySays((outcome) => plan(outcome) === 'large')) < 1000, 'plan changed')
+    await stores.keys.revoke({ id: key.id, by })
+    t.ok((await everybodySays((outcome) => outcome === 'invalid')) < 1000, 'key revoked')
+
+    const heard: Change[] = []
+    registries[2]?.onChange('counter', (change) => heard.push(change))
+    await registries[0]?.changes.announce({
+      kind: 'counter',
+      action: 'reset',
+      applicationId: application.id,
+      detail: { api: 'xs2a' },
+    })
+    t.ok((await until(() => heard.length > 0, 5000)) < 1000, 'counter reset')
+    t.match(heard, [{ applicationId: application.id, detail: { api: 'xs2a' } }])
+
+    const deleted = await stores.keys.issue({ applicationId: application.id, by })
+    for (const registry of registries) t.equal(typeof (await ask(registry, deleted.key)), 'object')
+    await stores.developers.delete({ id: developer.id, by })
+    const isGone = async () =>
+      (await Promise.all(registries.map((registry) => ask(registry, deleted.key)))).every(
+        (outcome) => outcome === 'invalid',
+      )
+    t.ok((await until(isGone, 5000)) < 1000, 'developer deleted')
+  })
+}
+
+t.test('a change committed after a later one is not missed, and each is told once', async (t) => {
+  const opened = await testPostgres(t)
+  if (opened === undefined) return
+  const stores = await testStores(opened.database)
+  const feed = await openChangeFeed({
+    changes: stores.changes,
+    log,
+    monotonicNow: () => performance.now(),
+    intervalMs: 10,
+  })
+  t.teardown(() => feed.close())
+  const heard: string[] = []
+  feed.onChange('counter', (change) => heard.push(change.action))
+  const db = opened.database.connect<RegistrySchema>()
+  const insert = (action: string, on: typeof db) =>
+    sql`insert into changes (kind, action) values ('counter', ${action})`.execute(on)
+
+  await db.transaction().execute(async (slow) => {
+    await insert('slow', slow)
+    await insert('fast', db)
+    await until(() => heard.length > 0, 2000)
+    t.same(heard, ['fast'], 'the later one is there first')
+    // Many reads pass while the earlier one is still open.
+    await delay(200)
+  })
+  await until(() => heard.length > 1, 2000)
+  await insert('last', db)
+  await until(() => heard.length > 2, 2000)
+  await delay(100)
+  t.same(heard, ['fast', 'slow', 'last'])
+})
+
+t.test(
+  'an outage of the database is bridged, a longer one makes everything be looked up',
+  async (t) => {
+    const server = await startPostgres(t)
+    if (server === undefined) return
+    const database = openDatabase({ url: server.url, log })
+    t.teardown(() => database.close())
+    const stores = await testStores(database)
+    const clock = { offset: 0 }
+    const feed = await openChangeFeed({
+      changes: {
+        prune: stores.changes.prune,
+        async read(horizon): Promise<ChangePage> {
+          const page = await stores.changes.read(horizon)
+          return { ...page, at: new Date(page.at.getTime() + clock.offset) }
+        },
+      },
+      log,
+      monotonicNow: () => performance.now() + clock.offset,
+      intervalMs: 20,
+    })
+    t.teardown(() => feed.close())
+    let lost = 0
+    const heard: string[] = []
+    feed.onLost(() => {
+      lost += 1
+    })
+    feed.onChange('counter', (change) => heard.push(change.action))
+    t.equal(feed.isUp(), true)
+    await server.stop()
+    clock.offset += 2_100
+    t.equal(feed.isUp(), false)
+    await server.start()
+    await stores.changes.announce({ kind: 'counter', action: 'reset' })
+    t.ok((await until(() => heard.length === 1 && feed.isUp(), 5000)) < 5000)
+    t.equal(lost, 0)
+    clock.offset += 1_800_001
+    t.ok((await until(() => lost === 1, 5000)) < 5000)
+    await delay(100)
+    t.equal(lost, 1)
+  },
+)
+
+t.test('a database put back from a backup makes everything be looked up', async (t) => {
+  const pages = ['100', '101', '7', '8', '9']
+  let reads = 0
+  const feed = await openChangeFeed({
+    changes: {
+      prune: async () => {},
+      read: async () => ({
+        horizon: pages[Math.min(reads++, pages.length - 1)] ?? '9',
+        at: new Date(),
+        changes: [],
+      }),
+    },
+    log,
+    monotonicNow: () => performance.now(),
+    intervalMs: 1,
+  })
+  t.teardown(() => feed.close())
+  let lost = 0
+  feed.onLost(() => {
+    lost += 1
+  })
+  await until(() => reads > 6, 2000)
+  t.equal(lost, 1)
+})
+
+t.test('changes older than an hour are deleted, younger ones stay', async (t) => {
+  const { database } = await testDatabase(t)
+  const stores = await testStores(database)
+  const before = await stores.changes.read(undefined)
+  await stores.changes.announce({ kind: 'counter', action: 'old' })
+  await stores.changes.announce({ kind: 'counter', action: 'young' })
+  const db = database.connect<RegistrySchema>()
+  await sql`update changes set created_at = now() - interval '61 minutes' where action = 'old'`.execute(
+    db,
+  )
+  await stores.changes.prune(3600)
+  const { changes } = await stores.changes.read(before.horizon)
+  t.same(
+    changes.map(({ action }) => action),
+    ['young'],
+  )
+})
+
+t.test('the last use of a key is written to the minute and never goes back', async (t) => {
+  const { database } = await testDatabase(t)
+  const stores = await testStores(database)
+  const { application } = await testApplication(stores)
+  const { id } = await stores.keys.issue({ applicationId: application.id, by })
+  const db = database.connect<RegistrySchema>()
+  const minute = Math.floor(Date.now() / 60_000)
+  for (const [noted, expected] of [
+    [minute, minute],
+    [minute - 5, minute],
+    [minute + 1, minute + 1],
+  ] as const) {
+    const lastUsed = createLastUsed({ db, log })
+    lastUsed.note(id, noted)
+    lastUsed.note('unknown00000', noted)
+    await lastUsed.close()
+    t.equal((await stores.keys.find(id))?.lastUsedAt?.getTime(), expected * 60_000)
+  }
+})
