@@ -19,6 +19,9 @@ interface Target {
   readonly names: readonly string[]
 }
 
+/** Whether a file may be read; `outside` is a symbolic link to outside of the configuration. */
+type Standing = 'inside' | 'outside' | 'missing'
+
 /**
  * Makes one self-contained OpenAPI document of a version's file and all it
  * refers to, and reports on the way whatever is not OpenAPI 3.1.
@@ -35,8 +38,11 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
   if (content === undefined) return undefined
 
   const realDir = realpathSync(configDir)
+  const standings = new Map<string, Standing>()
   /** The references given out, by section, file and pointer of their target. */
   const linked = new Map<string, string>()
+  /** Sections and names those references use, beside the document's own. */
+  const given = new Set<string>()
   /** Targets that are still to be copied, with the place they were promised. */
   const promised: { found: Found; shape: Referable; section: string; name: string }[] = []
   const copyShape = createCopyShape({ sources, link, find })
@@ -125,7 +131,7 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
     if (path === '') return { file: from.file, names }
     const file = posix.join(posix.dirname(from.file), path)
     const isForeign = /^[a-z][a-z0-9+.-]*:|^\//i.test(path)
-    if (isForeign || file.startsWith('../') || leavesByLink(file)) {
+    if (isForeign || file.startsWith('../') || standing(file) === 'outside') {
       const message = `${JSON.stringify(reference)} leads out of the configuration`
       const place = { at: from.at, ...(from.member !== undefined && { member: from.member }) }
       sources.report({ rule: 'reference-outside', ...place, message })
@@ -134,16 +140,20 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
     return { file, names }
   }
 
-  /** Whether a file that exists is a symbolic link to somewhere outside. */
-  function leavesByLink(file: string): boolean {
+  /** Asked once per file: the file system is slower than all the rest of a reference. */
+  function standing(file: string): Standing {
+    const known = standings.get(file)
+    if (known !== undefined) return known
     const path = join(configDir, file)
-    if (!existsSync(path)) return false
-    const inside = relative(realDir, realpathSync(path))
-    return inside === '..' || inside.startsWith(`..${sep}`)
+    const standing = existsSync(path)
+      ? insideOrNot(relative(realDir, realpathSync(path)))
+      : 'missing'
+    standings.set(file, standing)
+    return standing
   }
 
   function contentOf(target: Target, reference: string, from: Found): Json | undefined {
-    if (!/\.ya?ml$/.test(target.file) || !existsSync(join(configDir, target.file))) {
+    if (!/\.ya?ml$/.test(target.file) || standing(target.file) === 'missing') {
       return unresolvable(from, reference, 'names no YAML file of the configuration')
     }
     const file = sources.read(target.file)
@@ -176,9 +186,14 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
     for (let attempt = 0; ; attempt++) {
       const name = [plain, `${stem}.${plain}`][attempt] ?? `${stem}.${plain}.${attempt}`
       const isTaken =
-        (isJsonObject(taken) && Object.hasOwn(taken, name)) ||
-        [...linked.values()].includes(`#/components/${section}/${name}`)
-      if (!isTaken) return name
+        (isJsonObject(taken) && Object.hasOwn(taken, name)) || given.has(`${section}/${name}`)
+      if (isTaken) continue
+      given.add(`${section}/${name}`)
+      return name
     }
   }
+}
+
+function insideOrNot(way: string): Standing {
+  return way === '..' || way.startsWith(`..${sep}`) ? 'outside' : 'inside'
 }

@@ -43,10 +43,10 @@ export function pointerNames(pointer: string): readonly string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/')) return undefined
   try {
-    return decodeURIComponent(pointer)
-      .slice(1)
-      .split('/')
-      .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const text = pointer.includes('%') ? decodeURIComponent(pointer) : pointer
+    const tokens = text.slice(1).split('/')
+    if (!text.includes('~')) return tokens
+    return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
   } catch {
     // Not valid percent-encoding: nothing lies there.
     return undefined

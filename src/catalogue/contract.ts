@@ -1,0 +1,266 @@
+import type { ApiVersion, JsonObject, Operation } from './catalogue.ts'
+import { frozenMap } from './frozen-map.ts'
+import { isJsonObject, pointerToken } from './json.ts'
+import { type OperationObject, operationObject, type Parameter } from './operation-object.ts'
+import { type ParameterValue, readParameter } from './parameter-value.ts'
+import { type Located, membersOf } from './reference.ts'
+import { createSchemaCompiler, type SchemaCompiler } from './schema-compiler.ts'
+
+/** Field values as Node's HTTP server and `node:querystring` give them: an array when a name came more than once. */
+export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface ContractRequest {
+  /** Values by the names of the path's parameters. */
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Fields
+  /** Names in lower case. */
+  readonly headers: Fields
+  /** Parsed JSON; undefined when there is no body. */
+  readonly body: unknown
+}
+
+/** One thing in a request that is not as published. Never repeats a value. */
+export interface Violation {
+  readonly in: 'path' | 'query' | 'header' | 'body'
+  /** The parameter's name as published, or the dotted place in the body, empty for the body itself. */
+  readonly path: string
+  /** The keyword of JSON Schema that is not kept; or `doubled`, `unexpected`, `media-type`. */
+  readonly rule: string
+  /** A sentence without its subject: `is required`. */
+  readonly message: string
+}
+
+/** Values of the documented parameters that were sent or have a default, typed as their schemas say. */
+export type ParameterValues = Readonly<Record<string, ParameterValue>>
+
+export interface CheckedRequest {
+  /** Empty when the request is as published. */
+  readonly violations: readonly Violation[]
+  readonly path: ParameterValues
+  readonly query: ParameterValues
+  /** By names in lower case. */
+  readonly headers: ParameterValues
+  readonly body: unknown
+}
+
+export interface ContractResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Fields
+  /** Parsed when it is JSON; undefined when there is none. */
+  readonly body: unknown
+  /** As sent, parameters included; undefined when there is none. */
+  readonly contentType: string | undefined
+}
+
+/** One thing in an answer that is not as published. */
+export interface ResponseViolation {
+  readonly in: 'status' | 'header' | 'body'
+  readonly path: string
+  readonly rule: string
+  readonly message: string
+}
+
+/** What one operation of a version promises and asks for. */
+export interface Contract {
+  /** Checks a request and types its parameters. Nothing given is changed; query parameters that are not published are ignored. */
+  request(request: ContractRequest): CheckedRequest
+  /** Checks an answer: status, media type, headers and body. Headers that are not published are ignored. */
+  response(response: ContractResponse): readonly ResponseViolation[]
+}
+
+/**
+ * Makes the contracts of a version from its document, by operationId. Each
+ * schema is compiled when it is first needed, about a millisecond each.
+ */
+export function compileContracts(version: ApiVersion): ReadonlyMap<string, Contract> {
+  const schemas = createSchemaCompiler(version.document)
+  return frozenMap(
+    version.operations.map((operation) => [
+      operation.id,
+      createContract(version.document, operation, schemas),
+    ]),
+  )
+}
+
+function createContract(
+  document: JsonObject,
+  { template, method, id }: Operation,
+  schemas: SchemaCompiler,
+): Contract {
+  const operation = operationObject(document, template, method)
+  if (operation === undefined) throw new Error(`the document does not have ${id}`)
+  return {
+    request: (request) => checkRequest(document, operation, schemas, request),
+    response: (response) => checkResponse(document, operation, schemas, response),
+  }
+}
+
+function checkRequest(
+  document: JsonObject,
+  operation: OperationObject,
+  schemas: SchemaCompiler,
+  request: ContractRequest,
+): CheckedRequest {
+  const violations: Violation[] = []
+  const values = {
+    path: new Map<string, ParameterValue>(),
+    query: new Map<string, ParameterValue>(),
+    header: new Map<string, ParameterValue>(),
+  }
+  for (const parameter of operation.parameters) {
+    const place = placeOf(parameter)
+    if (place === undefined) continue
+    const name = place === 'header' ? parameter.name.toLowerCase() : parameter.name
+    const fields: Fields = place === 'header' ? request.headers : request[place]
+    const sent = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const read = readParameter({ document, parameter, sent })
+    const add = (rule: string, message: string) =>
+      violations.push({ in: place, path: parameter.name, rule, message })
+    if (read.kind === 'doubled') add('doubled', 'must be sent once')
+    else if (read.kind === 'absent') {
+      if (parameter.isRequired) add('required', 'is required')
+    } else {
+      const pointer = `${parameter.object.pointer}/schema`
+      const faults = read.isDefault ? [] : schemas.faults(pointer, read.value)
+      for (const { rule, message } of faults) add(rule, message)
+      values[place].set(name, read.value)
+    }
+  }
+  checkRequestBody(operation, schemas, request, violations)
+  return {
+    violations,
+    path: Object.fromEntries(values.path),
+    query: Object.fromEntries(values.query),
+    headers: Object.fromEntries(values.header),
+    body: request.body,
+  }
+}
+
+function placeOf(parameter: Parameter): 'path' | 'query' | 'header' | undefined {
+  const { in: place } = parameter
+  return place === 'path' || place === 'query' || place === 'header' ? place : undefined
+}
+
+function checkRequestBody(
+  { requestBody }: OperationObject,
+  schemas: SchemaCompiler,
+  { body, headers }: ContractRequest,
+  violations: Violation[],
+): void {
+  const add = (path: string, rule: string, message: string) =>
+    violations.push({ in: 'body', path, rule, message })
+  if (requestBody === undefined) {
+    if (body !== undefined) add('', 'unexpected', 'must not be sent')
+    return
+  }
+  if (body === undefined) {
+    if (requestBody.value['required'] === true) add('', 'required', 'is required')
+    return
+  }
+  const sent = headers['content-type']
+  const mediaType = findMediaType(requestBody, typeof sent === 'string' ? sent : undefined)
+  if (mediaType === undefined) {
+    const known = mediaTypesOf(requestBody).join(', ')
+    violations.push({
+      in: 'header',
+      path: 'Content-Type',
+      rule: 'media-type',
+      message: `must be ${known}`,
+    })
+    return
+  }
+  for (const { path, rule, message } of schemas.faults(`${mediaType}/schema`, body)) {
+    add(path, rule, message)
+  }
+}
+
+function checkResponse(
+  document: JsonObject,
+  operation: OperationObject,
+  schemas: SchemaCompiler,
+  { status, headers, body, contentType }: ContractResponse,
+): readonly ResponseViolation[] {
+  const response = findResponse(operation, status)
+  if (response === undefined) {
+    const known = operation.responses.map(([name]) => name).join(', ')
+    const message = `is not documented; there are: ${known}`
+    return [{ in: 'status', path: String(status), rule: 'undocumented', message }]
+  }
+  const violations: ResponseViolation[] = []
+  for (const [name, header] of membersOf(document, response, 'headers')) {
+    // OpenAPI describes the media type elsewhere (4.8.17.1).
+    if (name.toLowerCase() === 'content-type') continue
+    violations.push(...checkHeader(document, schemas, name, header, headers[name.toLowerCase()]))
+  }
+  return [...violations, ...checkResponseBody(response, schemas, body, contentType)]
+}
+
+/** The exact status, else its class (`4XX`), else `default` (OpenAPI 3.1, 4.8.16.1). */
+function findResponse({ responses }: OperationObject, status: number): Located | undefined {
+  const byStatus = new Map(responses)
+  return (
+    byStatus.get(String(status)) ??
+    byStatus.get(`${Math.floor(status / 100)}XX`) ??
+    byStatus.get('default')
+  )
+}
+
+function checkHeader(
+  document: JsonObject,
+  schemas: SchemaCompiler,
+  name: string,
+  header: Located,
+  sent: string | readonly string[] | undefined,
+): readonly ResponseViolation[] {
+  const isRequired = header.value['required'] === true
+  const parameter: Parameter = { name, in: 'header', isRequired, object: header }
+  const read = readParameter({ document, parameter, sent })
+  if (read.kind === 'doubled') {
+    return [{ in: 'header', path: name, rule: 'doubled', message: 'must be sent once' }]
+  }
+  if (read.kind === 'absent' || read.isDefault) {
+    return isRequired
+      ? [{ in: 'header', path: name, rule: 'required', message: 'is required' }]
+      : []
+  }
+  return schemas
+    .faults(`${header.pointer}/schema`, read.value)
+    .map(({ rule, message }) => ({ in: 'header', path: name, rule, message }))
+}
+
+function checkResponseBody(
+  response: Located,
+  schemas: SchemaCompiler,
+  body: unknown,
+  contentType: string | undefined,
+): readonly ResponseViolation[] {
+  const known = mediaTypesOf(response)
+  if (known.length === 0) {
+    if (body === undefined) return []
+    return [{ in: 'body', path: '', rule: 'unexpected', message: 'must not be sent' }]
+  }
+  if (body === undefined) {
+    return [{ in: 'body', path: '', rule: 'required', message: 'is required' }]
+  }
+  const mediaType = findMediaType(response, contentType)
+  if (mediaType === undefined) {
+    const message = `must be ${known.join(', ')}`
+    return [{ in: 'header', path: 'Content-Type', rule: 'media-type', message }]
+  }
+  return schemas
+    .faults(`${mediaType}/schema`, body)
+    .map(({ path, rule, message }) => ({ in: 'body', path, rule, message }))
+}
+
+function mediaTypesOf(holder: Located): readonly string[] {
+  const content = holder.value['content']
+  return isJsonObject(content) ? Object.keys(content) : []
+}
+
+/** The pointer of the documented media type; parameters (`charset`) and case do not count (RFC 9110, 8.3.1). */
+function findMediaType(holder: Located, sent: string | undefined): string | undefined {
+  const essence = sent?.split(';', 1)[0]?.trim().toLowerCase()
+  const name = mediaTypesOf(holder).find((known) => known.toLowerCase() === essence)
+  return name === undefined ? undefined : `${holder.pointer}/content/${pointerToken(name)}`
+}

@@ -1,0 +1,296 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { JsonObject } from './catalogue.ts'
+import { isJsonObject, objectMembersOf, objectsOf, pointerNames, stringsOf } from './json.ts'
+import { locate } from './reference.ts'
+
+/** One thing that is wrong with a value, told without repeating the value. */
+export interface SchemaFault {
+  /** Where, dotted: `access.accounts[0].iban`; empty for the value as a whole. */
+  readonly path: string
+  /** The keyword of JSON Schema that is not kept. */
+  readonly rule: string
+  /** A sentence without its subject: `must have at most 140 characters`. */
+  readonly message: string
+}
+
+export interface DescribeFaultsOptions {
+  /** Of a validator that looks for all errors and is verbose. */
+  readonly errors: readonly ErrorObject[]
+  readonly document: JsonObject
+  /** Where a schema of the document stands. */
+  readonly pointerOf: (schema: object) => string | undefined
+  /** The faults of a value by the schema at a pointer. */
+  readonly faults: (pointer: string, value: unknown) => readonly SchemaFault[]
+}
+
+const faultsMax = 100
+
+/**
+ * Tells a validator's errors in words. Of alternatives (`oneOf`, `anyOf`) that
+ * all failed, only what helps is told: the faults inside the one alternative
+ * whose outline fits, or else which alternatives there are.
+ */
+export function describeFaults(options: DescribeFaultsOptions): readonly SchemaFault[] {
+  const { document } = options
+  const kept: ErrorObject[] = []
+  for (const error of options.errors) {
+    if (isEcho(error, document)) continue
+    if (sumsUp(error)) dropAlternatives(kept, error, document)
+    kept.push(error)
+  }
+  const faults = kept.flatMap((error) =>
+    sumsUp(error)
+      ? describeAlternatives(error, options)
+      : [{ path: pathOf(error), rule: error.keyword, message: messageOf(error) }],
+  )
+  const unique = new Map(faults.map((fault) => [`${fault.path} ${fault.message}`, fault]))
+  return [...unique.values()].slice(0, faultsMax)
+}
+
+function sumsUp({ keyword }: ErrorObject): boolean {
+  return keyword === 'oneOf' || keyword === 'anyOf'
+}
+
+/** Errors that only repeat others: a failed `then`, or a known member that counts as unevaluated because the part that knows it failed. */
+function isEcho(error: ErrorObject, document: JsonObject): boolean {
+  if (error.keyword === 'if') return true
+  if (error.keyword !== 'unevaluatedProperties' || !isJsonObject(error.parentSchema)) return false
+  return knowsMember(document, error.parentSchema, text(error, 'unevaluatedProperty'), new Set())
+}
+
+function knowsMember(
+  document: JsonObject,
+  schema: JsonObject,
+  name: string,
+  seen: Set<JsonObject>,
+): boolean {
+  if (seen.has(schema)) return false
+  seen.add(schema)
+  const { properties } = schema
+  if (isJsonObject(properties) && Object.hasOwn(properties, name)) return true
+  return partsOf(document, schema).some((part) => knowsMember(document, part, name, seen))
+}
+
+/** The errors of the alternatives come right before the error that sums them up. */
+function dropAlternatives(kept: ErrorObject[], sum: ErrorObject, document: JsonObject): void {
+  const inside = new Set<unknown>()
+  for (const alternative of objectsOf(alternativesOf(sum))) collect(document, alternative, inside)
+  for (let last = kept.at(-1); last !== undefined; last = kept.at(-1)) {
+    if (!isWithin(last.instancePath, sum.instancePath) || !inside.has(last.parentSchema)) return
+    kept.pop()
+  }
+}
+
+function isWithin(path: string, ancestor: string): boolean {
+  return path === ancestor || path.startsWith(`${ancestor}/`)
+}
+
+/** All schemas a schema consists of, references followed. */
+function collect(document: JsonObject, schema: JsonObject, into: Set<unknown>): void {
+  if (into.has(schema)) return
+  into.add(schema)
+  for (const part of partsOf(document, schema)) collect(document, part, into)
+  for (const [, child] of objectMembersOf(schema['properties'])) collect(document, child, into)
+  for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames', 'not']) {
+    const child = schema[keyword]
+    if (isJsonObject(child)) collect(document, child, into)
+  }
+}
+
+function partsOf(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
+  const reference = schema['$ref']
+  const target =
+    typeof reference === 'string' ? locate(document, reference.slice(1))?.value : undefined
+  return [
+    ...(target === undefined ? [] : [target]),
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => objectsOf(schema[keyword])),
+    ...['if', 'then', 'else'].map((keyword) => schema[keyword]).filter(isJsonObject),
+    ...objectMembersOf(schema['dependentSchemas']).map(([, part]) => part),
+  ]
+}
+
+function describeAlternatives(
+  error: ErrorObject,
+  { document, pointerOf, faults }: DescribeFaultsOptions,
+): readonly SchemaFault[] {
+  const path = dotted(error.instancePath)
+  const rule = error.keyword
+  const alternatives = objectsOf(alternativesOf(error))
+  const names = alternatives.map((alternative) => alternativeName(document, alternative))
+  if (Array.isArray(error.params['passingSchemas'])) {
+    const message = `must be only one of: ${names.join('; ')}`
+    return [{ path, rule, message }]
+  }
+  // An alternative fits in outline when all that is wrong lies further inside.
+  const fitting = alternatives
+    .map((alternative) => pointerOf(alternative))
+    .filter((pointer) => pointer !== undefined)
+    .map((pointer) => faults(pointer, error.data))
+    .filter((list) => list.length > 0 && list.every((fault) => isInside(fault)))
+  const [only, ...others] = fitting
+  if (only !== undefined && others.length === 0) {
+    return only.map((fault) => ({ ...fault, path: joinPaths(path, fault.path) }))
+  }
+  return [{ path, rule, message: `must be one of: ${names.join('; ')}` }]
+}
+
+/** Wrong about a member's value, not about which members there are. */
+function isInside({ path, rule }: SchemaFault): boolean {
+  if (path === '' || rule === 'const' || rule === 'enum') return false
+  const isAtTop = !/[.[]/.test(path)
+  return !(isAtTop && outlineRules.has(rule))
+}
+
+const outlineRules: ReadonlySet<string> = new Set([
+  'required',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'dependentRequired',
+])
+
+function alternativesOf(error: ErrorObject): JsonObject[string] {
+  return isJsonObject(error.parentSchema) ? error.parentSchema[error.keyword] : undefined
+}
+
+/** What a reader would call the alternative: its title, the name it is referred to by, or what it asks for. */
+function alternativeName(document: JsonObject, alternative: JsonObject): string {
+  const reference = alternative['$ref']
+  const target =
+    typeof reference === 'string' ? locate(document, reference.slice(1))?.value : undefined
+  const schema = target ?? alternative
+  if (typeof schema['title'] === 'string') return schema['title']
+  if (typeof reference === 'string') return reference.slice(reference.lastIndexOf('/') + 1)
+  const required = stringsOf(schema['required'])
+  if (required.length > 0) return `with ${required.join(' and ')}`
+  if (schema['const'] !== undefined) return JSON.stringify(schema['const'])
+  return typeof schema['type'] === 'string' ? a(schema['type']) : 'another form'
+}
+
+/** Where the fault is: at the member that is missing or too much, not at the object around it. */
+function pathOf(error: ErrorObject): string {
+  const path = dotted(error.instancePath)
+  switch (error.keyword) {
+    case 'required':
+    case 'dependentRequired':
+      return joinPaths(path, dotted(`/${token(text(error, 'missingProperty'))}`))
+    case 'additionalProperties':
+      return joinPaths(path, dotted(`/${token(text(error, 'additionalProperty'))}`))
+    case 'unevaluatedProperties':
+      return joinPaths(path, dotted(`/${token(text(error, 'unevaluatedProperty'))}`))
+    default:
+      return path
+  }
+}
+
+function token(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function joinPaths(outer: string, inner: string): string {
+  if (outer === '' || inner === '') return outer + inner
+  return inner.startsWith('[') ? outer + inner : `${outer}.${inner}`
+}
+
+/** `/access/accounts/0/iban` reads `access.accounts[0].iban`. Names a sender made up are not repeated. */
+function dotted(pointer: string): string {
+  const names = pointer === '' ? [] : (pointerNames(pointer.replaceAll('%', '%25')) ?? [])
+  return names.reduce<string>((path, name) => {
+    if (/^[0-9]+$/.test(name)) return `${path}[${name}]`
+    return joinPaths(path, /^[A-Za-z_$][\w$-]{0,63}$/.test(name) ? name : '(unknown member)')
+  }, '')
+}
+
+function messageOf(error: ErrorObject): string {
+  const limit = String(error.params['limit'])
+  const schema: JsonObject = isJsonObject(error.parentSchema) ? error.parentSchema : {}
+  switch (error.keyword) {
+    case 'required':
+      return 'is required'
+    case 'dependentRequired':
+      return `is required beside ${text(error, 'property')}`
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a known member'
+    case 'false schema':
+      return 'is not allowed here'
+    case 'type':
+      return `must be ${typesOf(schema['type']).map(a).join(' or ')}`
+    case 'enum':
+      return `must be one of ${list(schema['enum'])}`
+    case 'const':
+      return `must be ${JSON.stringify(schema['const'])}`
+    case 'pattern':
+      return typeof schema['title'] === 'string'
+        ? `must match the ${schema['title']} pattern`
+        : `must match the pattern ${text(error, 'pattern')}`
+    case 'format':
+      return `must be ${formatNames.get(text(error, 'format')) ?? `of the format ${text(error, 'format')}`}`
+    case 'minLength':
+      return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`
+    case 'maxLength':
+      return `must have at most ${limit} characters`
+    case 'minItems':
+      return limit === '1' ? 'must not be empty' : `must have at least ${limit} items`
+    case 'maxItems':
+      return `must have at most ${limit} items`
+    case 'minProperties':
+      return limit === '1' ? 'must not be empty' : `must have at least ${limit} members`
+    case 'maxProperties':
+      return `must have at most ${limit} members`
+    case 'uniqueItems':
+      return 'must not have the same item twice'
+    case 'minimum':
+      return `must be ${limit} or more`
+    case 'maximum':
+      return `must be ${limit} or less`
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`
+    case 'multipleOf':
+      return `must be a multiple of ${text(error, 'multipleOf')}`
+    case 'not':
+      return 'must not have this form'
+    case 'contains':
+      return 'must contain an item that is missing'
+    case 'propertyNames':
+      return 'has a member whose name is not allowed'
+    default:
+      return `breaks the rule ${error.keyword}`
+  }
+}
+
+const formatNames: ReadonlyMap<string, string> = new Map([
+  ['date', 'a date (YYYY-MM-DD)'],
+  ['time', 'a time with its offset (hh:mm:ssZ)'],
+  ['date-time', 'a date and time with its offset (YYYY-MM-DDThh:mm:ssZ)'],
+  ['duration', 'an ISO 8601 duration'],
+  ['uuid', 'a UUID'],
+  ['uri', 'an absolute URI'],
+  ['uri-reference', 'a URI or a relative reference'],
+  ['email', 'an e-mail address'],
+  ['ipv4', 'an IPv4 address'],
+  ['ipv6', 'an IPv6 address'],
+  ['hostname', 'a host name'],
+  ['byte', 'text in base64'],
+])
+
+function typesOf(type: JsonObject[string]): readonly string[] {
+  return typeof type === 'string' ? [type] : stringsOf(type)
+}
+
+function a(type: string): string {
+  if (type === 'null') return 'null'
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+function list(values: JsonObject[string]): string {
+  const all = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : []
+  return all.length > 30
+    ? `${all.slice(0, 30).join(', ')} and ${all.length - 30} more`
+    : all.join(', ')
+}
+
+function text(error: ErrorObject, parameter: string): string {
+  return String(error.params[parameter])
+}
