@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
+import { chmod, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
@@ -13,6 +14,7 @@ export interface EmbeddedDatabaseWorkerData {
 
 /** All processes on the folder together; they take turns on the one session anyway. */
 const connectionsMax = 100
+const drainMs = 5_000
 
 // The one place that makes this data is start() in embedded-database.ts.
 const { dataDir, socketPath } = workerData as EmbeddedDatabaseWorkerData
@@ -27,11 +29,24 @@ await server.start()
 await chmod(socketPath, 0o600)
 
 parentPort?.once('message', async () => {
+  await drain()
   await server.stop()
   await postgres.close()
   process.exit(0)
 })
 parentPort?.postMessage('ready')
+
+/**
+ * Without its name the socket gets no new connections; those there are (a
+ * command beside us) may finish what they do.
+ */
+async function drain(): Promise<void> {
+  await unlink(socketPath).catch(() => undefined)
+  const deadline = performance.now() + drainMs
+  do {
+    await delay(10)
+  } while (server.getStats().activeConnections > 0 && performance.now() < deadline)
+}
 
 /** The cluster's folder. A first start that was interrupted left only `database.new`, which begins anew. */
 async function databaseFolder(): Promise<string> {

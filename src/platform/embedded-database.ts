@@ -15,7 +15,10 @@ export interface EmbeddedDatabaseOptions {
 export interface EmbeddedDatabase {
   /** For {@link openDatabase}, here and in other processes. */
   readonly url: string
-  /** Close the pools that use it first. */
+  /**
+   * Takes no new connections, lets those of other processes end (5 s at most),
+   * then stops. Close the pools of this process first.
+   */
   close(): Promise<void>
 }
 
@@ -79,7 +82,6 @@ export async function startEmbeddedDatabase(
       const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
       worker.postMessage('close')
       await ended
-      await unlink(socketPath).catch(() => undefined)
     },
   }
 }

@@ -52,6 +52,8 @@ export interface Settings {
   readonly redisEvictionAllowed: boolean
   readonly keysPerApplication: number
   readonly applicationsPerDeveloper: number
+  /** How long a process that was told to stop serves on, so that balancers can look away. */
+  readonly drainSeconds: number
   /** Secrets; undefined where not given (embedded mode generates them). */
   readonly keyPepper: string | undefined
   readonly identityPrivateKey: string | undefined
@@ -78,6 +80,7 @@ export class SettingsError extends Error {
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const reader = createReader(env)
+  const isEmbedded = (env['DATABASE_URL'] ?? '') === ''
   const settings: Settings = {
     gateway: reader.address('GATEWAY', 8080),
     management: reader.address('MANAGEMENT', 9090),
@@ -120,6 +123,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     redisEvictionAllowed: reader.boolean('REDIS_EVICTION_ALLOWED', false),
     keysPerApplication: reader.integer('KEYS_PER_APPLICATION', 10, 1, 1000),
     applicationsPerDeveloper: reader.integer('APPLICATIONS_PER_DEVELOPER', 10, 1, 1000),
+    // Embedded, nobody balances: Ctrl-C ends it at once.
+    drainSeconds: reader.integer('DRAIN_SECONDS', isEmbedded ? 0 : 5, 0, 300),
     keyPepper: reader.secret('KEY_PEPPER', 32),
     identityPrivateKey: reader.secret('IDENTITY_PRIVATE_KEY', 1),
   }

@@ -85,8 +85,8 @@ for (const [name, open] of [
       await database.close()
       return ran
     }
-    // The embedded database has one opener by its lock file, so only PostgreSQL is raced.
-    const starters = name === 'PostgreSQL' ? 5 : 1
+    // On the embedded database that is a gateway and the commands beside it.
+    const starters = 5
     const ran = await Promise.all(
       Array.from({ length: starters }, () => run(opened.url, { '0001-first': first })),
     )
@@ -224,3 +224,24 @@ t.test(
     t.equal(await databaseBeside(dataDir), undefined)
   },
 )
+
+t.test('a closing database lets its neighbours finish and takes no new ones', async (t) => {
+  const dataDir = await testDataDir(t)
+  const embedded = await startEmbeddedDatabase({ dataDir, log })
+  const database = openDatabase({ url: embedded.url, log, connectTimeoutMs: 5000 })
+  let closed: Promise<void> | undefined
+  const db = database.connect<unknown>()
+  await db.transaction().execute(async (trx) => {
+    await sql`create table kept (n int)`.execute(trx)
+    closed = embedded.close()
+    while ((await databaseBeside(dataDir)) !== undefined) await delay(5)
+    await sql`insert into kept values (1)`.execute(trx)
+  })
+  await database.close()
+  await closed
+  const again = await startEmbeddedDatabase({ dataDir, log })
+  const reopened = openDatabase({ url: again.url, log, connectTimeoutMs: 5000 })
+  t.same((await sql`select n from kept`.execute(reopened.connect())).rows, [{ n: 1 }])
+  await reopened.close()
+  await again.close()
+})

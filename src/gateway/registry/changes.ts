@@ -1,12 +1,18 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 
-export type ChangeKind = 'developer' | 'application' | 'subscription' | 'key' | 'counter'
+export type ChangeKind =
+  | 'developer'
+  | 'application'
+  | 'subscription'
+  | 'key'
+  | 'counter'
+  | 'configuration'
 
 /** Something every gateway process must hear of. The ids that do not apply are absent. */
 export interface Change {
   readonly kind: ChangeKind
-  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`. */
+  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`, `reload`. */
   readonly action: string
   readonly developerId?: string
   readonly applicationId?: string
@@ -27,7 +33,7 @@ export interface ChangePage {
 }
 
 export interface Changes {
-  /** Tells all processes of a change that is no row of the registry (a counter was reset). */
+  /** Tells all processes of a change that is no row of the registry. */
   announce(change: Change): Promise<void>
   /**
    * Reads every change of transactions at or after `horizon` that has been

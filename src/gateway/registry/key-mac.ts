@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Secrets under which keys are stored, by version; they live outside the database. */
 export interface Peppers {
@@ -6,6 +6,12 @@ export interface Peppers {
   readonly current: number
   readonly secrets: ReadonlyMap<number, string>
 }
+
+/** How the pepper is kept in the data folder where KEY_PEPPER is not given (a secret of the DataFolder). */
+export const embeddedPepper = {
+  name: 'key-pepper',
+  generate: (): string => randomBytes(32).toString('base64url'),
+} as const
 
 /** KEY_PEPPER has no meaning; the message says what is expected and never repeats it. */
 export class PepperInvalid extends Error {

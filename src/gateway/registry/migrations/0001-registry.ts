@@ -70,7 +70,7 @@ const statements = [
   `create table changes (
     id bigint generated always as identity primary key,
     xid xid8 not null default pg_current_xact_id(),
-    kind text not null check (kind in ('developer', 'application', 'subscription', 'key', 'counter')),
+    kind text not null check (kind in ('developer', 'application', 'subscription', 'key', 'counter', 'configuration')),
     action text not null,
     developer_id uuid,
     application_id uuid,
