@@ -1,0 +1,174 @@
+import { type Kept, keep } from './keep.ts'
+
+/** How a TPP or this bank names an account (interface.md, 5.1 and 8.1). */
+export interface AccountReference {
+  readonly iban?: string
+  readonly bban?: string
+  readonly maskedPan?: string
+  readonly msisdn?: string
+  readonly other?: { readonly identification: string }
+  /** ISO 4217; `ILY` stands for every currency but ILS; absent: every currency. */
+  readonly currency?: string
+  /** `CARD` names the cards settled through the IBAN; absent: the payment account. */
+  readonly cashAccountType?: string
+}
+
+/** Members of a reference to an account. */
+export const referenceMembers = {
+  iban: true,
+  bban: true,
+  maskedPan: true,
+  msisdn: true,
+  other: { identification: true, schemeNameCode: true, schemeNameProprietary: true, issuer: true },
+  currency: true,
+  cashAccountType: true,
+} as const satisfies Kept
+
+const lists = ['accounts', 'balances', 'transactions'] as const
+const flags = ['availableAccounts', 'availableAccountsWithBalance', 'allPsd2'] as const
+
+/** What a TPP asks to see (`accountAccess`, interface.md, 8.1). */
+export interface AccountAccess {
+  readonly accounts?: readonly AccountReference[]
+  readonly balances?: readonly AccountReference[]
+  readonly transactions?: readonly AccountReference[]
+  readonly availableAccounts?: string
+  readonly availableAccountsWithBalance?: string
+  readonly allPsd2?: string
+  readonly additionalInformation?: Readonly<
+    Partial<Record<'ownerName' | 'trustedBeneficiaries', readonly AccountReference[]>>
+  >
+  /** Cash account types the consent is narrowed to. */
+  readonly restrictedTo?: readonly string[]
+}
+
+const members = {
+  accounts: referenceMembers,
+  balances: referenceMembers,
+  transactions: referenceMembers,
+  availableAccounts: true,
+  availableAccountsWithBalance: true,
+  allPsd2: true,
+  additionalInformation: { ownerName: referenceMembers, trustedBeneficiaries: referenceMembers },
+  restrictedTo: true,
+} as const satisfies Kept
+
+/** Takes over an access that fits its document, without the unknown members that it may carry. */
+export function readAccess(access: unknown): AccountAccess {
+  // The document has checked every member that is kept.
+  return keep(access, members) as AccountAccess
+}
+
+/** Named accounts, accounts the PSU picks at the bank, or one of the three flags. */
+export type ConsentModel = 'detailed' | 'bankOffered' | (typeof flags)[number]
+
+/**
+ * Tells which model an access is of.
+ *
+ * @returns undefined where it names nothing, or mixes what excludes each other
+ */
+export function consentModel(access: AccountAccess): ConsentModel | undefined {
+  const given = lists.map((name) => access[name]).filter((list) => list !== undefined)
+  const raised = flags.filter((name) => access[name] !== undefined)
+  if (raised.length > 0) return raised.length === 1 && given.length === 0 ? raised[0] : undefined
+  const filled = given.filter((list) => list.length > 0)
+  if (given.length === 0 || (filled.length > 0 && filled.length < given.length)) return undefined
+  if (filled.length === 0) return 'bankOffered'
+  return (access.restrictedTo ?? []).length === 0 ? 'detailed' : undefined
+}
+
+/**
+ * What a consent lets a TPP do with one account. `list` is to see it in the
+ * list, `detail` to read it alone, `listBalances` its balances beside it.
+ */
+export type Right = 'list' | 'detail' | 'listBalances' | 'balances' | 'transactions'
+
+/** The rights matrix of interface.md, 8.2: what each attribute of an access brings. */
+export const rightsOf: Readonly<Record<keyof AccountAccess & string, readonly Right[]>> = {
+  accounts: ['list', 'detail'],
+  balances: ['list', 'detail', 'listBalances', 'balances'],
+  transactions: ['list', 'detail', 'transactions'],
+  availableAccounts: ['list'],
+  availableAccountsWithBalance: ['list', 'listBalances'],
+  allPsd2: ['list', 'detail', 'listBalances', 'balances', 'transactions'],
+  additionalInformation: [],
+  restrictedTo: [],
+}
+
+/** An account or card account a PSU owns, as far as a reference can name it. */
+export interface Holding {
+  readonly id: string
+  readonly kind: 'account' | 'cardAccount'
+  /** Of the account itself, or of the one a card is settled through. */
+  readonly iban: string
+  readonly maskedPan?: string
+  readonly currency: string
+  readonly cashAccountType: string
+}
+
+/** Whether a reference names a holding. */
+export function names(reference: AccountReference, holding: Holding): boolean {
+  const isCurrency =
+    reference.currency === undefined ||
+    reference.currency === holding.currency ||
+    (reference.currency === 'ILY' && holding.currency !== 'ILS')
+  if (!isCurrency) return false
+  if (reference.maskedPan !== undefined) return reference.maskedPan === holding.maskedPan
+  if (reference.iban !== holding.iban) return false
+  return (holding.kind === 'cardAccount') === (reference.cashAccountType === 'CARD')
+}
+
+/** One right on one holding. */
+export interface Grant {
+  readonly kind: Holding['kind']
+  readonly id: string
+  readonly right: Right
+}
+
+/**
+ * Works out what an approved access grants on the holdings of the PSU.
+ *
+ * @returns undefined when it names an account that the PSU does not have
+ */
+export function grantsOf(access: AccountAccess, holdings: readonly Holding[]): Grant[] | undefined {
+  const model = consentModel(access)
+  if (model === undefined) return undefined
+  if (model !== 'detailed') {
+    const types = access.restrictedTo ?? []
+    const attribute = model === 'bankOffered' ? 'allPsd2' : model
+    return holdings
+      .filter((holding) => types.length === 0 || types.includes(holding.cashAccountType))
+      .flatMap((holding) => grant(holding, rightsOf[attribute]))
+  }
+  const grants = new Map<string, Grant>()
+  for (const list of lists) {
+    for (const reference of access[list] ?? []) {
+      const named = holdings.filter((holding) => names(reference, holding))
+      if (named.length === 0) return undefined
+      for (const one of named.flatMap((holding) => grant(holding, rightsOf[list]))) {
+        grants.set(`${one.id} ${one.right}`, one)
+      }
+    }
+  }
+  return [...grants.values()]
+}
+
+function grant({ id, kind }: Holding, rights: readonly Right[]): Grant[] {
+  return rights.map((right) => ({ id, kind, right }))
+}
+
+/** The access as it reads after the PSU has picked accounts of a bank-offered consent: the lists filled. */
+export function offeredAccess(access: AccountAccess, holdings: readonly Holding[]): AccountAccess {
+  const references = holdings.map((holding) => ({
+    iban: holding.iban,
+    currency: holding.currency,
+    ...(holding.kind === 'cardAccount' ? { cashAccountType: 'CARD' } : {}),
+  }))
+  const { restrictedTo: _, ...rest } = access
+  return {
+    ...rest,
+    ...Object.fromEntries(
+      lists.filter((name) => access[name] !== undefined).map((name) => [name, references]),
+    ),
+  }
+}

@@ -1,0 +1,94 @@
+import { onDay } from './bank-time.ts'
+import type { Transitions } from './transitions.ts'
+
+/** interface.md, 3.3. */
+export type ConsentStatus =
+  | 'received'
+  | 'rejected'
+  | 'valid'
+  | 'revokedByPsu'
+  | 'expired'
+  | 'terminatedByTpp'
+  | 'suspendedByASPSP'
+
+/**
+ * - `authorise`, `refuse`: outcome of the PSU's authorisation
+ * - `terminate`: DELETE by the TPP; `revoke`: the PSU at the bank
+ * - `expire`: validity over, used up, or superseded by a newer recurring consent
+ * - `suspend`, `resume`: the bank, under the central bank's directive
+ */
+export type ConsentEvent =
+  | 'authorise'
+  | 'refuse'
+  | 'terminate'
+  | 'revoke'
+  | 'expire'
+  | 'suspend'
+  | 'resume'
+
+/**
+ * ```
+ * received ─authorise→ valid ⇄ suspendedByASPSP
+ *    ├─refuse→ rejected  ├─expire→ expired
+ *    │                   ├─revoke→ revokedByPsu
+ *    └───terminate───────┴──────→ terminatedByTpp
+ * ```
+ */
+export const consentTransitions: Transitions<ConsentStatus, ConsentEvent> = {
+  received: { authorise: 'valid', refuse: 'rejected', terminate: 'terminatedByTpp' },
+  valid: {
+    terminate: 'terminatedByTpp',
+    revoke: 'revokedByPsu',
+    expire: 'expired',
+    suspend: 'suspendedByASPSP',
+  },
+  suspendedByASPSP: {
+    terminate: 'terminatedByTpp',
+    revoke: 'revokedByPsu',
+    expire: 'expired',
+    resume: 'valid',
+  },
+  rejected: {},
+  revokedByPsu: {},
+  expired: {},
+  terminatedByTpp: {},
+}
+
+/** What a PSU is told about each status; `psuMessage` of the status answer. */
+export const consentMessages: Readonly<Record<ConsentStatus, string>> = {
+  received: 'The consent waits for your approval',
+  rejected: 'The consent was not given',
+  valid: 'The consent is valid',
+  revokedByPsu: 'You have revoked the consent',
+  expired: 'The consent has expired',
+  terminatedByTpp: 'The consent was ended by the service provider',
+  suspendedByASPSP: 'The consent is suspended by the bank',
+}
+
+/** Milliseconds a one-off consent may be used, from its first read of data (Bank of Israel). */
+const oneOffMs = 2 * 3_600_000
+
+/** What decides whether a consent's time is over. */
+export interface ConsentValidity {
+  readonly recurring: boolean
+  /** Includes this day of the bank. */
+  readonly validUntil: string
+  /** First read of data, or null. */
+  readonly firstUsedAt: Date | null
+}
+
+/** Whether the time of a consent is over at an instant (milliseconds since 1970), whatever its status. */
+export function isPast(consent: ConsentValidity, now: number, timeZone: string): boolean {
+  if (consent.validUntil < onDay(now, timeZone)) return true
+  return (
+    !consent.recurring &&
+    consent.firstUsedAt !== null &&
+    consent.firstUsedAt.getTime() + oneOffMs <= now
+  )
+}
+
+/**
+ * Calls a day that a TPP gets without the PSU being there. The Israeli default
+ * is 100; more is granted down to it.
+ */
+export const frequencyPerDayMost = 100

@@ -1,0 +1,20 @@
+/** Which members to keep: `true` whole, a record its members; lists are kept entry by entry. */
+export interface Kept {
+  readonly [member: string]: true | Kept
+}
+
+/**
+ * Copies the members that are named. Requests may carry members that nobody has
+ * described; they are ignored, and what is ignored must not come back in answers.
+ */
+export function keep(value: unknown, kept: Kept): unknown {
+  if (Array.isArray(value)) return value.map((entry) => keep(entry, kept))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const rule = Object.hasOwn(kept, name) ? kept[name] : undefined
+      if (rule === undefined) return []
+      return [[name, rule === true ? member : keep(member, rule)]]
+    }),
+  )
+}

@@ -1,0 +1,53 @@
+import { type AccountReference, referenceMembers } from './access.ts'
+import { type Kept, keep } from './keep.ts'
+import type { Amount } from './money.ts'
+
+/** The initiation of a payment, as far as the bank looks at it. */
+export interface PaymentInitiation {
+  readonly endToEndIdentification?: string
+  readonly debtorAccount?: AccountReference
+  readonly instructedAmount: Amount
+  readonly creditorAccount: AccountReference
+  readonly creditorAgent?: string
+  readonly creditorName: string
+  readonly purposeCode?: string
+  readonly remittanceInformationUnstructured?: string
+  readonly requestedExecutionDate?: string
+  readonly requestedExecutionTime?: string
+}
+
+const members = {
+  endToEndIdentification: true,
+  instructionIdentification: true,
+  debtorAccount: referenceMembers,
+  debtorId: true,
+  debtorName: true,
+  ultimateDebtor: true,
+  instructedAmount: { currency: true, amount: true },
+  creditorAccount: referenceMembers,
+  creditorAgent: true,
+  creditorAgentName: true,
+  creditorName: true,
+  creditorAddress: {
+    streetName: true,
+    buildingNumber: true,
+    townName: true,
+    postCode: true,
+    country: true,
+  },
+  creditorId: true,
+  ultimateCreditor: true,
+  purposeCode: true,
+  chargeBearer: true,
+  remittanceInformationUnstructured: true,
+  remittanceInformationUnstructuredArray: true,
+  remittanceInformationStructured: { reference: true, referenceType: true, referenceIssuer: true },
+  requestedExecutionDate: true,
+  requestedExecutionTime: true,
+} as const satisfies Kept
+
+/** Takes over an initiation that fits its document, without the unknown members that it may carry. */
+export function readPaymentInitiation(body: object): PaymentInitiation {
+  // The document has checked every member that is kept.
+  return keep(body, members) as PaymentInitiation
+}

@@ -1,0 +1,73 @@
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { authorisationTransitions } from '../domain/authorisation.ts'
+import { openStates } from '../domain/transitions.ts'
+import type { AuthorisationTable, BankSchema } from './schema.ts'
+
+export type Authorisation = Selectable<AuthorisationTable>
+
+/** What an authorisation approves. */
+export type Parent =
+  | { readonly kind: 'payment'; readonly id: string }
+  | { readonly kind: 'consent'; readonly id: string }
+  | { readonly kind: 'mandate'; readonly id: string }
+
+const columns = { payment: 'paymentId', consent: 'consentId', mandate: 'mandateId' } as const
+const open = openStates(authorisationTransitions)
+
+/** The parent of an authorisation; a constraint sees to it that there is exactly one. */
+export function parentOf(authorisation: Authorisation): Parent {
+  const { paymentId, consentId, mandateId } = authorisation
+  if (paymentId !== null) return { kind: 'payment', id: paymentId }
+  if (consentId !== null) return { kind: 'consent', id: consentId }
+  if (mandateId !== null) return { kind: 'mandate', id: mandateId }
+  throw new Error(`authorisation ${authorisation.id} has no parent`)
+}
+
+export function createAuthorisationStore(db: Kysely<BankSchema>) {
+  return {
+    async insert(
+      parent: Parent,
+      authorisation: Omit<
+        Insertable<AuthorisationTable>,
+        'paymentId' | 'consentId' | 'mandateId' | 'passwordFailures' | 'otpFailures'
+      >,
+    ): Promise<void> {
+      const none = { paymentId: null, consentId: null, mandateId: null }
+      await db
+        .insertInto('authorisations')
+        .values({ ...authorisation, ...none, [columns[parent.kind]]: parent.id })
+        .execute()
+    },
+
+    find(id: string): Promise<Authorisation | undefined> {
+      return db.selectFrom('authorisations').selectAll().where('id', '=', id).executeTakeFirst()
+    },
+
+    /** Those of a parent that are not decided, oldest first. */
+    openOf(parent: Parent): Promise<Authorisation[]> {
+      return db
+        .selectFrom('authorisations')
+        .selectAll()
+        .where(columns[parent.kind], '=', parent.id)
+        .where('status', 'in', open)
+        .orderBy('createdAt')
+        .execute()
+    },
+
+    /** The parent must be locked: its lock orders everything that happens to its authorisations. */
+    async update(id: string, change: Updateable<AuthorisationTable>): Promise<void> {
+      await db.updateTable('authorisations').set(change).where('id', '=', id).execute()
+    },
+
+    /** At most 100 undecided ones whose person has answered by `now`, or that were made before `expired`. */
+    due(now: Date, expired: Date): Promise<Authorisation[]> {
+      return db
+        .selectFrom('authorisations')
+        .selectAll()
+        .where('status', 'in', open)
+        .where((any) => any.or([any('answersAt', '<=', now), any('createdAt', '<=', expired)]))
+        .limit(100)
+        .execute()
+    },
+  }
+}

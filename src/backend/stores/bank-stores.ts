@@ -1,0 +1,54 @@
+import { CamelCasePlugin, type Kysely } from 'kysely'
+import type { Database } from '../../platform/database.ts'
+import { createAccountStore } from './accounts.ts'
+import { createAuthorisationStore } from './authorisations.ts'
+import { createCardAccountStore } from './card-accounts.ts'
+import { createConsentStore } from './consents.ts'
+import { createIdempotencyStore } from './idempotency.ts'
+import { createMandateStore } from './mandates.ts'
+import { createPaymentStore } from './payments.ts'
+import { createPsuStore } from './psus.ts'
+import type { BankSchema } from './schema.ts'
+
+/** All that the bank keeps, over one connection or transaction. */
+export type Stores = ReturnType<typeof createStores>
+
+function createStores(db: Kysely<BankSchema>) {
+  return {
+    psus: createPsuStore(db),
+    accounts: createAccountStore(db),
+    cardAccounts: createCardAccountStore(db),
+    payments: createPaymentStore(db),
+    consents: createConsentStore(db),
+    mandates: createMandateStore(db),
+    authorisations: createAuthorisationStore(db),
+    idempotency: createIdempotencyStore(db),
+  }
+}
+
+/** The stores for single statements, and a way to run several as one. */
+export interface BankStores extends Stores {
+  /**
+   * Runs `work` in one transaction; what it throws undoes everything. `work`
+   * must use only the stores it is given: the embedded database has one
+   * connection, and waiting for another would never end.
+   */
+  transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
+}
+
+/** Connects the tables of the bank with the names of the code. */
+export function connectBank(database: Database): Kysely<BankSchema> {
+  return database
+    .connect<BankSchema>()
+    .withPlugin(new CamelCasePlugin({ maintainNestedObjectKeys: true }))
+    .withSchema('bank')
+}
+
+/** Creates the stores of the bank on a database whose migrations have run. */
+export function createBankStores(database: Database): BankStores {
+  const db = connectBank(database)
+  return {
+    ...createStores(db),
+    transaction: (work) => db.transaction().execute((trx) => work(createStores(trx))),
+  }
+}

@@ -1,0 +1,117 @@
+import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely'
+import type { Grant, Right } from '../domain/access.ts'
+import type { BankSchema, ConsentTable } from './schema.ts'
+
+export type Consent = Selectable<ConsentTable>
+
+/** Consents, what they grant and how often they were used. */
+export function createConsentStore(db: Kysely<BankSchema>) {
+  return {
+    async insert(consent: Insertable<ConsentTable>): Promise<void> {
+      await db.insertInto('consents').values(consent).execute()
+    },
+
+    find(id: string): Promise<Consent | undefined> {
+      return db.selectFrom('consents').selectAll().where('id', '=', id).executeTakeFirst()
+    },
+
+    /** Reads a consent and holds it until the transaction ends. */
+    lock(id: string): Promise<Consent | undefined> {
+      return db
+        .selectFrom('consents')
+        .selectAll()
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    },
+
+    async update(id: string, change: Updateable<ConsentTable>): Promise<void> {
+      await db.updateTable('consents').set(change).where('id', '=', id).execute()
+    },
+
+    /** Ends the other valid recurring consents of the person for the TPP. The person must be locked. */
+    async supersede(by: Consent, psuId: string, today: string): Promise<void> {
+      await db
+        .updateTable('consents')
+        .set({ status: 'expired', lastActionDay: today })
+        .where('applicationId', '=', by.applicationId)
+        .where('psuId', '=', psuId)
+        .where('recurring', '=', true)
+        .where('status', '=', 'valid')
+        .where('id', '<>', by.id)
+        .execute()
+    },
+
+    /** Writes what an approval granted. */
+    async grant(consentId: string, grants: readonly Grant[]): Promise<void> {
+      if (grants.length === 0) return
+      await db
+        .insertInto('consentAccess')
+        .values(
+          grants.map(({ kind, id, right }) => ({
+            consentId,
+            kind,
+            resourceId: id,
+            rightName: right,
+          })),
+        )
+        .execute()
+    },
+
+    /** The rights of a consent on resources of a kind, by resource id. */
+    async rights(
+      consentId: string,
+      kind: Grant['kind'],
+    ): Promise<ReadonlyMap<string, ReadonlySet<Right>>> {
+      const rows = await db
+        .selectFrom('consentAccess')
+        .select(['resourceId', 'rightName'])
+        .where('consentId', '=', consentId)
+        .where('kind', '=', kind)
+        .execute()
+      const rights = new Map<string, Set<Right>>()
+      for (const { resourceId, rightName } of rows) {
+        rights.set(resourceId, (rights.get(resourceId) ?? new Set()).add(rightName))
+      }
+      return rights
+    },
+
+    /**
+     * Counts one read of a target on a day, unless it has been read `most`
+     * times. One statement, so that reads at the same time cannot both be the last.
+     *
+     * @returns whether it was counted
+     */
+    async use(
+      consentId: string,
+      {
+        day,
+        target,
+        most,
+      }: { readonly day: string; readonly target: string; readonly most: number },
+    ): Promise<boolean> {
+      const row = await db
+        .insertInto('consentUses')
+        .values({ consentId, day, target, uses: 1 })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['consentId', 'day', 'target'])
+            .doUpdateSet({ uses: sql<number>`consent_uses.uses + 1` })
+            .where('consentUses.uses', '<', most),
+        )
+        .returning('uses')
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /** Notes the first read of data; later ones change nothing. */
+    async markUsed(id: string, now: Date): Promise<void> {
+      await db
+        .updateTable('consents')
+        .set({ firstUsedAt: now })
+        .where('id', '=', id)
+        .where('firstUsedAt', 'is', null)
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely'
+import type { BankSchema } from './schema.ts'
+
+/** Names one POST of one TPP. */
+export interface RepeatKey {
+  readonly applicationId: string
+  readonly path: string
+  readonly requestId: string
+}
+
+/** What an earlier POST of the same name left behind. */
+export interface EarlierPost {
+  readonly bodySha256: Buffer
+  readonly answer: string
+}
+
+/** Milliseconds for which the answer to a POST is repeated (interface.md, 2.3). */
+export const repeatMs = 24 * 3_600_000
+
+/** The answers of the last day, by X-Request-ID. */
+export function createIdempotencyStore(db: Kysely<BankSchema>) {
+  return {
+    /**
+     * Takes the name for a new POST. Another transaction that has taken it is
+     * waited for: when it commits, its answer is returned; when it fails, the
+     * name is ours.
+     *
+     * @returns what the earlier POST left, or undefined when this one is the first in 24 h
+     */
+    async take(key: RepeatKey, bodySha256: Buffer, now: Date): Promise<EarlierPost | undefined> {
+      const taken = await db
+        .insertInto('idempotency')
+        .values({ ...key, bodySha256, answer: null, createdAt: now })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['applicationId', 'path', 'requestId'])
+            .doUpdateSet({ bodySha256, answer: null, createdAt: now })
+            .where('idempotency.createdAt', '<=', new Date(now.getTime() - repeatMs)),
+        )
+        .returning('requestId')
+        .executeTakeFirst()
+      if (taken !== undefined) return undefined
+      const earlier = await db
+        .selectFrom('idempotency')
+        .select(['bodySha256', 'answer'])
+        .where((all) => all.and({ ...key }))
+        .executeTakeFirstOrThrow()
+      if (earlier.answer === null) throw new Error('a committed POST has left no answer')
+      return { bodySha256: earlier.bodySha256, answer: earlier.answer }
+    },
+
+    /** Leaves the answer, in the transaction that took the name. */
+    async leave(key: RepeatKey, answer: string): Promise<void> {
+      await db
+        .updateTable('idempotency')
+        .set({ answer })
+        .where((all) => all.and({ ...key }))
+        .execute()
+    },
+
+    /** Forgets what is older than a day. */
+    async forget(now: Date): Promise<void> {
+      await db
+        .deleteFrom('idempotency')
+        .where('createdAt', '<=', new Date(now.getTime() - repeatMs))
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration'
+import { bankMigration } from './0001-bank.ts'
+
+/** Every migration of the bank by name, for `migrate`. */
+export const bankMigrations: Readonly<Record<string, Migration>> = {
+  '0001-bank': bankMigration,
+}

@@ -1,0 +1,46 @@
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import type { BankSchema, PaymentTable } from './schema.ts'
+
+export type Payment = Selectable<PaymentTable>
+
+export function createPaymentStore(db: Kysely<BankSchema>) {
+  return {
+    async insert(payment: Insertable<PaymentTable>): Promise<void> {
+      await db.insertInto('payments').values(payment).execute()
+    },
+
+    find(id: string): Promise<Payment | undefined> {
+      return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst()
+    },
+
+    /** Reads a payment and holds it until the transaction ends. */
+    lock(id: string): Promise<Payment | undefined> {
+      return db
+        .selectFrom('payments')
+        .selectAll()
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    },
+
+    async update(id: string, change: Updateable<PaymentTable>): Promise<void> {
+      await db.updateTable('payments').set(change).where('id', '=', id).execute()
+    },
+
+    /** Ids of at most 100 payments that should be further than they are. */
+    async due(now: Date): Promise<string[]> {
+      const rows = await db
+        .selectFrom('payments')
+        .select('id')
+        .where((any) =>
+          any.or([
+            any.and([any('status', '=', 'ACTC'), any('executeAt', '<=', now)]),
+            any.and([any('status', '=', 'ACSP'), any('settleAt', '<=', now)]),
+          ]),
+        )
+        .limit(100)
+        .execute()
+      return rows.map((row) => row.id)
+    },
+  }
+}

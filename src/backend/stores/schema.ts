@@ -1,0 +1,210 @@
+import type { ColumnType, JSONColumnType } from 'kysely'
+import type { AccountAccess, Right } from '../domain/access.ts'
+import type { ScaApproach, ScaStatus } from '../domain/authorisation.ts'
+import type { ConsentStatus } from '../domain/consent.ts'
+import type { MandateReason, MandateStatus } from '../domain/mandate.ts'
+import type { MandateRequest } from '../domain/mandate-request.ts'
+import type { TransactionStatus } from '../domain/payment.ts'
+import type { PaymentInitiation } from '../domain/payment-initiation.ts'
+import type { PsuBehaviour } from '../domain/psu.ts'
+
+// Conventions: money is a decimal text, a day is `YYYY-MM-DD`, an instant is a Date.
+
+/** Written once. */
+type Fixed<Type> = ColumnType<Type, Type, never>
+
+/** A person who owns accounts at the bank. */
+export interface PsuTable {
+  id: Fixed<string>
+  alias: Fixed<string>
+  name: string
+  behaviour: PsuBehaviour
+}
+
+export interface AccountTable {
+  id: Fixed<string>
+  psuId: Fixed<string>
+  position: number
+  iban: Fixed<string>
+  currency: Fixed<string>
+  cashAccountType: string
+  name: string
+  product: string
+  usage: 'PRIV' | 'ORGA'
+  status: 'enabled' | 'blocked' | 'deleted'
+  ownerName: string
+  bic: string
+  booked: string
+  creditLimit: string
+  changedAt: Date
+}
+
+export interface TransactionTable {
+  id: Fixed<string>
+  accountId: Fixed<string>
+  sequence: Fixed<number>
+  status: 'booked' | 'pending'
+  day: string
+  valueDay: string
+  amount: Fixed<string>
+  currency: Fixed<string>
+  counterpartyName: string | null
+  counterpartyIban: string | null
+  remittance: string | null
+  endToEndId: string | null
+  purposeCode: string | null
+  bankCode: string
+  proprietaryCode: string | null
+  balanceAfter: string | null
+  paymentId: string | null
+}
+
+export interface StandingOrderTable {
+  id: Fixed<string>
+  accountId: Fixed<string>
+  amount: string
+  currency: string
+  creditorName: string
+  creditorIban: string
+  remittance: string
+  startDay: string
+  frequency: string
+  dayOfExecution: string
+  bankCode: string
+}
+
+export interface CardAccountTable {
+  id: Fixed<string>
+  psuId: Fixed<string>
+  position: number
+  iban: string
+  maskedPan: string
+  currency: string
+  name: string
+  product: string
+  usage: 'PRIV' | 'ORGA'
+  status: 'enabled' | 'blocked' | 'deleted'
+  ownerName: string
+  creditLimit: string
+}
+
+export interface CardTransactionTable {
+  id: Fixed<string>
+  cardAccountId: Fixed<string>
+  sequence: Fixed<number>
+  status: 'booked' | 'pending'
+  transactionDay: string
+  acceptedAt: Date
+  bookingDay: string | null
+  dueDay: string | null
+  invoiced: boolean
+  amount: string
+  currency: string
+  originalAmount: string | null
+  originalCurrency: string | null
+  acceptorName: string
+  acceptorTown: string
+  acceptorCountry: string
+  merchantCategory: string
+}
+
+export interface PaymentTable {
+  id: Fixed<string>
+  applicationId: Fixed<string>
+  product: Fixed<string>
+  body: JSONColumnType<PaymentInitiation>
+  amount: Fixed<string>
+  currency: Fixed<string>
+  status: TransactionStatus
+  psuId: string | null
+  debtorAccountId: string | null
+  executeAt: Date | null
+  settleAt: Date | null
+  createdAt: Fixed<Date>
+}
+
+export interface ConsentTable {
+  id: Fixed<string>
+  applicationId: Fixed<string>
+  psuId: string | null
+  access: JSONColumnType<AccountAccess>
+  recurring: boolean
+  validUntil: string
+  frequencyPerDay: number
+  status: ConsentStatus
+  lastActionDay: string
+  firstUsedAt: Date | null
+  createdAt: Fixed<Date>
+}
+
+export interface ConsentAccessTable {
+  consentId: Fixed<string>
+  kind: Fixed<'account' | 'cardAccount'>
+  resourceId: Fixed<string>
+  rightName: Fixed<Right>
+}
+
+export interface ConsentUseTable {
+  consentId: Fixed<string>
+  day: Fixed<string>
+  target: Fixed<string>
+  uses: number
+}
+
+export interface MandateTable {
+  id: Fixed<string>
+  applicationId: Fixed<string>
+  psuId: Fixed<string>
+  body: JSONColumnType<MandateRequest>
+  reference: Fixed<string>
+  creditor: Fixed<string>
+  status: MandateStatus
+  reason: MandateReason | null
+  endsOn: string | null
+  lastActionDay: string
+  createdAt: Fixed<Date>
+}
+
+export interface AuthorisationTable {
+  id: Fixed<string>
+  paymentId: Fixed<string | null>
+  consentId: Fixed<string | null>
+  mandateId: Fixed<string | null>
+  purpose: Fixed<'creation' | 'cancellation'>
+  approach: ScaApproach
+  status: ScaStatus
+  psuId: string | null
+  methodId: string | null
+  passwordFailures: ColumnType<number, number | undefined, number>
+  otpFailures: ColumnType<number, number | undefined, number>
+  redirectUri: string | null
+  nokRedirectUri: string | null
+  answersAt: Date | null
+  createdAt: Fixed<Date>
+}
+
+export interface IdempotencyTable {
+  applicationId: Fixed<string>
+  path: Fixed<string>
+  requestId: Fixed<string>
+  bodySha256: Buffer
+  answer: string | null
+  createdAt: Date
+}
+
+/** The tables of schema `bank`, in the names the code uses; the plugin of `createBank` writes them in snake case. */
+export interface BankSchema {
+  psus: PsuTable
+  accounts: AccountTable
+  transactions: TransactionTable
+  standingOrders: StandingOrderTable
+  cardAccounts: CardAccountTable
+  cardTransactions: CardTransactionTable
+  payments: PaymentTable
+  consents: ConsentTable
+  consentAccess: ConsentAccessTable
+  consentUses: ConsentUseTable
+  mandates: MandateTable
+  authorisations: AuthorisationTable
+  idempotency: IdempotencyTable
+}
