@@ -1,0 +1,80 @@
+/**
+ * Every code the bank answers with and the statuses it may have, the usual one
+ * first (interface.md, 4.2). Both families share the codes; where a code has
+ * several statuses, the place of what it is about decides.
+ */
+export const bankErrors = {
+  FORMAT_ERROR: [400, 413, 415],
+  PARAMETER_NOT_CONSISTENT: [400],
+  PARAMETER_NOT_SUPPORTED: [400],
+  /** 405: the method is none of the path's. */
+  SERVICE_INVALID: [400, 405],
+  PERIOD_INVALID: [400],
+  SCA_METHOD_UNKNOWN: [400],
+  SCA_INVALID: [400],
+  /** 400: in the header; 403: in the path. */
+  CONSENT_UNKNOWN: [400, 403],
+  SESSIONS_NOT_SUPPORTED: [400],
+  PAYMENT_FAILED: [400],
+  EXECUTION_DATE_INVALID: [400],
+  /** The identity of the TPP stands in for its certificate: none at all, or one that does not hold. */
+  CERTIFICATE_MISSING: [401],
+  CERTIFICATE_INVALID: [401],
+  CERTIFICATE_EXPIRED: [401],
+  SIGNATURE_MISSING: [401],
+  SIGNATURE_INVALID: [401],
+  PSU_CREDENTIALS_INVALID: [401],
+  CONSENT_INVALID: [401],
+  CONSENT_EXPIRED: [401],
+  SERVICE_BLOCKED: [403],
+  /** 404: a resource in the path; 403: an authorisation in the path. */
+  RESOURCE_UNKNOWN: [404, 403],
+  RESOURCE_EXPIRED: [403],
+  PRODUCT_UNKNOWN: [404],
+  CANCELLATION_INVALID: [405],
+  REQUESTED_FORMATS_INVALID: [406],
+  STATUS_INVALID: [409],
+  ACCESS_EXCEEDED: [429],
+  /** Names of the adorsys core; the interface leaves these statuses without a code. */
+  INTERNAL_SERVER_ERROR: [500],
+  SERVICE_UNAVAILABLE: [503],
+} as const satisfies Record<string, readonly [number, ...number[]]>
+
+export type BankErrorCode = keyof typeof bankErrors
+
+/** One thing that is wrong. */
+export interface BankMessage {
+  /** At most 500 characters; public. */
+  readonly text: string
+  /** Of the member, header or parameter it is about. */
+  readonly path?: string
+}
+
+/**
+ * A call the bank does not serve. Thrown, because it must also undo the
+ * transaction it happens in; what must outlive it is written before.
+ */
+export class BankError extends Error {
+  readonly code: BankErrorCode
+  readonly status: number
+  /** At least one. */
+  readonly messages: readonly BankMessage[]
+
+  constructor(
+    code: BankErrorCode,
+    messages: string | readonly BankMessage[],
+    options: { readonly status?: number; readonly cause?: unknown } = {},
+  ) {
+    const list = typeof messages === 'string' ? [{ text: messages }] : messages
+    super(`${code}: ${list.map(({ text }) => text).join('; ')}`, { cause: options.cause })
+    this.name = 'BankError'
+    this.code = code
+    this.status = options.status ?? bankErrors[code][0]
+    this.messages = list
+  }
+}
+
+/** A FORMAT_ERROR about one place. */
+export function formatError(path: string, text: string): BankError {
+  return new BankError('FORMAT_ERROR', [{ path, text }])
+}

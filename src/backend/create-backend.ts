@@ -1,0 +1,155 @@
+import { randomUUID as randomUUIDOfNode } from 'node:crypto'
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Database } from '../platform/database.ts'
+import type { Logger } from '../platform/log.ts'
+import { readAccept } from './accept.ts'
+import type { Bank, Credentials } from './bank.ts'
+import { BankError } from './bank-error.ts'
+import { createHandlers } from './handlers/index.ts'
+import { createIdentityCheck, type IdentityOptions } from './identity.ts'
+import { createClockwork } from './processes/clockwork.ts'
+import { startJob } from './processes/job.ts'
+import { renderError } from './reply.ts'
+import { requestIdOf } from './request-id.ts'
+import { registerRoutes, send } from './routes.ts'
+import { sandboxCredentials } from './sandbox/credentials.ts'
+import { createSca } from './sca/create-sca.ts'
+import { createBankStores } from './stores/bank-stores.ts'
+import { isUnavailable } from './unavailable.ts'
+
+export interface BackendOptions {
+  readonly catalogue: Catalogue
+  /** Its migrations (`bankMigrations`) must have run. */
+  readonly database: Database
+  /** How the gateway's signature is checked. */
+  readonly identity: IdentityOptions
+  readonly log: Logger
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** (Default: that of Node) */
+  readonly randomUUID?: () => string
+  /** IANA zone whose calendar days the bank counts. */
+  readonly timeZone: string
+  /** Origin of the approval pages as PSUs reach it, without a trailing slash. */
+  readonly scaPublicUrl: string
+  /** (Default: those of the sandbox) */
+  readonly credentials?: Credentials
+}
+
+/** The bank: the interface, and the pages where PSUs approve. Neither listens yet. */
+export interface Backend {
+  readonly app: FastifyInstance
+  readonly sca: FastifyInstance
+  /** Finishes the calls under way. The database stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates the bank behind the gateway (design.md, 2). Once the interface
+ * listens, a job also writes down what time alone has decided.
+ *
+ * @throws when documents and handlers differ
+ */
+export async function createBackend(options: BackendOptions): Promise<Backend> {
+  const { database, log, now, timeZone, scaPublicUrl } = options
+  const randomUUID = options.randomUUID ?? randomUUIDOfNode
+  const credentials = options.credentials ?? sandboxCredentials
+  const stores = createBankStores(database)
+  const bank: Bank = { stores, credentials, randomUUID, timeZone, scaPublicUrl }
+  const clockwork = createClockwork(bank)
+  const app = createListener(log)
+  registerRoutes(app, {
+    catalogue: options.catalogue,
+    handlers: createHandlers(bank, clockwork),
+    identify: createIdentityCheck({ ...options.identity, now }),
+    now,
+  })
+  const sca = createSca({ bank, clockwork, log, now })
+  startJob(app, { clockwork, log, now })
+  await Promise.all([app.ready(), sca.ready()])
+  return {
+    app,
+    sca,
+    async close() {
+      await Promise.all([app.close(), sca.close()])
+    },
+  }
+}
+
+/** Fastify with the limits of library-facts.md set, and every error in the form of the interface. */
+function createListener(log: Logger): FastifyInstance {
+  const loggerInstance: FastifyBaseLogger = log
+  const app = fastify({
+    loggerInstance,
+    disableRequestLogging: true,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 512 },
+    bodyLimit: 1_048_576,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    // Longer than the gateway's pool keeps a connection: it must be the one to close.
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => {
+      void send(reply, rendered(failed(error, request), request))
+    },
+  })
+  // Bodies are kept as bytes: digests and repeated POSTs are about bytes.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.setNotFoundHandler((request, reply) =>
+    send(reply, rendered(new BankError('RESOURCE_UNKNOWN', 'No operation has this path'), request)),
+  )
+  app.setErrorHandler((error, request, reply) =>
+    send(reply, rendered(failed(error, request), request)),
+  )
+
+  function failed(error: unknown, request: FastifyRequest): BankError {
+    const failure = translate(error)
+    if (failure.status >= 500) {
+      log.error({ err: error, requestId: requestIdOf(request) }, 'a call to the bank failed')
+    }
+    return failure
+  }
+
+  return app
+}
+
+function rendered(error: BankError, request: FastifyRequest) {
+  const { api } = request.routeOptions.config
+  return renderError(error, {
+    api,
+    requestId: requestIdOf(request),
+    prefersProblem: readAccept(request.headers.accept).prefersProblem,
+  })
+}
+
+/** Any error as the interface knows it; what is inside stays inside. */
+function translate(error: unknown): BankError {
+  if (error instanceof BankError) return error
+  const status = statusOf(error)
+  if (status === 413 || status === 415) {
+    const text = status === 413 ? 'The body is too large' : 'Content-Type is malformed'
+    return new BankError('FORMAT_ERROR', text, { status, cause: error })
+  }
+  if (status >= 400 && status < 500) {
+    return new BankError('FORMAT_ERROR', 'The request is malformed', { cause: error })
+  }
+  if (isUnavailable(error)) {
+    return new BankError('SERVICE_UNAVAILABLE', 'Try again later', { cause: error })
+  }
+  return new BankError('INTERNAL_SERVER_ERROR', 'An unexpected error occurred', { cause: error })
+}
+
+function statusOf(error: unknown): number {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  return typeof status === 'number' ? status : 500
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of the route's operation: decides the form of its errors. */
+    api?: string
+  }
+}

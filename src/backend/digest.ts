@@ -1,0 +1,31 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Fields } from '../catalogue/contract.ts'
+import { BankError } from './bank-error.ts'
+
+const algorithms: Readonly<Record<string, string>> = { 'SHA-256': 'sha256', 'SHA-512': 'sha512' }
+
+/**
+ * Checks a `Digest` (RFC 3230) against the bytes of the body as received; a
+ * request without one passes.
+ *
+ * @throws {BankError} 401 SIGNATURE_INVALID when it does not match (interface.md, 2.4)
+ */
+export function checkDigest(headers: Fields, rawBody: Buffer): void {
+  const sent = headers['digest']
+  if (typeof sent !== 'string') return
+  const [name = '', ...rest] = sent.split('=')
+  const algorithm = algorithms[name]
+  const given = Buffer.from(rest.join('='), 'base64')
+  const actual = createHash(algorithm ?? 'sha256')
+    .update(rawBody)
+    .digest()
+  if (
+    algorithm === undefined ||
+    given.length !== actual.length ||
+    !timingSafeEqual(given, actual)
+  ) {
+    throw new BankError('SIGNATURE_INVALID', [
+      { path: 'Digest', text: 'Is not the digest of the body' },
+    ])
+  }
+}

@@ -1,0 +1,139 @@
+import type { Bank } from '../bank.ts'
+import { type BankAnswer, type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { BankError } from '../bank-error.ts'
+import type { ScaStatus } from '../domain/authorisation.ts'
+import { isUuid } from '../domain/identifiers.ts'
+import { authorisationLinks, linksTo, type ResourcePaths } from '../links.ts'
+import { type Clockwork, hasRunOut, isDecided } from '../processes/clockwork.ts'
+import type { Authorisation, Parent } from '../stores/authorisations.ts'
+import { consentPaths, findOwnConsent } from './consents.ts'
+import { findOwnPayment, paymentPaths } from './payments.ts'
+import { createUpdate } from './update-authorisation.ts'
+
+/** What a PSU is told about each state of the approval. */
+const messages: Readonly<Record<ScaStatus, string>> = {
+  received: 'Please identify yourself',
+  psuIdentified: 'Please approve',
+  psuAuthenticated: 'Please choose how to get the code',
+  scaMethodSelected: 'Please enter the code that was sent to you',
+  started: 'Please approve in the app of the bank',
+  finalised: 'You have approved',
+  failed: 'The approval failed',
+  exempted: 'No approval is necessary',
+}
+
+/** A parent of the calling TPP, in the version of the call. */
+interface OwnParent {
+  readonly parent: Parent
+  readonly paths: ResourcePaths
+  /** Whether the version can read the authorisation. */
+  readonly isReadable: boolean
+}
+
+/** Handlers of the authorisations of payments and consents (interface.md, 5.5, 5.6, 5.20, 5.21). */
+export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
+  const update = createUpdate(bank)
+
+  async function ofPayment(call: BankCall): Promise<OwnParent> {
+    const payment = await findOwnPayment(clockwork, call)
+    return {
+      parent: { kind: 'payment', id: payment.id },
+      paths: paymentPaths(call, payment),
+      isReadable: call.offers.has('getPaymentAuthorisation'),
+    }
+  }
+
+  async function ofConsent(call: BankCall): Promise<OwnParent> {
+    const { id } = await findOwnConsent(clockwork, call)
+    return {
+      parent: { kind: 'consent', id },
+      paths: consentPaths(call, id),
+      isReadable: call.offers.has('getConsentAuthorisation'),
+    }
+  }
+
+  function reading(find: (call: BankCall) => Promise<OwnParent>): Handler {
+    return async (call) => {
+      const { parent, paths } = await find(call)
+      const authorisation = own(await findById(bank.stores, call), parent)
+      return {
+        status: 200,
+        body: {
+          scaStatus: authorisation.status,
+          psuMessage: messages[authorisation.status],
+          _links: linksTo({ status: paths.status }),
+        },
+      }
+    }
+  }
+
+  function updating(find: (call: BankCall) => Promise<OwnParent>): Handler {
+    return async (call) => {
+      const { parent, paths, isReadable } = await find(call)
+      // A refusal is returned, not thrown: a wrong password must be counted, and throwing would undo that.
+      const outcome = await bank.stores.transaction(async (stores) => {
+        await clockwork.lock(stores, parent, call.now)
+        const authorisation = own(await findById(stores, call), parent)
+        if (isDecided(authorisation)) return decided(authorisation, call.now)
+        const step = await update(stores, authorisation, call)
+        if (step instanceof BankError) return step
+        const { status, approach } = step.authorisation
+        const links = authorisationLinks(step.authorisation, {
+          paths,
+          scaPublicUrl: bank.scaPublicUrl,
+          isReadable,
+          isUpdatable: true,
+        })
+        const isFinal = isDecided(step.authorisation)
+        return {
+          status: 200,
+          headers: { 'aspsp-sca-approach': approach },
+          body: {
+            scaStatus: status,
+            psuMessage: messages[status],
+            ...step.extras,
+            _links: {
+              ...links,
+              // Where the authorisation cannot be read, its parent tells the outcome.
+              ...(isFinal || !isReadable ? linksTo({ status: paths.status }) : {}),
+            },
+          },
+        } satisfies BankAnswer
+      })
+      if (outcome instanceof BankError) throw outcome
+      return outcome
+    }
+  }
+
+  return {
+    readOfPayment: reading(ofPayment),
+    readOfConsent: reading(ofConsent),
+    updateOfPayment: updating(ofPayment),
+    updateOfConsent: updating(ofConsent),
+  }
+}
+
+function findById(
+  stores: Pick<Bank['stores'], 'authorisations'>,
+  call: BankCall,
+): Promise<Authorisation | undefined> {
+  const id = pathParameter(call, 'authorisationId')
+  return isUuid(id) ? stores.authorisations.find(id) : Promise.resolve(undefined)
+}
+
+/** Refuses an authorisation of something else, and one of a cancellation, which has no path. */
+function own(authorisation: Authorisation | undefined, parent: Parent): Authorisation {
+  const parentId = parent.kind === 'payment' ? authorisation?.paymentId : authorisation?.consentId
+  if (authorisation?.purpose !== 'creation' || parentId !== parent.id) {
+    throw new BankError('RESOURCE_UNKNOWN', 'No authorisation here has this identifier', {
+      status: 403,
+    })
+  }
+  return authorisation
+}
+
+function decided(authorisation: Authorisation, now: number): BankError {
+  return authorisation.status === 'failed' && hasRunOut(authorisation, now)
+    ? new BankError('RESOURCE_EXPIRED', 'The time to approve is over')
+    : new BankError('STATUS_INVALID', `The authorisation is ${authorisation.status} already`)
+}

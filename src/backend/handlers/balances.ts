@@ -1,0 +1,57 @@
+import { addDays } from '../domain/bank-time.ts'
+import { amountOf, negate, sum } from '../domain/money.ts'
+import type { Account, AccountFigures } from '../stores/accounts.ts'
+import type { CardAccount, CardFigures } from '../stores/card-accounts.ts'
+
+const noFigures: AccountFigures = { bookedSince: '0', pendingIn: '0', pendingOut: '0' }
+const noCardFigures: CardFigures = { invoiced: '0', nonInvoiced: '0', pending: '0' }
+
+/**
+ * The balances of an account, all worked out of what is booked and pending
+ * (interface.md, 3.6). Example: 500 booked, 40 of it today, 30 pending debit, credit
+ * limit 100 → closingBooked 460, interimBooked 500, expected 470, interimAvailable 570.
+ */
+export function balancesOf(
+  account: Account,
+  figures: AccountFigures = noFigures,
+  today: string,
+): object[] {
+  const { booked, creditLimit, currency, changedAt } = account
+  const at = { lastChangeDateTime: changedAt.toISOString() }
+  const balance = (balanceType: string, parts: string[], isLimitIncluded = false) => ({
+    balanceType,
+    balanceAmount: amountOf(sum(parts), currency),
+    creditLimitIncluded: isLimitIncluded,
+    referenceDate: today,
+  })
+  return [
+    {
+      ...balance('closingBooked', [booked, negate(figures.bookedSince)]),
+      referenceDate: addDays(today, -1),
+    },
+    { ...balance('interimBooked', [booked]), ...at },
+    balance('expected', [booked, figures.pendingIn, figures.pendingOut]),
+    { ...balance('interimAvailable', [booked, creditLimit, figures.pendingOut], true), ...at },
+  ]
+}
+
+/** The balances of a card account: what is owed is negative. */
+export function cardBalancesOf(
+  card: CardAccount,
+  figures: CardFigures = noCardFigures,
+  today: string,
+): object[] {
+  const { invoiced, nonInvoiced, pending } = figures
+  const balance = (balanceType: string, parts: string[], isLimitIncluded = false) => ({
+    balanceType,
+    balanceAmount: amountOf(sum(parts), card.currency),
+    creditLimitIncluded: isLimitIncluded,
+    referenceDate: today,
+  })
+  return [
+    balance('closingBooked', [invoiced]),
+    balance('nonInvoiced', [nonInvoiced]),
+    balance('expected', [invoiced, nonInvoiced, pending]),
+    balance('interimAvailable', [card.creditLimit, invoiced, nonInvoiced], true),
+  ]
+}

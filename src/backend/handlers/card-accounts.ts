@@ -1,0 +1,150 @@
+import type { Bank } from '../bank.ts'
+import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import type { Right } from '../domain/access.ts'
+import { onDay } from '../domain/bank-time.ts'
+import { amountOf } from '../domain/money.ts'
+import { linksTo } from '../links.ts'
+import type { Clockwork } from '../processes/clockwork.ts'
+import type { CardAccount, CardTransaction } from '../stores/card-accounts.ts'
+import { cardBalancesOf } from './balances.ts'
+import { createConsentCheck } from './consent-check.ts'
+import { pageLinks, readPage, readPeriod, wholeList } from './pages.ts'
+
+/** Handlers of the accounts behind cards (interface.md, 5.12 to 5.15). */
+export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
+  const check = createConsentCheck(bank, clockwork)
+
+  async function covered(call: BankCall, right: Right) {
+    const consent = await check.find(call, 'cardAccount')
+    const id = pathParameter(call, 'account-id')
+    const rights = check.cover(consent, id, right)
+    const [card] = await bank.stores.cardAccounts.byIds([id])
+    if (card === undefined) throw new Error(`consent ${consent.consent.id} covers no card account`)
+    return { consent, card, rights }
+  }
+
+  function details(call: BankCall, card: CardAccount, rights: ReadonlySet<Right>) {
+    const self = `${call.prefix}/card-accounts/${card.id}`
+    return {
+      resourceId: card.id,
+      maskedPan: card.maskedPan,
+      currency: card.currency,
+      usage: card.usage,
+      ownerName: card.ownerName,
+      name: card.name,
+      product: card.product,
+      status: card.status,
+      debitAccounting: false,
+      creditLimit: amountOf(card.creditLimit, card.currency),
+      _links: linksTo({
+        balances: rights.has('balances') ? `${self}/balances` : undefined,
+        transactions: rights.has('transactions') ? `${self}/transactions` : undefined,
+      }),
+    }
+  }
+
+  const list: Handler = async (call) => {
+    const consent = await check.find(call, 'cardAccount')
+    await check.count(call, consent, 'card-accounts')
+    const cards = await bank.stores.cardAccounts.byIds([...consent.rights.keys()])
+    return {
+      status: 200,
+      body: {
+        cardAccounts: cards.map((card) =>
+          details(call, card, consent.rights.get(card.id) ?? new Set()),
+        ),
+      },
+    }
+  }
+
+  const read: Handler = async (call) => {
+    const { consent, card, rights } = await covered(call, 'detail')
+    await check.count(call, consent, `account ${card.id}`)
+    return { status: 200, body: { cardAccount: details(call, card, rights) } }
+  }
+
+  const readBalances: Handler = async (call) => {
+    const { consent, card } = await covered(call, 'balances')
+    await check.count(call, consent, `balances ${card.id}`)
+    const today = onDay(call.now, bank.timeZone)
+    const figures = await bank.stores.cardAccounts.figures([card.id], today)
+    return {
+      status: 200,
+      body: {
+        cardAccount: referenceTo(card),
+        balances: cardBalancesOf(card, figures.get(card.id), today),
+        debitAccounting: false,
+      },
+    }
+  }
+
+  const listTransactions: Handler = async (call) => {
+    const { consent, card } = await covered(call, 'transactions')
+    const status = String(call.query['bookingStatus'])
+    const period = readPeriod(call, onDay(call.now, bank.timeZone))
+    const page = readPage(call)
+    // Who follows the links to further pages is still reading the same report.
+    if (page.index === 0) await check.count(call, consent, `transactions ${card.id}`)
+    const { cardAccounts } = bank.stores
+    const booked = { cardAccountId: card.id, status: 'booked', ...period } as const
+    const pending = { cardAccountId: card.id, status: 'pending', ...period } as const
+    const count = await cardAccounts.countTransactions(status === 'pending' ? pending : booked)
+    const render = (transaction: CardTransaction) => renderCardTransaction(transaction, card)
+    return {
+      status: 200,
+      body: {
+        cardAccount: referenceTo(card),
+        debitAccounting: false,
+        cardTransactions: {
+          booked:
+            status === 'pending' ? [] : (await cardAccounts.transactions(booked, page)).map(render),
+          ...(status === 'booked'
+            ? {}
+            : {
+                pending: (status === 'pending'
+                  ? await cardAccounts.transactions(pending, page)
+                  : page.index === 0
+                    ? await cardAccounts.transactions(pending, wholeList)
+                    : []
+                ).map(render),
+              }),
+          _links: {
+            ...linksTo({ cardAccount: `${call.prefix}/card-accounts/${card.id}` }),
+            ...pageLinks(call, page, count),
+          },
+        },
+      },
+    }
+  }
+
+  return { list, read, readBalances, listTransactions }
+}
+
+function referenceTo({ maskedPan, currency }: CardAccount) {
+  return { maskedPan, currency }
+}
+
+/** A card entry as the interface writes it (interface.md, 5.15); what is spent is negative. */
+function renderCardTransaction(transaction: CardTransaction, card: CardAccount) {
+  const { currency, originalAmount, originalCurrency, bookingDay, dueDay } = transaction
+  return {
+    // A UUID is one character longer than the interface allows.
+    cardTransactionId: transaction.id.replaceAll('-', ''),
+    transactionDate: transaction.transactionDay,
+    acceptorTransactionDateTime: transaction.acceptedAt.toISOString(),
+    ...(bookingDay === null ? {} : { bookingDate: bookingDay }),
+    ...(dueDay === null ? {} : { valueDate: dueDay }),
+    transactionAmount: amountOf(transaction.amount, currency),
+    ...(originalAmount === null || originalCurrency === null
+      ? {}
+      : { originalAmount: amountOf(originalAmount, originalCurrency) }),
+    cardAcceptorName: transaction.acceptorName,
+    cardAcceptorAddress: {
+      townName: transaction.acceptorTown,
+      country: transaction.acceptorCountry,
+    },
+    merchantCategoryCode: transaction.merchantCategory,
+    maskedPAN: card.maskedPan,
+    invoiced: transaction.invoiced,
+  }
+}

@@ -1,0 +1,219 @@
+import type { Bank } from '../bank.ts'
+import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { BankError, type BankMessage, formatError } from '../bank-error.ts'
+import {
+  type AccountAccess,
+  type AccountReference,
+  consentModel,
+  grantsOf,
+  readAccess,
+} from '../domain/access.ts'
+import { addMonths, onDay } from '../domain/bank-time.ts'
+import { consentMessages, consentTransitions, frequencyPerDayMost } from '../domain/consent.ts'
+import { isUuid } from '../domain/identifiers.ts'
+import { after } from '../domain/transitions.ts'
+import { idempotent } from '../idempotent.ts'
+import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
+import type { Clockwork } from '../processes/clockwork.ts'
+import { holdingsOf } from '../processes/holdings.ts'
+import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
+import { findPsu } from '../processes/psu.ts'
+import type { Consent } from '../stores/consents.ts'
+import { approvalMessage } from './approval-message.ts'
+import { checkReference } from './references.ts'
+
+/** Months a consent may last (our choice); a longer wish is shortened, and GET shows it. */
+const validMonthsMost = 36
+
+/** The request as the document describes it. */
+interface ConsentRequest {
+  readonly access: unknown
+  readonly recurringIndicator: boolean
+  readonly validUntil: string
+  readonly frequencyPerDay: number
+  readonly combinedServiceIndicator: boolean
+}
+
+/** Finds a consent of the calling TPP; anything else is unknown. */
+export async function findOwnConsent(clockwork: Clockwork, call: BankCall): Promise<Consent> {
+  const id = pathParameter(call, 'consentId')
+  const consent = isUuid(id) ? await clockwork.consent(id, call.now) : undefined
+  if (consent?.applicationId !== call.applicationId) throw unknown()
+  return consent
+}
+
+function unknown(): BankError {
+  return new BankError('CONSENT_UNKNOWN', 'No consent has this identifier', { status: 403 })
+}
+
+/** Paths of a consent in the version of the call. */
+export function consentPaths(call: BankCall, id: string) {
+  return pathsOf(call, 'consents', id)
+}
+
+/** Handlers of consents (interface.md, 5.16 to 5.19). */
+export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
+  const create: Handler = async (call) => {
+    // The document has checked the shape.
+    const body = call.body as unknown as ConsentRequest
+    const access = readAccess(body.access)
+    const today = onDay(call.now, bank.timeZone)
+    checkConsent(body, access, today)
+    const plan = planApproval(call, true)
+    const latest = addMonths(today, validMonthsMost)
+    return idempotent(bank, call, async (stores) => {
+      const psu = await findPsu(stores, call)
+      if (psu !== undefined && grantsOf(access, await holdingsOf(stores, psu.id)) === undefined) {
+        throw formatError('access', 'Names an account that the PSU does not have')
+      }
+      const id = bank.randomUUID()
+      await stores.consents.insert({
+        id,
+        applicationId: call.applicationId,
+        psuId: psu?.id ?? null,
+        access: JSON.stringify(access),
+        recurring: body.recurringIndicator,
+        validUntil: body.validUntil < latest ? body.validUntil : latest,
+        frequencyPerDay: Math.min(body.frequencyPerDay, frequencyPerDayMost),
+        status: 'received',
+        lastActionDay: today,
+        firstUsedAt: null,
+        createdAt: new Date(call.now),
+      })
+      const authorisation = await openAuthorisation(bank, stores, {
+        parent: { kind: 'consent', id },
+        purpose: 'creation',
+        plan,
+        psu,
+        now: call.now,
+      })
+      const paths = consentPaths(call, id)
+      return {
+        status: 201,
+        headers: { location: paths.self, 'aspsp-sca-approach': plan.approach },
+        body: {
+          consentStatus: 'received',
+          consentId: id,
+          _links: {
+            ...authorisationLinks(authorisation, {
+              paths,
+              scaPublicUrl: bank.scaPublicUrl,
+              isReadable: call.offers.has('getConsentAuthorisation'),
+              isUpdatable: call.offers.has('updateConsentAuthorisation'),
+            }),
+            ...linksTo({ self: paths.self, status: paths.status }),
+          },
+          psuMessage: approvalMessage(plan.approach, 'consent'),
+        },
+      }
+    })
+  }
+
+  const read: Handler = async (call) => {
+    const consent = await findOwnConsent(clockwork, call)
+    const [accounts, cardAccounts] = await Promise.all([
+      bank.stores.consents.rights(consent.id, 'account'),
+      bank.stores.consents.rights(consent.id, 'cardAccount'),
+    ])
+    const isReadable = consent.status === 'valid'
+    return {
+      status: 200,
+      body: {
+        access: consent.access,
+        recurringIndicator: consent.recurring,
+        validUntil: consent.validUntil,
+        frequencyPerDay: consent.frequencyPerDay,
+        lastActionDate: consent.lastActionDay,
+        consentStatus: consent.status,
+        _links: linksTo({
+          account: isReadable && accounts.size > 0 ? `${call.prefix}/accounts` : undefined,
+          'card-account':
+            isReadable && cardAccounts.size > 0 ? `${call.prefix}/card-accounts` : undefined,
+        }),
+      },
+    }
+  }
+
+  const readStatus: Handler = async (call) => {
+    const { status } = await findOwnConsent(clockwork, call)
+    return {
+      status: 200,
+      body: { consentStatus: status, psuMessage: consentMessages[status] },
+    }
+  }
+
+  /** Repeated, it changes nothing; a consent that ended otherwise says how. */
+  const remove: Handler = async (call) => {
+    const { id } = await findOwnConsent(clockwork, call)
+    return bank.stores.transaction(async (stores) => {
+      const parent = { kind: 'consent', id } as const
+      await clockwork.lock(stores, parent, call.now)
+      const consent = await stores.consents.find(id)
+      if (consent === undefined) throw unknown()
+      if (consent.status === 'terminatedByTpp') return { status: 204 }
+      const status = after(consentTransitions, consent.status, 'terminate')
+      if (status === undefined) throw ended(consent)
+      for (const open of await stores.authorisations.openOf(parent)) {
+        await stores.authorisations.update(open.id, { status: 'failed' })
+      }
+      const lastActionDay = onDay(call.now, bank.timeZone)
+      await stores.consents.update(id, { status, lastActionDay })
+      return { status: 204 }
+    })
+  }
+
+  return { create, read, readStatus, remove }
+}
+
+/** Why a consent that is not valid cannot be used or ended. */
+export function ended({ status }: Consent): BankError {
+  return status === 'expired'
+    ? new BankError('CONSENT_EXPIRED', 'The consent has expired')
+    : new BankError('CONSENT_INVALID', `The consent is ${status}`)
+}
+
+function checkConsent(body: ConsentRequest, access: AccountAccess, today: string): void {
+  if (consentModel(access) === undefined) {
+    throw formatError('access', 'Must be of exactly one form: lists of accounts, or one flag')
+  }
+  const messages = [
+    ...checkReferences(access.accounts, 'access.accounts'),
+    ...checkReferences(access.balances, 'access.balances'),
+    ...checkReferences(access.transactions, 'access.transactions'),
+    ...checkAdditional(access),
+  ]
+  if (messages.length > 0) throw new BankError('FORMAT_ERROR', messages)
+  if (body.combinedServiceIndicator) {
+    throw new BankError('SESSIONS_NOT_SUPPORTED', [
+      { path: 'combinedServiceIndicator', text: 'Sessions are not offered' },
+    ])
+  }
+  if (body.validUntil < today) {
+    throw new BankError('PERIOD_INVALID', [{ path: 'validUntil', text: 'Lies in the past' }])
+  }
+}
+
+function checkReferences(
+  references: readonly AccountReference[] | undefined,
+  path: string,
+): BankMessage[] {
+  return (references ?? []).flatMap((reference, index) =>
+    checkReference(reference, `${path}[${index}]`),
+  )
+}
+
+/** Additional information is given only about accounts that are listed as well. */
+function checkAdditional(access: AccountAccess): BankMessage[] {
+  const listed = [access.accounts, access.balances, access.transactions].flatMap(
+    (list) => list ?? [],
+  )
+  return Object.entries(access.additionalInformation ?? {}).flatMap(([name, references]) =>
+    (references ?? []).flatMap((reference, index) => {
+      const isListed = listed.some(
+        (other) => other.iban === reference.iban && other.maskedPan === reference.maskedPan,
+      )
+      const path = `access.additionalInformation.${name}[${index}]`
+      return isListed ? [] : [{ path, text: 'Must also be listed for accounts' }]
+    }),
+  )
+}

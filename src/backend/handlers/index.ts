@@ -1,0 +1,56 @@
+import type { Bank } from '../bank.ts'
+import type { Handler } from '../bank-call.ts'
+import type { Clockwork } from '../processes/clockwork.ts'
+import { createAccountHandlers } from './accounts.ts'
+import { createAuthorisationHandlers } from './authorisations.ts'
+import { createCardAccountHandlers } from './card-accounts.ts'
+import { createConsentHandlers } from './consents.ts'
+import { createMandateHandlers } from './mandates.ts'
+import { createPaymentHandlers } from './payments.ts'
+
+/**
+ * Every operation the bank serves, by operationId. The one place where code and
+ * documents meet: the start fails when either has what the other lacks.
+ */
+export function createHandlers(
+  bank: Bank,
+  clockwork: Clockwork,
+): Readonly<Record<string, Handler>> {
+  const mandates = createMandateHandlers(bank, clockwork)
+  const payments = createPaymentHandlers(bank, clockwork)
+  const accounts = createAccountHandlers(bank, clockwork)
+  const cardAccounts = createCardAccountHandlers(bank, clockwork)
+  const consents = createConsentHandlers(bank, clockwork)
+  const authorisations = createAuthorisationHandlers(bank, clockwork)
+  return {
+    createMandate: mandates.create,
+    getMandate: mandates.read,
+    deleteMandate: mandates.remove,
+    getMandateStatus: mandates.readStatus,
+
+    initiatePayment: payments.initiate,
+    getPayment: payments.read,
+    cancelPayment: payments.cancel,
+    getPaymentStatus: payments.readStatus,
+    getPaymentAuthorisation: authorisations.readOfPayment,
+    updatePaymentAuthorisation: authorisations.updateOfPayment,
+
+    listAccounts: accounts.list,
+    getAccount: accounts.read,
+    getAccountBalances: accounts.readBalances,
+    listAccountTransactions: accounts.listTransactions,
+    getAccountTransaction: accounts.readTransaction,
+
+    listCardAccounts: cardAccounts.list,
+    getCardAccount: cardAccounts.read,
+    getCardAccountBalances: cardAccounts.readBalances,
+    listCardAccountTransactions: cardAccounts.listTransactions,
+
+    createConsent: consents.create,
+    getConsent: consents.read,
+    deleteConsent: consents.remove,
+    getConsentStatus: consents.readStatus,
+    getConsentAuthorisation: authorisations.readOfConsent,
+    updateConsentAuthorisation: authorisations.updateOfConsent,
+  }
+}

@@ -1,0 +1,219 @@
+import type { Bank } from '../bank.ts'
+import { type BankCall, type Handler, pathParameter, textOf } from '../bank-call.ts'
+import { BankError, formatError } from '../bank-error.ts'
+import { isUuid } from '../domain/identifiers.ts'
+import { compare, sum } from '../domain/money.ts'
+import { paymentMessages, paymentTransitions } from '../domain/payment.ts'
+import { type PaymentInitiation, readPaymentInitiation } from '../domain/payment-initiation.ts'
+import { findPaymentProduct } from '../domain/payment-products.ts'
+import { after } from '../domain/transitions.ts'
+import { idempotent } from '../idempotent.ts'
+import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
+import type { Clockwork } from '../processes/clockwork.ts'
+import { findDebtorAccount } from '../processes/debtor.ts'
+import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
+import { findPsu } from '../processes/psu.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Payment } from '../stores/payments.ts'
+import type { Psu } from '../stores/psus.ts'
+import { approvalMessage } from './approval-message.ts'
+import { checkPayment } from './payment-rules.ts'
+
+/** Finds a payment of the calling TPP under the product in the path; anything else is unknown. */
+export async function findOwnPayment(clockwork: Clockwork, call: BankCall): Promise<Payment> {
+  const id = pathParameter(call, 'paymentId')
+  const payment = isUuid(id) ? await clockwork.payment(id, call.now) : undefined
+  if (
+    payment === undefined ||
+    payment.applicationId !== call.applicationId ||
+    payment.product !== pathParameter(call, 'payment-product')
+  ) {
+    throw new BankError('RESOURCE_UNKNOWN', 'No payment of this product has this identifier')
+  }
+  return payment
+}
+
+/** Paths of a payment in the version of the call. */
+export function paymentPaths(call: BankCall, payment: Pick<Payment, 'product' | 'id'>) {
+  return pathsOf(call, 'payments', payment.product, payment.id)
+}
+
+/** Handlers of single payments (interface.md, 5.1 to 5.4). */
+export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
+  const initiate: Handler = async (call) => {
+    const product = findPaymentProduct(pathParameter(call, 'payment-product'))
+    if (product === undefined) throw new BankError('PRODUCT_UNKNOWN', 'No such payment product')
+    const body = readPaymentInitiation(call.body ?? {})
+    checkPayment(body, product, call.now, bank.timeZone)
+    const plan = planApproval(call, true)
+    return idempotent(bank, call, async (stores) => {
+      const psu = await findPsu(stores, call)
+      await checkSession(stores, call)
+      if (psu !== undefined) await checkDebtor(stores, call, psu, body)
+      const id = bank.randomUUID()
+      await stores.payments.insert({
+        id,
+        applicationId: call.applicationId,
+        product: product.name,
+        body: JSON.stringify(body),
+        amount: body.instructedAmount.amount,
+        currency: body.instructedAmount.currency,
+        status: 'RCVD',
+        psuId: psu?.id ?? null,
+        debtorAccountId: null,
+        executeAt: null,
+        settleAt: null,
+        createdAt: new Date(call.now),
+      })
+      const authorisation = await openAuthorisation(bank, stores, {
+        parent: { kind: 'payment', id },
+        purpose: 'creation',
+        plan,
+        psu,
+        now: call.now,
+      })
+      const paths = paymentPaths(call, { product: product.name, id })
+      return {
+        status: 201,
+        headers: { location: paths.self, 'aspsp-sca-approach': plan.approach },
+        body: {
+          transactionStatus: 'RCVD',
+          paymentId: id,
+          transactionFeeIndicator: false,
+          _links: {
+            ...authorisationLinks(authorisation, {
+              paths,
+              scaPublicUrl: bank.scaPublicUrl,
+              isReadable: call.offers.has('getPaymentAuthorisation'),
+              isUpdatable: call.offers.has('updatePaymentAuthorisation'),
+            }),
+            ...linksTo({ self: paths.self, status: paths.status }),
+          },
+          psuMessage: approvalMessage(plan.approach, 'payment'),
+        },
+      }
+    })
+  }
+
+  const read: Handler = async (call) => {
+    const payment = await findOwnPayment(clockwork, call)
+    const account =
+      payment.debtorAccountId === null
+        ? undefined
+        : (await bank.stores.accounts.byIds([payment.debtorAccountId]))[0]
+    return {
+      status: 200,
+      body: {
+        ...payment.body,
+        // Whichever account the PSU has chosen is the one that is debited.
+        ...(account === undefined
+          ? {}
+          : { debtorAccount: { iban: account.iban, currency: account.currency } }),
+        transactionStatus: payment.status,
+      },
+    }
+  }
+
+  const readStatus: Handler = async (call) => {
+    const payment = await findOwnPayment(clockwork, call)
+    return {
+      status: 200,
+      body: {
+        transactionStatus: payment.status,
+        psuMessage: paymentMessages[payment.status],
+      },
+    }
+  }
+
+  /**
+   * Not yet approved: cancelled at once. Approved and cancellable: the PSU must
+   * approve that too. Otherwise it is too late.
+   */
+  const cancel: Handler = async (call) => {
+    const { id } = await findOwnPayment(clockwork, call)
+    const plan = planApproval(call, false)
+    return bank.stores.transaction(async (stores) => {
+      const parent = { kind: 'payment', id } as const
+      await clockwork.lock(stores, parent, call.now)
+      const payment = await stores.payments.find(id)
+      const status = payment && after(paymentTransitions, payment.status, 'cancel')
+      const isApproved = payment?.status !== 'RCVD'
+      const product = findPaymentProduct(payment?.product ?? '')
+      if (
+        payment === undefined ||
+        status === undefined ||
+        (isApproved && !product?.isCancellable)
+      ) {
+        throw new BankError('CANCELLATION_INVALID', 'The payment can no longer be cancelled')
+      }
+      for (const open of await stores.authorisations.openOf(parent)) {
+        await stores.authorisations.update(open.id, { status: 'failed' })
+      }
+      const paths = paymentPaths(call, payment)
+      const links = linksTo({ self: paths.self, status: paths.status })
+      if (!isApproved) {
+        await stores.payments.update(id, { status })
+        return { status: 202, body: { transactionStatus: status, _links: links } }
+      }
+      const psu = payment.psuId === null ? undefined : await stores.psus.find(payment.psuId)
+      const authorisation = await openAuthorisation(bank, stores, {
+        parent,
+        purpose: 'cancellation',
+        plan,
+        psu,
+        now: call.now,
+      })
+      return {
+        status: 202,
+        headers: { 'aspsp-sca-approach': plan.approach },
+        body: {
+          transactionStatus: payment.status,
+          _links: {
+            // No operation reads or updates the authorisation of a cancellation.
+            ...authorisationLinks(authorisation, {
+              paths,
+              scaPublicUrl: bank.scaPublicUrl,
+              isReadable: false,
+              isUpdatable: false,
+            }),
+            ...links,
+          },
+        },
+      }
+    })
+  }
+
+  return { initiate, read, readStatus, cancel }
+}
+
+/** A session consent must be one of the TPP's own. */
+async function checkSession(stores: Stores, call: BankCall): Promise<void> {
+  const id = textOf(call.headers['consent-id'])
+  if (id === undefined) return
+  const consent = isUuid(id) ? await stores.consents.find(id) : undefined
+  if (consent?.applicationId !== call.applicationId) {
+    throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: 'No such consent' }])
+  }
+}
+
+/** With a known PSU the account and its funds are checked before anything is made. */
+async function checkDebtor(
+  stores: Stores,
+  call: BankCall,
+  psu: Psu,
+  { debtorAccount, instructedAmount }: PaymentInitiation,
+): Promise<void> {
+  const { currency, amount } = instructedAmount
+  const account = await findDebtorAccount(stores, psu.id, debtorAccount, currency)
+  if (account === undefined) {
+    throw formatError('debtorAccount', `The PSU has no such account in ${currency}`)
+  }
+  if (account.status !== 'enabled') {
+    throw new BankError('SERVICE_BLOCKED', 'The account of the debtor is blocked')
+  }
+  const isRejectionPreferred =
+    textOf(call.headers['tpp-rejection-nofunds-preferred'])?.toLowerCase() === 'true'
+  if (isRejectionPreferred && compare(sum([account.booked, account.creditLimit]), amount) < 0) {
+    throw new BankError('PAYMENT_FAILED', 'The funds do not suffice')
+  }
+}

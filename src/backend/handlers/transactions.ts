@@ -1,0 +1,82 @@
+import { amountOf } from '../domain/money.ts'
+import type { Account, StandingOrder, Transaction } from '../stores/accounts.ts'
+
+/** What answers leave out rather than send as null. */
+function present<Members extends object>(members: Members): Partial<Members> {
+  // Dropping members keeps the types of those that remain.
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== null && value !== undefined),
+  ) as Partial<Members>
+}
+
+/**
+ * An entry of an account as the interface writes it (interface.md, 5.10): debits
+ * negative and with the creditor, credits positive and with the debtor. Its
+ * entryReference is unique within the account.
+ */
+export function renderTransaction(transaction: Transaction, account: Account, prefix: string) {
+  const { currency, day, sequence } = transaction
+  const isBooked = transaction.status === 'booked'
+  const isDebit = transaction.amount.startsWith('-')
+  const iban = transaction.counterpartyIban
+  const counterparty = {
+    [isDebit ? 'creditorName' : 'debtorName']: transaction.counterpartyName,
+    [isDebit ? 'creditorAccount' : 'debtorAccount']: iban === null ? null : { iban },
+  }
+  return {
+    ...(isBooked
+      ? {
+          transactionId: transaction.id,
+          entryReference: `${day.slice(0, 4)}-${String(sequence).padStart(6, '0')}`,
+          bookingDate: day,
+        }
+      : {}),
+    ...present({
+      endToEndId: transaction.endToEndId,
+      valueDate: transaction.valueDay,
+      transactionAmount: amountOf(transaction.amount, currency),
+      ...counterparty,
+      remittanceInformationUnstructured: transaction.remittance,
+      purposeCode: transaction.purposeCode,
+      bankTransactionCode: transaction.bankCode,
+      proprietaryBankTransactionCode: transaction.proprietaryCode,
+    }),
+    ...(transaction.balanceAfter === null
+      ? {}
+      : {
+          balanceAfterTransaction: {
+            balanceType: 'interimBooked',
+            balanceAmount: amountOf(transaction.balanceAfter, currency),
+            creditLimitIncluded: false,
+            referenceDate: day,
+          },
+        }),
+    ...(isBooked
+      ? {
+          _links: {
+            transactionDetails: {
+              href: `${prefix}/accounts/${account.id}/transactions/${transaction.id}`,
+            },
+          },
+        }
+      : {}),
+  }
+}
+
+/** A standing order as an entry of the list `information`: what will be debited, negative like any debit. */
+export function renderStandingOrder(order: StandingOrder) {
+  return {
+    transactionAmount: amountOf(`-${order.amount}`, order.currency),
+    creditorName: order.creditorName,
+    creditorAccount: { iban: order.creditorIban },
+    remittanceInformationUnstructured: order.remittance,
+    bankTransactionCode: order.bankCode,
+    additionalInformationStructured: {
+      standingOrderDetails: {
+        startDate: order.startDay,
+        frequency: order.frequency,
+        dayOfExecution: order.dayOfExecution,
+      },
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { BankError } from './bank-error.ts'
+
+/** Header the gateway puts the identity of the caller into; nobody else can. */
+export const identityHeader = 'gateway-identity'
+
+/** Seconds a token may live at most; a longer one was not made by our gateway. */
+const lifetimeSecondsMax = 60
+/** Seconds the clocks of gateway and backend may differ. */
+const toleranceSeconds = 5
+/** Tokens remembered as verified: one per application and operation of the last seconds. */
+const rememberedMax = 10_000
+
+/** What a token says: who calls which operation. */
+export interface Identity {
+  readonly applicationId: string
+  readonly api: string
+  readonly version: string
+  readonly operation: string
+}
+
+export interface IdentityOptions {
+  /** Finds the gateway's public key, by `kid` or as the one there is. */
+  readonly key: JWTVerifyGetKey
+  readonly audience: string
+}
+
+/**
+ * Creates the check of `Gateway-Identity` (design.md, 7): a JWS by jose, EdDSA,
+ * typ `gateway-identity+jwt`. The gateway sends a token up to 10 s long for one
+ * application and operation, so verified ones are remembered until they expire.
+ *
+ * @returns a function that throws 401 CERTIFICATE_MISSING without a token and
+ *   CERTIFICATE_INVALID for one that does not hold (through the gateway neither happens)
+ */
+export function createIdentityCheck(options: IdentityOptions & { readonly now: () => number }) {
+  const { key, audience, now } = options
+  const verified = new Map<string, { readonly identity: Identity; readonly until: number }>()
+
+  return async function identify(token: string | undefined): Promise<Identity> {
+    if (token === undefined || token === '') {
+      throw new BankError('CERTIFICATE_MISSING', 'The call carries no identity of the gateway')
+    }
+    const known = verified.get(token)
+    if (known !== undefined && now() < known.until) return known.identity
+    const fresh = await verify(token)
+    // The oldest goes first: a Map keeps the order of insertion.
+    if (verified.size >= rememberedMax) verified.delete(verified.keys().next().value ?? '')
+    verified.set(token, fresh)
+    return fresh.identity
+  }
+
+  async function verify(token: string) {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['EdDSA'],
+        typ: 'gateway-identity+jwt',
+        issuer: 'tollgate',
+        audience,
+        requiredClaims: ['sub', 'iat', 'exp', 'api', 'version', 'operation'],
+        clockTolerance: toleranceSeconds,
+        currentDate: new Date(now()),
+      })
+      const { sub, iat = 0, exp = 0, api, version, operation } = payload
+      const isShort = exp - iat <= lifetimeSecondsMax
+      const isPresent = iat * 1000 <= now() + toleranceSeconds * 1000
+      if (
+        typeof sub !== 'string' ||
+        sub === '' ||
+        typeof api !== 'string' ||
+        typeof version !== 'string' ||
+        typeof operation !== 'string' ||
+        !isShort ||
+        !isPresent
+      ) {
+        throw invalid()
+      }
+      return {
+        identity: { applicationId: sub, api, version, operation },
+        until: (exp + toleranceSeconds) * 1000,
+      }
+    } catch (error) {
+      if (error instanceof BankError) throw error
+      if (error instanceof errors.JWKSTimeout) throw unavailable(error)
+      if (error instanceof errors.JOSEError) throw invalid(error)
+      // Fetching the keys failed: says nothing about the token.
+      throw unavailable(error)
+    }
+  }
+}
+
+/** The refusal of a token that does not hold, or not for this operation. */
+export function invalid(cause?: unknown): BankError {
+  return new BankError('CERTIFICATE_INVALID', 'The identity of the gateway does not hold', {
+    cause,
+  })
+}
+
+function unavailable(cause: unknown): BankError {
+  return new BankError('SERVICE_UNAVAILABLE', 'The identity of the call cannot be checked now', {
+    cause,
+  })
+}

@@ -1,0 +1,77 @@
+import type { BankCall } from './bank-call.ts'
+import type { Authorisation } from './stores/authorisations.ts'
+
+/** Links of an answer by name; a link is always an object (interface.md, 2.1). */
+export type Links = Readonly<Record<string, { readonly href: string }>>
+
+/** The paths of a resource, relative to the origin, in the version of the call. */
+export interface ResourcePaths {
+  readonly self: string
+  readonly status: string
+}
+
+/** The paths of a resource in a collection: `pathsOf(call, 'consents', id)`. */
+export function pathsOf(call: BankCall, ...segments: readonly string[]): ResourcePaths {
+  const self = [call.prefix, ...segments].join('/')
+  return { self, status: `${self}/status` }
+}
+
+/** Makes links of paths, leaving out those that do not exist. */
+export function linksTo(paths: Readonly<Record<string, string | undefined>>): Links {
+  const links: Record<string, { readonly href: string }> = {}
+  for (const [name, href] of Object.entries(paths)) {
+    if (href !== undefined) links[name] = { href }
+  }
+  return links
+}
+
+/** What decides which links an authorisation has, beside its own state. */
+export interface AuthorisationLinkOptions {
+  readonly paths: ResourcePaths
+  /** Origin of the bank's pages. */
+  readonly scaPublicUrl: string
+  /** Whether the version of the call has an operation that reads the authorisation. */
+  readonly isReadable: boolean
+  /** Whether it has one that updates it. */
+  readonly isUpdatable: boolean
+}
+
+/**
+ * Links to the next step of an authorisation and to its state (interface.md, 6.7
+ * and 7.3). `scaStatus` stands only where the version called can read it.
+ */
+export function authorisationLinks(
+  { id, approach, status }: Pick<Authorisation, 'id' | 'approach' | 'status'>,
+  { paths, scaPublicUrl, isReadable, isUpdatable }: AuthorisationLinkOptions,
+): Links {
+  const path = `${paths.self}/authorisations/${id}`
+  const isUndecided = status !== 'finalised' && status !== 'failed' && status !== 'exempted'
+  const next = isUpdatable ? nextStep(approach, status) : undefined
+  return linksTo({
+    ...(approach === 'REDIRECT' && isUndecided
+      ? { scaRedirect: `${scaPublicUrl}/authorise/${id}` }
+      : {}),
+    ...(next === undefined ? {} : { [next]: path }),
+    scaStatus: isReadable ? path : undefined,
+  })
+}
+
+/** The name of the link to what the TPP does next; undefined when it is not its turn. */
+function nextStep(
+  approach: Authorisation['approach'],
+  status: Authorisation['status'],
+): string | undefined {
+  if (approach === 'REDIRECT') return undefined
+  switch (status) {
+    case 'received':
+      return approach === 'DECOUPLED' ? 'updatePsuIdentification' : 'updatePsuAuthentication'
+    case 'psuIdentified':
+      return 'updatePsuAuthentication'
+    case 'psuAuthenticated':
+      return 'selectAuthenticationMethod'
+    case 'scaMethodSelected':
+      return 'authoriseTransaction'
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,200 @@
+import type { Bank } from '../bank.ts'
+import { authorisationMs, authorisationTransitions } from '../domain/authorisation.ts'
+import { onDay } from '../domain/bank-time.ts'
+import { consentTransitions, isPast } from '../domain/consent.ts'
+import { mandateReason, mandateTransitions } from '../domain/mandate.ts'
+import { paymentTransitions } from '../domain/payment.ts'
+import { approves } from '../domain/psu.ts'
+import { after, isFinal } from '../domain/transitions.ts'
+import { type Authorisation, type Parent, parentOf } from '../stores/authorisations.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Consent } from '../stores/consents.ts'
+import type { Mandate } from '../stores/mandates.ts'
+import type { Payment } from '../stores/payments.ts'
+import { decide } from './decide.ts'
+import { settle } from './settle.ts'
+
+/**
+ * What time alone does: people of the sandbox answer on their devices,
+ * authorisations run out, payments are executed and booked, consents and
+ * mandates end. Nothing waits for a timer: whoever reads a resource sees it as
+ * it is at that instant, and the job only writes down what nobody has read.
+ */
+export interface Clockwork {
+  /** The payment as it is at `now` (milliseconds since 1970), or undefined when there is none. */
+  payment(id: string, now: number): Promise<Payment | undefined>
+  consent(id: string, now: number): Promise<Consent | undefined>
+  mandate(id: string, now: number): Promise<Mandate | undefined>
+  /** Settles what is due on any account; before balances are read. */
+  payments(now: number): Promise<void>
+  /** Brings everything due up to date and forgets old answers. */
+  run(now: number): Promise<void>
+  /** Locks a parent and brings it up to date, in the transaction of `stores`; before anything is changed. */
+  lock(stores: Stores, parent: Parent, now: number): Promise<void>
+}
+
+export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'timeZone'>): Clockwork {
+  const { stores, timeZone } = bank
+
+  async function lock(inside: Stores, parent: Parent, now: number): Promise<void> {
+    switch (parent.kind) {
+      case 'payment':
+        await inside.payments.lock(parent.id)
+        await answer(inside, parent, now)
+        await advancePayment(inside, parent.id, now)
+        return
+      case 'consent':
+        await inside.consents.lock(parent.id)
+        await answer(inside, parent, now)
+        await advanceConsent(inside, parent.id, now)
+        return
+      case 'mandate':
+        await inside.mandates.lock(parent.id)
+        await answer(inside, parent, now)
+        await advanceMandate(inside, parent.id, now)
+        return
+    }
+  }
+
+  /** Decides the authorisations of a locked parent whose time has come. */
+  async function answer(inside: Stores, parent: Parent, now: number): Promise<void> {
+    for (const authorisation of await inside.authorisations.openOf(parent)) {
+      if (!isAuthorisationDue(authorisation, now)) continue
+      const psu =
+        authorisation.psuId === null ? undefined : await inside.psus.find(authorisation.psuId)
+      const hasAnswered =
+        authorisation.answersAt !== null && authorisation.answersAt.getTime() <= now
+      await decide(
+        { bank, stores: inside, authorisation, now: authorisation.answersAt?.getTime() ?? now },
+        hasAnswered && psu !== undefined && approves(psu.behaviour, authorisation.purpose)
+          ? { approved: true, psu }
+          : { approved: false },
+      )
+    }
+  }
+
+  async function advancePayment(inside: Stores, id: string, now: number): Promise<void> {
+    const payment = await inside.payments.find(id)
+    if (payment === undefined || !isPaymentDue(payment, now)) return
+    const executed = after(paymentTransitions, payment.status, 'execute') ?? payment.status
+    if (executed !== payment.status) await inside.payments.update(id, { status: executed })
+    if ((payment.settleAt?.getTime() ?? Number.POSITIVE_INFINITY) > now) return
+    await settle(bank, inside, { ...payment, status: executed })
+  }
+
+  async function advanceConsent(inside: Stores, id: string, now: number): Promise<void> {
+    const consent = await inside.consents.find(id)
+    if (consent === undefined || !isConsentDue(consent, now)) return
+    const status = after(consentTransitions, consent.status, 'expire')
+    if (status === undefined) return
+    await inside.consents.update(id, { status, lastActionDay: onDay(now, timeZone) })
+  }
+
+  async function advanceMandate(inside: Stores, id: string, now: number): Promise<void> {
+    const mandate = await inside.mandates.find(id)
+    if (mandate === undefined || !isMandateDue(mandate, now)) return
+    const status = after(mandateTransitions, mandate.status, 'expire')
+    if (status === undefined) return
+    await inside.mandates.update(id, {
+      status,
+      reason: mandateReason(mandate.status, 'expire') ?? null,
+      lastActionDay: onDay(now, timeZone),
+    })
+  }
+
+  function isConsentDue(consent: Consent, now: number): boolean {
+    return (
+      after(consentTransitions, consent.status, 'expire') !== undefined &&
+      isPast(consent, now, timeZone)
+    )
+  }
+
+  function isMandateDue(mandate: Mandate, now: number): boolean {
+    return (
+      mandate.endsOn !== null &&
+      mandate.endsOn < onDay(now, timeZone) &&
+      after(mandateTransitions, mandate.status, 'expire') !== undefined
+    )
+  }
+
+  async function hasAnswer(parent: Parent, now: number): Promise<boolean> {
+    const open = await stores.authorisations.openOf(parent)
+    return open.some((authorisation) => isAuthorisationDue(authorisation, now))
+  }
+
+  function bringUp(parent: Parent, now: number): Promise<void> {
+    return stores.transaction((inside) => lock(inside, parent, now))
+  }
+
+  async function payments(now: number): Promise<void> {
+    for (const id of await stores.payments.due(new Date(now))) {
+      await bringUp({ kind: 'payment', id }, now)
+    }
+  }
+
+  return {
+    lock,
+    payments,
+
+    async payment(id, now) {
+      const payment = await stores.payments.find(id)
+      if (payment === undefined || isFinal(paymentTransitions, payment.status)) return payment
+      const parent = { kind: 'payment', id } as const
+      if (!isPaymentDue(payment, now) && !(await hasAnswer(parent, now))) return payment
+      await bringUp(parent, now)
+      return stores.payments.find(id)
+    },
+
+    async consent(id, now) {
+      const consent = await stores.consents.find(id)
+      if (consent === undefined || isFinal(consentTransitions, consent.status)) return consent
+      const parent = { kind: 'consent', id } as const
+      const isDue =
+        consent.status === 'received' ? await hasAnswer(parent, now) : isConsentDue(consent, now)
+      if (!isDue) return consent
+      await bringUp(parent, now)
+      return stores.consents.find(id)
+    },
+
+    async mandate(id, now) {
+      const mandate = await stores.mandates.find(id)
+      if (mandate === undefined || isFinal(mandateTransitions, mandate.status)) return mandate
+      const parent = { kind: 'mandate', id } as const
+      const isDue =
+        mandate.status === 'received' ? await hasAnswer(parent, now) : isMandateDue(mandate, now)
+      if (!isDue) return mandate
+      await bringUp(parent, now)
+      return stores.mandates.find(id)
+    },
+
+    async run(now) {
+      const expired = new Date(now - authorisationMs)
+      for (const authorisation of await stores.authorisations.due(new Date(now), expired)) {
+        await bringUp(parentOf(authorisation), now)
+      }
+      await payments(now)
+      await stores.idempotency.forget(new Date(now))
+    },
+  }
+}
+
+/** Whether an open authorisation is decided by now: answered on the device, or run out. */
+function isAuthorisationDue({ answersAt, createdAt }: Authorisation, now: number): boolean {
+  if (answersAt !== null && answersAt.getTime() <= now) return true
+  return hasRunOut({ createdAt }, now)
+}
+
+/** Whether the PSU can no longer decide. */
+export function hasRunOut({ createdAt }: Pick<Authorisation, 'createdAt'>, now: number): boolean {
+  return createdAt.getTime() + authorisationMs <= now
+}
+
+function isPaymentDue({ status, executeAt, settleAt }: Payment, now: number): boolean {
+  const next = status === 'ACTC' ? executeAt : status === 'ACSP' ? settleAt : null
+  return next !== null && next.getTime() <= now
+}
+
+/** Whether nothing can happen to an authorisation any more. */
+export function isDecided({ status }: Pick<Authorisation, 'status'>): boolean {
+  return isFinal(authorisationTransitions, status)
+}

@@ -1,0 +1,25 @@
+import type { Holding } from '../domain/access.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+
+/** All that a person owns and a consent can be about, accounts before card accounts. */
+export async function holdingsOf(stores: Stores, psuId: string): Promise<Holding[]> {
+  const accounts = await stores.accounts.ofPsu(psuId)
+  const cards = await stores.cardAccounts.ofPsu(psuId)
+  return [
+    ...accounts.map(({ id, iban, currency, cashAccountType }) => ({
+      id,
+      kind: 'account' as const,
+      iban,
+      currency,
+      cashAccountType,
+    })),
+    ...cards.map(({ id, iban, currency, maskedPan }) => ({
+      id,
+      kind: 'cardAccount' as const,
+      iban,
+      currency,
+      maskedPan,
+      cashAccountType: 'CARD',
+    })),
+  ]
+}

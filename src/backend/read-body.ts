@@ -1,0 +1,50 @@
+import type { JsonObject } from '../catalogue/catalogue.ts'
+import { BankError, formatError } from './bank-error.ts'
+
+/** Levels a body may have; what is described needs eight. */
+const depthMax = 32
+
+const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i
+
+/**
+ * Reads the body of a request: UTF-8 JSON, an object. An empty body is
+ * undefined, whatever its type.
+ *
+ * @throws {BankError} 415 for another media type, 400 FORMAT_ERROR for what is no JSON object
+ */
+export function readBody(raw: Buffer, contentType: string | undefined): JsonObject | undefined {
+  if (raw.length === 0) return undefined
+  if (contentType === undefined || !jsonType.test(contentType)) {
+    throw new BankError('FORMAT_ERROR', 'Content-Type must be application/json', { status: 415 })
+  }
+  let body: unknown
+  try {
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw))
+  } catch (cause) {
+    throw new BankError('FORMAT_ERROR', 'The body is not JSON in UTF-8', { cause })
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new BankError('FORMAT_ERROR', 'The body must be a JSON object')
+  }
+  checkTexts(body, '', 0)
+  // What JSON.parse makes is Json.
+  return body as JsonObject
+}
+
+/** Refuses what no database text can hold: NUL and halves of characters. */
+function checkTexts(value: unknown, path: string, depth: number): void {
+  if (depth > depthMax) throw formatError(path.slice(0, 100), 'Is nested too deeply')
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) {
+      throw formatError(path, 'Has characters that are not allowed')
+    }
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (name.includes('\0') || !name.isWellFormed()) {
+      throw formatError(path, 'Has a member whose name is not allowed')
+    }
+    checkTexts(member, path === '' ? name : `${path}.${name}`, depth + 1)
+  }
+}

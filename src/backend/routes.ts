@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiVersion, Catalogue, Operation } from '../catalogue/catalogue.ts'
+import { type Contract, compileContracts } from '../catalogue/contract.ts'
+import { readAccept } from './accept.ts'
+import type { Handler } from './bank-call.ts'
+import { BankError } from './bank-error.ts'
+import { checkCall } from './check-call.ts'
+import { type Identity, identityHeader, invalid } from './identity.ts'
+import { readBody } from './read-body.ts'
+import { type RenderedReply, renderAnswer, renderError } from './reply.ts'
+import { requestIdOf } from './request-id.ts'
+
+export interface RoutesOptions {
+  readonly catalogue: Catalogue
+  readonly handlers: Readonly<Record<string, Handler>>
+  readonly identify: (token: string | undefined) => Promise<Identity>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** What a route knows of its operation. */
+interface OperationRoute {
+  readonly operation: Operation
+  readonly contract: Contract
+  readonly handler: Handler
+  readonly offers: ReadonlySet<string>
+}
+
+/**
+ * Makes one route of every operation of every document.
+ *
+ * @throws when a document has an operation without a handler, or the table a
+ *   handler without an operation; the message names all of them
+ */
+export function registerRoutes(app: FastifyInstance, options: RoutesOptions): void {
+  const versions = [...options.catalogue.versions.values()]
+  matchHandlers(versions, options.handlers)
+  for (const version of versions) {
+    const contracts = compileContracts(version)
+    const offers = new Set(version.operations.map(({ id }) => id))
+    for (const operation of version.operations) {
+      const contract = contracts.get(operation.id)
+      const handler = options.handlers[operation.id]
+      if (contract === undefined || handler === undefined) continue
+      const route = { operation, contract, handler, offers }
+      app.route({
+        method: operation.method,
+        url: urlOf(operation),
+        config: { api: operation.api },
+        handler: async (request, reply) => send(reply, await serve(route, options, request)),
+      })
+    }
+  }
+}
+
+function matchHandlers(
+  versions: readonly ApiVersion[],
+  handlers: Readonly<Record<string, Handler>>,
+): void {
+  const operations = versions.flatMap((version) => version.operations)
+  const documented = new Set(operations.map(({ id }) => id))
+  const unserved = operations
+    .filter(({ id }) => !Object.hasOwn(handlers, id))
+    .map(({ api, version, id }) => `${api}@${version} ${id}`)
+  const undocumented = Object.keys(handlers).filter((id) => !documented.has(id))
+  const problems = [
+    ...unserved.map((name) => `${name}: the document has it, src/backend/handlers does not`),
+    ...undocumented.map((id) => `${id}: src/backend/handlers has it, no document does`),
+  ]
+  if (problems.length > 0) {
+    throw new Error(`documents and handlers differ:\n${problems.map((p) => `  ${p}`).join('\n')}`)
+  }
+}
+
+/** Names of parameters end at a hyphen in Fastify's paths, so they get numbers there. */
+function urlOf({ segments }: Operation): string {
+  const parts = segments.map((segment, index) =>
+    segment.kind === 'literal' ? segment.text : `:p${index}`,
+  )
+  return `/${parts.join('/')}`
+}
+
+/** One call, in the order of interface.md 4.2: identity, headers, media types, product, body, then its handler. */
+async function serve(
+  { operation, contract, handler, offers }: OperationRoute,
+  { identify, now }: RoutesOptions,
+  request: FastifyRequest,
+): Promise<RenderedReply> {
+  const requestId = requestIdOf(request)
+  const { json, prefersProblem } = readAccept(request.headers.accept)
+  try {
+    const token = request.headers[identityHeader]
+    const identity = await identify(typeof token === 'string' ? token : undefined)
+    if (
+      identity.api !== operation.api ||
+      identity.version !== operation.version ||
+      identity.operation !== operation.id
+    ) {
+      throw invalid()
+    }
+    const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const checked = checkCall({
+      contract,
+      path: parametersOf(operation, request),
+      query: request.query,
+      headers: request.headers,
+      rawBody,
+      isJsonAccepted: json,
+      readBody: () => readBody(rawBody, request.headers['content-type']),
+    })
+    const answer = await handler({
+      ...checked,
+      operation,
+      offers,
+      rawBody,
+      requestId,
+      prefix: `/v${operation.version}`,
+      applicationId: identity.applicationId,
+      target: request.raw.url ?? '',
+      now: now(),
+    })
+    return renderAnswer(answer, requestId)
+  } catch (error) {
+    if (!(error instanceof BankError)) throw error
+    return renderError(error, { api: operation.api, requestId, prefersProblem })
+  }
+}
+
+/** Parameters by the names of the document. */
+function parametersOf(operation: Operation, { params }: FastifyRequest): Record<string, string> {
+  const values = new Map(Object.entries(params ?? {}))
+  return Object.fromEntries(
+    operation.segments.flatMap((segment, index) =>
+      segment.kind === 'parameter' ? [[segment.name, String(values.get(`p${index}`))]] : [],
+    ),
+  )
+}
+
+/** Writes a rendered reply. */
+export function send(reply: FastifyReply, { status, headers, payload }: RenderedReply) {
+  return reply.code(status).headers(headers).send(payload)
+}

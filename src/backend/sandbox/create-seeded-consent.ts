@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../../platform/database.ts'
+import { addMonths, onDay } from '../domain/bank-time.ts'
+import { frequencyPerDayMost } from '../domain/consent.ts'
+import { decide } from '../processes/decide.ts'
+import { openAuthorisation } from '../processes/open-authorisation.ts'
+import { createBankStores } from '../stores/bank-stores.ts'
+
+export interface SeededConsentOptions {
+  readonly database: Database
+  readonly applicationId: string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** (Default: Asia/Jerusalem) */
+  readonly timeZone?: string
+}
+
+/** Noa Levi, whose accounts the demonstration shows. */
+const demonstrationPsu = '305567661'
+
+/**
+ * Makes a valid consent of an application to everything that Noa Levi has, by
+ * the same steps as the interface: request, authorisation, approval. The sandbox
+ * must be seeded.
+ *
+ * @returns the consentId
+ */
+export async function createSeededConsent(options: SeededConsentOptions): Promise<string> {
+  const { database, applicationId, timeZone = 'Asia/Jerusalem' } = options
+  const now = options.now()
+  const today = onDay(now, timeZone)
+  const id = randomUUID()
+  await createBankStores(database).transaction(async (stores) => {
+    const psu = await stores.psus.find(demonstrationPsu)
+    if (psu === undefined) throw new Error('the sandbox is not seeded')
+    await stores.consents.insert({
+      id,
+      applicationId,
+      psuId: psu.id,
+      access: JSON.stringify({ allPsd2: 'allAccounts' }),
+      recurring: true,
+      validUntil: addMonths(today, 12),
+      frequencyPerDay: frequencyPerDayMost,
+      status: 'received',
+      lastActionDay: today,
+      firstUsedAt: null,
+      createdAt: new Date(now),
+    })
+    const opened = await openAuthorisation({ randomUUID }, stores, {
+      parent: { kind: 'consent', id },
+      purpose: 'creation',
+      plan: { approach: 'EMBEDDED', redirectUri: undefined, nokRedirectUri: undefined },
+      psu,
+      now,
+    })
+    const authorisation = await stores.authorisations.find(opened.id)
+    if (authorisation === undefined) throw new Error('the authorisation was not kept')
+    await decide({ bank: { timeZone }, stores, authorisation, now }, { approved: true, psu })
+  })
+  return id
+}

@@ -1,0 +1,190 @@
+import type { PsuBehaviour } from '../domain/psu.ts'
+
+/** One account of a person, before its entries. */
+export interface SandboxAccount {
+  readonly id: string
+  readonly iban: string
+  readonly currency: string
+  readonly cashAccountType: 'CACC' | 'SVGS'
+  readonly name: string
+  readonly product: string
+  readonly usage: 'PRIV' | 'ORGA'
+  readonly status: 'enabled' | 'blocked'
+  readonly creditLimit: string
+  readonly opening: string
+  /** What moves on it: a year of a household, a few entries, or nothing. */
+  readonly life: 'household' | 'sparse' | 'none'
+}
+
+export interface SandboxPsu {
+  readonly id: string
+  readonly alias: string
+  readonly name: string
+  readonly behaviour: PsuBehaviour
+  readonly accounts: readonly SandboxAccount[]
+  readonly card?: { readonly id: string; readonly maskedPan: string }
+}
+
+const current = {
+  currency: 'ILS',
+  cashAccountType: 'CACC',
+  name: 'Main current account',
+  product: 'Current account',
+  usage: 'PRIV',
+  status: 'enabled',
+  creditLimit: '2000',
+  opening: '12000',
+  life: 'sparse',
+} as const
+
+/**
+ * The people of the sandbox (design.md, 12; interface.md, 11). Identifiers never
+ * change: consents, scripts and documentation refer to them. The nine-digit ids
+ * and all IBANs have valid check digits.
+ */
+export const sandboxPsus: readonly SandboxPsu[] = [
+  {
+    id: '305567661',
+    alias: 'PSU-Successful',
+    name: 'Noa Levi',
+    behaviour: 'successful',
+    accounts: [
+      {
+        ...current,
+        id: '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55',
+        iban: 'IL030205710000000200285',
+        life: 'household',
+      },
+      {
+        ...current,
+        id: '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10',
+        iban: 'IL910205710000000445566',
+        cashAccountType: 'SVGS',
+        name: 'Rainy days',
+        product: 'Savings account',
+        creditLimit: '0',
+        opening: '48000',
+      },
+      {
+        ...current,
+        id: 'a4c8d2b1-0e57-4f0e-b8a4-2c6b1f9e3d20',
+        iban: 'IL030205710000000200285',
+        currency: 'USD',
+        name: 'Dollar sub-account',
+        creditLimit: '0',
+        opening: '1850',
+      },
+    ],
+    card: { id: '77b1f3a0-0d55-4a2f-8d3c-20a6a3c1e901', maskedPan: '453201xxxxxx8812' },
+  },
+  {
+    id: '123456782',
+    alias: 'PSU-Rejected',
+    name: 'Avi Katz',
+    behaviour: 'rejected',
+    accounts: [
+      {
+        ...current,
+        id: '0d9f5f0e-6c64-4d0c-8a5e-7b1f5b0a1a31',
+        iban: 'IL510205710000000778899',
+      },
+    ],
+  },
+  {
+    id: '054321989',
+    alias: 'PSU-Blocked',
+    name: 'Ruth Mizrahi',
+    behaviour: 'blocked',
+    accounts: [
+      {
+        ...current,
+        id: '0d9f5f0e-6c64-4d0c-8a5e-7b1f5b0a1a32',
+        iban: 'IL900205719000000000001',
+        life: 'none',
+      },
+    ],
+  },
+  ...persona(1, 'PSU-InternalLimit', 'Yael Bar', 'internalLimit', {}),
+  ...persona(2, 'PSU-Cancellation-Rejected', 'Omer Peretz', 'cancellationRejected', {}),
+  ...persona(3, 'PSU-ConsentExpired', 'Tamar Azulay', 'consentExpired', {}),
+  ...persona(4, 'PSU-ConsentRevokedByPsu', 'Eitan Biton', 'consentRevoked', {}),
+  // Accounts to try the edges with.
+  ...persona(5, 'PSU-NegativeBalance', 'Lior Dahan', 'successful', {
+    opening: '-850.40',
+    creditLimit: '3000',
+  }),
+  ...persona(6, 'PSU-NoTransactions', 'Maya Gabay', 'successful', { opening: '0', life: 'none' }),
+  ...persona(7, 'PSU-AccountBlocked', 'Gil Hadad', 'successful', { status: 'blocked' }),
+  ...persona(8, 'PSU-Corporate', 'Galil Water Works', 'successful', {
+    usage: 'ORGA',
+    name: 'Business account',
+    opening: '260000',
+    creditLimit: '50000',
+  }),
+  {
+    id: 'anton.brueckner',
+    alias: 'PSU-Euro',
+    name: 'Anton Brueckner',
+    behaviour: 'successful',
+    accounts: [
+      {
+        ...current,
+        id: '5c1d4b7e-2f0a-4a6b-9e11-8d2c7f3a6b40',
+        iban: 'DE89370400440532013000',
+        currency: 'EUR',
+        opening: '7400',
+        life: 'household',
+      },
+      {
+        ...current,
+        id: '5c1d4b7e-2f0a-4a6b-9e11-8d2c7f3a6b41',
+        iban: 'NL91ABNA0417164300',
+        currency: 'EUR',
+        name: 'Second account',
+        opening: '900',
+      },
+    ],
+  },
+]
+
+/** One more person with one account; identifiers follow from the number. */
+function persona(
+  number: number,
+  alias: string,
+  name: string,
+  behaviour: PsuBehaviour,
+  account: Partial<SandboxAccount>,
+): SandboxPsu[] {
+  return [
+    {
+      id: withCheckDigit(`3100000${number}`),
+      alias,
+      name,
+      behaviour,
+      accounts: [
+        {
+          ...current,
+          id: `0d9f5f0e-6c64-4d0c-8a5e-7b1f5b0a1b0${number}`,
+          iban: ibanOf(number),
+          ...account,
+        },
+      ],
+    },
+  ]
+}
+
+/** An Israeli identity number of eight digits and its check digit (interface.md, 10.1). */
+export function withCheckDigit(digits: string): string {
+  const sum = [...digits]
+    .map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2))
+    .reduce((total, product) => total + (product > 9 ? product - 9 : product), 0)
+  return `${digits}${(10 - (sum % 10)) % 10}`
+}
+
+/** An IBAN of this bank (020) with its check digits (ISO 7064). */
+function ibanOf(number: number): string {
+  const account = `0205710000000${String(900000 + number)}`
+  // I is 18 and L is 21.
+  const check = 98n - (BigInt(`${account}182100`) % 97n)
+  return `IL${String(check).padStart(2, '0')}${account}`
+}

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import { Big } from 'big.js'
+import type { Kysely } from 'kysely'
+import type { Database } from '../../platform/database.ts'
+import { addDays, addMonths, onDay } from '../domain/bank-time.ts'
+import { connectBank } from '../stores/bank-stores.ts'
+import type { BankSchema } from '../stores/schema.ts'
+import { sandboxEntries, sandboxPurchases } from './entries.ts'
+import { type SandboxAccount, type SandboxPsu, sandboxPsus } from './personas.ts'
+
+export interface SeedOptions {
+  readonly database: Database
+  /** Milliseconds since 1970; entries lead up to this day. */
+  readonly now: () => number
+  readonly timeZone: string
+}
+
+/**
+ * Fills the sandbox with its people, accounts, cards and entries, in one
+ * transaction; a sandbox that has people already is left as it is. The
+ * migrations must have run. Two processes may do it at once: the second finds
+ * the work done.
+ */
+export async function seedSandbox({ database, now, timeZone }: SeedOptions): Promise<void> {
+  const today = onDay(now(), timeZone)
+  await connectBank(database)
+    .transaction()
+    .execute(async (db) => {
+      for (const psu of sandboxPsus) {
+        const { id, alias, name, behaviour } = psu
+        const seeded = await db
+          .insertInto('psus')
+          .values({ id, alias, name, behaviour })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('id')
+          .executeTakeFirst()
+        if (seeded === undefined) continue
+        for (const [position, account] of psu.accounts.entries()) {
+          await seedAccount(db, psu, { account, position, today, changedAt: new Date(now()) })
+        }
+        await seedCard(db, psu, today)
+      }
+    })
+}
+
+interface AccountSeed {
+  readonly account: SandboxAccount
+  readonly position: number
+  readonly today: string
+  readonly changedAt: Date
+}
+
+async function seedAccount(
+  db: Kysely<BankSchema>,
+  psu: SandboxPsu,
+  { account, position, today, changedAt }: AccountSeed,
+): Promise<void> {
+  const entries = sandboxEntries(account, today)
+  const opening = {
+    day: addMonths(today, -13),
+    amount: account.opening,
+    name: psu.name,
+    iban: null,
+    remittance: 'Opening balance',
+    purposeCode: null,
+    bankCode: 'PMNT-MCOP-OTHR',
+    status: 'booked',
+  } as const
+  // What an account has is what was booked on it, so it begins with a booking too.
+  const all = new Big(account.opening).eq(0) ? entries : [opening, ...entries]
+  let booked = new Big(0)
+  const rows = all.map((entry, index) => {
+    const isBooked = entry.status === 'booked'
+    if (isBooked) booked = booked.plus(entry.amount)
+    return {
+      id: stableUuid(`${account.id} entry ${index}`),
+      accountId: account.id,
+      sequence: index + 1,
+      status: entry.status,
+      day: entry.day,
+      valueDay: isBooked ? entry.day : addDays(entry.day, 2),
+      amount: entry.amount,
+      currency: account.currency,
+      counterpartyName: entry.name,
+      counterpartyIban: entry.iban,
+      remittance: entry.remittance,
+      endToEndId: null,
+      purposeCode: entry.purposeCode,
+      bankCode: entry.bankCode,
+      proprietaryCode: null,
+      balanceAfter: isBooked ? booked.toFixed(2) : null,
+      paymentId: null,
+    }
+  })
+  const { id, iban, currency, cashAccountType, name, product, usage, status, creditLimit } = account
+  await db
+    .insertInto('accounts')
+    .values({
+      id,
+      iban,
+      currency,
+      cashAccountType,
+      name,
+      product,
+      usage,
+      status,
+      creditLimit,
+      psuId: psu.id,
+      position,
+      ownerName: psu.name,
+      bic: 'TESTILITXXX',
+      booked: booked.toFixed(2),
+      changedAt,
+    })
+    .execute()
+  if (rows.length > 0) await db.insertInto('transactions').values(rows).execute()
+  if (account.life !== 'household') return
+  await db
+    .insertInto('standingOrders')
+    .values({
+      id: stableUuid(`${account.id} rent`),
+      accountId: account.id,
+      amount: '4300.00',
+      currency,
+      creditorName: 'Carmel Housing',
+      creditorIban: 'IL090123450000000123456',
+      remittance: 'Rent',
+      startDay: addMonths(`${today.slice(0, 8)}02`, -13),
+      frequency: 'Monthly',
+      dayOfExecution: '2',
+      bankCode: 'PMNT-ICDT-STDO',
+    })
+    .execute()
+}
+
+/** Invoices close on the last day of a month and are due on the 10th of the next. */
+async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string): Promise<void> {
+  const { card, accounts } = psu
+  const [account] = accounts
+  if (card === undefined || account === undefined) return
+  await db
+    .insertInto('cardAccounts')
+    .values({
+      ...card,
+      psuId: psu.id,
+      position: 0,
+      iban: account.iban,
+      currency: account.currency,
+      name: 'Gold card',
+      product: 'Charge card',
+      usage: account.usage,
+      status: 'enabled',
+      ownerName: psu.name,
+      creditLimit: '20000',
+    })
+    .execute()
+  const firstOfMonth = `${today.slice(0, 8)}01`
+  const rows = sandboxPurchases(today).map((purchase, index) => {
+    const bookingDay = addDays(purchase.day, 2)
+    const isBooked = bookingDay <= today
+    return {
+      id: stableUuid(`${card.id} entry ${index}`),
+      cardAccountId: card.id,
+      sequence: index + 1,
+      status: isBooked ? ('booked' as const) : ('pending' as const),
+      transactionDay: purchase.day,
+      acceptedAt: new Date(`${purchase.day}T12:22:10Z`),
+      bookingDay: isBooked ? bookingDay : null,
+      dueDay: isBooked ? addDays(addMonths(`${bookingDay.slice(0, 8)}01`, 1), 9) : null,
+      invoiced: isBooked && bookingDay < firstOfMonth,
+      amount: purchase.amount,
+      currency: account.currency,
+      originalAmount: purchase.original?.amount ?? null,
+      originalCurrency: purchase.original?.currency ?? null,
+      acceptorName: purchase.acceptor,
+      acceptorTown: purchase.town,
+      acceptorCountry: purchase.country,
+      merchantCategory: purchase.category,
+    }
+  })
+  await db.insertInto('cardTransactions').values(rows).execute()
+}
+
+/** The same UUID for the same name, everywhere and always (RFC 9562, version 8). */
+export function stableUuid(name: string): string {
+  const bytes = createHash('sha256').update(name).digest().subarray(0, 16)
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-')
+}

@@ -1,0 +1,97 @@
+import { type AccountReference, consentModel } from '../domain/access.ts'
+import { amountOf } from '../domain/money.ts'
+import type { Authorisation } from '../stores/authorisations.ts'
+import { parentOf } from '../stores/authorisations.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Summary } from './pages.ts'
+
+/** Tells a PSU what an authorisation is about. */
+export async function summarise(
+  stores: Pick<Stores, 'payments' | 'consents' | 'mandates'>,
+  authorisation: Authorisation,
+): Promise<Summary> {
+  const parent = parentOf(authorisation)
+  switch (parent.kind) {
+    case 'payment': {
+      const payment = found(await stores.payments.find(parent.id))
+      const { body } = payment
+      const { currency, amount } = amountOf(payment.amount, payment.currency)
+      return {
+        title:
+          authorisation.purpose === 'creation' ? 'Approve a payment' : 'Cancel an approved payment',
+        facts: facts({
+          Amount: `${amount} ${currency}`,
+          To: body.creditorName,
+          'To account': nameOf(body.creditorAccount),
+          'From account':
+            body.debtorAccount === undefined
+              ? `Your current account in ${currency}`
+              : nameOf(body.debtorAccount),
+          For: body.remittanceInformationUnstructured,
+          On: body.requestedExecutionDate ?? body.requestedExecutionTime,
+        }),
+      }
+    }
+    case 'consent': {
+      const { access, recurring, validUntil } = found(await stores.consents.find(parent.id))
+      const model = consentModel(access)
+      const lists = {
+        'See accounts': access.accounts,
+        'See balances of': access.balances,
+        'See transactions of': access.transactions,
+      }
+      return {
+        title: 'Allow access to your accounts',
+        facts: facts({
+          ...(model === 'detailed'
+            ? Object.fromEntries(
+                Object.entries(lists).map(([name, list]) => [name, list?.map(nameOf).join(', ')]),
+              )
+            : { 'See accounts': scopes[model ?? 'allPsd2'] }),
+          Until: recurring ? validUntil : 'two hours after the first use',
+        }),
+      }
+    }
+    case 'mandate': {
+      const { body, endsOn } = found(await stores.mandates.find(parent.id))
+      const { maximumAmount } = body
+      return {
+        title: 'Allow a creditor to collect from your account',
+        facts: facts({
+          Creditor: body.creditor.name ?? body.mandateId,
+          Reference: body.mandateId,
+          'From account': nameOf(body.debtorAccount),
+          'At most':
+            maximumAmount === undefined
+              ? undefined
+              : `${maximumAmount.amount} ${maximumAmount.currency} each time`,
+          Until: endsOn ?? 'you revoke it',
+        }),
+      }
+    }
+  }
+}
+
+const scopes = {
+  bankOffered: 'All of them, with balances and transactions',
+  allPsd2: 'All of them, with balances and transactions',
+  availableAccounts: 'Only the list of your accounts',
+  availableAccountsWithBalance: 'The list of your accounts with balances',
+  detailed: '',
+} as const
+
+function nameOf({ iban, maskedPan, bban, other, currency }: AccountReference): string {
+  const name = iban ?? maskedPan ?? bban ?? other?.identification ?? ''
+  return currency === undefined ? name : `${name} (${currency})`
+}
+
+function facts(all: Readonly<Record<string, string | undefined>>): [string, string][] {
+  return Object.entries(all).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value] satisfies [string, string]],
+  )
+}
+
+function found<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('an authorisation has lost its parent')
+  return row
+}

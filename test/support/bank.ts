@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { type Backend, createBackend } from '../../src/backend/create-backend.ts'
+import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
+import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
+import type { Catalogue, Method, Operation } from '../../src/catalogue/catalogue.ts'
+import { type Contract, compileContracts } from '../../src/catalogue/contract.ts'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import type { Database } from '../../src/platform/database.ts'
+import { migrate } from '../../src/platform/migrate.ts'
+import { type Test, type TestDatabase, testDatabase } from './database.ts'
+import { createTestIdentity, type TestIdentity } from './identity.ts'
+
+/** The catalogue this repository publishes. */
+export function publishedCatalogue(): Promise<Catalogue> {
+  return loadCatalogue(fileURLToPath(new URL('../../config', import.meta.url)))
+}
+
+/** A call to the bank as the gateway would forward it. */
+export interface TestCall {
+  readonly operation: string
+  /** (Default: the newest version that has the operation) */
+  readonly version?: string
+  readonly path?: Readonly<Record<string, string>>
+  /** Without the question mark. */
+  readonly query?: string
+  /** Added to X-Request-ID, PSU-IP-Address and the identity; undefined takes one away. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  /** An object is sent as JSON, a text as it is. */
+  readonly body?: object | string
+  readonly applicationId?: string
+}
+
+export interface TestAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Parsed, of every shape; an empty object when there is none. */
+  readonly body: ReturnType<typeof JSON.parse>
+}
+
+/** A bank with its sandbox, on a database of its own and a clock that tests move. */
+export interface TestBank {
+  readonly backend: Backend
+  readonly database: Database
+  readonly catalogue: Catalogue
+  readonly identity: TestIdentity
+  /** Milliseconds since 1970. Begins on 2026-11-20 at 10:00 in Jerusalem. */
+  readonly clock: { now: number }
+  /** A TPP of its own. */
+  readonly applicationId: string
+  /** Calls the bank and throws when the answer is not as the document says. */
+  call(call: TestCall): Promise<TestAnswer>
+}
+
+/** 2026-11-20 at 10:00 in Jerusalem, a Friday. */
+export const start = Date.parse('2026-11-20T08:00:00Z')
+
+/** Starts a bank; everything is gone with the test. */
+export async function testBank(
+  t: Test,
+  options: { readonly database?: TestDatabase } = {},
+): Promise<TestBank> {
+  const { database } = options.database ?? (await testDatabase(t))
+  const clock = { now: start }
+  const now = () => clock.now
+  const catalogue = await publishedCatalogue()
+  const identity = await createTestIdentity(now)
+  await migrate(database, { name: 'bank', migrations: bankMigrations })
+  await seedSandbox({ database, now, timeZone: 'Asia/Jerusalem' })
+  const backend = await createBackend({
+    catalogue,
+    database,
+    identity,
+    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }, process.stderr),
+    now,
+    timeZone: 'Asia/Jerusalem',
+    scaPublicUrl: 'http://sca.bank.test',
+  })
+  t.teardown(() => backend.close())
+  const applicationId = randomUUID()
+  const contracts = contractsOf(catalogue)
+
+  async function call(wanted: TestCall): Promise<TestAnswer> {
+    const { operation, contract } = find(contracts, wanted)
+    const identityToken = await identity.identityFor({
+      applicationId: wanted.applicationId ?? applicationId,
+      api: operation.api,
+      version: operation.version,
+      operation: operation.id,
+    })
+    const isJson = typeof wanted.body === 'object'
+    const headers = {
+      'x-request-id': randomUUID(),
+      'psu-ip-address': '192.0.2.44',
+      'gateway-identity': identityToken,
+      ...(wanted.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...wanted.headers,
+    }
+    const response = await backend.app.inject({
+      method: operation.method satisfies Method,
+      url: targetOf(operation, wanted),
+      headers: Object.fromEntries(
+        Object.entries(headers).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value]],
+        ),
+      ),
+      ...(wanted.body === undefined
+        ? {}
+        : { payload: isJson ? JSON.stringify(wanted.body) : String(wanted.body) }),
+    })
+    const body = response.body === '' ? undefined : JSON.parse(response.body)
+    const answerHeaders = Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    )
+    const violations = contract.response({
+      status: response.statusCode,
+      headers: answerHeaders,
+      body,
+      contentType: answerHeaders['content-type'],
+    })
+    if (violations.length > 0) {
+      throw new Error(
+        `${operation.version} ${operation.id} answered ${response.statusCode} ${response.body}\nagainst its document: ${JSON.stringify(violations)}`,
+      )
+    }
+    return { status: response.statusCode, headers: answerHeaders, body: body ?? {} }
+  }
+
+  return { backend, database, catalogue, identity, clock, applicationId, call }
+}
+
+interface Described {
+  readonly operation: Operation
+  readonly contract: Contract
+}
+
+/** Every operation of every version, by `<version> <operationId>`, oldest version first. */
+function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described> {
+  const described = new Map<string, Described>()
+  for (const version of catalogue.versions.values()) {
+    const contracts = compileContracts(version)
+    for (const operation of version.operations) {
+      const contract = contracts.get(operation.id)
+      if (contract === undefined) throw new Error(`no contract of ${operation.id}`)
+      described.set(`${version.version} ${operation.id}`, { operation, contract })
+    }
+  }
+  return described
+}
+
+function find(contracts: ReadonlyMap<string, Described>, { operation, version }: TestCall) {
+  const known = [...contracts.values()].filter((entry) => entry.operation.id === operation)
+  const found = known.findLast(
+    (entry) => version === undefined || entry.operation.version === version,
+  )
+  if (found === undefined) throw new Error(`no operation ${version} ${operation}`)
+  return found
+}
+
+function targetOf(operation: Operation, { path = {}, query }: TestCall): string {
+  const segments = operation.segments.map((segment) => {
+    if (segment.kind === 'literal') return segment.text
+    const value = path[segment.name]
+    if (value === undefined) throw new Error(`${operation.id} needs ${segment.name}`)
+    return value
+  })
+  return `/${segments.join('/')}${query === undefined ? '' : `?${query}`}`
+}
+
+/** The last segment of the path of a link. */
+export function lastSegment(href: string): string {
+  return href.split('?')[0]?.split('/').at(-1) ?? ''
+}

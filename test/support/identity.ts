@@ -1,0 +1,52 @@
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTVerifyGetKey, SignJWT } from 'jose'
+
+/** Who calls what, as the gateway signs it. */
+export interface IdentityClaims {
+  readonly applicationId: string
+  readonly api: string
+  readonly version: string
+  readonly operation: string
+}
+
+/** Deviations from what a gateway signs, to see them refused. */
+export interface IdentityFlaws {
+  readonly typ?: string
+  readonly issuer?: string
+  readonly audience?: string
+  /** Seconds from now on. */
+  readonly issuedIn?: number
+  readonly expiresIn?: number
+  /** Signs with a key nobody knows. */
+  readonly isForged?: boolean
+}
+
+/** Stands in for the signing side of a gateway. */
+export interface TestIdentity {
+  readonly audience: string
+  readonly key: JWTVerifyGetKey
+  /** A token as the gateway makes it, or with flaws. */
+  identityFor(claims: IdentityClaims, flaws?: IdentityFlaws): Promise<string>
+}
+
+/** Makes an EdDSA key pair and a signer with it. `now` is in milliseconds since 1970. */
+export async function createTestIdentity(now: () => number): Promise<TestIdentity> {
+  const audience = 'tollgate-backend'
+  const real = await generateKeyPair('EdDSA')
+  const other = await generateKeyPair('EdDSA')
+  const jwk = { ...(await exportJWK(real.publicKey)), kid: 'test', alg: 'EdDSA' }
+  return {
+    audience,
+    key: createLocalJWKSet({ keys: [jwk] }),
+    identityFor({ applicationId, ...claims }, flaws = {}) {
+      const seconds = Math.floor(now() / 1000)
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'EdDSA', kid: 'test', typ: flaws.typ ?? 'gateway-identity+jwt' })
+        .setIssuer(flaws.issuer ?? 'tollgate')
+        .setAudience(flaws.audience ?? audience)
+        .setSubject(applicationId)
+        .setIssuedAt(seconds + (flaws.issuedIn ?? 0))
+        .setExpirationTime(seconds + (flaws.expiresIn ?? 60))
+        .sign(flaws.isForged === true ? other.privateKey : real.privateKey)
+    },
+  }
+}
