@@ -24,13 +24,29 @@ export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from '.
  * with a dot are not looked at, other folders only where a reference leads
  * there.
  *
- * The catalogue is deeply frozen. Examples and the compilation of schemas are
- * left to `checkContracts`, because they take longer than all the rest and
- * nothing that is served depends on them.
+ * The catalogue is deeply frozen. Compiling the schemas and checking the
+ * examples is left to `inspectCatalogue`: it takes longer than all the rest,
+ * and nothing that is served depends on it.
  *
  * @throws {CatalogueError} with every problem, if there is any
  */
 export async function loadCatalogue(configDir: string): Promise<Catalogue> {
+  return loadCatalogueWith(configDir, () => {})
+}
+
+/** A further check of all documents that could be read. */
+export type FurtherCheck = (sources: Sources, versions: readonly LoadedVersion[]) => void
+
+/**
+ * Loads the catalogue and reports what a further check finds together with the
+ * rest.
+ *
+ * @throws {CatalogueError} with every problem, if there is any
+ */
+export async function loadCatalogueWith(
+  configDir: string,
+  furtherCheck: FurtherCheck,
+): Promise<Catalogue> {
   const sources = createSources({ configDir })
   const files = await findFiles(sources, configDir)
   const versions = files.versions
@@ -42,6 +58,7 @@ export async function loadCatalogue(configDir: string): Promise<Catalogue> {
   checkSuccessors(sources, versions, files)
   checkClaims(sources, versions)
   checkPatterns(sources, versions, plans, files)
+  furtherCheck(sources, versions)
   if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
   return assemble(versions, plans)
 }

@@ -1,0 +1,284 @@
+import type { ApiVersion, JsonObject, Method, Operation } from './catalogue.ts'
+import { type Change, compareSchemas, isSameJson, type SamePairs } from './diff-schema.ts'
+import { isJsonObject } from './json.ts'
+import {
+  isSameParameter,
+  type OperationObject,
+  operationObject,
+  type Parameter,
+} from './operation-object.ts'
+import { type Located, member, membersOf } from './reference.ts'
+
+export type { Change } from './diff-schema.ts'
+
+/** An operation as a list names it. */
+export interface DiffedOperation {
+  readonly id: string
+  readonly method: Method
+  /** Without the version prefix. */
+  readonly template: string
+  readonly summary: string
+}
+
+export interface ChangedOperation extends DiffedOperation {
+  /** At least one. */
+  readonly changes: readonly Change[]
+}
+
+/** What moving from one version of an API to another means to a caller. */
+export interface VersionDiff {
+  readonly api: string
+  readonly from: string
+  readonly to: string
+  readonly added: readonly DiffedOperation[]
+  readonly removed: readonly DiffedOperation[]
+  /** By the names and values a caller sees, however the documents are cut into fragments. */
+  readonly changed: readonly ChangedOperation[]
+}
+
+/** Compares two versions operation by operation; an operation is the same when its operationId is. */
+export function diffVersions(from: ApiVersion, to: ApiVersion): VersionDiff {
+  const before = new Map(from.operations.map((operation) => [operation.id, operation]))
+  const after = new Map(to.operations.map((operation) => [operation.id, operation]))
+  const changed: ChangedOperation[] = []
+  const same: SamePairs = new WeakMap()
+  for (const [id, young] of after) {
+    const old = before.get(id)
+    if (old === undefined) continue
+    const changes = compareOperations(
+      { version: from, operation: old, same },
+      { version: to, operation: young, same },
+    )
+    if (changes.length > 0) changed.push({ ...summaryOf(young), changes })
+  }
+  return {
+    api: to.api,
+    from: from.version,
+    to: to.version,
+    added: to.operations.filter(({ id }) => !before.has(id)).map(summaryOf),
+    removed: from.operations.filter(({ id }) => !after.has(id)).map(summaryOf),
+    changed,
+  }
+}
+
+function summaryOf({ id, method, template, summary }: Operation): DiffedOperation {
+  return { id, method, template, summary }
+}
+
+interface Side {
+  readonly version: ApiVersion
+  readonly operation: Operation
+  readonly same: SamePairs
+}
+
+/** An operation with the document its references are followed in. */
+interface Read {
+  readonly document: JsonObject
+  readonly object: OperationObject
+  readonly same: SamePairs
+}
+
+function compareOperations(old: Side, young: Side): readonly Change[] {
+  const changes: Change[] = []
+  const moved = [old, young].map(({ operation }) => `${operation.method} ${operation.template}`)
+  if (moved[0] !== moved[1]) {
+    changes.push({
+      where: 'operation',
+      message: `moved from ${moved[0]} to ${moved[1]}`,
+      isBreaking: true,
+    })
+  }
+  const before = read(old)
+  const after = read(young)
+  return [
+    ...changes,
+    ...compareMarks(before, after),
+    ...compareParameters(before, after),
+    ...compareRequestBodies(before, after),
+    ...compareResponses(before, after),
+  ]
+}
+
+function read({ version: { document }, operation, same }: Side): Read {
+  const object = operationObject(document, operation.template, operation.method)
+  if (object === undefined) throw new Error(`the document does not have ${operation.id}`)
+  return { document, object, same }
+}
+
+function compareMarks(before: Read, after: Read): readonly Change[] {
+  const changes: Change[] = []
+  const where = 'operation'
+  const wasDeprecated = before.object.object.value['deprecated'] === true
+  const isDeprecated = after.object.object.value['deprecated'] === true
+  if (wasDeprecated !== isDeprecated) {
+    const message = isDeprecated ? 'is deprecated now' : 'is no longer deprecated'
+    changes.push({ where, message, isBreaking: false })
+  }
+  if (!isSameJson(securityOf(before), securityOf(after))) {
+    changes.push({ where, message: 'asks for other credentials', isBreaking: true })
+  }
+  return changes
+}
+
+function securityOf({ document, object }: Read): JsonObject[string] {
+  return object.object.value['security'] ?? document['security'] ?? []
+}
+
+function compareParameters(before: Read, after: Read): readonly Change[] {
+  const changes: Change[] = []
+  for (const old of before.object.parameters) {
+    if (after.object.parameters.some((young) => isSameParameter(old, young))) continue
+    changes.push({ where: parameterName(old), message: 'removed', isBreaking: true })
+  }
+  for (const young of after.object.parameters) {
+    const where = parameterName(young)
+    const old = before.object.parameters.find((parameter) => isSameParameter(parameter, young))
+    if (old === undefined) {
+      const message = young.isRequired ? 'added, required' : 'added, optional'
+      changes.push({ where, message, isBreaking: young.isRequired })
+      continue
+    }
+    if (old.isRequired !== young.isRequired) changes.push(requirement(where, young.isRequired))
+    for (const name of ['explode', 'style']) {
+      if (old.object.value[name] === young.object.value[name]) continue
+      changes.push({ where, message: `${name} changed`, isBreaking: true })
+    }
+    changes.push(...compareHeld(before, old.object, after, young.object, where, 'request'))
+  }
+  return changes
+}
+
+function parameterName({ in: place, name }: Parameter): string {
+  return place === 'header' ? `header ${name}` : `${place} parameter ${name}`
+}
+
+function requirement(where: string, isRequired: boolean): Change {
+  return {
+    where,
+    message: `is now ${isRequired ? 'required' : 'optional'}`,
+    isBreaking: isRequired,
+  }
+}
+
+/** Compares the schemas of two parameters, headers or media types. */
+function compareHeld(
+  before: Read,
+  old: Located,
+  after: Read,
+  young: Located,
+  where: string,
+  direction: 'request' | 'response',
+): readonly Change[] {
+  return compareSchemas({
+    before: { document: before.document, schema: old.value['schema'] },
+    after: { document: after.document, schema: young.value['schema'] },
+    where,
+    direction,
+    same: before.same,
+  })
+}
+
+function compareRequestBodies(before: Read, after: Read): readonly Change[] {
+  const where = 'request body'
+  const old = before.object.requestBody
+  const young = after.object.requestBody
+  if (old === undefined && young === undefined) return []
+  const isRequired = young?.value['required'] === true
+  if (old === undefined) {
+    const message = isRequired ? 'added, required' : 'added, optional'
+    return [{ where, message, isBreaking: isRequired }]
+  }
+  if (young === undefined) return [{ where, message: 'removed', isBreaking: true }]
+  const wasRequired = old.value['required'] === true
+  return [
+    ...(wasRequired === isRequired ? [] : [requirement(where, isRequired)]),
+    ...compareContents(before, old, after, young, where, 'request'),
+  ]
+}
+
+function compareContents(
+  before: Read,
+  old: Located,
+  after: Read,
+  young: Located,
+  where: string,
+  direction: 'request' | 'response',
+): readonly Change[] {
+  const changes: Change[] = []
+  const oldTypes = isJsonObject(old.value['content']) ? Object.keys(old.value['content']) : []
+  const youngTypes = isJsonObject(young.value['content']) ? Object.keys(young.value['content']) : []
+  for (const type of oldTypes) {
+    if (youngTypes.includes(type)) continue
+    changes.push({ where, message: `media type ${type} removed`, isBreaking: true })
+  }
+  for (const type of youngTypes) {
+    const oldMedia = member(before.document, old, 'content', type)
+    const youngMedia = member(after.document, young, 'content', type)
+    if (oldMedia === undefined || youngMedia === undefined) {
+      changes.push({ where, message: `media type ${type} added`, isBreaking: false })
+    } else changes.push(...compareHeld(before, oldMedia, after, youngMedia, where, direction))
+  }
+  return changes
+}
+
+function compareResponses(before: Read, after: Read): readonly Change[] {
+  const changes: Change[] = []
+  const oldByStatus = new Map(before.object.responses)
+  const youngByStatus = new Map(after.object.responses)
+  for (const status of oldByStatus.keys()) {
+    if (youngByStatus.has(status)) continue
+    changes.push({
+      where: `response ${status}`,
+      message: 'removed',
+      isBreaking: status.startsWith('2'),
+    })
+  }
+  for (const [status, young] of youngByStatus) {
+    const where = `response ${status}`
+    const old = oldByStatus.get(status)
+    if (old === undefined) changes.push({ where, message: 'added', isBreaking: false })
+    else {
+      changes.push(...compareHeaders(before, old, after, young, where))
+      changes.push(...compareContents(before, old, after, young, where, 'response'))
+    }
+  }
+  return changes
+}
+
+function compareHeaders(
+  before: Read,
+  old: Located,
+  after: Read,
+  young: Located,
+  response: string,
+): readonly Change[] {
+  const changes: Change[] = []
+  const oldHeaders = byLowerName(membersOf(before.document, old, 'headers'))
+  const youngHeaders = byLowerName(membersOf(after.document, young, 'headers'))
+  for (const [key, { name }] of oldHeaders) {
+    if (youngHeaders.has(key)) continue
+    changes.push({ where: `${response} header ${name}`, message: 'removed', isBreaking: true })
+  }
+  for (const [key, { name, header }] of youngHeaders) {
+    const where = `${response} header ${name}`
+    const known = oldHeaders.get(key)
+    if (known === undefined) {
+      changes.push({ where, message: 'added', isBreaking: false })
+      continue
+    }
+    const wasAlways = known.header.value['required'] === true
+    const isAlways = header.value['required'] === true
+    if (wasAlways !== isAlways) {
+      const message = isAlways ? 'is now always sent' : 'is no longer always sent'
+      changes.push({ where, message, isBreaking: wasAlways })
+    }
+    changes.push(...compareHeld(before, known.header, after, header, where, 'response'))
+  }
+  return changes
+}
+
+function byLowerName(
+  headers: readonly (readonly [string, Located])[],
+): ReadonlyMap<string, { readonly name: string; readonly header: Located }> {
+  return new Map(headers.map(([name, header]) => [name.toLowerCase(), { name, header }]))
+}
