@@ -99,7 +99,7 @@ export interface GrantReply {
   readonly serverTimeMs: number
   /** Differs after counters were lost. */
   readonly marker: number
-  /** Nothing was granted, because counters were lost a moment ago. */
+  /** Nothing was granted and nothing added, because counters were lost a moment ago. */
   readonly isSettling: boolean
   windowOf(index: number): number
   epochOf(index: number): number

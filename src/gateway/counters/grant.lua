@@ -3,7 +3,7 @@
 --
 -- KEYS[1]    the marker: its absence means that the counters of this server were lost
 -- KEYS[2…]   the buckets, each `<window> <epoch> <count>`
--- ARGV[1]    milliseconds after the loss in which nothing is granted, so that every process can bring its floors
+-- ARGV[1]    milliseconds after the loss in which nothing is granted or added, so that every process can bring its floors
 -- ARGV[2]    run id of this server as the process knows it, or empty
 -- ARGV[3]    1: the process knows this server as another one; a marker of another run id counts as lost
 -- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
@@ -72,9 +72,10 @@ for i = 1, buckets do
       changed[i] = true
     end
   end
-  -- Of a window that an own clock guessed too late, the addition counts in the present one: never too few.
+  -- Not before the floors are in: a floor that comes after an addition would swallow it. Of a window that
+  -- an own clock guessed too late, the addition counts in the present one: never too few.
   local addition = tonumber(ARGV[at + 5])
-  if addition > 0 and tonumber(ARGV[at + 4]) >= window then
+  if addition > 0 and not settling and tonumber(ARGV[at + 4]) >= window then
     count = count + addition
     changed[i] = true
   end

@@ -203,13 +203,13 @@ export async function createRedisCounter({
         const read = readGrantReply(reply.numbers, buckets.length)
         shared.observe(read)
         learn(buckets, read, reply)
-        if (isDecided) for (const addition of additions) shares.confirmLate(addition)
+        if (isDecided) {
+          if (!read.isSettling) for (const addition of additions) shares.confirmLate(addition)
+        } else if (read.isSettling) decideUnconfirmed()
         else {
           breaker.succeeded()
           isDecided = true
-          // Nothing was granted to anybody; that says nothing about these calls.
-          if (read.isSettling) for (const call of sent.calls()) decideAlone(call)
-          else sent.answer(read)
+          sent.answer(read)
         }
       },
       onError(error) {

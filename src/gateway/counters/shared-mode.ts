@@ -31,9 +31,9 @@ import type { SeenCounts } from './seen-counts.ts'
  * 3. Counters were lost when the marker differs from the one known here: every
  *    floor is pushed, used-up buckets included, so that no process is granted
  *    from a forgotten counter.
- * 4. What was admitted without the store is pushed.
- * 5. For a second after a loss the script grants nothing to anybody, so that
- *    all processes have done 3 before the first grant.
+ * 4. For a second after a loss the script grants nothing to anybody and adds
+ *    nothing, so that all processes have done 3 before the first grant.
+ * 5. What was admitted without the store is pushed.
  */
 export interface SharedMode {
   isShared(): boolean
@@ -153,11 +153,16 @@ export function createSharedMode({
     try {
       const { read, reply } = await send({ buckets: claims, groups: [] })
       onCounts(claims, read, reply)
+      if (read.isSettling) giveBack(claims)
     } catch (error) {
       // Whether it was added is not known; adding it twice errs to the safe side.
-      for (const { addition } of claims) if (addition !== undefined) shares.giveBack(addition)
+      giveBack(claims)
       throw error
     }
+  }
+
+  function giveBack(claims: readonly BucketClaim[]): void {
+    for (const { addition } of claims) if (addition !== undefined) shares.giveBack(addition)
   }
 
   async function pushFloors(): Promise<void> {
@@ -191,14 +196,11 @@ export function createSharedMode({
         await pushFloors()
         marker = probe.marker
       }
+      if (probe.isSettling) return
       let claims = shares.takeClaims(pushMax)
       while (claims.length === pushMax) {
         await push(claims)
         claims = shares.takeClaims(pushMax)
-      }
-      if (probe.isSettling || !connection.isReady()) {
-        if (claims.length > 0) await push(claims)
-        return
       }
       // The rest and the next calls use one connection, on which Redis keeps their order: it is pushed before they ask.
       const rest = claims.length === 0 ? undefined : push(claims)
@@ -216,9 +218,12 @@ export function createSharedMode({
     const leftMs = breaker.silenceLeftMs()
     if (isSilenceWatched || leftMs === undefined) return
     isSilenceWatched = true
-    startDeadline(leftMs, () => {
+    startDeadline(Math.max(1, Math.ceil(leftMs)), () => {
       isSilenceWatched = false
-      if (isShared && breaker.isOpen()) leave('Redis is silent')
+      if (!isShared) return
+      // Not yet when something was heard meanwhile, or the timer came a fraction early.
+      if (breaker.isOpen()) leave('Redis is silent')
+      else watchSilence()
     })
   }
 

@@ -1,0 +1,241 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import type { Grant } from '../../src/gateway/counters/counter.ts'
+import { checkRedis } from '../../src/gateway/counters/redis-facts.ts'
+import { redisMissing } from '../support/redis-server.ts'
+import { startProcess } from './processes.ts'
+import { testCounter, testRedis } from './redis-rig.ts'
+import { admittedOf, ask, askTimes, bucketOf, countdown, remainingOf, silent } from './rig.ts'
+
+const skip = redisMissing()
+
+t.test(
+  'four processes admit exactly 100 of 500 calls in each of 20 windows, every remaining value once',
+  { skip, timeout: 90_000 },
+  async (t) => {
+    const { url } = await testRedis(t)
+    const setup = { url, processes: 4 }
+    const processes = await Promise.all([1, 2, 3, 4].map(() => startProcess(t, setup)))
+    const limits = [{ ...bucketOf('race', 1), calls: 100 }]
+    let judged = 0
+    for (let round = 0; judged < 20 && round < 40; round += 1) {
+      // All calls of a round belong into one window of a second; of a round that did not fit, nothing can be said.
+      await delay(1000 - (Date.now() % 1000) + 20)
+      const window = Math.floor(Date.now() / 1000)
+      const grants = await Promise.all(processes.map((each) => each.ask({ limits, times: 125 })))
+      if (Math.floor(Date.now() / 1000) !== window) continue
+      judged += 1
+      t.same(remainingOf(grants.flat()), countdown(99), `window ${window}`)
+    }
+    t.equal(judged, 20)
+  },
+)
+
+t.test('a process that knows a bucket is used up asks Redis nothing', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  const limits = [{ ...bucketOf('empty'), calls: 100 }]
+  await askTimes(150, counter, limits)
+  const before = await server.calls('evalsha')
+  const grants = await askTimes(10_000, counter, limits)
+  t.ok(grants.every(({ decision }) => decision === 'refused_local'))
+  t.equal(await server.calls('evalsha'), before)
+})
+
+t.test('calls of one turn cost one script call, over all buckets', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  const before = await server.calls('evalsha')
+  const grants = await Promise.all(
+    Array.from({ length: 300 }, (_, call) =>
+      ask(counter, [{ ...bucketOf(`merged:${call % 30}`), calls: 5 }]),
+    ),
+  )
+  t.equal(admittedOf(grants), 150)
+  t.equal(await server.calls('evalsha'), before + 1)
+})
+
+t.test('a new window is asked about, and nothing of the old one refuses', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  const limits = [{ ...bucketOf('next', 1), calls: 3 }]
+  for (let window = 0; window < 3; window += 1) {
+    await delay(1000 - (Date.now() % 1000) + 5)
+    t.same(remainingOf(await askTimes(5, counter, limits)), countdown(2))
+  }
+})
+
+t.test('(1) processes on different window lengths keep their counts apart', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const [old, reloaded] = await Promise.all([testCounter(t, server), testCounter(t, server)])
+  const hour = [{ ...bucketOf('reloaded', 3600 * 24 * 300), calls: 30 }]
+  const day = [{ ...bucketOf('reloaded', 3600 * 24 * 365), calls: 40 }]
+  const grants: Grant[][] = [[], []]
+  for (let call = 0; call < 50; call += 1) {
+    grants[0]?.push(await ask(old, hour))
+    grants[1]?.push(await ask(reloaded, day))
+  }
+  t.same(grants.map(admittedOf), [30, 40])
+  t.match(await old.peek([...hour, ...day]), [{ count: 30 }, { count: 40 }])
+})
+
+t.test(
+  '(4) after a reset, the floor of another process does not bring 87 back',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const [a, b] = await Promise.all([testCounter(t, server), testCounter(t, server)])
+    const bucket = bucketOf('floor')
+    const limits = [{ ...bucket, calls: 100 }]
+    await askTimes(87, b, limits)
+    await a.reset(bucket)
+    t.match(await ask(b, limits), { admitted: true, standings: [{ remaining: 99 }] })
+    t.equal(admittedOf(await askTimes(150, a, limits)), 99)
+  },
+)
+
+t.test('(4) after forget, a process that refused locally asks again', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const [a, b] = await Promise.all([testCounter(t, server), testCounter(t, server)])
+  const bucket = bucketOf('forgotten')
+  const limits = [{ ...bucket, calls: 10 }]
+  await askTimes(12, b, limits)
+  await a.reset(bucket)
+  t.match(await ask(b, limits), { decision: 'refused_local' })
+  b.forget(bucket.bucket)
+  t.match(await ask(b, limits), { admitted: true, standings: [{ remaining: 9 }] })
+})
+
+t.test('(4) a reply from before the reset does not undo forget', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const b = await testCounter(t, server)
+  const bucket = bucketOf('overtaken')
+  const limits = [{ ...bucket, calls: 10 }]
+  const early = askTimes(12, b, limits)
+  await new Promise(setImmediate) // sent, not answered
+  b.forget(bucket.bucket)
+  t.equal(admittedOf(await early), 10)
+  await server.cli('DEL', bucket.bucket)
+  t.match(await ask(b, limits), { decision: 'admitted', standings: [{ remaining: 9 }] })
+})
+
+t.test('(3) a window that was seen is never left backwards, nor its count', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  const bucket = bucketOf('ahead', 3600)
+  const ahead = Math.floor(Date.now() / 3_600_000) + 1
+  // A primary whose clock was ahead has counted 98 in the next window, and fails over to one that knows nothing.
+  await server.cli('SET', bucket.bucket, `${ahead} 0 98`)
+  t.match(await ask(counter, [{ ...bucket, calls: 100 }]), { standings: [{ remaining: 1 }] })
+  await server.cli('DEL', bucket.bucket)
+  const grants = await askTimes(3, counter, [{ ...bucket, calls: 100 }])
+  t.same(remainingOf(grants), [0])
+  t.match(await server.cli('GET', bucket.bucket), new RegExp(`^${ahead} 0 100$`))
+  const resetMs = grants.at(-1)?.retryAfterMs ?? 0
+  t.ok(resetMs > 3_600_000 && resetMs <= 7_200_000, `${resetMs}`)
+  await counter.reset(bucket)
+  t.match(await ask(counter, [{ ...bucket, calls: 100 }]), { standings: [{ remaining: 99 }] })
+  t.match(await server.cli('GET', bucket.bucket), new RegExp(`^${ahead - 1} \\d{13} 1$`))
+})
+
+t.test('(13) SCRIPT FLUSH between every call goes unnoticed', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  const limits = [{ ...bucketOf('flushed'), calls: 20 }]
+  const grants: Grant[] = []
+  for (let call = 0; call < 25; call += 1) {
+    await server.cli('SCRIPT', 'FLUSH')
+    grants.push(await ask(counter, limits))
+  }
+  t.same(
+    grants.map(({ decision }) => decision),
+    [...Array(20).fill('admitted'), ...Array(5).fill('refused_local')],
+  )
+})
+
+t.test(
+  '(10) one key of another type among 50 is replaced, from the floor, and disturbs nobody',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const warnings: unknown[] = []
+    const log = { ...silent, info: () => undefined, warn: (what: unknown) => warnings.push(what) }
+    const counter = await testCounter(t, server, { log: { ...log, error: () => undefined } })
+    const buckets = Array.from({ length: 50 }, (_, index) => bucketOf(`typed:${index}`))
+    const askAll = () =>
+      Promise.all(buckets.map((bucket) => ask(counter, [{ ...bucket, calls: 100 }])))
+    await askAll()
+    const damaged = buckets[25]?.bucket ?? ''
+    await server.cli('DEL', damaged)
+    await server.cli('LPUSH', damaged, 'x')
+    t.ok((await askAll()).every(({ decision }) => decision === 'admitted'))
+    t.same(new Set((await counter.peek(buckets)).map(({ count }) => count)), new Set([2]))
+    await server.cli('SET', damaged, 'nonsense')
+    t.ok((await askAll()).every(({ decision }) => decision === 'admitted'))
+    t.match(
+      await counter.peek([{ bucket: damaged, windowSeconds: buckets[25]?.windowSeconds ?? 1 }]),
+      [{ count: 3 }],
+    )
+    t.match(warnings, [{ bucket: damaged }, { bucket: damaged }])
+    t.equal(warnings.length, 2)
+    t.equal(counter.isUp(), true)
+  },
+)
+
+t.test(
+  'a counter expires after two windows, even one that lost its expiry',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server)
+    const bucket = bucketOf('expiring', 3600)
+    await ask(counter, [{ ...bucket, calls: 10 }])
+    await server.cli('PERSIST', bucket.bucket)
+    await ask(counter, [{ ...bucket, calls: 10 }])
+    const ttl = Number(await server.cli('TTL', bucket.bucket))
+    t.ok(ttl > 7190 && ttl <= 7200, `${ttl}`)
+  },
+)
+
+t.test(
+  '(15) of a process killed with calls granted, the count stays and nothing hangs',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const { url } = server
+    const limits = [{ ...bucketOf('orphan'), calls: 100 }]
+    const { child } = await startProcess(t, { url, processes: 2 })
+    const survivor = await testCounter(t, server, { processes: 2 })
+    child.send({ limits, times: 30 })
+    for (let count = 0; count < 30; [{ count = 0 } = {}] = await survivor.peek(limits)) {
+      await delay(1)
+    }
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    t.equal(admittedOf(await askTimes(100, survivor, limits)), 70)
+  },
+)
+
+t.test(
+  'a Redis that may evict counters is refused at start, unless that is accepted',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t, { args: ['--maxmemory-policy', 'allkeys-lru'] })
+    await t.rejects(testCounter(t, server), {
+      code: 'REDIS_UNSUITABLE',
+      message: /allkeys-lru.*CONFIG SET maxmemory-policy noeviction.*REDIS_EVICTION_ALLOWED/,
+    })
+    t.equal((await testCounter(t, server, { evictionAllowed: true })).isUp(), true)
+  },
+)
+
+t.test('a Redis older than 6.2 is refused', async (t) => {
+  const check = (version: string) =>
+    checkRedis(new Map([['redis_version', version]]), { isEvictionAllowed: false })
+  for (const version of ['5.0.14', '6.0.20', '6.1']) {
+    t.throws(() => check(version), { code: 'REDIS_UNSUITABLE', message: /6\.2 or newer/ })
+  }
+  for (const version of ['6.2.0', '7.0.15', '10.1.0']) t.doesNotThrow(() => check(version))
+  t.doesNotThrow(() => checkRedis(new Map(), { isEvictionAllowed: false }), 'nothing told')
+})

@@ -1,0 +1,408 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import type { Grant } from '../../src/gateway/counters/counter.ts'
+import { redisMissing, startRedisServer } from '../support/redis-server.ts'
+import { testCounter, testRedis, until } from './redis-rig.ts'
+import { admittedOf, ask, askTimes, bucketOf, silent } from './rig.ts'
+
+const skip = redisMissing()
+
+function decisionsOf(grants: readonly Grant[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { decision } of grants) counts[decision] = (counts[decision] ?? 0) + 1
+  return counts
+}
+
+t.test(
+  'without the store every process admits its share of what it saw left, and says so',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const changes: boolean[] = []
+    const counter = await testCounter(t, server, {
+      processes: 4,
+      onStateChange: (isUp) => changes.push(isUp),
+    })
+    const known = [{ ...bucketOf('known'), calls: 100 }]
+    await askTimes(20, counter, known)
+    await server.kill()
+    await until(() => !counter.isUp())
+
+    t.same(decisionsOf(await askTimes(30, counter, known)), {
+      degraded_admitted: 20,
+      degraded_refused: 10,
+    })
+    const never = await askTimes(30, counter, [{ ...bucketOf('never'), calls: 100 }])
+    t.same(decisionsOf(never), { degraded_admitted: 25, degraded_refused: 5 })
+    t.match(never[0], { standings: [{ granted: true, remaining: 24, resetMs: undefined }] })
+    t.match(never[29], {
+      admitted: false,
+      standings: [{ granted: false, remaining: 0, resetMs: undefined }],
+    })
+    const year = bucketOf('never').windowSeconds * 1000
+    const trueReset = year - (Date.now() % year)
+    t.ok(Math.abs((never[29]?.retryAfterMs ?? 0) - trueReset) < 100, 'by the time of the store')
+    t.same(changes, [true, false])
+  },
+)
+
+t.test('deny refuses, and allow admits, every call the store cannot count', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  await server.kill()
+  await until(() => !counter.isUp())
+  const limits = [{ ...bucketOf('policy'), calls: 3 }]
+  const denied = await askTimes(5, counter, limits, 'deny')
+  t.same(decisionsOf(denied), { degraded_refused: 5 })
+  t.equal(denied[0]?.retryAfterMs, 1000)
+  t.same(decisionsOf(await askTimes(5, counter, limits, 'allow')), { degraded_admitted: 5 })
+  await server.restart()
+  await until(() => counter.isUp())
+  t.match(await counter.peek(limits), [{ count: 5 }], 'what was allowed is counted')
+})
+
+t.test(
+  'a bucket known to be used up stays refused without the store, with its true reset',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server)
+    const limits = [{ ...bucketOf('spent'), calls: 5 }]
+    await askTimes(5, counter, limits)
+    await server.kill()
+    await until(() => !counter.isUp())
+    for (const policy of ['local-share', 'allow', 'deny'] as const) {
+      const grant = await ask(counter, limits, policy)
+      t.match(grant, { decision: 'refused_local', standings: [{ remaining: 0 }] })
+      t.equal(grant.retryAfterMs, grant.standings[0]?.resetMs)
+    }
+  },
+)
+
+t.test('two limits in an outage: all shares or none', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  await server.kill()
+  await until(() => !counter.isUp())
+  const small = { ...bucketOf('outage:small'), calls: 2 }
+  const large = { ...bucketOf('outage:large'), calls: 5 }
+  t.equal(admittedOf(await askTimes(4, counter, [large, small])), 2)
+  t.equal(admittedOf(await askTimes(9, counter, [large])), 3)
+})
+
+t.test(
+  'counts from before and during an outage are merged when the store is back',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server, { processes: 2 })
+    const limits = [{ ...bucketOf('merged'), calls: 100 }]
+    await askTimes(40, counter, limits)
+    await server.kill()
+    await until(() => !counter.isUp())
+    t.equal(admittedOf(await askTimes(50, counter, limits)), 30)
+    await server.restart()
+    await until(() => counter.isUp())
+    t.match(await counter.peek(limits), [{ count: 70 }])
+    t.equal(admittedOf(await askTimes(50, counter, limits)), 30)
+  },
+)
+
+t.test(
+  'a gateway starts while the store is down, and shares counts within a second of its coming',
+  { skip },
+  async (t) => {
+    const first = await startRedisServer()
+    await first.stop()
+    const changes: boolean[] = []
+    const counter = await testCounter(t, first, {
+      processes: 2,
+      onStateChange: (isUp) => changes.push(isUp),
+    })
+    t.equal(counter.isUp(), false)
+    await t.rejects(counter.peek([bucketOf('early')]), { code: 'STORE_UNAVAILABLE' })
+    await t.rejects(counter.reset(bucketOf('early')), { code: 'STORE_UNAVAILABLE' })
+    const limits = [{ ...bucketOf('early'), calls: 10 }]
+    t.equal(admittedOf(await askTimes(9, counter, limits)), 5)
+    await testRedis(t, { port: first.port })
+    t.ok((await until(() => counter.isUp())) < 1000)
+    t.same(changes, [false, true])
+    t.match(await counter.peek(limits), [{ count: 5 }])
+    t.equal(admittedOf(await askTimes(9, counter, limits)), 5)
+  },
+)
+
+t.test(
+  'a silent store costs each call at most its deadline, and after 100 ms nothing',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server)
+    const limits = [{ ...bucketOf('hung'), calls: 1000 }]
+    await ask(counter, limits)
+    server.suspend()
+    const begun = performance.now()
+    const first = await ask(counter, limits)
+    const waited = performance.now() - begun
+    t.equal(first.decision, 'degraded_admitted')
+    t.ok(waited >= 45 && waited < 120, `${waited} ms`)
+    await until(() => !counter.isUp())
+    t.ok(performance.now() - begun < 200)
+    const again = performance.now()
+    await askTimes(100, counter, limits)
+    t.ok(performance.now() - again < 20)
+    server.resume()
+    t.ok((await until(() => counter.isUp())) < 1000)
+  },
+)
+
+t.test('an idle gateway notices within a second that the store is gone', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const counter = await testCounter(t, server)
+  server.suspend()
+  t.ok((await until(() => !counter.isUp())) < 1000)
+})
+
+t.test(
+  '(6) replies that were there while our own loop stood still are no outage',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server)
+    const limits = [{ ...bucketOf('stalled'), calls: 1000 }]
+    await ask(counter, limits)
+    for (let round = 0; round < 5; round += 1) {
+      const pending = askTimes(10, counter, limits)
+      await new Promise(setImmediate) // sent
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60 + round * 40)
+      t.same(decisionsOf(await pending), { admitted: 10 })
+      t.equal(counter.isUp(), true)
+    }
+  },
+)
+
+t.test(
+  '(7) calls pending in a pause are decided in time, and never exceed the limit though they were granted too',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server)
+    const limits = [{ ...bucketOf('paused'), calls: 100 }]
+    await ask(counter, limits)
+    await server.cli('CLIENT', 'PAUSE', '400', 'ALL')
+    const begun = performance.now()
+    const pending = await askTimes(64, counter, limits)
+    t.ok(performance.now() - begun < 150)
+    t.same(decisionsOf(pending), { degraded_admitted: 64 })
+    await until(() => !counter.isUp())
+    await until(() => counter.isUp())
+    const later = await askTimes(100, counter, limits)
+    const total = 1 + admittedOf(pending) + admittedOf(later)
+    t.ok(total <= 100, `${total} admitted`)
+    const [state] = await counter.peek(limits)
+    t.ok(state !== undefined && state.count >= total)
+  },
+)
+
+t.test(
+  '(9) however often the store flaps in a window, the share is given once',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server, { processes: 4 })
+    const limits = [{ ...bucketOf('flapping'), calls: 100 }]
+    const grants: Grant[] = []
+    for (let flap = 0; flap < 10; flap += 1) {
+      server.suspend()
+      await ask(counter, [{ ...bucketOf('other'), calls: 100 }])
+      await until(() => !counter.isUp())
+      grants.push(...(await askTimes(7, counter, limits)))
+      server.resume()
+      await until(() => counter.isUp())
+    }
+    t.same(decisionsOf(grants), { degraded_admitted: 25, degraded_refused: 45 })
+    t.match(await counter.peek(limits), [{ count: 25 }])
+  },
+)
+
+t.test('(9) a share shrinks to what is left when the store comes and goes', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const [counter, other] = await Promise.all([
+    testCounter(t, server, { processes: 4 }),
+    testCounter(t, server, { processes: 4 }),
+  ])
+  const limits = [{ ...bucketOf('shrinking'), calls: 100 }]
+  async function outage(calls: number): Promise<number> {
+    server.suspend()
+    await until(() => !counter.isUp() && !other.isUp())
+    const admitted = admittedOf(await askTimes(calls, counter, limits))
+    server.resume()
+    await until(() => counter.isUp() && other.isUp())
+    return admitted
+  }
+  t.equal(await outage(5), 5)
+  t.equal(admittedOf(await askTimes(83, other, limits)), 83)
+  await ask(counter, limits) // sees 89 now, 11 left, so 2 of them may be admitted here
+  t.equal(await outage(20), 2)
+  t.equal(admittedOf(await askTimes(50, other, limits)), 9)
+})
+
+t.test(
+  '(12) with 10,000 buckets touched while away, counts are shared within a second, all of them merged',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server)
+    server.suspend()
+    await until(() => !counter.isUp())
+    const buckets = Array.from({ length: 10_000 }, (_, index) => bucketOf(`many:${index}`))
+    for (const bucket of buckets) await ask(counter, [{ ...bucket, calls: 10 }])
+    server.resume()
+    const tookMs = await until(() => counter.isUp())
+    t.ok(tookMs < 1000, `${Math.round(tookMs)} ms`)
+    const counts = await counter.peek(buckets)
+    t.ok(counts.every(({ count }) => count === 1))
+  },
+)
+
+t.test(
+  '(13) a reply after the deadline decides nothing twice, and is not lost as knowledge',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const counter = await testCounter(t, server)
+    const limits = [{ ...bucketOf('late'), calls: 3 }]
+    await ask(counter, limits)
+    let decisions = 0
+    await server.cli('CLIENT', 'PAUSE', '80', 'ALL')
+    await new Promise<void>((resolve) => {
+      counter.grant(limits, 'local-share', () => {
+        decisions += 1
+        resolve()
+      })
+    })
+    await delay(100)
+    t.equal(decisions, 1)
+    await until(() => counter.isUp())
+    // Forfeited there, admitted here: 1 + 1 + 1.
+    await ask(counter, limits)
+    t.match(await ask(counter, limits), { decision: 'refused_local' })
+    t.match(await counter.peek(limits), [{ count: 3 }])
+  },
+)
+
+const states = [
+  { state: 'READONLY', enter: ['REPLICAOF', '127.0.0.1', '1'], leave: ['REPLICAOF', 'NO', 'ONE'] },
+  {
+    state: 'OOM',
+    enter: ['CONFIG', 'SET', 'maxmemory', '1'],
+    leave: ['CONFIG', 'SET', 'maxmemory', '0'],
+  },
+  {
+    state: 'no permission',
+    enter: ['ACL', 'SETUSER', 'default', '-set'],
+    leave: ['ACL', 'SETUSER', 'default', '+@all'],
+  },
+]
+
+for (const { state, enter, leave } of states) {
+  t.test(
+    `a store that answers ${state} is an outage, and its end is noticed`,
+    { skip },
+    async (t) => {
+      const server = await testRedis(t)
+      const counter = await testCounter(t, server, { processes: 2 })
+      const limits = [{ ...bucketOf('state'), calls: 100 }]
+      await askTimes(10, counter, limits)
+      await server.cli(...enter)
+      const grants: Grant[] = []
+      for (let call = 0; call < 10; call += 1) grants.push(await ask(counter, limits))
+      t.same(decisionsOf(grants), { degraded_admitted: 10 })
+      t.equal(counter.isUp(), false)
+      await delay(600)
+      t.equal(counter.isUp(), false, 'for ever')
+      await server.cli(...leave)
+      t.ok((await until(() => counter.isUp())) < 1000)
+      t.match(await counter.peek(limits), [{ count: 20 }])
+    },
+  )
+}
+
+t.test(
+  '(2) after a flush a fresh process is not granted what another one used up',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const settling = { processes: 2, settleMs: 1000 }
+    const a = await testCounter(t, server, settling)
+    const limits = [{ ...bucketOf('wiped'), calls: 100 }]
+    t.equal(admittedOf(await askTimes(101, a, limits)), 100)
+    await server.cli('FLUSHALL')
+    // A has no traffic and notices by itself; C comes only now.
+    const c = await testCounter(t, server, settling)
+    t.equal(c.isUp(), true)
+    t.same(decisionsOf(await askTimes(100, c, limits)), { refused: 100 })
+    await until(() => a.isUp())
+    t.match(await a.peek(limits), [{ count: 100 }])
+  },
+)
+
+t.test(
+  '(2) after a flush a running process that never saw the bucket gets no more than its share',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const settling = { processes: 4, settleMs: 1000 }
+    const [a, c] = await Promise.all([
+      testCounter(t, server, settling),
+      testCounter(t, server, settling),
+    ])
+    const limits = [{ ...bucketOf('wiped'), calls: 100 }]
+    t.equal(admittedOf(await askTimes(101, a, limits)), 100)
+    await server.cli('FLUSHALL')
+    t.same(decisionsOf(await askTimes(100, c, limits)), {
+      degraded_admitted: 25,
+      degraded_refused: 75,
+    })
+    await until(() => a.isUp() && c.isUp())
+    t.match(await c.peek(limits), [{ count: 125 }])
+    t.equal(admittedOf(await askTimes(100, c, limits)), 0)
+  },
+)
+
+t.test('(2) counts climb back after Redis was killed and came back empty', { skip }, async (t) => {
+  const server = await testRedis(t)
+  const settling = { processes: 2, settleMs: 1000 }
+  const [a, c] = await Promise.all([
+    testCounter(t, server, settling),
+    testCounter(t, server, settling),
+  ])
+  const limits = [{ ...bucketOf('restarted'), calls: 100 }]
+  await askTimes(60, a, limits)
+  await askTimes(30, c, limits)
+  await server.kill()
+  await server.restart()
+  await until(() => a.isUp() && c.isUp())
+  const [state] = await a.peek(limits)
+  t.equal(state?.count, 90, 'the highest count anybody saw')
+  t.equal(admittedOf(await askTimes(50, a, limits)), 10)
+})
+
+t.test('a Redis that turns out unsuitable later is not used, and said so', { skip }, async (t) => {
+  const first = await startRedisServer()
+  await first.stop()
+  const errors: unknown[] = []
+  const counter = await testCounter(t, first, {
+    log: {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (what: unknown) => errors.push(what),
+    },
+  })
+  await testRedis(t, { port: first.port, args: ['--maxmemory-policy', 'allkeys-lru'] })
+  await until(() => errors.length > 0)
+  t.match(errors, [{ err: { code: 'REDIS_UNSUITABLE' } }])
+  t.equal(counter.isUp(), false)
+  t.equal(silent.level, 'silent')
+})

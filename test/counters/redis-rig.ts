@@ -1,0 +1,52 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Test } from 'tap'
+import type { Counter } from '../../src/gateway/counters/counter.ts'
+import {
+  createRedisCounter,
+  type RedisCounterOptions,
+} from '../../src/gateway/counters/redis-counter.ts'
+import {
+  type RedisServer,
+  type RedisServerOptions,
+  startRedisServer,
+} from '../support/redis-server.ts'
+import { silent } from './rig.ts'
+
+/** A Redis that ends with the test. */
+export async function testRedis(t: Test, options?: RedisServerOptions): Promise<RedisServer> {
+  const server = await startRedisServer(options)
+  t.teardown(() => server.stop())
+  return server
+}
+
+/**
+ * What a gateway process has of the counter; two of them in one test share
+ * nothing but the server, as two processes do. Counters settle at once unless
+ * the test is about that.
+ */
+export async function testCounter(
+  t: Test,
+  server: Pick<RedisServer, 'url'>,
+  options: Partial<RedisCounterOptions> = {},
+): Promise<Counter> {
+  const counter = await createRedisCounter({
+    url: server.url,
+    processes: 1,
+    settleMs: 0,
+    log: silent,
+    ...options,
+  })
+  t.teardown(() => counter.close())
+  return counter
+}
+
+/** Resolves with the milliseconds it took until the condition held; rejects after 10 s. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<number> {
+  const begun = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - begun > 10_000) throw new Error('waited 10 s in vain')
+    await delay(2)
+  }
+  return performance.now() - begun
+}
