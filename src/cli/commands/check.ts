@@ -1,0 +1,86 @@
+import Table from 'cli-table3'
+import type { Catalogue, Limit } from '../../catalogue/catalogue.ts'
+import {
+  CatalogueError,
+  type CatalogueProblem,
+  renderCatalogueProblem,
+} from '../../catalogue/catalogue-error.ts'
+import { inspectCatalogue } from '../../catalogue/inspect-catalogue.ts'
+import type { CommandResult } from './command-result.ts'
+
+export interface CheckOptions {
+  readonly configDir: string
+  readonly json: boolean
+}
+
+/**
+ * Loads the configuration, compiles every schema and checks every example.
+ * Exit code 1 with every problem when anything is wrong: file, line, rule,
+ * what is wrong and an example. As JSON `{ ok, versions, plans }` or
+ * `{ ok, problems }`.
+ */
+export async function check({ configDir, json }: CheckOptions): Promise<CommandResult> {
+  try {
+    const catalogue = await inspectCatalogue(configDir)
+    return { output: json ? jsonOf(summaryOf(catalogue)) : textOf(catalogue), exitCode: 0 }
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error
+    const { problems } = error
+    return { output: json ? jsonOf({ ok: false, problems }) : problemText(problems), exitCode: 1 }
+  }
+}
+
+function summaryOf(catalogue: Catalogue) {
+  return {
+    ok: true,
+    versions: [...catalogue.versions.values()].map(
+      ({ api, version, lifecycle, operations, plans }) => ({
+        api,
+        version,
+        operations: operations.length,
+        lifecycle,
+        plans,
+      }),
+    ),
+    plans: [...catalogue.plans.values()],
+  }
+}
+
+function textOf(catalogue: Catalogue): string {
+  const versions = new Table({
+    head: ['API', 'Version', 'Operations', 'Lifecycle', 'Plans'],
+    style: { head: [], border: [] },
+  })
+  for (const { api, version, operations, lifecycle, plans } of catalogue.versions.values()) {
+    const stages = Object.entries(lifecycle).map(([stage, value]) => `${stage} ${value}`)
+    versions.push([
+      api,
+      version,
+      operations.length,
+      stages.join('\n') || 'in force',
+      plans.join('\n'),
+    ])
+  }
+  const plans = new Table({
+    head: ['Plan', 'Title', 'Limits', 'Mode', 'Without counters'],
+    style: { head: [], border: [] },
+  })
+  for (const { name, title, limits, mode, onStoreOutage } of catalogue.plans.values()) {
+    plans.push([name, title, limits.map(limitText).join('\n'), mode, onStoreOutage])
+  }
+  return `${versions.toString()}\n${plans.toString()}\nThe configuration is valid.\n`
+}
+
+function limitText({ name, calls, windowSeconds, scope }: Limit): string {
+  const counted = scope === 'operation' ? 'per operation' : 'per version'
+  return `${name}: ${calls} in ${windowSeconds} s ${counted}`
+}
+
+function problemText(problems: readonly CatalogueProblem[]): string {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  return `${problems.map(renderCatalogueProblem).join('\n')}\n${count} in the configuration.\n`
+}
+
+function jsonOf(result: unknown): string {
+  return `${JSON.stringify(result, null, 2)}\n`
+}
