@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
+import { type Onboarded, onboard } from '../../src/gateway/registry/onboard.ts'
+import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
+import { startTollgate } from '../../src/main.ts'
+import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { databaseBeside } from '../../src/platform/embedded-database.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { roles as allRoles, type Role, readSettings } from '../../src/platform/settings.ts'
+import { testDataDir } from './database.ts'
+import { configDir } from './edge.ts'
+
+export interface RunningTollgate {
+  /** Origins by the name in the ready line. */
+  readonly urls: Readonly<Record<'gateway' | 'management' | 'portal' | 'backend' | 'sca', string>>
+  readonly dataDir: string
+  /** The Consent-ID of the demonstration. */
+  readonly consentId: string
+  /** The key of the demonstration. */
+  readonly key: string
+  readonly close: () => Promise<void>
+}
+
+export interface TestTollgateOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly plan?: TestPlan
+}
+
+export interface TestPlan {
+  readonly calls: number
+  /** ISO 8601. */
+  readonly window: string
+}
+
+/** Any free port for everybody, nothing on standard error. */
+const quietEnv = {
+  LOG_LEVEL: 'silent',
+  GATEWAY_PORT: '0',
+  MANAGEMENT_PORT: '0',
+  PORTAL_PORT: '0',
+  BACKEND_PORT: '0',
+  SCA_PORT: '0',
+}
+
+const subscriptions = ['mandate@1.0.0', 'xs2a@1.6.0', 'xs2a@1.7.0'].map((name) => {
+  const [api = '', version = ''] = name.split('@')
+  return { api, version, plan: 'default' }
+})
+
+/** A copy of the published configuration whose Default Plan has another limit; a huge one in a window that does not end during a test unless told. */
+export function testConfigDir(
+  t: Test,
+  plan: TestPlan = { calls: 1_000_000, window: 'P365D' },
+): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tg-config-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(configDir, folder, { recursive: true })
+  const file = join(folder, 'plans', 'default.yaml')
+  const text = readFileSync(file, 'utf8')
+  const limited = text
+    .replace(/calls: \d+/, `calls: ${plan.calls}`)
+    .replace(/window: \w+/, `window: ${plan.window}`)
+  writeFileSync(file, limited)
+  return folder
+}
+
+/** Starts everything in this process, embedded, as `npm start` does for the first time. */
+export async function runTollgate(
+  t: Test,
+  options: TestTollgateOptions = {},
+): Promise<RunningTollgate> {
+  const dataDir = options.env?.['DATA_DIR'] ?? (await testDataDir(t))
+  const settings = readSettings({
+    ...quietEnv,
+    DATA_DIR: dataDir,
+    CONFIG_DIR: testConfigDir(t, options.plan),
+    ...options.env,
+  })
+  const tollgate = await startTollgate({
+    settings,
+    roles: new Set(allRoles),
+    log: createLog(settings.logLevel),
+    version: 'test',
+  })
+  t.teardown(() => tollgate.close())
+  return {
+    urls: parseReadyLine(tollgate.readyLine),
+    dataDir,
+    consentId: /Consent-ID: ([0-9a-f-]{36})/.exec(tollgate.welcome ?? '')?.[1] ?? '',
+    key: /X-API-Key: (tg_\w+)/.exec(tollgate.welcome ?? '')?.[1] ?? '',
+    close: () => tollgate.close(),
+  }
+}
+
+/** The registry of a running embedded process, as a command sees it. */
+export async function registryBeside(t: Test, dataDir: string): Promise<RegistryStores> {
+  const url = await databaseBeside(dataDir)
+  const pepper = await readDataFolderSecret(dataDir, 'key-pepper')
+  if (url === undefined || pepper === undefined) throw new Error(`nothing runs on ${dataDir}`)
+  const log = createLog('silent')
+  const database = openDatabase({ url, log, connectionsMax: 2, connectTimeoutMs: 10_000 })
+  t.teardown(() => database.close())
+  return openRegistryStores({
+    database,
+    peppers: parsePeppers(pepper),
+    keysPerApplication: 10,
+    applicationsPerDeveloper: 1000,
+  })
+}
+
+/** A fresh application subscribed to everything, with a key. */
+export function newApplication(stores: RegistryStores, name: string): Promise<Onboarded> {
+  return onboard(stores, {
+    email: 'tester@tollgate.example',
+    developerName: 'Tester',
+    applicationName: name,
+    subscriptions,
+    by: 'test',
+  })
+}
+
+export interface TollgateProcess {
+  readonly urls: RunningTollgate['urls']
+  readonly pid: number
+  /** What it has written so far. */
+  readonly output: { stdout: string; stderr: string }
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
+}
+
+/** Starts a process of its own; resolves at the ready line, rejects with what it wrote when it ends before. */
+export async function spawnTollgate(
+  t: Test,
+  roles: readonly Role[],
+  env: Readonly<Record<string, string>>,
+): Promise<TollgateProcess> {
+  const child = spawn(
+    process.execPath,
+    [join(configDir, '..', 'src', 'cli', 'main.ts'), 'start', ...roles],
+    { env: { PATH: process.env['PATH'], ...quietEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const output = { stdout: '', stderr: '' }
+  child.stderr.on('data', (chunk) => {
+    output.stderr += String(chunk)
+  })
+  const ended = once(child, 'exit').then(([code, signal]) => code ?? signal)
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const ready = new Promise<RunningTollgate['urls']>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      output.stdout += `${line}\n`
+      if (line.startsWith('tollgate ready ')) resolve(parseReadyLine(line))
+    })
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${output.stderr}`)))
+  })
+  return {
+    urls: await ready,
+    pid: child.pid ?? 0,
+    output,
+    signal: (name) => void child.kill(name),
+    ended,
+  }
+}
+
+function parseReadyLine(line: string): RunningTollgate['urls'] {
+  const url = (name: string): string => new RegExp(` ${name}=(\\S+)`).exec(line)?.[1] ?? ''
+  return {
+    gateway: url('gateway'),
+    management: url('management'),
+    portal: url('portal'),
+    backend: url('backend'),
+    sca: url('sca'),
+  }
+}
