@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import closeWithGrace from 'close-with-grace'
+import type { Command } from 'commander'
+import { startTollgate, type Tollgate } from '../../main.ts'
+import { createLog, type Logger } from '../../platform/log.ts'
+import { roles as allRoles, type Role } from '../../platform/settings.ts'
+import { UsageError } from '../command-error.ts'
+import type { CommandContext } from '../context.ts'
+
+/** Milliseconds a shutdown may take after its drain: the longest call and a little. */
+const closeMs = 30_000
+
+export function registerStart(program: Command, context: CommandContext): void {
+  program
+    .command('start')
+    .summary('run roles in this process')
+    .description(
+      `Runs roles in this process until SIGTERM or SIGINT; SIGHUP reloads the configuration. Roles: ${allRoles.join(', ')} (all of them when none is named).`,
+    )
+    .argument('[roles...]', 'which of them')
+    .action(async (names: readonly string[]) => {
+      const roles = chooseRoles(names)
+      const settings = context.settings()
+      const log = createLog(settings.logLevel)
+      const tollgate = await startTollgate({ settings, roles, log, version: packageVersion() })
+      context.output.line(tollgate.readyLine)
+      if (tollgate.welcome !== undefined) context.output.line(tollgate.welcome)
+      await untilTold(tollgate, log, settings.drainSeconds * 1000 + closeMs)
+    })
+}
+
+function chooseRoles(names: readonly string[]): ReadonlySet<Role> {
+  if (names.length === 0) return new Set(allRoles)
+  const unknown = names.filter((name) => !allRoles.some((role) => role === name))
+  if (unknown.length > 0) {
+    throw new UsageError(`there is no role ${unknown.join(', ')}; roles are ${allRoles.join(', ')}`)
+  }
+  return new Set(allRoles.filter((role) => names.includes(role)))
+}
+
+/** Resolves when a signal has ended the process's work; a crash ends it with exit code 1. */
+function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<void> {
+  process.on('SIGHUP', () => void tollgate.reload())
+  return new Promise((resolve) => {
+    const grace = closeWithGrace({ delay: delayMs, logger: false }, async ({ err, signal }) => {
+      if (err !== undefined) log.fatal({ err }, 'the process ends because of an error')
+      else log.info({ signal }, 'stopping')
+      await tollgate.close()
+      log.info('stopped')
+      log.flush()
+      resolve()
+    })
+    // The launcher is gone, even by SIGKILL: nobody could stop us any more.
+    if (process.connected) process.once('disconnect', () => void grace.close())
+  })
+}
+
+function packageVersion(): string {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  // Parse boundary: our own package.json.
+  return (JSON.parse(manifest) as { version: string }).version
+}

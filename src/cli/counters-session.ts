@@ -1,0 +1,35 @@
+import type { Counter } from '../gateway/counters/counter.ts'
+import { createRedisCounter } from '../gateway/counters/redis-counter.ts'
+import { connectControl } from '../gateway/operate/control-client.ts'
+import { createLog } from '../platform/log.ts'
+import type { Settings } from '../platform/settings.ts'
+
+/** What an operator asks of counters. */
+export type CountersSession = Pick<Counter, 'peek' | 'reset'>
+
+/**
+ * Runs `work` on the counters that are enforced: in Redis, or in the memory of
+ * the process that has DATA_DIR open.
+ *
+ * @throws {NotRunning} without REDIS_URL when no such process runs; what the store throws when it does not answer
+ */
+export async function withCounters<Result>(
+  settings: Settings,
+  work: (counters: CountersSession) => Promise<Result>,
+): Promise<Result> {
+  const counters =
+    settings.redisUrl === undefined
+      ? connectControl(settings.dataDir)
+      : await createRedisCounter({
+          url: settings.redisUrl,
+          processes: settings.gatewayProcesses,
+          // A question changes nothing; the gateways have judged the server when they started.
+          evictionAllowed: true,
+          log: createLog('silent'),
+        })
+  try {
+    return await work(counters)
+  } finally {
+    await counters.close()
+  }
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander'
+import { registerApplication } from './commands/application.ts'
+import { registerDeveloper } from './commands/developer.ts'
+import { registerKey } from './commands/key.ts'
+import { registerOnboard } from './commands/onboard.ts'
+import { registerSubscription } from './commands/subscription.ts'
+import type { CommandContext } from './context.ts'
+
+/** Adds one command, with its subcommands, to the program. */
+export type RegisterCommand = (program: Command, context: CommandContext) => void
+
+/** Every command, in the order of the help text. A new one is a file in `commands/` and a line here. */
+const commands: readonly RegisterCommand[] = [
+  registerOnboard,
+  registerDeveloper,
+  registerApplication,
+  registerSubscription,
+  registerKey,
+]
+
+/**
+ * The command line `tollgate …`. It throws instead of ending the process;
+ * errors of usage have been written by then.
+ */
+export function createProgram(
+  context: CommandContext,
+  streams: { stdout: { write(text: string): unknown }; stderr: { write(text: string): unknown } },
+): Command {
+  const program = new Command('tollgate')
+    .description('An API gateway that enforces plans and versions')
+    .exitOverride()
+    .showHelpAfterError('(--help shows what is possible)')
+    .configureOutput({
+      writeOut: (text) => streams.stdout.write(text),
+      writeErr: (text) => streams.stderr.write(text),
+    })
+  for (const register of commands) register(program, context)
+  return program
+}

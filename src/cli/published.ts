@@ -1,0 +1,62 @@
+import { type Catalogue, versionKey } from '../catalogue/catalogue.ts'
+import { isRetired } from '../catalogue/lifecycle.ts'
+import { CommandError, UsageError } from './command-error.ts'
+
+/** An API version and a plan that go together. */
+export interface Choice {
+  readonly api: string
+  readonly version: string
+  readonly plan: string
+}
+
+export interface ChooseOptions {
+  readonly catalogue: Catalogue
+  /** `xs2a@1.7.0`. */
+  readonly text: string
+  /** Undefined: `default` where it is offered, else the only one. */
+  readonly plan: string | undefined
+  readonly now: number
+}
+
+/**
+ * Finds the API version a command names and a plan it is offered under.
+ *
+ * @throws {UsageError} not of the form `<api>@<version>`
+ * @throws {CommandError} not published, retired, or not offered under that plan
+ */
+export function choose({ catalogue, text, plan, now }: ChooseOptions): Choice {
+  const [api, version, ...rest] = text.split('@')
+  if (api === undefined || version === undefined || rest.length > 0) {
+    throw new UsageError(`--api "${text}" is not of the form <api>@<version> (e.g. xs2a@1.7.0)`)
+  }
+  const published = catalogue.versions.get(versionKey(api, version))
+  if (published === undefined) {
+    const all = [...catalogue.versions.keys()].join(', ')
+    throw new CommandError(`${text} is not published; published are: ${all}`)
+  }
+  if (isRetired(published.lifecycle, now)) {
+    const { successor } = published.lifecycle
+    const instead =
+      successor === undefined ? '' : `; its successor is ${versionKey(api, successor)}`
+    throw new CommandError(`${text} is retired${instead}`)
+  }
+  return { api, version, plan: choosePlan(published.plans, text, plan) }
+}
+
+/** @throws {CommandError} naming the plans that are offered */
+export function choosePlan(
+  offered: readonly string[],
+  text: string,
+  plan: string | undefined,
+): string {
+  const [only] = offered
+  const chosen =
+    plan ?? (offered.includes('default') ? 'default' : offered.length === 1 ? only : undefined)
+  if (chosen !== undefined && offered.includes(chosen)) return chosen
+  const all = offered.join(', ') || '(none)'
+  throw new CommandError(
+    chosen === undefined
+      ? `${text} is offered under several plans, choose one with --plan: ${all}`
+      : `${text} is not offered under the plan "${chosen}"; offered are: ${all}`,
+  )
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { run } from '../../src/cli/run.ts'
+
+/** What a command ended with. */
+export interface CommandOutcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Environment = Readonly<Record<string, string>>
+
+const configDir = fileURLToPath(new URL('../../config', import.meta.url))
+
+/** Runs a command in this process. `env` is all its environment, CONFIG_DIR aside. */
+export async function tollgate(env: Environment, ...args: string[]): Promise<CommandOutcome> {
+  const written = { stdout: '', stderr: '' }
+  const stream = (name: 'stdout' | 'stderr') => ({
+    write(text: string) {
+      written[name] += text
+    },
+  })
+  const code = await run({
+    args,
+    env: { CONFIG_DIR: configDir, ...env },
+    stdin: Readable.from([]),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+  })
+  return { code, ...written }
+}
+
+/** Runs a command as a process of its own, through the launcher. */
+export async function tollgateProcess(
+  env: Environment,
+  ...args: string[]
+): Promise<CommandOutcome> {
+  const launcher = fileURLToPath(new URL('../../bin/tollgate.js', import.meta.url))
+  const child = spawn(process.execPath, [launcher, ...args], {
+    env: { PATH: process.env['PATH'], CONFIG_DIR: configDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { code: typeof code === 'number' ? code : null, stdout, stderr }
+}
