@@ -47,7 +47,8 @@ export function checkResponseSchemas(
     const hasMembers = isJsonObject(schema['properties'])
     const parts = composed(document, schema)
     const isBare = schema['type'] === 'object' && !hasMembers && parts.length === 0
-    if ((hasMembers && !isClosed) || (isBare && !isClosed && !describesOthers(schema))) {
+    const isOpen = !isClosed && (hasMembers || (isBare && !describesOthers(schema)))
+    if (isOpen) {
       sources.report({
         rule: 'response-schema-open',
         at: schema,
@@ -64,7 +65,9 @@ export function checkResponseSchemas(
       })
     }
     // Only unevaluatedProperties reaches into the parts; but with either, nothing unknown gets through.
-    for (const part of parts) walk(part, { isClosed, listsRequired: lists })
+    // What is open as a whole was reported as a whole.
+    const inside = { isClosed: isClosed || isOpen, listsRequired: lists }
+    for (const part of parts) walk(part, inside)
     for (const child of below(schema)) walk(child, alone)
   }
 }

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { CatalogueError } from '../../src/catalogue/catalogue-error.ts'
+import { inspectCatalogue } from '../../src/catalogue/inspect-catalogue.ts'
+
+const bad = 'test/catalogue/fixtures/bad'
+
+/** Faults that stand in no file: the place they are reported at. */
+const placeless: ReadonlyMap<string, string> = new Map([
+  ['empty-configuration', 'apis'],
+  ['api-name', 'apis/Demo'],
+])
+
+/** The lines marked `# fault` in the files of a folder, as `file:line`. */
+function marks(folder: string): readonly string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return files
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (line.includes('# fault') ? [`${file}:${index + 1}`] : [])),
+    )
+}
+
+async function problemsOf(folder: string) {
+  try {
+    await inspectCatalogue(folder)
+    return []
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error
+    return error.problems
+  }
+}
+
+for (const name of readdirSync(bad)) {
+  const [rule] = name.split('~')
+  t.test(
+    `${name}: the document that breaks the rule is refused at the line, and for nothing else`,
+    async (t) => {
+      const folder = join(bad, name)
+      const place = placeless.get(name)
+      const expected = place === undefined ? marks(folder) : [`${join(folder, place)}:1`]
+      const problems = await problemsOf(folder)
+      t.strictSame(
+        problems.map((problem) => `${problem.file}:${problem.line} ${problem.rule}`),
+        expected.map((at) => `${at} ${rule}`),
+        'file, line and rule',
+      )
+      t.equal(expected.length, 1, 'one fault is marked')
+    },
+  )
+}
