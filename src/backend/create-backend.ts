@@ -1,5 +1,5 @@
 import { randomUUID as randomUUIDOfNode } from 'node:crypto'
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Database } from '../platform/database.ts'
 import type { Logger } from '../platform/log.ts'
@@ -79,10 +79,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
 
 /** Fastify with the limits of library-facts.md set, and every error in the form of the interface. */
 function createListener(log: Logger): FastifyInstance {
-  const loggerInstance: FastifyBaseLogger = log
   const app = fastify({
-    loggerInstance,
-    disableRequestLogging: true,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 512 },
     bodyLimit: 1_048_576,

@@ -117,9 +117,34 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     )
   }
 
-  async function hasAnswer(parent: Parent, now: number): Promise<boolean> {
-    const open = await stores.authorisations.openOf(parent)
-    return open.some((authorisation) => isAuthorisationDue(authorisation, now))
+  /**
+   * Reads a resource as it is at `now`. Somebody else may decide it between the
+   * look at the resource and the look at its authorisations; then what was seen
+   * first is too old, and is read again.
+   */
+  async function current<Row>(
+    parent: Parent,
+    now: number,
+    {
+      find,
+      isSettled,
+      isDue,
+    }: {
+      readonly find: (id: string) => Promise<Row | undefined>
+      /** Nothing can have happened to it by now. */
+      readonly isSettled: (row: Row) => boolean
+      readonly isDue: (row: Row) => boolean
+    },
+  ): Promise<Row | undefined> {
+    const row = await find(parent.id)
+    if (row === undefined || isSettled(row)) return row
+    if (!isDue(row)) {
+      const open = await stores.authorisations.openOf(parent)
+      if (open.length === 0) return find(parent.id)
+      if (!open.some((authorisation) => isAuthorisationDue(authorisation, now))) return row
+    }
+    await bringUp(parent, now)
+    return find(parent.id)
   }
 
   function bringUp(parent: Parent, now: number): Promise<void> {
@@ -136,35 +161,29 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     lock,
     payments,
 
-    async payment(id, now) {
-      const payment = await stores.payments.find(id)
-      if (payment === undefined || isFinal(paymentTransitions, payment.status)) return payment
-      const parent = { kind: 'payment', id } as const
-      if (!isPaymentDue(payment, now) && !(await hasAnswer(parent, now))) return payment
-      await bringUp(parent, now)
-      return stores.payments.find(id)
+    payment(id, now) {
+      return current<Payment>({ kind: 'payment', id }, now, {
+        find: stores.payments.find,
+        isSettled: ({ status }) => isFinal(paymentTransitions, status),
+        isDue: (payment) => isPaymentDue(payment, now),
+      })
     },
 
-    async consent(id, now) {
-      const consent = await stores.consents.find(id)
-      if (consent === undefined || isFinal(consentTransitions, consent.status)) return consent
-      const parent = { kind: 'consent', id } as const
-      const isDue =
-        consent.status === 'received' ? await hasAnswer(parent, now) : isConsentDue(consent, now)
-      if (!isDue) return consent
-      await bringUp(parent, now)
-      return stores.consents.find(id)
+    consent(id, now) {
+      return current<Consent>({ kind: 'consent', id }, now, {
+        find: stores.consents.find,
+        // Only one that was never approved has an authorisation to look at.
+        isSettled: (consent) => consent.status !== 'received' && !isConsentDue(consent, now),
+        isDue: (consent) => isConsentDue(consent, now),
+      })
     },
 
-    async mandate(id, now) {
-      const mandate = await stores.mandates.find(id)
-      if (mandate === undefined || isFinal(mandateTransitions, mandate.status)) return mandate
-      const parent = { kind: 'mandate', id } as const
-      const isDue =
-        mandate.status === 'received' ? await hasAnswer(parent, now) : isMandateDue(mandate, now)
-      if (!isDue) return mandate
-      await bringUp(parent, now)
-      return stores.mandates.find(id)
+    mandate(id, now) {
+      return current<Mandate>({ kind: 'mandate', id }, now, {
+        find: stores.mandates.find,
+        isSettled: (mandate) => mandate.status !== 'received' && !isMandateDue(mandate, now),
+        isDue: (mandate) => isMandateDue(mandate, now),
+      })
     },
 
     async run(now) {

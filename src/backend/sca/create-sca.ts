@@ -1,11 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-} from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from '../../platform/log.ts'
 import type { Bank } from '../bank.ts'
 import { redirectLinkMs } from '../domain/authorisation.ts'
@@ -35,10 +29,7 @@ const csrfCookie = 'sca_csrf'
  */
 export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyInstance {
   const isSecure = bank.scaPublicUrl.startsWith('https:')
-  const loggerInstance: FastifyBaseLogger = log
   const app = fastify({
-    loggerInstance,
-    disableRequestLogging: true,
     exposeHeadRoutes: false,
     bodyLimit: 16_384,
     requestTimeout: 30_000,
@@ -55,9 +46,9 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     done()
   })
   app.setNotFoundHandler((_request, reply) => say(reply, 404, 'Nothing here', unknownLink))
-  app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500
-    if (status >= 500) request.log.error({ err: error }, 'a page of the bank failed')
+    if (status >= 500) log.error({ err: error }, 'a page of the bank failed')
     return say(reply, status, 'That did not work', 'Go back and try again.')
   })
 

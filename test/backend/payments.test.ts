@@ -1,0 +1,385 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
+import { lastSegment, start, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
+
+const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
+const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
+const debtor = { iban: 'IL030205710000000200285', currency: 'ILS' }
+const bill = {
+  endToEndIdentification: 'INV-2026-00117',
+  debtorAccount: debtor,
+  instructedAmount: { currency: 'ILS', amount: '1280.50' },
+  creditorAccount: { iban: 'IL090123450000000123456' },
+  creditorName: 'Galil Water Works',
+  remittanceInformationUnstructured: 'Water bill 11/2026',
+}
+const invoice = {
+  debtorAccount: { iban: 'DE89370400440532013000' },
+  instructedAmount: { currency: 'EUR', amount: '420' },
+  creditorAccount: { iban: 'FR1420041010050500013M02606' },
+  creditorName: 'Atelier Lumière',
+}
+const psu = { 'psu-id': '305567661' }
+
+t.test('payments', async (t) => {
+  const bank = await testBank(t)
+  const initiate = (product: string, body: object, headers: object = psu, version = '1.7.0') =>
+    bank.call({
+      operation: 'initiatePayment',
+      version,
+      path: { 'payment-product': product },
+      headers: { ...headers },
+      body,
+    })
+
+  for (const version of ['1.6.0', '1.7.0']) {
+    t.test(`${version}: a payment is approved through the TPP, executed and booked`, async (t) => {
+      const product = 'masav'
+      const created = await initiate(
+        product,
+        { ...bill, unknown: { member: true } },
+        { ...psu, 'tpp-redirect-preferred': 'false' },
+        version,
+      )
+      t.equal(created.status, 201)
+      const { paymentId, _links } = created.body
+      const self = `/v${version}/payments/${product}/${paymentId}`
+      t.equal(created.headers['location'], self)
+      const authorisation: string = _links.updatePsuAuthentication.href
+      t.strictSame(_links, {
+        updatePsuAuthentication: { href: authorisation },
+        ...(version === '1.6.0' ? { scaStatus: { href: authorisation } } : {}),
+        self: { href: self },
+        status: { href: `${self}/status` },
+      })
+      const path = {
+        'payment-product': product,
+        paymentId,
+        authorisationId: lastSegment(authorisation),
+      }
+      const status = async () =>
+        (await bank.call({ operation: 'getPaymentStatus', version, path })).body.transactionStatus
+      t.equal(await status(), 'RCVD')
+      for (const [body, scaStatus] of [
+        [{ psuData: { password: '12345' } }, 'psuAuthenticated'],
+        [{ authenticationMethodId: 'sms-1' }, 'scaMethodSelected'],
+        [{ scaAuthenticationData: '123456' }, 'finalised'],
+      ] as const) {
+        const step = await bank.call({
+          operation: 'updatePaymentAuthorisation',
+          version,
+          path,
+          body,
+        })
+        t.equal(step.body.scaStatus, scaStatus)
+        t.equal('scaStatus' in step.body._links, version === '1.6.0')
+      }
+      if (version === '1.6.0') {
+        const read = await bank.call({ operation: 'getPaymentAuthorisation', version, path })
+        t.equal(read.body.scaStatus, 'finalised')
+      }
+      t.equal(await status(), 'ACTC')
+      bank.clock.now += 1000
+      t.equal(await status(), 'ACSP')
+      const before = await balance(bank, main)
+      bank.clock.now = Date.parse('2026-11-20T16:00:00Z') - 1
+      t.equal(await status(), 'ACSP')
+      bank.clock.now += 1
+      t.equal(await status(), 'ACSC', 'at 18:00 of the bank')
+      t.equal(await balance(bank, main), before - 1280.5)
+      const { body: read } = await bank.call({ operation: 'getPayment', version, path })
+      t.strictSame(read, { ...bill, transactionStatus: 'ACSC' })
+      const booked = await entries(bank, main)
+      t.equal(
+        booked.filter((entry) => entry.endToEndId === bill.endToEndIdentification).length,
+        version === '1.6.0' ? 1 : 2,
+        'booked exactly once',
+      )
+      bank.clock.now = start
+    })
+  }
+
+  t.test(
+    'a payment within the bank is booked on both accounts, once, however many look',
+    async (t) => {
+      const before = [await balance(bank, main), await balance(bank, savings)]
+      const path = await approved(bank, 'fp', {
+        ...bill,
+        endToEndIdentification: 'INSIDE',
+        instructedAmount: { currency: 'ILS', amount: '75' },
+        creditorAccount: { iban: 'IL910205710000000445566' },
+      })
+      bank.clock.now += 2000
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => bank.call({ operation: 'getPaymentStatus', path })),
+      )
+      t.ok(answers.every(({ body }) => body.transactionStatus === 'ACSC'))
+      const [from = 0, to = 0] = before
+      t.strictSame([await balance(bank, main), await balance(bank, savings)], [from - 75, to + 75])
+      for (const account of [main, savings]) {
+        const found = (await entries(bank, account)).filter(
+          ({ endToEndId }) => endToEndId === 'INSIDE',
+        )
+        t.equal(found.length, 1)
+      }
+    },
+  )
+
+  t.test('without funds a payment is rejected and nothing is booked', async (t) => {
+    const path = await approved(bank, 'zahav', {
+      ...bill,
+      instructedAmount: { currency: 'ILS', amount: '2000000' },
+    })
+    const before = await balance(bank, main)
+    bank.clock.now += 60_000
+    const { body } = await bank.call({ operation: 'getPaymentStatus', path })
+    t.equal(body.transactionStatus, 'RJCT')
+    t.equal(await balance(bank, main), before)
+    const refused = await initiate(
+      'zahav',
+      { ...bill, instructedAmount: { currency: 'ILS', amount: '2000000' } },
+      { ...psu, 'tpp-rejection-nofunds-preferred': 'true' },
+    )
+    t.strictSame([refused.status, codeOf(refused)], [400, 'PAYMENT_FAILED'])
+  })
+
+  t.test('every product takes a payment that keeps its rules', async (t) => {
+    const euro = { 'psu-id': 'anton.brueckner' }
+    for (const [product, body, headers] of [
+      ['masav', bill, psu],
+      ['zahav', bill, psu],
+      ['fp', { ...bill, debtorAccount: undefined }, psu],
+      ['sepa-credit-transfers', { ...invoice, requestedExecutionDate: '2026-11-24' }, euro],
+      ['instant-sepa-credit-transfers', invoice, euro],
+      ['target-2-payments', invoice, euro],
+      [
+        'cross-border-credit-transfers',
+        { ...invoice, creditorAccount: { bban: '12345678' }, creditorAgent: 'TESTUS33' },
+        euro,
+      ],
+    ] as const) {
+      const answer = await initiate(product, body, headers)
+      t.equal(answer.status, 201, `${product} ${JSON.stringify(answer.body)}`)
+    }
+  })
+
+  t.test('the PSU may be asked which account: then the first current one is debited', async (t) => {
+    const { debtorAccount: _, ...body } = bill
+    const path = await approved(bank, 'fp', body)
+    const read = await bank.call({ operation: 'getPayment', path })
+    t.strictSame(read.body.debtorAccount, debtor)
+  })
+
+  t.test('what breaks a rule is refused with its code and place', async (t) => {
+    const amount = (text: string, currency = 'ILS') => ({
+      instructedAmount: { currency, amount: text },
+    })
+    for (const [product, change, status, code, path] of [
+      ['masav', amount('0'), 400, 'FORMAT_ERROR', 'instructedAmount.amount'],
+      ['masav', amount('-1'), 400, 'FORMAT_ERROR', 'instructedAmount.amount'],
+      ['masav', amount('1.005'), 400, 'FORMAT_ERROR', 'instructedAmount.amount'],
+      ['masav', amount('1000000'), 400, 'FORMAT_ERROR', 'instructedAmount.amount'],
+      ['fp', amount('50000.01'), 400, 'FORMAT_ERROR', 'instructedAmount.amount'],
+      ['masav', amount('5', 'EUR'), 400, 'FORMAT_ERROR', 'instructedAmount.currency'],
+      ['masav', { creditorAccount: debtor }, 400, 'FORMAT_ERROR', 'creditorAccount'],
+      [
+        'masav',
+        { creditorAccount: { iban: 'IL090123450000000123457' } },
+        400,
+        'FORMAT_ERROR',
+        'creditorAccount.iban',
+      ],
+      [
+        'masav',
+        { creditorAccount: invoice.debtorAccount },
+        400,
+        'FORMAT_ERROR',
+        'creditorAccount.iban',
+      ],
+      ['masav', { creditorName: undefined }, 400, 'FORMAT_ERROR', 'creditorName'],
+      [
+        'masav',
+        { remittanceInformationUnstructured: undefined },
+        400,
+        'FORMAT_ERROR',
+        'remittanceInformationUnstructured',
+      ],
+      ['masav', { creditorName: 'a\u0000b' }, 400, 'FORMAT_ERROR', 'creditorName'],
+      [
+        'masav',
+        { debtorAccount: { iban: 'IL510205710000000778899' } },
+        400,
+        'FORMAT_ERROR',
+        'debtorAccount',
+      ],
+      ['masav', { requestedExecutionDate: '2026-11-19' }, 400, 'EXECUTION_DATE_INVALID', undefined],
+      ['masav', { requestedExecutionDate: '2028-01-01' }, 400, 'EXECUTION_DATE_INVALID', undefined],
+      ['zahav', { requestedExecutionDate: '2026-11-24' }, 400, 'EXECUTION_DATE_INVALID', undefined],
+      [
+        'masav',
+        { requestedExecutionDate: '2026-02-30' },
+        400,
+        'FORMAT_ERROR',
+        'requestedExecutionDate',
+      ],
+      ['MASAV', {}, 404, 'PRODUCT_UNKNOWN', undefined],
+      // A product nobody has is said before anything about the body.
+      ['swift', { creditorName: undefined }, 404, 'PRODUCT_UNKNOWN', undefined],
+    ] as const) {
+      const answer = await initiate(product, { ...bill, ...change })
+      t.strictSame(
+        [answer.status, codeOf(answer)],
+        [status, code],
+        `${product} ${JSON.stringify(change)}`,
+      )
+      const paths = answer.body.tppMessages.map((message: { path?: string }) => message.path)
+      if (path !== undefined) t.ok(paths.includes(path), `${paths} has ${path}`)
+    }
+    const blocked = await initiate(
+      'masav',
+      { ...bill, debtorAccount: undefined },
+      { 'psu-id': 'PSU-Blocked' },
+    )
+    t.strictSame([blocked.status, codeOf(blocked)], [401, 'PSU_CREDENTIALS_INVALID'])
+    const session = await initiate('masav', bill, { ...psu, 'consent-id': randomUUID() })
+    t.strictSame([session.status, codeOf(session)], [400, 'CONSENT_UNKNOWN'])
+  })
+
+  t.test(
+    'a payment of another TPP or under another product answers like an unknown one',
+    async (t) => {
+      const { body } = await initiate('masav', bill)
+      const path = {
+        'payment-product': 'masav',
+        paymentId: body.paymentId,
+        authorisationId: randomUUID(),
+      }
+      for (const operation of [
+        'getPayment',
+        'getPaymentStatus',
+        'cancelPayment',
+        'getPaymentAuthorisation',
+        'updatePaymentAuthorisation',
+      ]) {
+        const headers = { 'x-request-id': randomUUID() }
+        const unknown = await bank.call({
+          operation,
+          headers,
+          path: { ...path, paymentId: randomUUID() },
+        })
+        t.strictSame([unknown.status, codeOf(unknown)], [404, 'RESOURCE_UNKNOWN'])
+        const foreign = await bank.call({ operation, headers, path, applicationId: 'other' })
+        t.strictSame(foreign, unknown, operation)
+        const product = { ...path, 'payment-product': 'zahav' }
+        t.strictSame(await bank.call({ operation, headers, path: product }), unknown, operation)
+      }
+      const other = await bank.call({ operation: 'updatePaymentAuthorisation', path })
+      t.strictSame([other.status, codeOf(other)], [403, 'RESOURCE_UNKNOWN'])
+    },
+  )
+
+  t.test(
+    'a payment made in one version is read in the other, with the links of that one',
+    async (t) => {
+      const headers = { ...psu, 'x-request-id': randomUUID() }
+      const { body } = await initiate('masav', bill, headers, '1.6.0')
+      const path = { 'payment-product': 'masav', paymentId: body.paymentId }
+      const cancelled = await bank.call({ operation: 'cancelPayment', version: '1.7.0', path })
+      t.equal(cancelled.body._links.self.href, `/v1.7.0/payments/masav/${body.paymentId}`)
+    },
+  )
+
+  t.test(
+    'a payment that nobody approved is cancelled at once, an approved one by the PSU',
+    async (t) => {
+      const fresh = await initiate('masav', bill)
+      const freshPath = { 'payment-product': 'masav', paymentId: fresh.body.paymentId }
+      const cancel = (path: Readonly<Record<string, string>>) =>
+        bank.call({ operation: 'cancelPayment', path })
+      const first = await cancel(freshPath)
+      t.strictSame([first.status, first.body.transactionStatus], [202, 'CANC'])
+      const second = await cancel(freshPath)
+      t.strictSame([second.status, codeOf(second)], [405, 'CANCELLATION_INVALID'])
+
+      for (const [alias, outcome] of [
+        ['PSU-Euro', 'CANC'],
+        ['PSU-Cancellation-Rejected', 'ACSP'],
+      ] as const) {
+        const isEuro = alias === 'PSU-Euro'
+        const { debtorAccount: _, ...open } = bill
+        const product = isEuro ? 'sepa-credit-transfers' : 'masav'
+        const path = await approved(bank, product, isEuro ? invoice : open, alias)
+        const pending = await cancel(path)
+        t.equal(pending.status, 202)
+        t.not(pending.body.transactionStatus, 'CANC')
+        t.equal(pending.headers['aspsp-sca-approach'], 'DECOUPLED')
+        bank.clock.now += 2000
+        const { body } = await bank.call({ operation: 'getPaymentStatus', path })
+        t.equal(body.transactionStatus, outcome, alias)
+      }
+      const instant = await approved(bank, 'fp', bill)
+      const late = await cancel(instant)
+      t.strictSame([late.status, codeOf(late)], [405, 'CANCELLATION_INVALID'])
+    },
+  )
+
+  t.test('the personas of the sandbox decide payments as described', async (t) => {
+    for (const [alias, outcome] of [
+      ['PSU-Rejected', 'RJCT'],
+      ['PSU-InternalLimit', 'RJCT'],
+      ['PSU-Successful', 'ACTC'],
+    ] as const) {
+      const { debtorAccount: _, ...body } = bill
+      const path = await approved(bank, 'masav', body, alias)
+      const answer = await bank.call({ operation: 'getPaymentStatus', path })
+      t.equal(answer.body.transactionStatus, outcome, alias)
+    }
+  })
+})
+
+function codeOf({ body }: TestAnswer): string {
+  return body.tppMessages?.[0].code
+}
+
+/** Initiates a payment and lets the persona decide on its device. */
+async function approved(bank: TestBank, product: string, body: object, alias = '305567661') {
+  const created = await bank.call({
+    operation: 'initiatePayment',
+    path: { 'payment-product': product },
+    headers: { 'psu-id': alias, 'tpp-decoupled-preferred': 'true' },
+    body,
+  })
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body))
+  bank.clock.now += 2000
+  const path = { 'payment-product': product, paymentId: String(created.body.paymentId) }
+  await bank.call({ operation: 'getPaymentStatus', path })
+  return path
+}
+
+async function consentOf(bank: TestBank): Promise<string> {
+  const { database, applicationId, clock } = bank
+  return createSeededConsent({ database, applicationId, now: () => clock.now })
+}
+
+async function balance(bank: TestBank, account: string): Promise<number> {
+  const { body } = await bank.call({
+    operation: 'getAccountBalances',
+    headers: { 'consent-id': await consentOf(bank) },
+    path: { 'account-id': account },
+  })
+  const [found] = body.balances.filter(
+    (one: { balanceType: string }) => one.balanceType === 'interimBooked',
+  )
+  return Number(found.balanceAmount.amount)
+}
+
+async function entries(bank: TestBank, account: string): Promise<{ endToEndId?: string }[]> {
+  const { body } = await bank.call({
+    operation: 'listAccountTransactions',
+    headers: { 'consent-id': await consentOf(bank) },
+    path: { 'account-id': account },
+    query: 'bookingStatus=booked&dateFrom=2026-11-01&itemsPerPage=500',
+  })
+  return body.transactions.booked
+}
