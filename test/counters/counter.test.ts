@@ -23,6 +23,7 @@ import {
 interface Rig {
   /** The counter of a gateway process; called again it is another process's, where there can be one. */
   open(): Promise<Counter>
+  pass(ms: number): Promise<void>
   /** Makes the current window of the bucket end. */
   endWindow(bucket: PeekedBucket): Promise<void>
 }
@@ -71,6 +72,9 @@ async function memoryRig(t: Test, folder: string | undefined): Promise<Rig> {
   t.teardown(() => counter.close())
   return {
     open: async () => counter,
+    async pass(ms) {
+      now += ms
+    },
     async endWindow({ windowSeconds }) {
       now += windowSeconds * 1000
     },
@@ -91,6 +95,8 @@ async function redisRig(t: Test): Promise<Rig> {
       t.teardown(() => counter.close())
       return counter
     },
+    // Timers may come a fraction of a millisecond early.
+    pass: (ms) => delay(ms + 1),
     // The clock is Redis's; so the window is a short one and its end is waited for.
     endWindow: ({ windowSeconds }) => delay(windowSeconds * 1000 - (Date.now() % 1000) + 5),
   }
@@ -109,13 +115,16 @@ for (const adapter of adapters) {
       ).flat()
       t.equal(admittedOf(grants), 100)
       t.same(remainingOf(grants), countdown(99))
-      for (const grant of grants) {
-        const [standing] = grant.standings
-        t.ok(standing?.resetMs !== undefined && standing.resetMs > 0)
-        t.ok(standing?.resetMs !== undefined && standing.resetMs <= longWindowSeconds * 1000)
-        if (grant.admitted) t.match(grant, { decision: 'admitted', retryAfterMs: 0 })
-        else t.match(grant, { decision: /^refused/, retryAfterMs: standing?.resetMs })
-      }
+      t.same(
+        grants.filter(({ admitted, decision, retryAfterMs, standings: [standing] }) => {
+          const resetMs = standing?.resetMs ?? 0
+          const isSound = admitted
+            ? decision === 'admitted' && retryAfterMs === 0
+            : decision.startsWith('refused') && retryAfterMs === resetMs
+          return !isSound || resetMs <= 0 || resetMs > longWindowSeconds * 1000
+        }),
+        [],
+      )
     })
 
     t.test('leaves other buckets untouched', async (t) => {
@@ -239,7 +248,7 @@ for (const adapter of adapters) {
       },
     )
 
-    t.test('a call made after Retry-After succeeds, less than a second late', async (t) => {
+    t.test('a call made after Retry-After succeeds', async (t) => {
       const bucket = bucketOf('honest', adapter.windowSeconds)
       const limits = [{ ...bucket, calls: 1 }]
       await rig.endWindow(bucket)
@@ -247,8 +256,7 @@ for (const adapter of adapters) {
       const { admitted, retryAfterMs } = await ask(counter, limits)
       t.equal(admitted, false)
       t.ok(retryAfterMs > 0 && retryAfterMs <= adapter.windowSeconds * 1000)
-      if (adapter.windowSeconds > 10) return
-      await delay(retryAfterMs)
+      await rig.pass(retryAfterMs)
       t.match(await ask(counter, limits), { admitted: true })
     })
 

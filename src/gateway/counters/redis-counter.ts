@@ -75,6 +75,10 @@ const startMs = 1500
  * time is decided by its outage policy; what the store may have granted it is
  * forfeited, so errors only ever admit fewer.
  *
+ * The server must permit EVALSHA, EVAL, GET, SET and TIME; INFO too if versions
+ * and eviction are to be checked. Of a server that holds no counters yet it is
+ * not known whether it lost them: the first second on it is a settling one.
+ *
  * Resolves when counts are shared, or, with the store down, when that is known:
  * then calls are decided locally until it comes.
  *
@@ -126,7 +130,7 @@ export async function createRedisCounter({
     },
     onUnsuitable(error: RedisUnsuitableError) {
       // Reached only after the start, when the server came later or was changed.
-      log.error({ err: error }, 'Redis must not hold counters; calls are decided locally')
+      log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
       started.reject(error)
     },
   })

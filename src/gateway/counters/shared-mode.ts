@@ -118,13 +118,14 @@ export function createSharedMode({
   let isSilenceWatched = false
   const timer = setInterval(() => void attempt(), attemptMs).unref()
 
-  function leave(reason: string, cause?: Error): void {
+  function leave(reason: string): void {
     if (isClosed) return
     const at = monotonic()
     if (isShared || (reason !== reasonLogged && at - loggedAt >= logMs)) {
       reasonLogged = reason
       loggedAt = at
-      log.warn({ reason, err: cause }, 'counters are not shared; calls are decided locally')
+      // Never the error itself: ioredis hangs the command on it, and that of a failed sign-in is the password.
+      log.warn({ reason }, 'counters are not shared; calls are decided locally')
     }
     if (!isShared) return
     isShared = false
@@ -173,8 +174,18 @@ export function createSharedMode({
     }
   }
 
+  /** Some servers keep INFO from their users; counting does not depend on it. */
+  async function infoIfPermitted(): Promise<ReadonlyMap<string, string>> {
+    try {
+      return await connection.info(patienceMs)
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('NOPERM')) return new Map()
+      throw error
+    }
+  }
+
   async function examine(): Promise<void> {
-    const info = await connection.info(patienceMs)
+    const info = await infoIfPermitted()
     checkRedis(info, { isEvictionAllowed })
     const found = info.get('run_id') ?? ''
     if (runId !== '' && found !== '' && found !== runId) isOtherServer = true
@@ -228,7 +239,7 @@ export function createSharedMode({
   }
 
   function failedAttempt(error: Error): void {
-    leave(error.message, error)
+    leave(error.message)
     if (error instanceof RedisUnsuitableError) {
       restUntil = monotonic() + unsuitableMs
       onUnsuitable(error)
@@ -244,9 +255,9 @@ export function createSharedMode({
     },
     failed(error) {
       if (isOfRole(error)) {
-        leave(error.message, error)
+        leave(error.message)
         connection.reconnect()
-      } else if (breaker.isOpen()) leave(error.message, error)
+      } else if (breaker.isOpen()) leave(error.message)
       else watchSilence()
     },
     connected() {
@@ -254,7 +265,7 @@ export function createSharedMode({
       void attempt()
     },
     disconnected(cause) {
-      leave(cause?.message ?? 'the connection was closed', cause)
+      leave(cause?.message ?? 'the connection was closed')
     },
     beat() {
       if (!isShared || monotonic() - heardAt < idleMs) return
@@ -268,7 +279,7 @@ export function createSharedMode({
         })
         .catch((error: Error) => {
           // Calls that began to ask meanwhile may have been answered.
-          if (isShared && heardAt < askedAt) leave(error.message, error)
+          if (isShared && heardAt < askedAt) leave(error.message)
         })
     },
     close() {
