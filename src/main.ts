@@ -6,12 +6,12 @@ import { bankMigrations } from './backend/stores/migrations/index.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { demonstrationText, makeDemonstration } from './first-start.ts'
-import { createIdentitySigner } from './gateway/edge/identity.ts'
+import { createIdentitySigner, embeddedIdentityKey } from './gateway/edge/identity.ts'
 import { controlSocketName, createControl } from './gateway/operate/control.ts'
 import { createGatewayMetrics } from './gateway/operate/metrics.ts'
 import { createPortal } from './gateway/portal/create-portal.ts'
 import { createPublisher, type Publisher } from './gateway/publisher.ts'
-import { parsePeppers } from './gateway/registry/key-mac.ts'
+import { embeddedPepper, parsePeppers } from './gateway/registry/key-mac.ts'
 import { openRegistry } from './gateway/registry/open-registry.ts'
 import { createGatewayRole, openCounter } from './gateway/start-gateway.ts'
 import { type DataFolder, openDataFolder, socketPathIn } from './platform/data-folder.ts'
@@ -23,7 +23,6 @@ import { freePort, listen, origin } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createManagement, createMetricsRegistry, type Probe } from './platform/management.ts'
 import { migrate } from './platform/migrate.ts'
-import { openSecrets } from './platform/secrets.ts'
 import type { Role, Settings } from './platform/settings.ts'
 
 /** A running process. */
@@ -207,9 +206,17 @@ async function prepareGateway(parts: GatewayParts) {
   const { settings, catalogue, dataFolder, database, log, lifetime } = parts
   const metrics = createGatewayMetrics(parts.metricsRegistry)
   const publisher = createPublisher({ configDir: settings.configDir, catalogue, metrics, log })
-  const secrets = await openSecrets(settings, dataFolder)
+  const secret = (
+    given: string | undefined,
+    kept: typeof embeddedPepper | typeof embeddedIdentityKey,
+  ) => given ?? dataFolder?.secret(kept.name, kept.generate)
+  const keyPepper = await secret(settings.keyPepper, embeddedPepper)
+  const privateKeyPem = await secret(settings.identityPrivateKey, embeddedIdentityKey)
+  if (keyPepper === undefined || privateKeyPem === undefined) {
+    throw new Error('checkDeployment let a gateway without its secrets pass')
+  }
   const identity = await createIdentitySigner({
-    privateKeyPem: secrets.identityPrivateKey,
+    privateKeyPem,
     audience: settings.identityAudience,
     now: Date.now,
   })
@@ -218,7 +225,7 @@ async function prepareGateway(parts: GatewayParts) {
   const registry = await openRegistry({
     database,
     log,
-    peppers: parsePeppers(secrets.keyPepper),
+    peppers: parsePeppers(keyPepper),
     keysPerApplication: settings.keysPerApplication,
     applicationsPerDeveloper: settings.applicationsPerDeveloper,
   })

@@ -13,3 +13,6 @@ export class UsageError extends Error {
     this.name = 'UsageError'
   }
 }
+
+/** A command failed and has said why. Exit code 1, no further message. */
+export class ReportedError extends Error {}

@@ -7,6 +7,10 @@ export interface Output {
    * what `draw` makes of it. Once per command.
    */
   result(json: boolean | undefined, value: unknown, draw: () => string): void
+  /** Writes a result that is drawn already. */
+  verbatim(text: string): void
+  /** Writes a line of a command that goes on running. */
+  line(text: string): void
   /** Writes a remark for the person. */
   note(text: string): void
 }
@@ -20,6 +24,12 @@ export function createOutput({ stdout, stderr }: OutputOptions): Output {
   return {
     result(json, value, draw) {
       stdout.write(`${json === true ? JSON.stringify(value) : draw()}\n`)
+    },
+    verbatim(text) {
+      stdout.write(text)
+    },
+    line(text) {
+      stdout.write(`${text}\n`)
     },
     note(text) {
       stderr.write(`${text}\n`)

@@ -1,8 +1,14 @@
 import { Command } from 'commander'
 import { registerApplication } from './commands/application.ts'
+import { registerCheck } from './commands/check.ts'
+import { registerCounter } from './commands/counter.ts'
 import { registerDeveloper } from './commands/developer.ts'
+import { registerDiff } from './commands/diff.ts'
+import { registerExplain } from './commands/explain.ts'
 import { registerKey } from './commands/key.ts'
 import { registerOnboard } from './commands/onboard.ts'
+import { registerReload } from './commands/reload.ts'
+import { registerStart } from './commands/start.ts'
 import { registerSubscription } from './commands/subscription.ts'
 import type { CommandContext } from './context.ts'
 
@@ -11,11 +17,17 @@ export type RegisterCommand = (program: Command, context: CommandContext) => voi
 
 /** Every command, in the order of the help text. A new one is a file in `commands/` and a line here. */
 const commands: readonly RegisterCommand[] = [
+  registerStart,
+  registerCheck,
+  registerDiff,
+  registerReload,
+  registerExplain,
   registerOnboard,
   registerDeveloper,
   registerApplication,
   registerSubscription,
   registerKey,
+  registerCounter,
 ]
 
 /**

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
-import { UsageError } from './command-error.ts'
+import { ReportedError, UsageError } from './command-error.ts'
 import type { CommandContext } from './context.ts'
 import { createOutput } from './output.ts'
 import { createProgram } from './program.ts'
@@ -45,6 +45,7 @@ export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Pro
   } catch (error) {
     // Commander has written its message; asking for help is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof ReportedError) return 1
     stderr.write(`tollgate: ${messageOf(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }

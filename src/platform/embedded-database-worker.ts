@@ -19,6 +19,7 @@ const drainMs = 5_000
 // The one place that makes this data is start() in embedded-database.ts.
 const { dataDir, socketPath } = workerData as EmbeddedDatabaseWorkerData
 
+let isClosing = false
 const postgres = await PGlite.create({ dataDir: await databaseFolder() })
 const server = new PGLiteSocketServer({
   db: keepExchangesWhole(postgres),
@@ -30,6 +31,7 @@ await chmod(socketPath, 0o600)
 
 parentPort?.once('message', async () => {
   await drain()
+  isClosing = true
   await server.stop()
   await postgres.close()
   process.exit(0)
@@ -76,7 +78,12 @@ function keepExchangesWhole(database: PGlite): PGlite {
       if (property === 'execProtocolRawStream') {
         return async (...[message, options]: Parameters<PGlite['execProtocolRawStream']>) => {
           isMidExchange = extendedQueryMessages.has(message[0] ?? 0)
-          await target.execProtocolRawStream(message, options)
+          try {
+            await target.execProtocolRawStream(message, options)
+          } catch (error) {
+            failWith(error)
+            throw error
+          }
         }
       }
       if (property === 'exec') {
@@ -92,6 +99,19 @@ function keepExchangesWhole(database: PGlite): PGlite {
       const value: unknown = Reflect.get(target, property, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
+  })
+}
+
+/**
+ * A statement that fails is an answer; when PGlite itself throws (it ran out
+ * of memory, or somebody sent what is no PostgreSQL message) its session is
+ * gone and the server's queue stands still for good. Then this thread ends
+ * and is started again, as PostgreSQL restarts after the crash of a backend.
+ */
+function failWith(error: unknown): void {
+  if (isClosing) return
+  setImmediate(() => {
+    throw error
   })
 }
 

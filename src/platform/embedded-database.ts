@@ -50,12 +50,13 @@ export async function startEmbeddedDatabase(
       workerData,
     })
     worker = started
+    // One for good: an error nobody listens to would end the process.
+    started.on('error', (error) => options.log.error({ err: error }, 'embedded database failed'))
     await new Promise<void>((resolve, reject) => {
       started.once('message', () => resolve())
       started.once('error', reject)
       started.once('exit', (code) => reject(new Error(`embedded database ended with ${code}`)))
     })
-    started.on('error', (error) => options.log.error({ err: error }, 'embedded database failed'))
     started.once('exit', () => {
       if (!isClosing) void restart()
     })

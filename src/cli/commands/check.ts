@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import type { Command } from 'commander'
 import type { Catalogue, Limit } from '../../catalogue/catalogue.ts'
 import {
   CatalogueError,
@@ -6,7 +7,23 @@ import {
   renderCatalogueProblem,
 } from '../../catalogue/catalogue-error.ts'
 import { inspectCatalogue } from '../../catalogue/inspect-catalogue.ts'
-import type { CommandResult } from './command-result.ts'
+import type { CommandContext } from '../context.ts'
+import { type CommandResult, conclude } from './command-result.ts'
+import type { JsonOption } from './options.ts'
+
+export function registerCheck(program: Command, context: CommandContext): void {
+  program
+    .command('check')
+    .summary('load and validate all of CONFIG_DIR')
+    .description(
+      'Loads the configuration, compiles every schema and checks every example. Exit code 1 with every problem: file, line, rule and an example.',
+    )
+    .option('--json', 'print {"ok","versions","plans"} or {"ok","problems"}')
+    .action(async ({ json }: JsonOption) => {
+      const { configDir } = context.settings()
+      conclude(context.output, await check({ configDir, json: json === true }))
+    })
+}
 
 export interface CheckOptions {
   readonly configDir: string

@@ -41,7 +41,7 @@ export function registerCounter(program: Command, context: CommandContext): void
   async function countedOf(options: CounterOptions): Promise<readonly Counted[]> {
     const catalogue = await context.catalogue()
     return withRegistry(context.settings(), (stores) =>
-      listCounted(stores, catalogue, options, context.now()),
+      listCounted(stores, catalogue, options, context.now),
     )
   }
 
@@ -118,7 +118,7 @@ async function listCounted(
   stores: RegistryStores,
   catalogue: Catalogue,
   options: CounterOptions,
-  nowMs: number,
+  now: () => number,
 ): Promise<readonly Counted[]> {
   const applicationId = options.application
   if ((await stores.applications.find(applicationId)) === undefined) {
@@ -154,7 +154,8 @@ async function listCounted(
             limit: limit.calls,
             used: count,
             remaining: Math.max(0, limit.calls - count),
-            resetsAt: new Date(nowMs + resetMs),
+            // Windows end on whole seconds of the store's clock; the question took a few milliseconds.
+            resetsAt: new Date(Math.round((now() + resetMs) / 1000) * 1000),
           }),
         }
       })

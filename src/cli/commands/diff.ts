@@ -1,8 +1,53 @@
 import Table from 'cli-table3'
+import type { Command } from 'commander'
 import { type ApiVersion, type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { type DiffedOperation, diffVersions, type VersionDiff } from '../../catalogue/diff.ts'
 import { CatalogueError, loadCatalogue } from '../../catalogue/load-catalogue.ts'
-import type { CommandResult } from './command-result.ts'
+import type { CommandContext } from '../context.ts'
+import { withRegistry } from '../registry-session.ts'
+import { type CommandResult, conclude } from './command-result.ts'
+import type { JsonOption } from './options.ts'
+
+export function registerDiff(program: Command, context: CommandContext): void {
+  program
+    .command('diff')
+    .summary('tell what differs between two versions of an API')
+    .description(
+      'Operations added, removed and changed. With --applications also the applications subscribed to a version that has a removed operation.',
+    )
+    .argument('<api>', 'e.g. xs2a')
+    .argument('<from>', 'e.g. 1.6.0')
+    .argument('<to>', 'e.g. 1.7.0')
+    .option('--applications', 'ask the registry who is subscribed')
+    .option('--json', 'print the difference')
+    .action(
+      async (
+        api: string,
+        from: string,
+        to: string,
+        { applications, json }: JsonOption & { applications?: boolean },
+      ) => {
+        const settings = context.settings()
+        const subscribers = (ofApi: string, version: string): Promise<readonly string[]> =>
+          withRegistry(settings, async (stores) =>
+            (await stores.subscriptions.applicationsOf(ofApi, version)).map(
+              ({ id, name }) => `${name} (${id})`,
+            ),
+          )
+        conclude(
+          context.output,
+          await diff({
+            configDir: settings.configDir,
+            api,
+            from,
+            to,
+            json: json === true,
+            ...(applications === true ? { subscribers } : {}),
+          }),
+        )
+      },
+    )
+}
 
 export interface DiffOptions {
   readonly configDir: string
@@ -10,7 +55,7 @@ export interface DiffOptions {
   readonly from: string
   readonly to: string
   readonly json: boolean
-  /** Applications that still call any of the operations of a version, as they should be printed. */
+  /** Applications subscribed to a version, as they should be printed. */
   readonly subscribers?: (
     api: string,
     version: string,
@@ -86,7 +131,7 @@ function textOf(difference: VersionDiff, callers: readonly string[] | undefined)
     lines.push('', table.toString())
   }
   if (callers !== undefined) {
-    lines.push('', 'Applications that still call a removed operation:')
+    lines.push('', 'Applications subscribed to the old version:')
     lines.push(...(callers.length === 0 ? ['  none'] : callers.map((name) => `  ${name}`)))
   }
   return `${lines.join('\n')}\n`

@@ -1,6 +1,13 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet, SignJWT } from 'jose'
 import type { Operation } from '../../catalogue/catalogue.ts'
+
+/** The key of an embedded process: where its data folder keeps it, and how it is made. */
+export const embeddedIdentityKey = {
+  name: 'identity-private-key',
+  generate: (): string =>
+    generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+} as const
 
 /** Milliseconds for which a token is used again. */
 const reuseMs = 10_000

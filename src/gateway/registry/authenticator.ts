@@ -1,7 +1,8 @@
+import { judgeKey } from './judge-key.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 import { type ParsedKey, parseKey } from './key-format.ts'
 import type { KeyLookUps } from './key-lookups.ts'
-import { keyMac, type Peppers, sameMac } from './key-mac.ts'
+import type { Peppers } from './key-mac.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Authentication, KeyAuthenticator } from './registry.ts'
 
@@ -15,8 +16,6 @@ export interface AuthenticatorOptions {
   readonly monotonicNow: () => number
 }
 
-/** No key's MAC: an unknown id costs the same work as a wrong secret. */
-const nobodysMac = Buffer.alloc(32)
 /** After a failed or still unanswered refresh, when to try again. */
 const refreshAgainMs = 1_000
 
@@ -29,21 +28,15 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
   const { cache, lookUps, peppers, lastUsed, now, monotonicNow } = options
 
   function judge(key: ParsedKey, entry: CachedKey): Authentication {
-    const { record } = entry
-    const mac =
-      keyMac(peppers, record?.pepperVersion ?? peppers.current, key.text) ??
-      keyMac(peppers, peppers.current, key.text) ??
-      nobodysMac
-    const isSame = sameMac(mac, record?.mac ?? nobodysMac)
-    if (record === undefined || !isSame) return 'invalid'
     const at = now()
-    if (record.expiresAt <= at) return 'invalid'
+    const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
+    if (outcome === 'invalid') return outcome
     const minute = Math.floor(at / 60_000)
     if (entry.usedMinute !== minute) {
       entry.usedMinute = minute
       lastUsed.note(key.id, minute)
     }
-    return record.caller
+    return outcome
   }
 
   return {

@@ -5,9 +5,13 @@ import { type Applications, createApplications } from './applications.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createDevelopers, type Developers } from './developers.ts'
+import { judgeKey } from './judge-key.ts'
+import { parseKey } from './key-format.ts'
 import type { Peppers } from './key-mac.ts'
+import { createFindKeyRecord } from './key-record.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { registryMigrations } from './migrations/index.ts'
+import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
@@ -19,6 +23,8 @@ export interface RegistryStores {
   readonly keys: Keys
   readonly audit: Audit
   readonly changes: Changes
+  /** Tells whose key this is, straight from the database: for a dry run. Never `unreachable`. @throws when the database does not answer */
+  recognise(key: string): Promise<Caller | 'invalid'>
 }
 
 export interface RegistryStoresOptions {
@@ -51,5 +57,11 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     }),
     audit: createAudit({ db }),
     changes: createChanges({ db }),
+    async recognise(text) {
+      const key = parseKey(text)
+      if (key === undefined) return 'invalid'
+      const record = await createFindKeyRecord({ db })(key.id)
+      return judgeKey(key, record, { peppers: options.peppers, nowMs: (options.now ?? Date.now)() })
+    },
   }
 }

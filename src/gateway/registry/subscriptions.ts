@@ -43,6 +43,8 @@ export interface Subscriptions {
   /** Idempotent. @throws {RegistryNotFound} */
   end(input: { id: string; by: string }): Promise<Subscription>
   find(id: string): Promise<Subscription | undefined>
+  /** Applications with an active subscription to a version, in the order of their names. */
+  applicationsOf(api: string, version: string): Promise<{ id: string; name: string }[]>
   /** The active ones, or all, oldest first. */
   list(options: { applicationId: string; withEnded?: boolean }): Promise<Subscription[]>
 }
@@ -95,6 +97,17 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
         throw error
       }
     },
+
+    applicationsOf: (api, version) =>
+      db
+        .selectFrom('subscriptions')
+        .innerJoin('applications', 'applications.id', 'subscriptions.application_id')
+        .select(['applications.id', 'applications.name'])
+        .where('api', '=', api)
+        .where('version', '=', version)
+        .where('ended_at', 'is', null)
+        .orderBy('applications.name')
+        .execute(),
 
     change: ({ id, plan, by }) =>
       change(db, async (trx, leave) => {

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { createRouter } from '../catalogue/router.ts'
+import { type ErrorCode, errors } from '../platform/errors.ts'
+import { bucketName } from './counters/bucket.ts'
+import type { Counter } from './counters/counter.ts'
+import { Call } from './edge/call.ts'
+import { createPipeline } from './edge/pipeline.ts'
+import type { KeyAuthenticator } from './registry/registry.ts'
+
+/** What the gateway would do with a call, step by step. Nothing is counted and nothing forwarded. */
+export interface Explanation {
+  readonly decision: 'admit' | 'refuse'
+  /** Undefined when admitted. */
+  readonly code?: ErrorCode
+  readonly status?: number
+  readonly detail?: string
+  /** Names of the checks that were passed, in their order. */
+  readonly passed: readonly string[]
+  readonly api?: string
+  readonly version?: string
+  readonly operation?: string
+  readonly applicationId?: string
+  readonly keyId?: string
+  readonly plan?: string
+  readonly limits?: readonly {
+    readonly name: string
+    readonly calls: number
+    readonly windowSeconds: number
+    readonly bucket: string
+    readonly used: number
+    readonly resetSeconds: number
+  }[]
+}
+
+export interface ExplainOptions {
+  readonly method: string
+  readonly target: string
+  /** Undefined: no key is sent. */
+  readonly key: string | undefined
+  readonly catalogue: Catalogue
+  readonly registry: KeyAuthenticator
+  readonly counter: Pick<Counter, 'peek'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/**
+ * Runs the very checks of the gateway over a made-up call, all but the last:
+ * the count is read, not changed.
+ */
+export async function explain(options: ExplainOptions): Promise<Explanation> {
+  const { catalogue, registry, counter, now } = options
+  const call = createCall(options)
+  const checks = createPipeline({
+    registry,
+    // A dry run is no guess at a key.
+    failures: { count: (_address, done) => done(0) },
+    counter: { ...uncounted, ...counter },
+    hasRoom: () => true,
+    now,
+  }).filter(({ name }) => name !== 'limit')
+  const passed: string[] = []
+  for (const { name, check } of checks) {
+    const refusal = await new Promise<Parameters<Parameters<typeof check>[1]>[0]>((resolve) =>
+      check(call, resolve),
+    )
+    if (refusal !== undefined) {
+      return {
+        decision: 'refuse',
+        code: refusal.code,
+        status: errors[refusal.code].status,
+        ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+        passed,
+        ...known(call),
+      }
+    }
+    passed.push(name)
+  }
+  return {
+    ...(await decide(call, counter)),
+    passed: [...passed],
+    ...known(call),
+    plan: call.plan.name,
+  }
+
+  function createCall({ method, target, key }: ExplainOptions): Call {
+    const request = new IncomingMessage(new Socket())
+    request.method = method
+    request.httpVersion = '1.1'
+    request.rawHeaders = ['Host', 'localhost', ...(key === undefined ? [] : ['X-API-Key', key])]
+    request.headers = { host: 'localhost' }
+    return new Call({
+      request,
+      response: new ServerResponse(request),
+      published: { generation: 0, catalogue, router: createRouter(catalogue) },
+      target,
+      requestId: randomUUID(),
+      address: '127.0.0.1',
+      startedAt: 0,
+    })
+  }
+}
+
+function known(call: Call) {
+  const version = call.versionIfKnown
+  const operation = call.operationIfKnown
+  const caller = call.callerIfKnown
+  return {
+    ...(version === undefined ? {} : { api: version.api, version: version.version }),
+    ...(operation === undefined ? {} : { operation: operation.id }),
+    ...(caller === undefined ? {} : { applicationId: caller.applicationId, keyId: caller.keyId }),
+  }
+}
+
+async function decide(call: Call, counter: Pick<Counter, 'peek'>) {
+  const { limits: planLimits, mode } = call.plan
+  const buckets = planLimits.map((limit) => ({
+    bucket: bucketName(call.caller.applicationId, call.operation, limit),
+    windowSeconds: limit.windowSeconds,
+  }))
+  const states = await counter.peek(buckets)
+  const limits = planLimits.map((limit, at) => ({
+    name: limit.name,
+    calls: limit.calls,
+    windowSeconds: limit.windowSeconds,
+    bucket: buckets[at]?.bucket ?? '',
+    used: states[at]?.count ?? 0,
+    resetSeconds: Math.ceil((states[at]?.resetMs ?? 0) / 1000),
+  }))
+  const isExhausted = limits.some(({ used, calls }) => used >= calls)
+  if (!isExhausted || mode === 'observe') return { decision: 'admit' as const, limits }
+  return {
+    decision: 'refuse' as const,
+    code: 'QUOTA_EXCEEDED' as const,
+    status: errors.QUOTA_EXCEEDED.status,
+    limits,
+  }
+}
+
+/** What the pipeline is built with but, without its limit, never asks. */
+const uncounted: Counter = {
+  grant: () => {
+    throw new Error('a dry run must not count')
+  },
+  peek: async () => [],
+  reset: async () => {},
+  forget: () => {},
+  isUp: () => true,
+  close: async () => {},
+}

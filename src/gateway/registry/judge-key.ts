@@ -1,0 +1,28 @@
+import type { ParsedKey } from './key-format.ts'
+import { keyMac, type Peppers, sameMac } from './key-mac.ts'
+import type { KeyRecord } from './key-record.ts'
+import type { Caller } from './registry.ts'
+
+/** No key's MAC: an unknown id costs the same work as a wrong secret. */
+const nobodysMac = Buffer.alloc(32)
+
+/**
+ * Decides whether a presented key is the recorded one and still valid, in a
+ * time that does not tell why not.
+ *
+ * @param record what is known of the key's id; undefined: nothing
+ * @param nowMs milliseconds since 1970
+ */
+export function judgeKey(
+  key: ParsedKey,
+  record: KeyRecord | undefined,
+  { peppers, nowMs }: { readonly peppers: Peppers; readonly nowMs: number },
+): Caller | 'invalid' {
+  const mac =
+    keyMac(peppers, record?.pepperVersion ?? peppers.current, key.text) ??
+    keyMac(peppers, peppers.current, key.text) ??
+    nobodysMac
+  const isSame = sameMac(mac, record?.mac ?? nobodysMac)
+  if (record === undefined || !isSame || record.expiresAt <= nowMs) return 'invalid'
+  return record.caller
+}
