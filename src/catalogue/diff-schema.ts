@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './catalogue.ts'
 import { isJsonArray, isJsonObject, objectsOf, stringsOf } from './json.ts'
-import { annotations, locate } from './reference.ts'
+import { annotations, locate, referredSchema } from './reference.ts'
 
 /** One difference, in words. */
 export interface Change {
@@ -47,9 +47,11 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
     changes.push({ where, message: path === '' ? message : `${path} ${message}`, isBreaking })
   }
 
-  function compare(old: Json | undefined, young: Json | undefined, path: string): void {
-    if (!isJsonObject(old) || !isJsonObject(young)) {
-      if (old !== young) add(path, 'is described differently', true)
+  function compare(was: Json | undefined, is: Json | undefined, path: string): void {
+    const old = isJsonObject(was) ? referredSchema(before.document, was) : undefined
+    const young = isJsonObject(is) ? referredSchema(after.document, is) : undefined
+    if (old === undefined || young === undefined) {
+      if (was !== is) add(path, 'is described differently', true)
       return
     }
     if (same.get(old)?.has(young)) return

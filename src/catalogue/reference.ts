@@ -8,6 +8,13 @@ export interface Located {
   readonly pointer: string
 }
 
+/** The schema itself, where the given one is only a reference to it; undefined when the chain is endless. */
+export function referredSchema(document: JsonObject, schema: JsonObject): JsonObject | undefined {
+  const reference = schema['$ref']
+  if (typeof reference !== 'string' || hasOwnKeywords(schema)) return schema
+  return locate(document, reference.slice(1))?.value
+}
+
 /** The object at `pointer`, its own `$ref` followed to the end; undefined when there is none or the chain is endless. */
 export function locate(document: JsonObject, pointer: string): Located | undefined {
   const seen = new Set<string>()

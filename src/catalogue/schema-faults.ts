@@ -121,31 +121,34 @@ function describeAlternatives(
     const message = `must be only one of: ${names.join('; ')}`
     return [{ path, rule, message }]
   }
-  // An alternative fits in outline when all that is wrong lies further inside.
-  const fitting = alternatives
+  const tried = alternatives
     .map((alternative) => pointerOf(alternative))
     .filter((pointer) => pointer !== undefined)
     .map((pointer) => faults(pointer, error.data))
-    .filter((list) => list.length > 0 && list.every((fault) => isInside(fault)))
-  const [only, ...others] = fitting
-  if (only !== undefined && others.length === 0) {
-    return only.map((fault) => ({ ...fault, path: joinPaths(path, fault.path) }))
+  // The one whose outline fits, or else the one that only has members too many.
+  for (const outline of [outlineRules, missingRules]) {
+    const [only, ...others] = tried.filter((list) =>
+      list.every((fault) => isInside(fault, outline)),
+    )
+    if (only !== undefined && others.length === 0) {
+      return only.map((fault) => ({ ...fault, path: joinPaths(path, fault.path) }))
+    }
   }
   return [{ path, rule, message: `must be one of: ${names.join('; ')}` }]
 }
 
 /** Wrong about a member's value, not about which members there are. */
-function isInside({ path, rule }: SchemaFault): boolean {
+function isInside({ path, rule }: SchemaFault, outline: ReadonlySet<string>): boolean {
   if (path === '' || rule === 'const' || rule === 'enum') return false
   const isAtTop = !/[.[]/.test(path)
-  return !(isAtTop && outlineRules.has(rule))
+  return !(isAtTop && outline.has(rule))
 }
 
+const missingRules: ReadonlySet<string> = new Set(['required', 'dependentRequired'])
 const outlineRules: ReadonlySet<string> = new Set([
-  'required',
+  ...missingRules,
   'additionalProperties',
   'unevaluatedProperties',
-  'dependentRequired',
 ])
 
 function alternativesOf(error: ErrorObject): JsonObject[string] {

@@ -116,6 +116,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       uniqueKeys: (a, b) => isScalar(a) && isScalar(b) && String(a.value) === String(b.value),
     })
     let isSound = true
+    let isReadable = true
     const fail = (rule: string, offset: number, message: string) => {
       isSound = false
       problems.push({ file: join(configDir, path), line: lineAt(lines, offset), rule, message })
@@ -124,7 +125,9 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       if (code === 'DUPLICATE_KEY') {
         const key = /^[^\s:]*/.exec(text.slice(pos[0], pos[0] + 80))?.[0] ?? ''
         fail('duplicate-key', pos[0], `the member ${key} occurs twice in one mapping`)
-      } else {
+      } else if (isReadable) {
+        // What follows a syntax error is mostly its consequence.
+        isReadable = false
         fail('yaml-syntax', pos[0], message)
       }
     }

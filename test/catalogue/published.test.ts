@@ -1,0 +1,115 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { validate } from '@scalar/openapi-parser'
+import t from 'tap'
+import type { ApiVersion, Operation } from '../../src/catalogue/catalogue.ts'
+import { compileContracts } from '../../src/catalogue/contract.ts'
+import { inspectCatalogue } from '../../src/catalogue/inspect-catalogue.ts'
+import { isJsonObject } from '../../src/catalogue/json.ts'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { operationObject } from '../../src/catalogue/operation-object.ts'
+import { membersOf } from '../../src/catalogue/reference.ts'
+import { createRouter } from '../../src/catalogue/router.ts'
+
+t.test('the published configuration is valid, every schema and example of it', async (t) => {
+  const { versions, plans } = await inspectCatalogue('config')
+  t.strictSame(
+    [...versions.values()].map(({ api, version, operations }) => [api, version, operations.length]),
+    [
+      ['mandate', '1.0.0', 4],
+      ['xs2a', '1.6.0', 21],
+      ['xs2a', '1.7.0', 20],
+    ],
+  )
+  t.strictSame(versions.get('xs2a@1.6.0')?.lifecycle, {
+    deprecated: '2024-04-14',
+    sunset: '2027-10-31',
+    successor: '1.7.0',
+  })
+  t.match(plans.get('default'), {
+    limits: [{ name: 'default', calls: 100, windowSeconds: 3600, scope: 'operation' }],
+  })
+})
+
+t.test('a validator that is not ours finds the documents to be OpenAPI 3.1 too', async (t) => {
+  for (const folder of ['config', 'test/catalogue/fixtures/minimal']) {
+    for (const { api, version, document } of (await loadCatalogue(folder)).versions.values()) {
+      const { valid, errors } = await validate(structuredClone(document))
+      t.ok(valid, `${api} ${version}: ${JSON.stringify(errors)}`)
+    }
+  }
+})
+
+t.test('a new version and a new plan are one new file each', async (t) => {
+  const folder = join(t.testdir(), 'config')
+  cpSync('config', folder, { recursive: true })
+  const thin = readFileSync(join(folder, 'apis/xs2a/1.7.0.yaml'), 'utf8')
+  writeFileSync(join(folder, 'apis/xs2a/1.8.0.yaml'), thin.replaceAll('1.7.0', '1.8.0'))
+  writeFileSync(
+    join(folder, 'plans/gold.yaml'),
+    `title: Gold Plan
+apis: ['xs2a@1.8.0']
+limits:
+  - { name: hourly, calls: 5000, window: PT1H, scope: operation }
+  - { name: daily, calls: 50000, window: P1D, scope: plan }
+mode: enforce
+onStoreOutage: deny
+`,
+  )
+  const catalogue = await loadCatalogue(folder)
+  const version = catalogue.versions.get('xs2a@1.8.0')
+  t.match(version, { prefix: '/v1.8.0', plans: ['default', 'gold'] })
+  t.equal(version?.operations.length, 20)
+  t.strictSame(catalogue.plans.get('gold')?.limits, [
+    { name: 'hourly', calls: 5000, windowSeconds: 3600, scope: 'operation' },
+    { name: 'daily', calls: 50_000, windowSeconds: 86_400, scope: 'plan' },
+  ])
+  t.match(createRouter(catalogue).match('GET', '/v1.8.0/accounts'), { kind: 'found' })
+  if (version !== undefined) t.equal(compileContracts(version).size, 20)
+})
+
+t.test(
+  'no published answer of success may have a member more or a required one less',
+  async (t) => {
+    let bodies = 0
+    for (const version of (await loadCatalogue('config')).versions.values()) {
+      const contracts = compileContracts(version)
+      for (const operation of version.operations) {
+        for (const { status, contentType, body } of exampleAnswers(version, operation)) {
+          const faultsOf = (answer: unknown) =>
+            contracts
+              .get(operation.id)
+              ?.response({ status, headers: {}, body: answer, contentType })
+              .filter((violation) => violation.in === 'body') ?? []
+          const name = `${version.version} ${operation.id} ${status}`
+          t.strictSame(faultsOf(body), [], `${name} as in the example`)
+          t.match(
+            faultsOf({ ...body, unheardOf: 1 }),
+            [{ path: 'unheardOf' }],
+            `${name} with a member more`,
+          )
+          t.ok(faultsOf({}).length > 0, `${name} with nothing in it`)
+          bodies++
+        }
+      }
+    }
+    t.ok(bodies >= 40, `${bodies} answers have examples`)
+  },
+)
+
+/** The answers with a body that a document gives examples of. */
+function exampleAnswers({ document }: ApiVersion, { template, method }: Operation) {
+  const responses = operationObject(document, template, method)?.responses ?? []
+  return responses
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([status, response]) =>
+      membersOf(document, response, 'content').flatMap(([contentType, mediaType]) => {
+        const named = membersOf(document, mediaType, 'examples').map(
+          ([, { value }]) => value['value'],
+        )
+        return [mediaType.value['example'], ...named]
+          .filter(isJsonObject)
+          .map((body) => ({ status: Number(status), contentType, body }))
+      }),
+    )
+}
