@@ -3,6 +3,7 @@ import type { Contract, Fields, ParameterValues, Violation } from '../catalogue/
 import { BankError, type BankMessage } from './bank-error.ts'
 import { checkDigest } from './digest.ts'
 import { findPaymentProduct } from './domain/payment-products.ts'
+import { checkSignature } from './signature.ts'
 
 export interface CheckCallOptions {
   readonly contract: Contract
@@ -11,6 +12,8 @@ export interface CheckCallOptions {
   readonly headers: Fields
   readonly rawBody: Buffer
   readonly isJsonAccepted: boolean
+  /** Milliseconds since 1970. */
+  readonly now: number
   /** Reads the body, with its own refusals. */
   readonly readBody: () => JsonObject | undefined
 }
@@ -39,6 +42,7 @@ export function checkCall(options: CheckCallOptions): CheckedCall {
   const parameters = contract.request({ path, query: fields, headers, body: undefined })
   refuse(parameters.violations.filter(({ in: place }) => place === 'header' || place === 'query'))
   checkDigest(headers, rawBody)
+  checkSignature(headers, options.now)
   if (!isJsonAccepted) {
     throw new BankError('REQUESTED_FORMATS_INVALID', 'Only application/json can be answered')
   }

@@ -99,12 +99,14 @@ async function serve(
       throw invalid()
     }
     const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const at = now()
     const checked = checkCall({
       contract,
       path: parametersOf(operation, request),
       query: request.query,
       headers: request.headers,
       rawBody,
+      now: at,
       isJsonAccepted: json,
       readBody: () => readBody(rawBody, request.headers['content-type']),
     })
@@ -117,7 +119,7 @@ async function serve(
       prefix: `/v${operation.version}`,
       applicationId: identity.applicationId,
       target: request.raw.url ?? '',
-      now: now(),
+      now: at,
     })
     return renderAnswer(answer, requestId)
   } catch (error) {
@@ -136,7 +138,8 @@ function parametersOf(operation: Operation, { params }: FastifyRequest): Record<
   )
 }
 
-/** Writes a rendered reply. */
+/** Writes a rendered reply. As bytes: to a text Fastify would add a charset, which JSON types do not have. */
 export function send(reply: FastifyReply, { status, headers, payload }: RenderedReply) {
-  return reply.code(status).headers(headers).send(payload)
+  const bytes = payload === undefined ? undefined : Buffer.from(payload)
+  return reply.code(status).headers(headers).send(bytes)
 }

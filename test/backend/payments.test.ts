@@ -88,6 +88,8 @@ t.test('payments', async (t) => {
       bank.clock.now += 1
       t.equal(await status(), 'ACSC', 'at 18:00 of the bank')
       t.equal(await balance(bank, main), before - 1280.5)
+      const late = await bank.call({ operation: 'cancelPayment', version, path })
+      t.strictSame([late.status, codeOf(late)], [405, 'CANCELLATION_INVALID'])
       const { body: read } = await bank.call({ operation: 'getPayment', version, path })
       t.strictSame(read, { ...bill, transactionStatus: 'ACSC' })
       const booked = await entries(bank, main)
@@ -293,14 +295,16 @@ t.test('payments', async (t) => {
   t.test(
     'a payment that nobody approved is cancelled at once, an approved one by the PSU',
     async (t) => {
-      const fresh = await initiate('masav', bill)
-      const freshPath = { 'payment-product': 'masav', paymentId: fresh.body.paymentId }
-      const cancel = (path: Readonly<Record<string, string>>) =>
-        bank.call({ operation: 'cancelPayment', path })
-      const first = await cancel(freshPath)
-      t.strictSame([first.status, first.body.transactionStatus], [202, 'CANC'])
-      const second = await cancel(freshPath)
-      t.strictSame([second.status, codeOf(second)], [405, 'CANCELLATION_INVALID'])
+      const cancel = (path: Readonly<Record<string, string>>, version = '1.7.0') =>
+        bank.call({ operation: 'cancelPayment', version, path })
+      for (const version of ['1.6.0', '1.7.0']) {
+        const { body } = await initiate('masav', bill, psu, version)
+        const path = { 'payment-product': 'masav', paymentId: body.paymentId }
+        const first = await cancel(path, version)
+        t.strictSame([first.status, first.body.transactionStatus], [202, 'CANC'])
+        const second = await cancel(path, version)
+        t.strictSame([second.status, codeOf(second)], [405, 'CANCELLATION_INVALID'])
+      }
 
       for (const [alias, outcome] of [
         ['PSU-Euro', 'CANC'],

@@ -1,0 +1,87 @@
+import { type KeyObject, verify, X509Certificate } from 'node:crypto'
+import type { Fields } from '../catalogue/contract.ts'
+import { BankError } from './bank-error.ts'
+
+/** Fields that a signature must cover where they are present (interface.md, 2.4). */
+const mustBeSigned = ['digest', 'x-request-id', 'psu-id', 'psu-corporate-id', 'tpp-redirect-uri']
+
+/**
+ * Checks a `Signature` (draft-cavage-http-signatures) with the certificate sent
+ * beside it; a request with neither passes. What it proves is that the request
+ * is as its sender signed it. Who the sender is says the identity of the
+ * gateway, so the certificate's issuer is not looked at; and its label of the
+ * algorithm is not believed, because clients in the field write wrong ones.
+ *
+ * @param now milliseconds since 1970
+ * @throws {BankError} 401 CERTIFICATE_MISSING, _INVALID, _EXPIRED, SIGNATURE_MISSING, _INVALID
+ */
+export function checkSignature(headers: Fields, now: number): void {
+  const signature = headers['signature']
+  const sent = headers['tpp-signature-certificate']
+  if (typeof signature !== 'string') {
+    if (sent === undefined) return
+    throw new BankError('SIGNATURE_MISSING', 'A certificate was sent without a signature')
+  }
+  if (typeof sent !== 'string') {
+    throw new BankError('CERTIFICATE_MISSING', 'A signature was sent without its certificate')
+  }
+  const certificate = readCertificate(sent)
+  if (certificate.validToDate.getTime() < now) {
+    throw new BankError('CERTIFICATE_EXPIRED', 'The certificate has expired')
+  }
+  if (certificate.validFromDate.getTime() > now) {
+    throw new BankError('CERTIFICATE_INVALID', 'The certificate is not valid yet')
+  }
+  const parameters = readParameters(signature)
+  const names = (parameters.get('headers') ?? '').split(' ')
+  const isCovered = mustBeSigned.every(
+    (name) => names.includes(name) || (name !== 'digest' && headers[name] === undefined),
+  )
+  if (!isCovered || headers['digest'] === undefined) {
+    throw invalid(`Must cover Digest and, of those that are sent: ${mustBeSigned.join(', ')}`)
+  }
+  const text = names.map((name) => `${name}: ${signedValue(headers, name)}`).join('\n')
+  const bytes = Buffer.from(parameters.get('signature') ?? '', 'base64')
+  if (!isSignedBy(certificate.publicKey, Buffer.from(text, 'latin1'), bytes)) {
+    throw invalid('Does not match the request')
+  }
+}
+
+/** Base64 of DER, with or without the armour of PEM. */
+function readCertificate(text: string): X509Certificate {
+  const base64 = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '')
+  try {
+    return new X509Certificate(Buffer.from(base64, 'base64'))
+  } catch (cause) {
+    throw new BankError('CERTIFICATE_INVALID', 'The certificate cannot be read', { cause })
+  }
+}
+
+function readParameters(signature: string): ReadonlyMap<string, string> {
+  const pairs = signature.matchAll(/([a-zA-Z]+)="([^"]*)"/g)
+  return new Map([...pairs].map(([, name = '', value = '']) => [name, value]))
+}
+
+function signedValue(headers: Fields, name: string): string {
+  const value = headers[name]
+  if (typeof value !== 'string') throw invalid('Covers a header that was not sent')
+  return value
+}
+
+/** The digest follows from the kind of key; of RSA both usual ones are tried. */
+function isSignedBy(key: KeyObject, text: Buffer, signature: Buffer): boolean {
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      return verify('sha256', text, key, signature) || verify('sha512', text, key, signature)
+    case 'ec':
+      return verify('sha256', text, key, signature)
+    case 'ed25519':
+      return verify(null, text, key, signature)
+    default:
+      return false
+  }
+}
+
+function invalid(text: string): BankError {
+  return new BankError('SIGNATURE_INVALID', [{ path: 'Signature', text }])
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { lastSegment, type TestBank, testBank } from '../support/bank.ts'
+import { testDatabase, testPostgres } from '../support/database.ts'
+
+const consent = {
+  access: { allPsd2: 'allAccounts' },
+  recurringIndicator: true,
+  validUntil: '2027-05-31',
+  frequencyPerDay: 3,
+  combinedServiceIndicator: false,
+}
+const psu = { 'psu-id': '305567661' }
+const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
+
+// The embedded database runs one statement at a time; locks prove themselves on a real server.
+for (const [name, open] of [
+  ['embedded database', testDatabase],
+  ['PostgreSQL', testPostgres],
+] as const) {
+  t.test(name, async (t) => {
+    const database = await open(t)
+    if (database === undefined) return
+    const bank = await testBank(t, { database })
+
+    t.test('of equal POSTs at once exactly one makes something, all get its answer', async (t) => {
+      const headers = { ...psu, 'x-request-id': randomUUID() }
+      const answers = await together(20, () =>
+        bank.call({ operation: 'createConsent', headers, body: consent }),
+      )
+      t.strictSame(
+        answers.map(({ status }) => status),
+        Array(20).fill(201),
+      )
+      t.equal(new Set(answers.map(({ body }) => body.consentId)).size, 1)
+    })
+
+    t.test('of open mandates with one reference exactly one is made', async (t) => {
+      const answers = await together(8, () =>
+        bank.call({
+          operation: 'createMandate',
+          headers: psu,
+          body: {
+            mandateId: 'ONE',
+            type: { localInstrumentCode: 'MASAV' },
+            creditor: { name: 'Galil Water Works' },
+            debtor: { name: 'Noa Levi' },
+            debtorAccount: { iban: 'IL030205710000000200285' },
+          },
+        }),
+      )
+      t.strictSame(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)])
+    })
+
+    t.test('three wrong passwords at once are three, however they meet', async (t) => {
+      const { body } = await bank.call({ operation: 'createConsent', headers: psu, body: consent })
+      const path = {
+        consentId: body.consentId,
+        authorisationId: lastSegment(body._links.scaStatus.href),
+      }
+      const answers = await together(10, () =>
+        bank.call({
+          operation: 'updateConsentAuthorisation',
+          path,
+          body: { psuData: { password: 'wrong' } },
+        }),
+      )
+      t.strictSame(answers.map(({ status }) => status).sort(), [
+        ...Array(3).fill(401),
+        ...Array(7).fill(409),
+      ])
+      const status = await bank.call({ operation: 'getConsentStatus', path })
+      t.equal(status.body.consentStatus, 'rejected')
+    })
+
+    t.test('a payment that many readers and the job settle at once is booked once', async (t) => {
+      const before = await booked(bank)
+      const made = await together(5, () =>
+        bank.call({
+          operation: 'initiatePayment',
+          path: { 'payment-product': 'fp' },
+          headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+          body: {
+            instructedAmount: { currency: 'ILS', amount: '10' },
+            creditorAccount: { iban: 'IL910205710000000445566' },
+            creditorName: 'Savings',
+            remittanceInformationUnstructured: 'Ten',
+          },
+        }),
+      )
+      bank.clock.now += 2000
+      const read = () =>
+        Promise.all(
+          made.flatMap(({ body }) =>
+            Array.from({ length: 5 }, () =>
+              bank.call({
+                operation: 'getPaymentStatus',
+                path: { 'payment-product': 'fp', paymentId: body.paymentId },
+              }),
+            ),
+          ),
+        )
+      await read()
+      bank.clock.now += 2000
+      const answers = await read()
+      t.ok(answers.every(({ body }) => body.transactionStatus === 'ACSC'))
+      t.equal(await booked(bank), before - 50)
+    })
+
+    t.test('reads without the PSU never exceed the frequency', async (t) => {
+      const { body } = await bank.call({
+        operation: 'createConsent',
+        headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+        body: consent,
+      })
+      bank.clock.now += 2000
+      const headers = { 'consent-id': body.consentId, 'psu-ip-address': undefined }
+      const answers = await together(12, () => bank.call({ operation: 'listAccounts', headers }))
+      t.strictSame(answers.map(({ status }) => status).sort(), [
+        ...Array(3).fill(200),
+        ...Array(9).fill(429),
+      ])
+    })
+
+    t.test('of recurring consents approved at once exactly one stays valid', async (t) => {
+      const applicationId = randomUUID()
+      const made = await together(6, () =>
+        bank.call({
+          operation: 'createConsent',
+          applicationId,
+          headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+          body: consent,
+        }),
+      )
+      bank.clock.now += 2000
+      const states = () =>
+        Promise.all(
+          made.map(async ({ body }) => {
+            const path = { consentId: body.consentId }
+            const answer = await bank.call({ operation: 'getConsentStatus', path, applicationId })
+            return answer.body.consentStatus
+          }),
+        )
+      await states()
+      t.strictSame((await states()).sort(), [...Array(5).fill('expired'), 'valid'])
+    })
+  })
+}
+
+function together<Result>(times: number, work: () => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: times }, work))
+}
+
+async function booked(bank: TestBank): Promise<number> {
+  const { body } = await bank.call({
+    operation: 'createConsent',
+    applicationId: 'reader',
+    headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+    body: consent,
+  })
+  bank.clock.now += 2000
+  const balances = await bank.call({
+    operation: 'getAccountBalances',
+    applicationId: 'reader',
+    headers: { 'consent-id': body.consentId },
+    path: { 'account-id': main },
+  })
+  const [found] = balances.body.balances.filter(
+    ({ balanceType }: { balanceType: string }) => balanceType === 'interimBooked',
+  )
+  return Number(found.balanceAmount.amount)
+}
