@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { Agent } from 'undici'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
 import type { Call } from '../../src/gateway/edge/call.ts'
@@ -45,6 +46,7 @@ t.test(
             call.response.end(facts.length === 3 ? 'forwarded' : '')
           },
           hasRoom: () => true,
+          pool: new Agent(),
           close: async () => {},
         },
         refuse: createRefuse({ portalUrl: () => 'https://portal.example' }),

@@ -65,7 +65,7 @@ export interface DiffOptions {
 
 /**
  * Says what moving from one version of an API to another means: operations
- * added, removed and changed, and who still calls a removed one. As JSON the
+ * added, removed and changed, and who is subscribed to the old version. As JSON the
  * difference with `subscribers` beside it, which is absent when nobody can
  * tell. Exit code 1 for a version that does not exist or a configuration that
  * is not valid.

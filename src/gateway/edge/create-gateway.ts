@@ -123,6 +123,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(httpProxy, {
     upstream: options.backendUrl,
     websocket: false,
+    // It would open a pool of its own, for nothing; it closes this one with the listener, after the last call.
+    undici: forwarder.pool,
     routes: ['/'],
     httpMethods: [...methods],
     handler: (request: FastifyRequest, reply: FastifyReply) => {

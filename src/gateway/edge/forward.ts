@@ -25,6 +25,8 @@ export interface Forwarder {
   forward(call: Call): void
   /** Whether another call would find a place; asked before the call is counted. */
   hasRoom(): boolean
+  /** The connections to the backend, for whoever else must use the same. */
+  readonly pool: Dispatcher
   close(): Promise<void>
 }
 
@@ -106,7 +108,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       })
     },
     hasRoom: () => underway < connectionsMax + queueMax,
-    close: () => pool.close(),
+    pool,
+    async close() {
+      if (!pool.destroyed) await pool.close()
+    },
   }
 }
 
