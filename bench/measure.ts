@@ -23,8 +23,8 @@ export interface MeasureOptions {
   readonly connections: number
   /** Core of the load generator; not the target's. */
   readonly core: number
-  /** Which answers the target is to give. */
-  readonly expect: 'ok' | 'refused'
+  /** Which answers the target is to give; `mixed` while it warms up. */
+  readonly expect: 'ok' | 'refused' | 'mixed'
 }
 
 interface LoadResult {
@@ -58,7 +58,8 @@ export async function measure(options: MeasureOptions): Promise<Round> {
   const used = target.cpuMicroseconds() - before
   // Parse boundary: the line our own load.ts prints.
   const result = JSON.parse(stdout) as LoadResult
-  const unexpected = result.errors + (expect === 'ok' ? result.refused : result.ok)
+  const wrong = { ok: result.refused, refused: result.ok, mixed: 0 }[expect]
+  const unexpected = result.errors + wrong
   if (unexpected > 0) {
     throw new Error(`${url}: ${unexpected} of ${result.requests} answers were not ${expect}`)
   }
