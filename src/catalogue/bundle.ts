@@ -1,5 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { join, posix, relative, sep } from 'node:path'
+import { posix } from 'node:path'
 import type { Json, JsonObject } from './catalogue.ts'
 import { createCopyShape, type Found, type Referable } from './copy-shape.ts'
 import { isJsonObject, pointerNames, pointerToken, valueAt } from './json.ts'
@@ -8,8 +7,7 @@ import { readMapping, type Sources } from './source.ts'
 
 export interface BundleOptions {
   readonly sources: Sources
-  readonly configDir: string
-  /** Of the version's document, below `configDir`. */
+  /** Of the version's document, below the folder of the configuration. */
   readonly path: string
 }
 
@@ -18,9 +16,6 @@ interface Target {
   readonly file: string
   readonly names: readonly string[]
 }
-
-/** Whether a file may be read; `outside` is a symbolic link to outside of the configuration. */
-type Standing = 'inside' | 'outside' | 'missing'
 
 /**
  * Makes one self-contained OpenAPI document of a version's file and all it
@@ -33,12 +28,10 @@ type Standing = 'inside' | 'outside' | 'missing'
  *
  * @returns undefined when the file is no mapping at all, which was then reported
  */
-export function bundle({ sources, configDir, path: root }: BundleOptions): JsonObject | undefined {
+export function bundle({ sources, path: root }: BundleOptions): JsonObject | undefined {
   const content = readMapping(sources, root, 'openapi-structure')
   if (content === undefined) return undefined
 
-  const realDir = realpathSync(configDir)
-  const standings = new Map<string, Standing>()
   /** The references given out, by section, file and pointer of their target. */
   const linked = new Map<string, string>()
   /** Sections and names those references use, beside the document's own. */
@@ -104,21 +97,9 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
   }
 
   function find(reference: string, from: Found): Found | undefined {
-    const seen = new Set<string>()
-    for (let at = from, next = reference; ; ) {
-      const target = targetOf(next, at)
-      const value = target && contentOf(target, next, at)
-      if (target === undefined || value === undefined) return undefined
-      const found = foundAt(target, value)
-      const follow = isJsonObject(value) ? value['$ref'] : undefined
-      // A path item that refers and has members of its own is not a chain's middle: too clever to read.
-      if (!isJsonObject(value) || typeof follow !== 'string') return found
-      const key = `${target.file}#${target.names.join('/')}`
-      if (seen.has(key)) return unresolvable(from, reference, 'refers to itself without end')
-      seen.add(key)
-      at = { ...found, at: value, member: '$ref' }
-      next = follow
-    }
+    const target = targetOf(reference, from)
+    const value = target && contentOf(target, reference, from)
+    return target && value !== undefined ? foundAt(target, value) : undefined
   }
 
   /** Where a reference leads, by its text alone; reported when that is outside of the configuration. */
@@ -131,7 +112,7 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
     if (path === '') return { file: from.file, names }
     const file = posix.join(posix.dirname(from.file), path)
     const isForeign = /^[a-z][a-z0-9+.-]*:|^\//i.test(path)
-    if (isForeign || file.startsWith('../') || standing(file) === 'outside') {
+    if (isForeign || sources.standing(file) === 'outside') {
       const message = `${JSON.stringify(reference)} leads out of the configuration`
       const place = { at: from.at, ...(from.member !== undefined && { member: from.member }) }
       sources.report({ rule: 'reference-outside', ...place, message })
@@ -140,20 +121,8 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
     return { file, names }
   }
 
-  /** Asked once per file: the file system is slower than all the rest of a reference. */
-  function standing(file: string): Standing {
-    const known = standings.get(file)
-    if (known !== undefined) return known
-    const path = join(configDir, file)
-    const standing = existsSync(path)
-      ? insideOrNot(relative(realDir, realpathSync(path)))
-      : 'missing'
-    standings.set(file, standing)
-    return standing
-  }
-
   function contentOf(target: Target, reference: string, from: Found): Json | undefined {
-    if (!/\.ya?ml$/.test(target.file) || standing(target.file) === 'missing') {
+    if (!/\.ya?ml$/.test(target.file) || sources.standing(target.file) === 'missing') {
       return unresolvable(from, reference, 'names no YAML file of the configuration')
     }
     const file = sources.read(target.file)
@@ -192,8 +161,4 @@ export function bundle({ sources, configDir, path: root }: BundleOptions): JsonO
       return name
     }
   }
-}
-
-function insideOrNot(way: string): Standing {
-  return way === '..' || way.startsWith(`..${sep}`) ? 'outside' : 'inside'
 }

@@ -33,7 +33,7 @@ export interface CopyOptions {
   readonly sources: Sources
   /** The reference to write for `reference`, which stands in the member `$ref` of `from`; undefined when it was reported. */
   link(reference: string, shape: Referable, from: Found): string | undefined
-  /** What a reference leads to, followed to the end; undefined when it was reported. */
+  /** What a reference leads to, one step; undefined when it was reported. */
   find(reference: string, from: Found): Found | undefined
 }
 
@@ -46,6 +46,8 @@ export type CopyShape = (found: Found, shape: Shape) => Json | undefined
  * be can tell a reference from an example that has a member `$ref`.
  */
 export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape {
+  /** Path items that are being put in place, to notice one that contains itself. */
+  const underway = new Set<Json>()
   return copyShape
 
   function copyShape(found: Found, shape: Shape): Json | undefined {
@@ -154,7 +156,14 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
     const { $ref: _, ...besides } = found.value
     const target = find(reference, { ...found, at: found.value, member: '$ref' })
     if (target === undefined) return undefined
+    if (underway.has(target.value)) {
+      const message = `${JSON.stringify(reference)} refers to itself without end`
+      sources.report({ rule: 'reference-unresolvable', at: found.value, member: '$ref', message })
+      return undefined
+    }
+    underway.add(target.value)
     const shared = copyObject(target, 'pathItem')
+    underway.delete(target.value)
     if (!isJsonObject(shared)) return undefined
     for (const member of Object.keys(besides)) {
       if (shared[member] === undefined) continue

@@ -1,6 +1,7 @@
 import { type Dirent, existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import {
   type ApiVersion,
   type Catalogue,
@@ -13,6 +14,7 @@ import { frozenMap } from './frozen-map.ts'
 import { deepFreeze, isJsonObject } from './json.ts'
 import { type LoadedPlan, loadPlan } from './load-plan.ts'
 import { type LoadedVersion, loadVersion, reportSuccessor } from './load-version.ts'
+import { preload } from './preload.ts'
 import { createSources, type Sources } from './source.ts'
 import { compareVersions, isVersionNumber } from './version-number.ts'
 
@@ -49,9 +51,13 @@ export async function loadCatalogueWith(
 ): Promise<Catalogue> {
   const sources = createSources({ configDir })
   const files = await findFiles(sources, configDir)
-  const versions = files.versions
-    .map((file) => loadVersion({ sources, configDir, ...file }))
-    .filter((version) => version !== undefined)
+  await preload({ sources, paths: files.versions.map(({ path }) => path) })
+  const versions: LoadedVersion[] = []
+  for (const file of files.versions) {
+    await turn()
+    const version = loadVersion({ sources, ...file })
+    if (version !== undefined) versions.push(version)
+  }
   const plans = files.plans
     .map(({ path, name }) => loadPlan(sources, path, name))
     .filter((plan) => plan !== undefined)

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import type { YAMLMap, YAMLSeq } from 'yaml'
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Json, JsonObject } from './catalogue.ts'
@@ -38,6 +38,8 @@ export interface Sources {
    * @param path below the folder of the configuration, with `/`
    */
   read(path: string): Json | undefined
+  /** Whether a file is there to be read; `outside` also when a symbolic link leads out of the folder of the configuration. */
+  standing(path: string): Standing
   /** Lets `copy` stand where `original` stands. */
   adopt(copy: object, original: object): void
   /** Identifies what an object was parsed from: equal for all copies of the same place. */
@@ -49,6 +51,8 @@ export interface Sources {
   /** Reports that the operating system would not let a file or folder be read. */
   reportUnreadable(path: string, error: unknown): void
 }
+
+export type Standing = 'inside' | 'outside' | 'missing'
 
 /** How one container was read. Containers know their parents, so a path can be told when it is needed. */
 interface Origin {
@@ -63,6 +67,7 @@ interface Origin {
 export function createSources({ configDir }: { readonly configDir: string }): Sources {
   const problems: CatalogueProblem[] = []
   const contents = new Map<string, Json | undefined>()
+  const standings = new Map<string, Standing>()
   const origins = new WeakMap<object, Origin>()
 
   function originOf(at: object): Origin {
@@ -98,6 +103,13 @@ export function createSources({ configDir }: { readonly configDir: string }): So
   function reportUnreadable(path: string, error: unknown): void {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     reportFile(path, 'file-unreadable', `cannot be read: ${reason}`)
+  }
+
+  function findStanding(path: string): Standing {
+    const file = join(configDir, path)
+    if (isOutside(relative(configDir, file))) return 'outside'
+    if (!existsSync(file)) return 'missing'
+    return isOutside(relative(realpathSync(configDir), realpathSync(file))) ? 'outside' : 'inside'
   }
 
   function parse(path: string): Json | undefined {
@@ -174,6 +186,12 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       if (!contents.has(path)) contents.set(path, parse(path))
       return contents.get(path)
     },
+    standing(path) {
+      // The file system is slower than all the rest of following a reference.
+      const standing = standings.get(path) ?? findStanding(path)
+      standings.set(path, standing)
+      return standing
+    },
     adopt: (copy, original) => origins.set(copy, originOf(original)),
     origin: (at) => originOf(at).node,
     place,
@@ -190,6 +208,10 @@ export function readMapping(sources: Sources, path: string, rule: string): JsonO
   if (isJsonObject(content)) return content
   sources.reportFile(path, rule, 'the file must be a mapping')
   return undefined
+}
+
+function isOutside(way: string): boolean {
+  return way === '..' || way.startsWith(`..${sep}`)
 }
 
 function keysOf(origin: Origin): (string | number)[] {

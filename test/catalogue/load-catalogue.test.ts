@@ -124,6 +124,31 @@ t.test('fragments of two files that bear one name stay two', async (t) => {
   t.equal(both.filter((schema) => schema !== undefined).length, 2)
 })
 
+t.test('a path item may add to the one it refers to, over several files', async (t) => {
+  const folder = copyOf(t, {
+    'shared/more.yaml': `books:
+  $ref: library.yaml#/components/pathItems/books
+  delete:
+    operationId: removeAllBooks
+    responses:
+      '204': { description: Gone. }
+`,
+  })
+  const path = join(folder, 'apis/library/1.1.0.yaml')
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(
+      'library.yaml#/components/pathItems/books',
+      'more.yaml#/books',
+    ),
+  )
+  const version = (await loadCatalogue(folder)).versions.get('library@1.1.0')
+  t.strictSame(
+    version?.operations.map(({ id }) => id),
+    ['readBookList', 'addBook', 'removeAllBooks', 'readBook'],
+  )
+})
+
 t.test('nobody can change a loaded catalogue', async (t) => {
   const catalogue = await loadCatalogue(minimal)
   const seen = new Set<unknown>()
