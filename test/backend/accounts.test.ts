@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
-import { type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
+import { codeOf, type TestBank, testBank } from '../support/bank.ts'
 
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
@@ -298,10 +298,6 @@ t.test('accounts', async (t) => {
     }
   })
 })
-
-function codeOf({ body }: TestAnswer): string {
-  return body.tppMessages?.[0].code
-}
 
 async function ask(bank: TestBank, access: object, change: object = {}): Promise<string> {
   const { body } = await bank.call({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { type TestAnswer, testBank } from '../support/bank.ts'
+import { codeOf, testBank } from '../support/bank.ts'
 
 const request = {
   mandateId: 'GWW-2026-004411',
@@ -167,7 +167,3 @@ t.test('mandates', async (t) => {
     }
   })
 })
-
-function codeOf({ body }: TestAnswer): string {
-  return body.apiClientMessages?.[0].code
-}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
-import { lastSegment, start, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
+import { codeOf, lastSegment, start, type TestBank, testBank } from '../support/bank.ts'
 
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
@@ -328,6 +328,22 @@ t.test('payments', async (t) => {
     },
   )
 
+  t.test(
+    'a cancellation approved after the booking comes too late, whoever looks first',
+    async (t) => {
+      const path = await approved(bank, 'masav', bill)
+      const noon = bank.clock.now
+      bank.clock.now = Date.parse('2026-11-20T15:59:59Z')
+      t.ok(noon < bank.clock.now)
+      const { status } = await bank.call({ operation: 'cancelPayment', path })
+      t.equal(status, 202)
+      bank.clock.now += 60_000
+      const { body } = await bank.call({ operation: 'getPaymentStatus', path })
+      t.equal(body.transactionStatus, 'ACSC')
+      bank.clock.now = noon
+    },
+  )
+
   t.test('the personas of the sandbox decide payments as described', async (t) => {
     for (const [alias, outcome] of [
       ['PSU-Rejected', 'RJCT'],
@@ -341,10 +357,6 @@ t.test('payments', async (t) => {
     }
   })
 })
-
-function codeOf({ body }: TestAnswer): string {
-  return body.tppMessages?.[0].code
-}
 
 /** Initiates a payment and lets the persona decide on its device. */
 async function approved(bank: TestBank, product: string, body: object, alias = '305567661') {

@@ -168,6 +168,11 @@ function targetOf(operation: Operation, { path = {}, query }: TestCall): string 
   return `/${segments.join('/')}${query === undefined ? '' : `?${query}`}`
 }
 
+/** The first error code of an answer, of either family; undefined when it has none. */
+export function codeOf({ body }: TestAnswer): string | undefined {
+  return (body.tppMessages ?? body.apiClientMessages)?.[0].code
+}
+
 /** The last segment of the path of a link. */
 export function lastSegment(href: string): string {
   return href.split('?')[0]?.split('/').at(-1) ?? ''

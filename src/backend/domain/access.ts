@@ -84,7 +84,7 @@ export function consentModel(access: AccountAccess): ConsentModel | undefined {
 export type Right = 'list' | 'detail' | 'listBalances' | 'balances' | 'transactions'
 
 /** The rights matrix of interface.md, 8.2: what each attribute of an access brings. */
-export const rightsOf: Readonly<Record<keyof AccountAccess & string, readonly Right[]>> = {
+const rightsOf: Readonly<Record<keyof AccountAccess & string, readonly Right[]>> = {
   accounts: ['list', 'detail'],
   balances: ['list', 'detail', 'listBalances', 'balances'],
   transactions: ['list', 'detail', 'transactions'],

@@ -65,9 +65,3 @@ export function addMonths(day: string, months: number): string {
   date.setUTCDate(Math.min(wanted, last))
   return date.toISOString().slice(0, 10)
 }
-
-/** Whether a text of the form `YYYY-MM-DD` names a day that exists. */
-export function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
-}

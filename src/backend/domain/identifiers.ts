@@ -1,13 +1,8 @@
-import { isValidBIC, isValidIBAN } from 'ibantools'
+import { isValidIBAN } from 'ibantools'
 
 /** Whether the text is an IBAN with right length and check digits (ISO 13616), in the electronic form. */
 export function isIban(text: string): boolean {
   return isValidIBAN(text)
-}
-
-/** Whether the text is a BIC of 8 or 11 characters (ISO 9362). */
-export function isBic(text: string): boolean {
-  return isValidBIC(text)
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

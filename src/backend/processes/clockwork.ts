@@ -62,10 +62,13 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
       if (!isAuthorisationDue(authorisation, now)) continue
       const psu =
         authorisation.psuId === null ? undefined : await inside.psus.find(authorisation.psuId)
-      const hasAnswered =
-        authorisation.answersAt !== null && authorisation.answersAt.getTime() <= now
+      const { answersAt } = authorisation
+      const hasAnswered = answersAt !== null && answersAt.getTime() <= now
+      const at = hasAnswered ? answersAt.getTime() : now
+      // Things happen in their order: what was booked before the answer cannot be cancelled by it.
+      if (parent.kind === 'payment') await advancePayment(inside, parent.id, at)
       await decide(
-        { bank, stores: inside, authorisation, now: authorisation.answersAt?.getTime() ?? now },
+        { bank, stores: inside, authorisation, now: at },
         hasAnswered && psu !== undefined && approves(psu.behaviour, authorisation.purpose)
           ? { approved: true, psu }
           : { approved: false },

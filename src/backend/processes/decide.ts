@@ -13,6 +13,7 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
+import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
 import { findDebtorAccount } from './debtor.ts'
 import { holdingsOf } from './holdings.ts'
@@ -62,15 +63,15 @@ async function applyTo(
   const { stores, authorisation } = deciding
   switch (kind) {
     case 'payment': {
-      const payment = found(await stores.payments.lock(id))
+      const payment = promised(await stores.payments.lock(id))
       return authorisation.purpose === 'creation'
         ? decidePayment(deciding, payment, decision)
         : decideCancellation(deciding, payment, decision)
     }
     case 'consent':
-      return decideConsent(deciding, found(await stores.consents.lock(id)), decision)
+      return decideConsent(deciding, promised(await stores.consents.lock(id)), decision)
     case 'mandate':
-      return decideMandate(deciding, found(await stores.mandates.lock(id)), decision)
+      return decideMandate(deciding, promised(await stores.mandates.lock(id)), decision)
   }
 }
 
@@ -179,10 +180,4 @@ async function decideMandate(
     lastActionDay: onDay(now, bank.timeZone),
   })
   return decision.approved
-}
-
-/** An authorisation's parent is never deleted; the foreign key says so. */
-function found<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('an authorisation has lost its parent')
-  return row
 }

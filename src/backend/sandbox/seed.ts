@@ -182,7 +182,7 @@ async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string):
 }
 
 /** The same UUID for the same name, everywhere and always (RFC 9562, version 8). */
-export function stableUuid(name: string): string {
+function stableUuid(name: string): string {
   const bytes = createHash('sha256').update(name).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80

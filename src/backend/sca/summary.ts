@@ -3,6 +3,7 @@ import { amountOf } from '../domain/money.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 import { parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
+import { promised } from '../stores/promised.ts'
 import type { Summary } from './pages.ts'
 
 /** Tells a PSU what an authorisation is about. */
@@ -13,7 +14,7 @@ export async function summarise(
   const parent = parentOf(authorisation)
   switch (parent.kind) {
     case 'payment': {
-      const payment = found(await stores.payments.find(parent.id))
+      const payment = promised(await stores.payments.find(parent.id))
       const { body } = payment
       const { currency, amount } = amountOf(payment.amount, payment.currency)
       return {
@@ -33,7 +34,7 @@ export async function summarise(
       }
     }
     case 'consent': {
-      const { access, recurring, validUntil } = found(await stores.consents.find(parent.id))
+      const { access, recurring, validUntil } = promised(await stores.consents.find(parent.id))
       const model = consentModel(access)
       const lists = {
         'See accounts': access.accounts,
@@ -53,7 +54,7 @@ export async function summarise(
       }
     }
     case 'mandate': {
-      const { body, endsOn } = found(await stores.mandates.find(parent.id))
+      const { body, endsOn } = promised(await stores.mandates.find(parent.id))
       const { maximumAmount } = body
       return {
         title: 'Allow a creditor to collect from your account',
@@ -89,9 +90,4 @@ function facts(all: Readonly<Record<string, string | undefined>>): [string, stri
   return Object.entries(all).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, value] satisfies [string, string]],
   )
-}
-
-function found<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('an authorisation has lost its parent')
-  return row
 }

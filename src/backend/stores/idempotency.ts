@@ -15,7 +15,7 @@ export interface EarlierPost {
 }
 
 /** Milliseconds for which the answer to a POST is repeated (interface.md, 2.3). */
-export const repeatMs = 24 * 3_600_000
+const repeatMs = 24 * 3_600_000
 
 /** The answers of the last day, by X-Request-ID. */
 export function createIdempotencyStore(db: Kysely<BankSchema>) {
