@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
-import { diffVersions } from '../../catalogue/diff.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
 import { landingPage } from './landing-page.ts'
 import { pagePolicy } from './page.ts'
 import { problemPage } from './problem-page.ts'
 import { publishedApis } from './published-apis.ts'
+import { createRememberedDiff } from './remembered-diff.ts'
 
 export interface PortalOptions {
   /** The catalogue in force. */
@@ -22,6 +22,7 @@ export interface PortalOptions {
  * yet.
  */
 export function createPortal({ catalogue, portalUrl, onError }: PortalOptions): FastifyInstance {
+  const diff = createRememberedDiff()
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -87,7 +88,7 @@ export function createPortal({ catalogue, portalUrl, onError }: PortalOptions): 
       if (old === undefined || young === undefined) {
         return refuse(reply, unknownVersion(catalogue()))
       }
-      return reply.send(diffVersions(old, young))
+      return reply.send(diff(old, young))
     },
   )
   return app

@@ -1,0 +1,18 @@
+import type { ApiVersion } from '../../catalogue/catalogue.ts'
+import { diffVersions, type VersionDiff } from '../../catalogue/diff.ts'
+
+/**
+ * The difference between two versions, computed once: anybody may ask for it,
+ * and it takes tens of milliseconds. A reload makes new versions, and what was
+ * remembered of the old ones goes with them.
+ */
+export function createRememberedDiff(): (from: ApiVersion, to: ApiVersion) => VersionDiff {
+  const known = new WeakMap<ApiVersion, WeakMap<ApiVersion, VersionDiff>>()
+  return (from, to) => {
+    const ofFrom = known.get(from) ?? new WeakMap<ApiVersion, VersionDiff>()
+    known.set(from, ofFrom)
+    const diff = ofFrom.get(to) ?? diffVersions(from, to)
+    ofFrom.set(to, diff)
+    return diff
+  }
+}

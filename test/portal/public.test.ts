@@ -1,0 +1,78 @@
+import t from 'tap'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { createPortal } from '../../src/gateway/portal/create-portal.ts'
+import { errors } from '../../src/platform/errors.ts'
+import { configDir } from '../support/edge.ts'
+
+const catalogue = await loadCatalogue(configDir)
+const app = createPortal({
+  catalogue: () => catalogue,
+  portalUrl: () => 'https://portal.example',
+  onError: (_requestId, error) => {
+    throw error
+  },
+})
+t.teardown(() => app.close())
+
+t.test('anybody learns which operations each version has and under which plans', async (t) => {
+  const { items } = (await app.inject('/api/apis')).json()
+  const counts = items.flatMap(
+    (api: { api: string; versions: { version: string; operations: unknown[] }[] }) =>
+      api.versions.map(({ version, operations }) => [api.api, version, operations.length]),
+  )
+  t.same(counts, [
+    ['mandate', '1.0.0', 4],
+    ['xs2a', '1.6.0', 21],
+    ['xs2a', '1.7.0', 20],
+  ])
+  t.match(items[1].versions[0], {
+    lifecycle: { deprecated: '2024-04-14', sunset: '2027-10-31', successor: '1.7.0' },
+    plans: [
+      { name: 'default', title: 'Default Plan', limits: [{ calls: 100, windowSeconds: 3600 }] },
+    ],
+  })
+})
+
+t.test('every version has its document and every pair its difference', async (t) => {
+  const document = (await app.inject('/api/apis/xs2a/1.7.0/openapi.json')).json()
+  t.equal(document.openapi, '3.1.0')
+  t.equal(Object.keys(document.paths).length, 17)
+  const diff = (await app.inject('/api/apis/xs2a/diff?from=1.6.0&to=1.7.0')).json()
+  t.match(diff, { added: [], removed: [{ id: 'getPaymentAuthorisation' }] })
+  for (const path of [
+    '/api/apis/xs2a/9.9.9/openapi.json',
+    '/api/apis/xs2a/diff?from=1.6.0',
+    '/api/apis/xs2a/diff?from=1.6.0&from=1.7.0&to=1.7.0',
+  ]) {
+    const answer = await app.inject(path)
+    t.equal(answer.statusCode, 404, path)
+    t.match(answer.json().detail, /Published are mandate@1\.0\.0/)
+  }
+})
+
+t.test(
+  'every code of the error table has a page that says what to do, and no other name has',
+  async (t) => {
+    for (const [code, { title, status }] of Object.entries(errors)) {
+      const answer = await app.inject(`/problems/${code}`)
+      t.equal(answer.statusCode, 200, code)
+      t.match(answer.headers['content-type'], 'text/html; charset=utf-8')
+      t.match(answer.headers['content-security-policy'], "default-src 'none'")
+      t.ok(answer.body.includes(title))
+      t.ok(answer.body.includes(`status ${status}`))
+    }
+    for (const name of ['toString', '__proto__', 'NOPE', '%3Cscript%3E']) {
+      const answer = await app.inject(`/problems/${name}`)
+      t.equal(answer.statusCode, 404, name)
+      t.match(answer.headers['content-type'], 'application/problem+json')
+      t.notOk(answer.body.includes('script'))
+    }
+  },
+)
+
+t.test('the first page lists every published path', async (t) => {
+  const { body } = await app.inject('/')
+  for (const version of catalogue.versions.values()) {
+    for (const { path } of version.operations) t.ok(body.includes(path), path)
+  }
+})
