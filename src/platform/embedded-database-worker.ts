@@ -77,7 +77,10 @@ function keepExchangesWhole(database: PGlite): PGlite {
       if (property === 'isInTransaction') return () => isMidExchange || target.isInTransaction()
       if (property === 'execProtocolRawStream') {
         return async (...[message, options]: Parameters<PGlite['execProtocolRawStream']>) => {
-          isMidExchange = extendedQueryMessages.has(message[0] ?? 0)
+          const type = message[0] ?? 0
+          // PGlite never comes back from a message of another type; whoever sent it waits in vain.
+          if (!knownMessages.has(type)) return
+          isMidExchange = extendedQueryMessages.has(type)
           try {
             await target.execProtocolRawStream(message, options)
           } catch (error) {
@@ -104,7 +107,7 @@ function keepExchangesWhole(database: PGlite): PGlite {
 
 /**
  * A statement that fails is an answer; when PGlite itself throws (it ran out
- * of memory, or somebody sent what is no PostgreSQL message) its session is
+ * of memory, or somebody sent a start message it cannot take) its session is
  * gone and the server's queue stands still for good. Then this thread ends
  * and is started again, as PostgreSQL restarts after the crash of a backend.
  */
@@ -117,4 +120,6 @@ function failWith(error: unknown): void {
 
 /** Parse, Bind, Describe, Execute, Close, Flush: more is to come. Sync and everything else end an exchange. */
 const extendedQueryMessages = new Set(Buffer.from('PBDECH'))
+/** These, Sync, Query, Terminate, the messages of COPY, and the start message (0). */
+const knownMessages = new Set([...extendedQueryMessages, ...Buffer.from('SQXdcf\0')])
 const syncMessage = Uint8Array.from([0x53, 0, 0, 0, 4])

@@ -25,6 +25,9 @@ export interface EmbeddedDatabase {
 /** The name libpq derives from port 5432, so that psql finds it: `psql -h DATA_DIR -U postgres`. */
 const socketName = '.s.PGSQL.5432'
 
+/** A thread that is stuck in a statement cannot hear that it should close; all it acknowledged is safe. */
+const closeMs = 10_000
+
 /**
  * Starts PGlite (PostgreSQL compiled to WebAssembly) on `DATA_DIR/database`,
  * reachable through the Unix socket `DATA_DIR/.s.PGSQL.5432`. What it
@@ -82,7 +85,9 @@ export async function startEmbeddedDatabase(
       isClosing = true
       const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
       worker.postMessage('close')
+      const timer = setTimeout(() => void worker.terminate(), closeMs)
       await ended
+      clearTimeout(timer)
     },
   }
 }

@@ -245,3 +245,35 @@ t.test('a closing database lets its neighbours finish and takes no new ones', as
   await reopened.close()
   await again.close()
 })
+
+t.test('a database that breaks down is started again with all it had', async (t) => {
+  const dataDir = await testDataDir(t)
+  const embedded = await startEmbeddedDatabase({ dataDir, log })
+  const database = openDatabase({
+    url: embedded.url,
+    log,
+    connectTimeoutMs: 2000,
+    statementTimeoutMs: 2000,
+  })
+  t.teardown(async () => {
+    await database.close()
+    await embedded.close()
+  })
+  const db = database.connect<unknown>()
+  await sql`create table kept (n int)`.execute(db)
+  await sql`insert into kept values (1)`.execute(db)
+  // A start message without a user makes the session inside PGlite end.
+  const wrong = connect(`${dataDir}/.s.PGSQL.5432`)
+  wrong.write(Buffer.from([0, 0, 0, 9, 0, 3, 0, 0, 0]))
+  await once(wrong, 'data')
+  wrong.destroy()
+  let rows: unknown
+  for (let attempt = 0; attempt < 100 && rows === undefined; attempt++) {
+    await delay(100)
+    rows = await sql`select n from kept`.execute(db).then(
+      (result) => result.rows,
+      () => undefined,
+    )
+  }
+  t.same(rows, [{ n: 1 }])
+})
