@@ -85,6 +85,16 @@ export interface PostgresServer {
 }
 
 /**
+ * Says why tests that need a real PostgreSQL cannot run here, for the option
+ * `skip` of a test; false when they can. With REQUIRE_SERVICES=1 nothing is
+ * skipped: the tests run, and fail for want of a server.
+ */
+export function postgresMissing(): string | false {
+  if (process.env['REQUIRE_SERVICES'] === '1' || postgresBin() !== undefined) return false
+  return 'PostgreSQL is not installed'
+}
+
+/**
  * Starts a real PostgreSQL for the test, or returns undefined with a comment
  * where none is installed.
  *
@@ -161,8 +171,12 @@ export async function startPostgres(t: Test): Promise<PostgresServer | undefined
     }
   }
 
+  // A test process that ends without its teardowns leaves no server behind.
+  const killNow = () => server?.kill('SIGQUIT')
+  process.once('exit', killNow)
   t.teardown(async () => {
     await stop()
+    process.off('exit', killNow)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
   await start()
