@@ -1,7 +1,7 @@
 /**
  * Every code the bank answers with and the statuses it may have, the usual one
- * first (interface.md, 4.2). Both families share the codes; where a code has
- * several statuses, the place of what it is about decides.
+ * first. Both families share the codes; where a code has several statuses, the
+ * place of what it is about decides.
  */
 export const bankErrors = {
   FORMAT_ERROR: [400, 413, 415],

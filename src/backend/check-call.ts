@@ -31,7 +31,7 @@ const product = 'payment-product'
 
 /**
  * Checks a call against its document: headers and query, then media types, the
- * payment product, and the body (interface.md, 4.2).
+ * payment product, and the body (docs/bank.md, Requests).
  *
  * @throws {BankError} with everything that is wrong at the first step that has anything wrong
  */

@@ -46,7 +46,7 @@ export interface Backend {
 }
 
 /**
- * Creates the bank behind the gateway (design.md, 2). Once the interface
+ * Creates the bank behind the gateway. Once the interface
  * listens, a job also writes down what time alone has decided.
  *
  * @throws when documents and handlers differ
@@ -77,7 +77,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   }
 }
 
-/** Fastify with the limits of library-facts.md set, and every error in the form of the interface. */
+/** Fastify with the limits it leaves open set, and every error in the form of the interface. */
 function createListener(log: Logger): FastifyInstance {
   const app = fastify({
     exposeHeadRoutes: false,

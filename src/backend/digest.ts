@@ -8,7 +8,7 @@ const algorithms: Readonly<Record<string, string>> = { 'SHA-256': 'sha256', 'SHA
  * Checks a `Digest` (RFC 3230) against the bytes of the body as received; a
  * request without one passes.
  *
- * @throws {BankError} 401 SIGNATURE_INVALID when it does not match (interface.md, 2.4)
+ * @throws {BankError} 401 SIGNATURE_INVALID when it does not match (docs/bank.md, Requests)
  */
 export function checkDigest(headers: Fields, rawBody: Buffer): void {
   const sent = headers['digest']

@@ -7,7 +7,7 @@ import type { Stores } from './stores/bank-stores.ts'
 /**
  * Serves a POST once per TPP, path and X-Request-ID: what it makes and the
  * answer to it are one transaction, and a repetition within a day gets the same
- * answer. Of two at the same time one waits for the other (interface.md, 2.3).
+ * answer. Of two at the same time one waits for the other.
  *
  * @throws {BankError} 400 FORMAT_ERROR when the id was used with another body
  */

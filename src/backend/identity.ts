@@ -26,7 +26,7 @@ export interface IdentityOptions {
 }
 
 /**
- * Creates the check of `Gateway-Identity` (design.md, 7): a JWS by jose, EdDSA,
+ * Creates the check of `Gateway-Identity` (docs/architecture.md, Identity): a JWS by jose, EdDSA,
  * typ `gateway-identity+jwt`. The gateway sends a token up to 10 s long for one
  * application and operation, so verified ones are remembered until they expire.
  *

@@ -1,7 +1,7 @@
 import type { BankCall } from './bank-call.ts'
 import type { Authorisation } from './stores/authorisations.ts'
 
-/** Links of an answer by name; a link is always an object (interface.md, 2.1). */
+/** Links of an answer by name; a link is always an object, as the documents publish it. */
 export type Links = Readonly<Record<string, { readonly href: string }>>
 
 /** The paths of a resource, relative to the origin, in the version of the call. */
@@ -37,8 +37,8 @@ export interface AuthorisationLinkOptions {
 }
 
 /**
- * Links to the next step of an authorisation and to its state (interface.md, 6.7
- * and 7.3). `scaStatus` stands only where the version called can read it.
+ * Links to the next step of an authorisation and to its state (docs/bank.md,
+ * Approval). `scaStatus` stands only where the version called can read it.
  */
 export function authorisationLinks(
   { id, approach, status }: Pick<Authorisation, 'id' | 'approach' | 'status'>,

@@ -2,8 +2,8 @@ import type { BankAnswer } from './bank-call.ts'
 import type { BankError } from './bank-error.ts'
 
 /**
- * The two families of interfaces differ in the name of the error list
- * (interface.md, 4.1).
+ * The two families of interfaces differ in the name of the error list,
+ * as their documents publish it.
  */
 const errorListOf: Readonly<Record<string, string>> = {
   mandate: 'apiClientMessages',

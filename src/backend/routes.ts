@@ -80,7 +80,7 @@ function urlOf({ segments }: Operation): string {
   return `/${parts.join('/')}`
 }
 
-/** One call, in the order of interface.md 4.2: identity, headers, media types, product, body, then its handler. */
+/** One call, in the order of docs/bank.md, Requests: identity, headers, media types, product, body, then its handler. */
 async function serve(
   { operation, contract, handler, offers }: OperationRoute,
   { identify, now }: RoutesOptions,

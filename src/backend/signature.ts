@@ -2,7 +2,7 @@ import { type KeyObject, verify, X509Certificate } from 'node:crypto'
 import type { Fields } from '../catalogue/contract.ts'
 import { BankError } from './bank-error.ts'
 
-/** Fields that a signature must cover where they are present (interface.md, 2.4). */
+/** Fields that a signature must cover where they are present (docs/bank.md, Requests). */
 const mustBeSigned = ['digest', 'x-request-id', 'psu-id', 'psu-corporate-id', 'tpp-redirect-uri']
 
 /**

@@ -1,6 +1,6 @@
 import { type Kept, keep } from './keep.ts'
 
-/** How a TPP or this bank names an account (interface.md, 5.1 and 8.1). */
+/** How a TPP or this bank names an account. */
 export interface AccountReference {
   readonly iban?: string
   readonly bban?: string
@@ -27,7 +27,7 @@ export const referenceMembers = {
 const lists = ['accounts', 'balances', 'transactions'] as const
 const flags = ['availableAccounts', 'availableAccountsWithBalance', 'allPsd2'] as const
 
-/** What a TPP asks to see (`accountAccess`, interface.md, 8.1). */
+/** What a TPP asks to see (`access` of the documents). */
 export interface AccountAccess {
   readonly accounts?: readonly AccountReference[]
   readonly balances?: readonly AccountReference[]
@@ -83,7 +83,7 @@ export function consentModel(access: AccountAccess): ConsentModel | undefined {
  */
 export type Right = 'list' | 'detail' | 'listBalances' | 'balances' | 'transactions'
 
-/** The rights matrix of interface.md, 8.2: what each attribute of an access brings. */
+/** The rights matrix (docs/bank.md, Consents): what each attribute of an access brings. */
 const rightsOf: Readonly<Record<keyof AccountAccess & string, readonly Right[]>> = {
   accounts: ['list', 'detail'],
   balances: ['list', 'detail', 'listBalances', 'balances'],

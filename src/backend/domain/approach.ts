@@ -8,7 +8,7 @@ export interface ApproachWish {
 }
 
 /**
- * Chooses how the PSU will approve a payment or consent (design.md, 12):
+ * Chooses how the PSU will approve a payment or consent (docs/bank.md, Approval):
  * decoupled when asked for, embedded when redirect is refused, otherwise
  * redirect when the TPP says where to return to, else embedded.
  *

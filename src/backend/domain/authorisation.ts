@@ -1,6 +1,6 @@
 import type { Transitions } from './transitions.ts'
 
-/** interface.md, 3.4. */
+/** As the documents publish it; the way through them is docs/bank.md, Approval. */
 export type ScaStatus =
   | 'received'
   | 'psuIdentified'
@@ -59,7 +59,7 @@ export const authorisationTransitions: Transitions<ScaStatus, AuthorisationEvent
 /** How the PSU approves: on the bank's page, on the bank's app, or through the TPP. */
 export type ScaApproach = 'REDIRECT' | 'DECOUPLED' | 'EMBEDDED'
 
-/** Wrong passwords, and wrong one-time passwords, that fail an authorisation (interface.md, 7.5). */
+/** Wrong passwords, and wrong one-time passwords, that fail an authorisation (our choice). */
 export const attemptsMost = 3
 /** Milliseconds an authorisation waits for the PSU. */
 export const authorisationMs = 24 * 3_600_000
@@ -68,7 +68,7 @@ export const redirectLinkMs = 10 * 60_000
 /** Milliseconds the persona of the sandbox takes to answer on its device. */
 export const decoupledMs = 2000
 
-/** One way to approve that a PSU has (interface.md, 3.5). */
+/** One way to approve that a PSU has (`scaMethods` of the documents). */
 export interface ScaMethod {
   readonly authenticationType: 'SMS_OTP'
   readonly authenticationMethodId: string

@@ -1,7 +1,7 @@
 import { onDay } from './bank-time.ts'
 import type { Transitions } from './transitions.ts'
 
-/** interface.md, 3.3. */
+/** As the documents publish it. */
 export type ConsentStatus =
   | 'received'
   | 'rejected'

@@ -14,7 +14,7 @@ export interface Party {
   }
 }
 
-/** The request for a mandate as the document describes it (interface.md, 9.1); members the bank does not look at are kept as they came. */
+/** The request for a mandate as the document describes it; members the bank does not look at are kept as they came. */
 export interface MandateRequest {
   readonly mandateId: string
   readonly type: {

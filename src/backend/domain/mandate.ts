@@ -1,6 +1,6 @@
 import type { Transitions } from './transitions.ts'
 
-/** interface.md, 3.8. */
+/** As the document of the mandates publishes it. */
 export type MandateStatus =
   | 'received'
   | 'rejected'
@@ -47,7 +47,7 @@ export const mandateTransitions: Transitions<MandateStatus, MandateEvent> = {
   terminatedByTpp: {},
 }
 
-/** Why the last transition happened (ISO 20022 mandate reasons; meanings in interface.md, 3.8). */
+/** Why the last transition happened (ISO 20022 mandate reasons; meanings in docs/bank.md, Mandates). */
 export type MandateReason =
   | 'AC01'
   | 'AC04'

@@ -1,4 +1,4 @@
-/** What a payment product allows (interface.md, 10.2; figures without a source there are our choice). */
+/** What a payment product allows (docs/bank.md, Payments; the figures are our choice). */
 export interface PaymentProduct {
   /** Lower case, as the path has it. */
   readonly name: string

@@ -2,7 +2,7 @@ import { onDay, timeOnDay } from './bank-time.ts'
 import type { PaymentProduct } from './payment-products.ts'
 import type { Transitions } from './transitions.ts'
 
-/** ISO 20022 ExternalPaymentTransactionStatus, as far as this bank uses it (interface.md, 3.2). */
+/** ISO 20022 ExternalPaymentTransactionStatus, as far as this bank uses it (docs/bank.md, Payments). */
 export type TransactionStatus = 'RCVD' | 'ACTC' | 'ACSP' | 'ACSC' | 'RJCT' | 'CANC'
 
 /**
@@ -46,9 +46,9 @@ export interface Settlement {
 
 /**
  * Plans the settlement of a payment approved at `approvedAt` (milliseconds since
- * 1970). Our choice, after interface.md 7.1: an instant payment is booked within
- * two seconds, a real-time gross one within a minute, a batch one at the next
- * 18:00 of the bank. A later execution date begins at 06:00 of that day.
+ * 1970). Our choice: an instant payment is booked within two seconds, a real-time
+ * gross one within a minute, a batch one at the next 18:00 of the bank. A later
+ * execution date begins at 06:00 of that day.
  *
  * Example: `masav`, approved Monday 10:00, is ACSP from 10:00:01 and ACSC from 18:00.
  */

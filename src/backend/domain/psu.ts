@@ -1,6 +1,6 @@
 /**
  * How a person of the sandbox answers when asked to approve, and what happens
- * to the approved resource then (interface.md, section 11).
+ * to the approved resource then (docs/bank.md, People).
  */
 export type PsuBehaviour =
   | 'successful'

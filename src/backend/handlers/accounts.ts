@@ -12,7 +12,7 @@ import { createConsentCheck, lacking } from './consent-check.ts'
 import { pageLinks, readPage, readPeriod, wholeList } from './pages.ts'
 import { renderStandingOrder, renderTransaction } from './transactions.ts'
 
-/** Handlers of payment accounts (interface.md, 5.7 to 5.11). */
+/** Handlers of payment accounts, their balances and transactions. */
 export function createAccountHandlers(bank: Bank, clockwork: Clockwork) {
   const check = createConsentCheck(bank, clockwork)
 

@@ -30,7 +30,7 @@ interface OwnParent {
   readonly isReadable: boolean
 }
 
-/** Handlers of the authorisations of payments and consents (interface.md, 5.5, 5.6, 5.20, 5.21). */
+/** Handlers of the authorisations of payments and consents (docs/bank.md, Approval). */
 export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
   const update = createUpdate(bank)
 

@@ -7,9 +7,9 @@ const noFigures: AccountFigures = { bookedSince: '0', pendingIn: '0', pendingOut
 const noCardFigures: CardFigures = { invoiced: '0', nonInvoiced: '0', pending: '0' }
 
 /**
- * The balances of an account, all worked out of what is booked and pending
- * (interface.md, 3.6). Example: 500 booked, 40 of it today, 30 pending debit, credit
- * limit 100 → closingBooked 460, interimBooked 500, expected 470, interimAvailable 570.
+ * The balances of an account, all worked out of what is booked and pending.
+ * Example: 500 booked, 40 of it today, 30 pending debit, credit limit 100 →
+ * closingBooked 460, interimBooked 500, expected 470, interimAvailable 570.
  */
 export function balancesOf(
   account: Account,

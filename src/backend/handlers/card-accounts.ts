@@ -10,7 +10,7 @@ import { cardBalancesOf } from './balances.ts'
 import { createConsentCheck } from './consent-check.ts'
 import { pageLinks, readPage, readPeriod, wholeList } from './pages.ts'
 
-/** Handlers of the accounts behind cards (interface.md, 5.12 to 5.15). */
+/** Handlers of the accounts behind cards, their balances and transactions. */
 export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
   const check = createConsentCheck(bank, clockwork)
 
@@ -124,7 +124,7 @@ function referenceTo({ maskedPan, currency }: CardAccount) {
   return { maskedPan, currency }
 }
 
-/** A card entry as the interface writes it (interface.md, 5.15); what is spent is negative. */
+/** A card entry as the interface writes it; what is spent is negative. */
 function renderCardTransaction(transaction: CardTransaction, card: CardAccount) {
   const { currency, originalAmount, originalCurrency, bookingDay, dueDay } = transaction
   return {

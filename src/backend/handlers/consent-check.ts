@@ -14,7 +14,7 @@ export interface ConsentInUse {
   readonly rights: ReadonlyMap<string, ReadonlySet<Right>>
 }
 
-/** The checks of a read of data, in the order of interface.md, 8.4. */
+/** The checks of a read of data, in the order of docs/bank.md, Consents. */
 export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
   return {
     /** The consent named in the header, which must be the TPP's own and valid. */
@@ -43,7 +43,7 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
 
     /**
      * Counts a read, last of all: reads without the PSU by frequencyPerDay, and
-     * every read of a one-off consent (interface.md, 8.5). The first one starts
+     * every read of a one-off consent (our choice). The first one starts
      * the clock of a one-off consent.
      */
     async count(call: BankCall, { consent }: ConsentInUse, target: string): Promise<void> {

@@ -51,7 +51,7 @@ export function consentPaths(call: BankCall, id: string) {
   return pathsOf(call, 'consents', id)
 }
 
-/** Handlers of consents (interface.md, 5.16 to 5.19). */
+/** Handlers of consents (docs/bank.md, Consents). */
 export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
   const create: Handler = async (call) => {
     // The document has checked the shape.

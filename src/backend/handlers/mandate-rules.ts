@@ -19,7 +19,7 @@ const instruments: Readonly<Record<string, Instrument>> = {
 }
 
 /**
- * Checks a request beyond its schema (interface.md, 9.4).
+ * Checks a request beyond its schema (docs/bank.md, Mandates).
  *
  * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else
  *   PARAMETER_NOT_SUPPORTED, PERIOD_INVALID or PARAMETER_NOT_CONSISTENT

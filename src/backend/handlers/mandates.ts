@@ -17,7 +17,7 @@ import { type Mandate, mandateReferenceConstraint } from '../stores/mandates.ts'
 import { approvalMessage } from './approval-message.ts'
 import { checkMandate, creditorKey, rejectionOf } from './mandate-rules.ts'
 
-/** Handlers of mandates (interface.md, 5.22 to 5.25 and section 9). */
+/** Handlers of mandates (docs/bank.md, Mandates). */
 export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
   const create: Handler = async (call) => {
     // The document has checked the shape, and its objects are closed.

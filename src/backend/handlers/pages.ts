@@ -3,7 +3,7 @@ import { BankError, formatError } from '../bank-error.ts'
 import { addMonths } from '../domain/bank-time.ts'
 import { type Links, linksTo } from '../links.ts'
 
-/** Months of entries that can be read (interface.md, 5.10: at least 12). */
+/** Months of entries that can be read (our choice). */
 const monthsKept = 12
 
 /** Which days of entries a call wants. */

@@ -5,12 +5,12 @@ import type { PaymentInitiation } from '../domain/payment-initiation.ts'
 import type { PaymentProduct } from '../domain/payment-products.ts'
 import { checkReference } from './references.ts'
 
-/** Months ahead a payment may be dated (our choice, after interface.md 10.2). */
+/** Months ahead a payment may be dated (our choice). */
 const horizonMonths = 12
 
 /**
  * Checks an initiation against the rules of its product, beyond its schema
- * (interface.md, 10.2).
+ * (docs/bank.md, Payments).
  *
  * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else EXECUTION_DATE_INVALID
  */

@@ -38,7 +38,7 @@ export function paymentPaths(call: BankCall, payment: Pick<Payment, 'product' | 
   return pathsOf(call, 'payments', payment.product, payment.id)
 }
 
-/** Handlers of single payments (interface.md, 5.1 to 5.4). */
+/** Handlers of single payments. */
 export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
   const initiate: Handler = async (call) => {
     const product = findPaymentProduct(pathParameter(call, 'payment-product'))

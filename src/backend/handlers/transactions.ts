@@ -10,7 +10,7 @@ function present<Members extends object>(members: Members): Partial<Members> {
 }
 
 /**
- * An entry of an account as the interface writes it (interface.md, 5.10): debits
+ * An entry of an account as the interface writes it: debits
  * negative and with the creditor, credits positive and with the debtor. Its
  * entryReference is unique within the account.
  */

@@ -31,8 +31,8 @@ interface Update {
 }
 
 /**
- * Creates the steps of an authorisation that a TPP takes by PUT (interface.md,
- * 7.3). A step runs in the caller's transaction, with the parent locked and the
+ * Creates the steps of an authorisation that a TPP takes by PUT (docs/bank.md,
+ * Approval). A step runs in the caller's transaction, with the parent locked and the
  * authorisation undecided; it returns the refusals that must not undo it.
  */
 export function createUpdate(bank: Bank) {

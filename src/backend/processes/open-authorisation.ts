@@ -61,8 +61,8 @@ export interface OpenAuthorisationOptions {
 
 /**
  * Opens the authorisation of a resource, in the transaction that makes the
- * resource: there is no operation to open one later (interface.md, section 6).
- * A decoupled one with a known PSU starts at once.
+ * resource: there is no operation to open one later. A decoupled one with a
+ * known PSU starts at once.
  */
 export async function openAuthorisation(
   bank: Pick<Bank, 'randomUUID'>,

@@ -38,7 +38,7 @@ const current = {
 } as const
 
 /**
- * The people of the sandbox (design.md, 12; interface.md, 11). Identifiers never
+ * The people of the sandbox (docs/bank.md, People). Identifiers never
  * change: consents, scripts and documentation refer to them. The nine-digit ids
  * and all IBANs have valid check digits.
  */
@@ -173,7 +173,7 @@ function persona(
   ]
 }
 
-/** An Israeli identity number of eight digits and its check digit (interface.md, 10.1). */
+/** An Israeli identity number of eight digits and its check digit, whose weights alternate between 1 and 2. */
 export function withCheckDigit(digits: string): string {
   const sum = [...digits]
     .map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2))

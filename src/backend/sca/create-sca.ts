@@ -170,7 +170,7 @@ function decisionOf(form: URLSearchParams): FormDecision {
   return form.get('decision') === 'approve' ? 'approve' : 'refuse'
 }
 
-/** Back to the TPP; plain redirect without confirmation appends nothing (interface.md, 7.4). */
+/** Back to the TPP; plain redirect without confirmation appends nothing. */
 function leave(reply: FastifyReply, authorisation: Authorisation, status: 'finalised' | 'failed') {
   const { redirectUri, nokRedirectUri } = authorisation
   const target = status === 'finalised' ? redirectUri : (nokRedirectUri ?? redirectUri)

@@ -14,7 +14,7 @@ export interface EarlierPost {
   readonly answer: string
 }
 
-/** Milliseconds for which the answer to a POST is repeated (interface.md, 2.3). */
+/** Milliseconds for which the answer to a POST is repeated (our choice). */
 const repeatMs = 24 * 3_600_000
 
 /** The answers of the last day, by X-Request-ID. */
