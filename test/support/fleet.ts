@@ -1,0 +1,92 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { Test } from 'tap'
+import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
+import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { type Client, createClient } from './calling.ts'
+import { type PostgresServer, postgresMissing, startPostgres } from './database.ts'
+import { type Ledger, startLedger } from './ledger-backend.ts'
+import { type RedisServer, redisMissing, startRedisServer } from './redis-server.ts'
+import { spawnTollgate, type TestPlan, type TollgateProcess, testConfigDir } from './tollgate.ts'
+
+/** Gateway processes as production runs them: one PostgreSQL, one Redis, a backend elsewhere. */
+export interface Fleet {
+  readonly gateways: readonly TollgateProcess[]
+  /** One for each gateway. */
+  readonly clients: readonly Client[]
+  readonly ledger: Ledger
+  readonly redis: RedisServer
+  readonly postgres: PostgresServer
+  readonly stores: RegistryStores
+  /** What the processes were told; commands beside them need it too. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface FleetOptions {
+  readonly size: number
+  readonly plan?: TestPlan
+  /** Added to the environment of the processes. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Says why a fleet cannot run here, for the option `skip` of a test; false when it can. */
+export function fleetMissing(): string | false {
+  return redisMissing() || postgresMissing()
+}
+
+/** What production must be given: the secrets and no draining, which is for balancers. */
+export function productionEnv() {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return {
+    KEY_PEPPER: randomBytes(32).toString('base64url'),
+    IDENTITY_PRIVATE_KEY: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    DRAIN_SECONDS: '0',
+  } as const satisfies Readonly<Record<string, string>>
+}
+
+/** Starts the stores, the ledger and `size` gateways; all of it ends with the test. */
+export async function startFleet(t: Test, options: FleetOptions): Promise<Fleet> {
+  const { size } = options
+  const ledger = await startLedger(t)
+  const redis = await startRedisServer()
+  t.teardown(() => redis.stop())
+  const postgres = await startPostgres(t)
+  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+  const env = {
+    ...productionEnv(),
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    BACKEND_URL: ledger.url,
+    GATEWAY_PROCESSES: String(size),
+    CONFIG_DIR: testConfigDir(t, options.plan),
+    ...options.env,
+  }
+  const stores = await storesOf(t, env)
+  const gateways = await Promise.all(
+    Array.from({ length: size }, () => spawnTollgate(t, ['gateway'], env)),
+  )
+  const clients = gateways.map(({ urls }) => createClient(t, urls.gateway))
+  return { gateways, clients, ledger, redis, postgres, stores, env }
+}
+
+/** The registry in a real PostgreSQL, as a command sees it. */
+export async function storesOf(
+  t: Test,
+  env: { readonly DATABASE_URL: string; readonly KEY_PEPPER: string },
+): Promise<RegistryStores> {
+  const log = createLog('silent')
+  const database = openDatabase({
+    url: env.DATABASE_URL,
+    log,
+    connectionsMax: 2,
+    connectTimeoutMs: 10_000,
+  })
+  t.teardown(() => database.close())
+  return openRegistryStores({
+    database,
+    peppers: parsePeppers(env.KEY_PEPPER),
+    keysPerApplication: 10,
+    applicationsPerDeveloper: 1000,
+  })
+}
