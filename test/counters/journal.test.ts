@@ -39,6 +39,31 @@ t.test('every acknowledged call is still counted after the process was killed', 
   }
 })
 
+t.test(
+  'an admitted call is on record before it is answered, one write for all of a turn',
+  async (t) => {
+    const journalPath = journalOf(t)
+    let writes = 0
+    const counter = await createMemoryCounter({
+      journalPath,
+      log: silent,
+      onStoreDuration: () => {
+        writes += 1
+      },
+    })
+    const limits = [{ ...bucketOf('recorded'), calls: 100 }]
+    const onRecord: string[] = []
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        ask(counter, limits).then(() => onRecord.push(readFileSync(journalPath, 'utf8'))),
+      ),
+    )
+    t.ok(onRecord.every((text) => text.endsWith(' 0 10;\n')))
+    t.equal(writes, 1)
+    await counter.close()
+  },
+)
+
 t.test('(14) a second process is refused the journal that another counts in', async (t) => {
   const journalPath = journalOf(t)
   const { child } = await startProcess(t, { journalPath })

@@ -1,8 +1,16 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import t from 'tap'
 import type { Grant } from '../../src/gateway/counters/counter.ts'
+import {
+  type BucketClaim,
+  grantCommand,
+  grantScript,
+  readGrantReply,
+} from '../../src/gateway/counters/grant-script.ts'
 import { checkRedis } from '../../src/gateway/counters/redis-facts.ts'
+import { windowAt } from '../../src/gateway/counters/window.ts'
 import { redisMissing } from '../support/redis-server.ts'
 import { startProcess } from './processes.ts'
 import { testCounter, testRedis } from './redis-rig.ts'
@@ -138,6 +146,31 @@ t.test('(3) a window that was seen is never left backwards, nor its count', { sk
   t.match(await ask(counter, [{ ...bucket, calls: 100 }]), { standings: [{ remaining: 99 }] })
   t.match(await server.cli('GET', bucket.bucket), new RegExp(`^${ahead - 1} \\d{13} 1$`))
 })
+
+t.test(
+  'while counters settle after a loss nothing is granted and nothing added, but floors are taken',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const client = new Redis(server.url)
+    t.teardown(() => client.disconnect())
+    const bucket = bucketOf('settling')
+    async function run(settleMs: number, claim: Partial<BucketClaim>) {
+      const groups = [{ asked: 5, limits: [{ index: 0, calls: 100 }] }]
+      const { keys, args } = grantCommand({ buckets: [{ ...bucket, ...claim }], groups, settleMs })
+      const numbers = await client.eval(grantScript.text, keys.length, ...keys, ...args)
+      // Parse boundary: what the script returns.
+      const reply = readGrantReply(numbers as number[], 1)
+      return { isSettling: reply.isSettling, granted: reply.nextGroup(), count: reply.countOf(0) }
+    }
+    const window = windowAt(Date.now(), bucket.windowSeconds)
+    const addition = { ...bucket, window, count: 10 }
+    const floor = { window, epoch: 0, count: 60 }
+    t.same(await run(60_000, { addition }), { isSettling: true, granted: 0, count: 0 })
+    t.same(await run(60_000, { floor }), { isSettling: true, granted: 0, count: 60 })
+    t.same(await run(0, { addition }), { isSettling: false, granted: 5, count: 75 })
+  },
+)
 
 t.test('(13) SCRIPT FLUSH between every call goes unnoticed', { skip }, async (t) => {
   const server = await testRedis(t)
