@@ -1,4 +1,4 @@
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 /** Something a process needs to serve well, as `/readyz` tells it. */
@@ -25,7 +25,14 @@ export interface ManagementOptions {
  * `/livez` depends on nothing: a restart mends no store.
  */
 export function createManagement({ registry, probes, jwks }: ManagementOptions): FastifyInstance {
-  const app = fastify({ logger: false, exposeHeadRoutes: false, forceCloseConnections: true })
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    frameworkErrors: (_error, _request, reply) => answer(reply, 400, 'bad request'),
+  })
+  // Fastify's own answers repeat the target, and people paste keys into targets.
+  app.setNotFoundHandler((_request, reply) => answer(reply, 404, 'not found'))
 
   app.get('/metrics', async (_request, reply) => {
     reply.header('content-type', registry.contentType)
@@ -54,6 +61,10 @@ export function createManagement({ registry, probes, jwks }: ManagementOptions):
     })
   }
   return app
+}
+
+function answer(reply: FastifyReply, code: number, status: string): void {
+  void reply.code(code).send({ status })
 }
 
 /** Creates the metrics registry of a process: Node's own metrics and which build runs. */
