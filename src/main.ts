@@ -182,6 +182,10 @@ async function openStore(
   let url = settings.databaseUrl
   if (url === undefined) {
     if (dataFolder === undefined) throw new Error('no data folder for the embedded database')
+    log.info(
+      { dataDir: dataFolder.path },
+      'opening the embedded database; the first time takes seconds',
+    )
     const embedded = await startEmbeddedDatabase({ dataDir: dataFolder.path, log })
     lifetime.opened(() => embedded.close())
     url = embedded.url

@@ -11,6 +11,7 @@ import { registerReload } from './commands/reload.ts'
 import { registerStart } from './commands/start.ts'
 import { registerSubscription } from './commands/subscription.ts'
 import type { CommandContext } from './context.ts'
+import { packageVersion } from './package-version.ts'
 
 /** Adds one command, with its subcommands, to the program. */
 export type RegisterCommand = (program: Command, context: CommandContext) => void
@@ -40,6 +41,7 @@ export function createProgram(
 ): Command {
   const program = new Command('tollgate')
     .description('An API gateway that enforces plans and versions')
+    .version(packageVersion(), '-V, --version', 'print the version')
     .exitOverride()
     .showHelpAfterError('(--help shows what is possible)')
     .configureOutput({

@@ -2,6 +2,8 @@ import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { loadCatalogue } from '../catalogue/load-catalogue.ts'
+import { RegistryConflict, RegistryInputInvalid } from '../gateway/registry/registry-errors.ts'
+import { ListenError } from '../platform/listen.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
 import { ReportedError, UsageError } from './command-error.ts'
 import type { CommandContext } from './context.ts'
@@ -53,6 +55,7 @@ export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Pro
 
 /** The message with those of its causes: whoever runs a command is the operator and may know them. */
 function messageOf(error: unknown): string {
+  if (isComplete(error)) return error.message
   const messages: string[] = []
   for (let current = error; current !== undefined && messages.length < 5; ) {
     if (!(current instanceof Error)) return [...messages, String(current)].join(': ')
@@ -61,6 +64,15 @@ function messageOf(error: unknown): string {
     current = inner
   }
   return messages.join(': ')
+}
+
+/** Errors whose own message says all there is to say: their cause is the same in the words of a library. */
+function isComplete(error: unknown): error is Error {
+  return (
+    error instanceof RegistryConflict ||
+    error instanceof RegistryInputInvalid ||
+    error instanceof ListenError
+  )
 }
 
 function userName(): string {

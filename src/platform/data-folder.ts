@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import {
+  access,
   chmod,
+  constants,
   link,
   mkdir,
   open,
@@ -38,6 +40,16 @@ export class DataFolderBusy extends Error {
     super(`DATA_DIR ${path} is already open by process ${pid ?? '(unknown)'}`)
     this.name = 'DataFolderBusy'
     this.pid = pid
+  }
+}
+
+/** The folder cannot be made or not be written; the cause says why. */
+export class DataFolderUnusable extends Error {
+  constructor(path: string, cause: unknown) {
+    super(`DATA_DIR ${path} cannot be used; it must be a folder that this process may write`, {
+      cause,
+    })
+    this.name = 'DataFolderUnusable'
   }
 }
 
@@ -79,11 +91,11 @@ export function socketPathIn(folder: string, name: string): string {
  * containers that share the folder, after a reboot and after a clock change.
  *
  * @throws {DataFolderBusy} while the owner lives, this process included
+ * @throws {DataFolderUnusable}
  * @throws {SocketPathTooLong}
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = await realpath(folder)
+  const path = await makeFolder(folder)
   await narrow(path)
 
   const socketName = `.lock-${randomBytes(4).toString('hex')}`
@@ -104,6 +116,17 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
       if ((await readIfThere(pidFile)) === content) await unlink(pidFile)
       await closeServer(server)
     },
+  }
+}
+
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = await realpath(folder)
+    await access(path, constants.W_OK)
+    return path
+  } catch (error) {
+    throw new DataFolderUnusable(folder, error)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import type { Database } from './database.ts'
+import { type Database, isRefusal } from './database.ts'
 
 export interface MigrateOptions {
   /** Whose tables: each has its own history in `<name>_migration` and may live in a database of its own. */
@@ -15,7 +15,8 @@ export interface MigrateOptions {
  * PostgreSQL; the embedded database has one opener, so nobody competes there).
  *
  * @returns the names of those that ran now
- * @throws what the failed migration threw; nothing of that run remains
+ * @throws an error that names the migration, with what it threw as the cause;
+ *   nothing of that run remains. Or one that says that the database cannot be reached
  */
 export async function migrate(database: Database, options: MigrateOptions): Promise<string[]> {
   return database.unhurried(async (kysely: Kysely<unknown>) => {
@@ -27,7 +28,11 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
     }).migrateToLatest()
     if (error !== undefined) {
       const failed = results?.find((result) => result.status === 'Error')?.migrationName
-      throw new Error(`migration ${failed ?? `of ${options.name}`} failed`, { cause: error })
+      const what =
+        failed === undefined && !isRefusal(error)
+          ? 'the database cannot be reached'
+          : `migration ${failed ?? `of ${options.name}`} failed`
+      throw new Error(what, { cause: error })
     }
     return (results ?? []).map((result) => result.migrationName)
   })

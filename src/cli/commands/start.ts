@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
 import type { Command } from 'commander'
 import { startTollgate, type Tollgate } from '../../main.ts'
@@ -6,6 +5,7 @@ import { createLog, type Logger } from '../../platform/log.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
+import { packageVersion } from '../package-version.ts'
 
 /** Milliseconds a shutdown may take after its drain: the longest call and a little. */
 const closeMs = 30_000
@@ -53,10 +53,4 @@ function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<vo
     // The launcher is gone, even by SIGKILL: nobody could stop us any more.
     if (process.connected) process.once('disconnect', () => void grace.close())
   })
-}
-
-function packageVersion(): string {
-  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  // Parse boundary: our own package.json.
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet, SignJWT } from 'jose'
 import type { Operation } from '../../catalogue/catalogue.ts'
 
@@ -40,10 +40,7 @@ export async function createIdentitySigner(
   options: IdentitySignerOptions,
 ): Promise<IdentitySigner> {
   const { audience, now } = options
-  const privateKey = createPrivateKey(options.privateKeyPem)
-  if (privateKey.asymmetricKeyType !== 'ed25519') {
-    throw new Error('IDENTITY_PRIVATE_KEY: must be an Ed25519 private key in PKCS #8 PEM')
-  }
+  const privateKey = readPrivateKey(options.privateKeyPem)
   const jwk = await exportJWK(createPublicKey(privateKey))
   const kid = await calculateJwkThumbprint(jwk)
   const header = { alg: 'EdDSA', typ: 'gateway-identity+jwt', kid }
@@ -97,6 +94,20 @@ export async function createIdentitySigner(
         )
     },
   }
+}
+
+function readPrivateKey(pem: string): KeyObject {
+  const expected =
+    'IDENTITY_PRIVATE_KEY: must be an Ed25519 private key in PKCS #8 PEM (e.g. the output of: openssl genpkey -algorithm ed25519)'
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
+  } catch {
+    // Not as the cause: what OpenSSL says about a text that is no key helps nobody.
+    throw new Error(expected)
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(expected)
+  return key
 }
 
 interface Token {

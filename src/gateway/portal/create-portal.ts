@@ -27,6 +27,8 @@ export function createPortal({ catalogue, portalUrl, onError }: PortalOptions): 
     logger: false,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 128 },
+    // Fastify's own answer repeats the target, and people paste keys into targets.
+    frameworkErrors: (_error, _request, reply) => void refuse(reply, { code: 'NOT_FOUND' }),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
@@ -36,7 +38,8 @@ export function createPortal({ catalogue, portalUrl, onError }: PortalOptions): 
   function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
     const context = { requestId: reply.request.id, portalUrl: portalUrl() }
     const { status, headers, body } = renderProblem(refusal, context)
-    return reply.code(status).headers(headers).send(body)
+    // As bytes: to a text Fastify would add a charset, which JSON types do not have.
+    return reply.code(status).headers(headers).send(Buffer.from(body))
   }
 
   function html(reply: FastifyReply, document: string): FastifyReply {

@@ -1,5 +1,9 @@
+import type { Limit } from '../../catalogue/catalogue.ts'
 import { escapeHtml, page } from './page.ts'
 import type { PublishedApis, PublishedVersion } from './published-apis.ts'
+
+const introduction =
+  '<p>Every call carries an API key in the header <code>X-API-Key</code>. An operator issues it for an application and the API versions it is subscribed to. What is left of a limit stands in the header <code>RateLimit</code> of every answer.</p>'
 
 /** The first page: every API and version with its operations and a link to its document. */
 export function landingPage({ items }: PublishedApis): string {
@@ -7,23 +11,46 @@ export function landingPage({ items }: PublishedApis): string {
     ({ api, title, versions }) =>
       `<h2>${escapeHtml(title)}</h2>\n${versions.map((version) => versionSection(api, version)).join('\n')}`,
   )
-  return page('APIs of the bank', sections.join('\n'))
+  return page('APIs of the bank', `${introduction}\n${sections.join('\n')}`)
 }
 
 function versionSection(api: string, published: PublishedVersion): string {
-  const { version, lifecycle, operations } = published
+  const { version, lifecycle, operations, plans } = published
   const notes = [
     lifecycle.deprecated === undefined ? '' : `deprecated since ${lifecycle.deprecated}`,
     lifecycle.sunset === undefined ? '' : `ends on ${lifecycle.sunset}`,
     lifecycle.successor === undefined ? '' : `replaced by ${lifecycle.successor}`,
   ].filter((note) => note !== '')
+  const terms = plans.flatMap(({ title, limits }) =>
+    limits.map((limit) => `${title}: ${limitText(limit)}`),
+  )
   const rows = operations.map(
     ({ method, path, summary }) =>
       `<tr><td>${method}</td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(summary)}</td></tr>`,
   )
   return `<h3>${escapeHtml(`${api} ${version}`)}</h3>
 <p>${notes.length === 0 ? '' : `${escapeHtml(notes.join(', '))}. `}<a href="/api/apis/${api}/${version}/openapi.json">OpenAPI document</a></p>
+${terms.map((term) => `<p>${escapeHtml(term)}.</p>`).join('\n')}
 <table><thead><tr><th>Method</th><th>Path</th><th>Purpose</th></tr></thead><tbody>
 ${rows.join('\n')}
 </tbody></table>`
+}
+
+function limitText({ calls, windowSeconds, scope }: Limit): string {
+  const subject = scope === 'operation' ? 'each operation' : 'all operations together'
+  return `${calls} calls to ${subject} in ${windowText(windowSeconds)}`
+}
+
+const units = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const
+
+/** A length of time in its largest whole unit: `1 hour`, `90 minutes`. */
+function windowText(seconds: number): string {
+  const [length, name] = units.find(([unit]) => seconds % unit === 0) ?? [1, 'second']
+  const count = seconds / length
+  return `${count} ${name}${count === 1 ? '' : 's'}`
 }
