@@ -90,6 +90,7 @@ async function redisRig(t: Test): Promise<Rig> {
         url: server.url,
         processes: 2,
         settleMs: 0,
+        deadlineMs: 1000,
         log: silent,
       })
       t.teardown(() => counter.close())

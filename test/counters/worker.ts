@@ -22,7 +22,8 @@ const counter = Promise.withResolvers<Awaited<ReturnType<typeof createMemoryCoun
 process.once('message', (setup: WorkerSetup) => {
   const made =
     'url' in setup
-      ? createRedisCounter({ ...setup, log: silent })
+      ? // Patient: a busy machine is no outage.
+        createRedisCounter({ ...setup, deadlineMs: 1000, log: silent })
       : createMemoryCounter({ ...setup, log: silent })
   made.then(
     (ready) => {
