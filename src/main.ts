@@ -1,5 +1,6 @@
 import { unlink } from 'node:fs/promises'
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
+import { sql } from 'kysely'
 import { createBackend } from './backend/create-backend.ts'
 import { seedSandbox } from './backend/sandbox/seed.ts'
 import { bankMigrations } from './backend/stores/migrations/index.ts'
@@ -192,7 +193,17 @@ async function openStore(
   }
   const database = openDatabase({ url, log })
   lifetime.opened(() => database.close())
+  if (settings.databaseUrl !== undefined) await reach(database)
   return database
+}
+
+/** A start does not wait for its database: whoever runs us starts us again. The address may hold a password, so only its setting is named. */
+async function reach(database: Database): Promise<void> {
+  try {
+    await sql`select 1`.execute(database.connect())
+  } catch (cause) {
+    throw new Error('DATABASE_URL: the database cannot be reached', { cause })
+  }
 }
 
 interface GatewayParts {

@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { tollgate, tollgateProcess } from '../support/cli.ts'
+import { testDataDir } from '../support/database.ts'
+import { productionEnv } from '../support/fleet.ts'
+import { runTollgate, testConfigDir } from '../support/tollgate.ts'
+
+const anyPorts = {
+  LOG_LEVEL: 'silent',
+  GATEWAY_PORT: '0',
+  MANAGEMENT_PORT: '0',
+  PORTAL_PORT: '0',
+  BACKEND_PORT: '0',
+  SCA_PORT: '0',
+}
+
+/** Starts in this process what must be refused before anything is opened; returns what it said. */
+async function refusal(
+  t: Test,
+  env: Readonly<Record<string, string>>,
+  ...roles: string[]
+): Promise<string> {
+  const { code, stdout, stderr } = await tollgate({ ...anyPorts, ...env }, 'start', ...roles)
+  t.equal(code, 1)
+  t.equal(stdout, '', 'nothing on standard output')
+  return stderr
+}
+
+t.test(
+  'invalid settings end the start with exit code 1 and all problems at once, secrets unseen',
+  async (t) => {
+    const { code, stdout, stderr } = await tollgateProcess(
+      {
+        GATEWAY_PORT: '99999',
+        LOG_LEVEL: 'loud',
+        TRUSTED_PROXIES: '10.0.0.0/99',
+        BANK_TIME_ZONE: 'Mars/Olympus',
+        BACKEND_URL: 'ftp://bank',
+        DATABASE_URL: 'mysql://root:planted-password@host/db',
+        REDIS_URL: 'http://:planted-password@host',
+        KEY_PEPPER: 'planted-pepper',
+        IDENTITY_PRIVATE_KEY: 'planted-one',
+        IDENTITY_PRIVATE_KEY_FILE: '/no/such/file',
+        REDIS_EVICTION_ALLOWED: 'perhaps',
+      },
+      'start',
+    )
+    t.equal(code, 1)
+    t.equal(stdout, '')
+    t.match(stderr, /^tollgate: 10 invalid setting\(s\):\n/)
+    for (const line of [
+      /^ {2}GATEWAY_PORT: "99999" is not a whole number from 0 to 65535 \(e\.g\. 8080\)$/m,
+      /^ {2}LOG_LEVEL: "loud" is none of /m,
+      /^ {2}TRUSTED_PROXIES: "10\.0\.0\.0\/99" is neither /m,
+      /^ {2}BANK_TIME_ZONE: "Mars\/Olympus" is not an IANA time zone/m,
+      /^ {2}BACKEND_URL: "ftp:\/\/bank" is not a URL beginning with http/m,
+      /^ {2}DATABASE_URL: the value \(not shown\) is not a URL beginning with postgres/m,
+      /^ {2}REDIS_URL: the value \(not shown\) is not a URL beginning with redis/m,
+      /^ {2}KEY_PEPPER: is shorter than 32 characters/m,
+      /^ {2}IDENTITY_PRIVATE_KEY: given twice/m,
+      /^ {2}REDIS_EVICTION_ALLOWED: "perhaps" is neither true nor false/m,
+    ]) {
+      t.match(stderr, line)
+    }
+    t.notMatch(stderr, /planted/)
+    t.notMatch(stderr, /\n {4}at /, 'no stack')
+  },
+)
+
+t.test('an invalid configuration ends the start with file, line and rule', async (t) => {
+  const configDir = testConfigDir(t)
+  const plan = join(configDir, 'plans', 'default.yaml')
+  writeFileSync(
+    plan,
+    readFileSync(plan, 'utf8')
+      .replace('mode: enforce', 'mode: sometimes')
+      .replace(/calls: \d+/, 'calls: many'),
+  )
+  const env = { DATA_DIR: await testDataDir(t), CONFIG_DIR: configDir }
+  const stderr = await refusal(t, env)
+  const lines = readFileSync(plan, 'utf8').split('\n')
+  for (const wrong of ['mode: sometimes', 'calls: many']) {
+    const line = lines.findIndex((text) => text.includes(wrong)) + 1
+    t.match(stderr, `plans/default.yaml:${line}`)
+  }
+})
+
+t.test('a port that is taken ends the process with the name of its variable', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.teardown(() => taken.close())
+  const address = taken.address()
+  const port = address !== null && typeof address !== 'string' ? address.port : 0
+  const { code, stdout, stderr } = await tollgateProcess(
+    { ...anyPorts, DATA_DIR: await testDataDir(t), PORTAL_PORT: String(port) },
+    'start',
+  )
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, 'PORTAL_HOST/PORTAL_PORT')
+  t.match(stderr, `127.0.0.1:${port}: the port is in use by another process`)
+})
+
+t.test('a data folder that another process has open is refused with its pid', async (t) => {
+  const running = await runTollgate(t)
+  const env = { ...anyPorts, DATA_DIR: running.dataDir }
+  const { code, stderr } = await tollgateProcess(env, 'start')
+  t.equal(code, 1)
+  t.match(stderr, `DATA_DIR ${running.dataDir} is already open by process ${process.pid}`)
+  const answer = await fetch(`${running.urls.gateway}/v1.7.0/accounts`, {
+    headers: { 'x-api-key': running.key },
+  })
+  t.equal(answer.status, 400, 'the one that runs goes on: the bank answers')
+})
+
+t.test('a data folder whose path leaves no room for a socket is named', async (t) => {
+  const dataDir = join(await testDataDir(t), 'x'.repeat(100))
+  const stderr = await refusal(t, { DATA_DIR: dataDir })
+  t.match(stderr, /DATA_DIR is too long a path: the socket .* at most \d+ are possible/)
+})
+
+t.test('a deployment that would multiply limits or lack its secrets is refused', async (t) => {
+  const dataDir = await testDataDir(t)
+  t.match(
+    await refusal(t, { DATA_DIR: dataDir, GATEWAY_PROCESSES: '2' }),
+    'REDIS_URL: is required with GATEWAY_PROCESSES=2',
+  )
+  t.match(
+    await refusal(t, { DATA_DIR: dataDir }, 'portal'),
+    'REDIS_URL: is required for a portal in another process than the gateway',
+  )
+  const production = await refusal(
+    t,
+    { DATABASE_URL: 'postgres://bank:planted@127.0.0.1:9/x', REDIS_URL: 'redis://127.0.0.1:9' },
+    'gateway',
+  )
+  for (const name of ['BACKEND_URL', 'KEY_PEPPER', 'IDENTITY_PRIVATE_KEY']) {
+    t.match(production, new RegExp(`^ {2}${name}.* is required`, 'm'))
+  }
+  t.notMatch(production, /planted/)
+  t.match(
+    await refusal(t, { DATA_DIR: dataDir }, 'backend'),
+    'IDENTITY_JWKS_URL: is required for a backend without a gateway in its process',
+  )
+})
+
+t.test('a role there is none of is a mistake of the command line', async (t) => {
+  const { code, stderr } = await tollgate(anyPorts, 'start', 'gateway', 'proxy')
+  t.equal(code, 2)
+  t.match(stderr, 'there is no role proxy; roles are gateway, portal, backend')
+})
+
+t.test(
+  'a database that cannot be reached ends the start in time, without its password',
+  async (t) => {
+    const from = Date.now()
+    const { code, stdout, stderr } = await tollgateProcess(
+      {
+        ...anyPorts,
+        ...productionEnv(),
+        DATABASE_URL: 'postgres://bank:planted@127.0.0.1:9/tollgate',
+        REDIS_URL: 'redis://127.0.0.1:9',
+        BACKEND_URL: 'http://127.0.0.1:9',
+      },
+      ...['start', 'gateway'],
+    )
+    t.equal(code, 1)
+    t.ok(Date.now() - from < 20_000, `after ${Date.now() - from} ms`)
+    t.equal(stdout, '')
+    t.match(stderr, 'DATABASE_URL')
+    t.notMatch(stderr, /planted/)
+  },
+)
