@@ -1,4 +1,4 @@
-import closeWithGrace from 'close-with-grace'
+import closeWithGrace, { type Options as CloseOptions } from 'close-with-grace'
 import type { Command } from 'commander'
 import { startTollgate, type Tollgate } from '../../main.ts'
 import { createLog, type Logger } from '../../platform/log.ts'
@@ -42,7 +42,9 @@ function chooseRoles(names: readonly string[]): ReadonlySet<Role> {
 function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<void> {
   process.on('SIGHUP', () => void tollgate.reload())
   return new Promise((resolve) => {
-    const grace = closeWithGrace({ delay: delayMs, logger: false }, async ({ err, signal }) => {
+    // By default it takes SIGHUP, too, for an order to end.
+    const options: CloseOptions = { delay: delayMs, logger: false, skip: ['SIGHUP'] }
+    const grace = closeWithGrace(options, async ({ err, signal }) => {
       if (err !== undefined) log.fatal({ err }, 'the process ends because of an error')
       else log.info({ signal }, 'stopping')
       await tollgate.close()
