@@ -9,7 +9,9 @@ import { describeFaults, type SchemaFault } from './schema-faults.ts'
 export interface SchemaCompiler {
   /**
    * What is wrong with a value by the schema at `pointer`, empty when nothing
-   * is. At most 100 faults. The value is not changed.
+   * is: at most 100 faults, and of a value with more than 2000 parts only the
+   * first, so that a refusal costs no more than a success. The value is not
+   * changed.
    *
    * @throws {Error} when there is no such schema or it does not compile
    */
@@ -20,10 +22,53 @@ export interface SchemaCompiler {
 
 const documentId = 'urn:tollgate:document'
 
+/** Parts up to which all that is wrong with a value is told. */
+const partsMax = 2000
+
 /** Creates the compiler of a document's schemas: JSON Schema 2020-12, formats checked, nothing coerced. */
 export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
+  // Stops at the first fault: nobody pays for all the faults of a body made of faults.
+  const first = createValidators(document, { allErrors: false })
+  // Made for the first value that fails: a sender who keeps to the document never needs it.
+  let all: ReturnType<typeof createValidators> | undefined
+  let pointers: WeakMap<object, string> | undefined
+
+  /** Where a schema stands in the document. Only asked for alternatives, once something failed. */
+  function pointerOf(schema: object): string | undefined {
+    pointers ??= pointersOf(document)
+    return pointers.get(schema)
+  }
+
+  function faults(pointer: string, value: unknown): readonly SchemaFault[] {
+    const validate = first(pointer)
+    if (validate(value)) return []
+    if (isLarge(value)) {
+      const errors = validate.errors ?? []
+      return describeFaults({ errors, document, pointerOf, faults }).slice(0, 1)
+    }
+    all ??= createValidators(document, { allErrors: true })
+    const validateAll = all(pointer)
+    validateAll(value)
+    return describeFaults({ errors: validateAll.errors ?? [], document, pointerOf, faults })
+  }
+
+  return {
+    faults,
+    compile(pointer) {
+      try {
+        first(pointer)
+        return undefined
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
+      }
+    },
+  }
+}
+
+/** Makes the function that finds the validator of the schema at a pointer, compiling it at its first use. */
+function createValidators(document: JsonObject, { allErrors }: { readonly allErrors: boolean }) {
   const ajv = new Ajv2020({
-    allErrors: true,
+    allErrors,
     // Faults are told in words, for which the schema around them is needed.
     verbose: true,
     // Unknown keywords, formats and types were refused when the document was loaded.
@@ -33,10 +78,11 @@ export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
   })
   formats.default(ajv)
   ajv.addSchema(document, documentId)
+  const known = new Map<string, ValidateFunction>()
 
-  let pointers: WeakMap<object, string> | undefined
-
-  function validator(pointer: string): ValidateFunction {
+  return function validator(pointer: string): ValidateFunction {
+    const found = known.get(pointer)
+    if (found !== undefined) return found
     // Schemas that are only a reference share the function of what they refer to.
     const target = locate(document, pointer)?.pointer ?? pointer
     const fragment = (pointerNames(target) ?? [])
@@ -44,32 +90,20 @@ export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
       .join('')
     const validate = ajv.getSchema(`${documentId}#${fragment}`)
     if (validate === undefined) throw new Error(`there is no schema at ${pointer}`)
+    known.set(pointer, validate)
     return validate
   }
+}
 
-  /** Where a schema stands in the document. Only asked for alternatives, once something failed. */
-  function pointerOf(schema: object): string | undefined {
-    pointers ??= pointersOf(document)
-    return pointers.get(schema)
+/** Whether a value has more parts than are worth a look at each. */
+function isLarge(value: unknown): boolean {
+  let parts = 0
+  const visit = (part: unknown): boolean => {
+    if (++parts > partsMax) return true
+    if (typeof part !== 'object' || part === null) return false
+    return Object.values(part).some(visit)
   }
-
-  function faults(pointer: string, value: unknown): readonly SchemaFault[] {
-    const validate = validator(pointer)
-    if (validate(value)) return []
-    return describeFaults({ errors: validate.errors ?? [], document, pointerOf, faults })
-  }
-
-  return {
-    faults,
-    compile(pointer) {
-      try {
-        validator(pointer)
-        return undefined
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error)
-      }
-    },
-  }
+  return visit(value)
 }
 
 function pointersOf(document: JsonObject): WeakMap<object, string> {

@@ -38,11 +38,13 @@ export function describeFaults(options: DescribeFaultsOptions): readonly SchemaF
     if (sumsUp(error)) dropAlternatives(kept, error, document)
     kept.push(error)
   }
-  const faults = kept.flatMap((error) =>
-    sumsUp(error)
-      ? describeAlternatives(error, options)
-      : [{ path: pathOf(error), rule: error.keyword, message: messageOf(error) }],
-  )
+  const faults = kept
+    .slice(0, faultsMax)
+    .flatMap((error) =>
+      sumsUp(error)
+        ? describeAlternatives(error, options)
+        : [{ path: pathOf(error), rule: error.keyword, message: messageOf(error) }],
+    )
   const unique = new Map(faults.map((fault) => [`${fault.path} ${fault.message}`, fault]))
   return [...unique.values()].slice(0, faultsMax)
 }

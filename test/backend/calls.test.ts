@@ -98,6 +98,18 @@ t.test('calls', async (t) => {
     t.ok(second.tppMessages.length >= 5)
   })
 
+  t.test('a body made of faults costs no more than a good one', async (t) => {
+    const started = performance.now()
+    const { status, body } = await bank.call({
+      operation: 'createConsent',
+      body: { ...consent, access: { accounts: Array.from({ length: 200_000 }, () => ({})) } },
+    })
+    t.equal(status, 400)
+    t.equal(body.tppMessages.length, 1)
+    // All of its faults would take minutes.
+    t.ok(performance.now() - started < 5000)
+  })
+
   t.test('errors come as problem+json when Accept prefers it', async (t) => {
     const path = { consentId: randomUUID() }
     for (const [accept, type] of [

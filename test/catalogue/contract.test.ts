@@ -162,9 +162,19 @@ t.test('hostile member names are members like others', (t) => {
   t.end()
 })
 
-t.test('a body of thousands of faults is told in a hundred', (t) => {
-  const names = Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1])
-  t.equal(bodyFaults({ title: 'A', price, ...Object.fromEntries(names) }).length, 100)
+t.test('a refusal stays short and cheap, however much is wrong', (t) => {
+  const unknown = (count: number) => {
+    const names = Array.from({ length: count }, (_, index) => [`m${index}`, 1])
+    return bodyFaults({ title: 'A', price, ...Object.fromEntries(names) })
+  }
+  t.equal(unknown(1500).length, 100, 'of a body of many parts a hundred faults are told')
+  t.strictSame(unknown(5000), ['body m0: is not a known member'], 'of a larger one the first')
+  const writtenBy = Array.from({ length: 5000 }, () => ({}))
+  t.strictSame(
+    bodyFaults({ title: 'A', price, writtenBy }),
+    ['body writtenBy: must be one of: a person; an organisation'],
+    'alternatives as well',
+  )
   t.end()
 })
 
