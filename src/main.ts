@@ -20,7 +20,7 @@ import { type Database, openDatabase } from './platform/database.ts'
 import { checkDeployment } from './platform/deployment.ts'
 import { startEmbeddedDatabase } from './platform/embedded-database.ts'
 import { createLifetime, type Lifetime } from './platform/lifetime.ts'
-import { freePort, listen, origin } from './platform/listen.ts'
+import { closeListeners, freePort, listen, origin } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createManagement, createMetricsRegistry, type Probe } from './platform/management.ts'
 import { migrate } from './platform/migrate.ts'
@@ -75,6 +75,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const urls = new Map<string, string>()
   const probes: Probe[] = []
   let isDraining = false
+  const isEnding = (): boolean => isDraining
   probes.push({ name: 'accepting', isReady: () => !isDraining, isRequired: true })
 
   const gateway = roles.has('gateway')
@@ -86,6 +87,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
         metricsRegistry,
         log,
         lifetime,
+        isEnding,
       })
     : undefined
   if (gateway !== undefined) probes.push(...gateway.probes)
@@ -111,8 +113,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       portalUrl: () => portalUrl,
       onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
     })
-    lifetime.opened(() => portal.close())
-    urls.set('portal', await listen(portal, 'PORTAL', settings.portal))
+    lifetime.opened(() => closeListeners([portal], () => portal.close()))
+    urls.set('portal', await listen(portal, 'PORTAL', settings.portal, isEnding))
     portalUrl = settings.portalPublicUrl ?? urls.get('portal') ?? portalUrl
   }
   let welcome: string | undefined
@@ -214,6 +216,8 @@ interface GatewayParts {
   readonly metricsRegistry: ReturnType<typeof createMetricsRegistry>
   readonly log: Logger
   readonly lifetime: Lifetime
+  /** Whether the process is about to stop, but serves on. */
+  readonly isEnding: () => boolean
 }
 
 /** Opens what the gateway needs; its listener is bound later, when the backend has an address. */
@@ -268,8 +272,8 @@ async function prepareGateway(parts: GatewayParts) {
         portalUrl,
         log,
       })
-      lifetime.opened(() => role.close())
-      return listen(role.app, 'GATEWAY', settings.gateway)
+      lifetime.opened(() => closeListeners([role.app], () => role.close()))
+      return listen(role.app, 'GATEWAY', settings.gateway, parts.isEnding)
     },
   }
 }
@@ -312,7 +316,7 @@ async function startBackend(parts: {
     timeZone: settings.bankTimeZone,
     scaPublicUrl: settings.scaPublicUrl ?? origin(sca),
   })
-  lifetime.opened(() => backend.close())
+  lifetime.opened(() => closeListeners([backend.app, backend.sca], () => backend.close()))
   return [
     ['backend', await listen(backend.app, 'BACKEND', settings.backend)],
     ['sca', await listen(backend.sca, 'SCA', sca)],

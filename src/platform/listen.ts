@@ -18,7 +18,11 @@ export class ListenError extends Error {
 /**
  * Binds a listener.
  *
+ * While `isEnding`, every answer tells its client that the connection ends, so
+ * that kept connections move elsewhere before the listener closes under them.
+ *
  * @param setting prefix of its variables, for the error
+ * @param isEnding whether the process is about to stop, but serves on
  * @returns its origin; a host of 0.0.0.0 or :: is named 127.0.0.1
  * @throws {ListenError}
  */
@@ -26,7 +30,11 @@ export async function listen(
   app: FastifyInstance,
   setting: string,
   address: ListenAddress,
+  isEnding: () => boolean = () => false,
 ): Promise<string> {
+  app.server.prependListener('request', (_request, response) => {
+    if (isEnding()) response.shouldKeepAlive = false
+  })
   try {
     await app.listen({ host: address.host, port: address.port, listenTextResolver: () => '' })
   } catch (error) {
@@ -35,6 +43,28 @@ export async function listen(
   const bound = app.server.address()
   const port = bound !== null && typeof bound !== 'string' ? bound.port : address.port
   return origin({ host: address.host, port })
+}
+
+/** Between two looks for connections that became idle while their listener closes. */
+const sweepMs = 100
+
+/**
+ * Runs `close`, which closes the listeners of `apps` once their calls under way
+ * are answered. Node ends the connections that are idle when that begins; one
+ * that becomes idle later would hold the process until its client leaves.
+ */
+export async function closeListeners(
+  apps: readonly FastifyInstance[],
+  close: () => Promise<unknown>,
+): Promise<void> {
+  const sweep = setInterval(() => {
+    for (const app of apps) app.server.closeIdleConnections()
+  }, sweepMs)
+  try {
+    await close()
+  } finally {
+    clearInterval(sweep)
+  }
 }
 
 /** The origin by which this machine reaches a listener. */

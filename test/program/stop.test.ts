@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type Answer, type Client, createClient } from '../support/calling.ts'
+import { testDataDir } from '../support/database.ts'
+import { startLedger } from '../support/ledger-backend.ts'
+import { startRawBackend } from '../support/raw-backend.ts'
+import {
+  newApplication,
+  registryBeside,
+  spawnTollgate,
+  type TollgateProcess,
+  testConfigDir,
+} from '../support/tollgate.ts'
+
+async function startGateway(
+  t: Test,
+  backendUrl: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ gateway: TollgateProcess; key: string }> {
+  const dataDir = await testDataDir(t)
+  const gateway = await spawnTollgate(t, [], {
+    DATA_DIR: dataDir,
+    CONFIG_DIR: testConfigDir(t),
+    BACKEND_URL: backendUrl,
+    LOG_LEVEL: 'info',
+    ...env,
+  })
+  const { key } = await newApplication(await registryBeside(t, dataDir), 'stopped')
+  return { gateway, key }
+}
+
+/** Calls every 100 ms over one kept connection until an answer says that it ends. Rejects when a call gets no whole answer. */
+async function callUntilToldToMove(client: Client, key: string): Promise<readonly Answer[]> {
+  const answers: Answer[] = []
+  for (;;) {
+    const answer = await client.call({ key })
+    answers.push(answer)
+    if (answer.headers['connection'] === 'close') return answers
+    await delay(100)
+  }
+}
+
+t.test(
+  'SIGTERM under load fails no call: not ready, serving on, kept connections told to move, exit 0',
+  { timeout: 90_000 },
+  async (t) => {
+    const ledger = await startLedger(t)
+    const { gateway, key } = await startGateway(t, ledger.url, { DRAIN_SECONDS: '2' })
+    // 20 callers with a connection each: 200 calls a second.
+    const callers = Array.from({ length: 20 }, () =>
+      callUntilToldToMove(createClient(t, gateway.urls.gateway, 1), key),
+    )
+    await delay(2000)
+    t.ok(ledger.entries.length > 100, `${ledger.entries.length} calls in two seconds`)
+    const told = Date.now()
+    gateway.signal('SIGTERM')
+    await delay(100)
+    const readiness = await fetch(`${gateway.urls.management}/readyz`)
+    t.equal(readiness.status, 503, 'balancers are told to look away')
+    t.equal((await fetch(`${gateway.urls.management}/livez`)).status, 200)
+
+    const fates = await Promise.allSettled(callers)
+    const failures = fates.filter(({ status }) => status === 'rejected')
+    t.same(failures, [], 'no call failed')
+    const answers = fates.flatMap((fate) => (fate.status === 'fulfilled' ? fate.value : []))
+    t.ok(
+      answers.every(({ status }) => status === 200),
+      `${answers.length} calls were answered 200`,
+    )
+    t.ok(
+      answers.every(({ headers, endedAt }) => headers['connection'] !== 'close' || endedAt >= told),
+      'nobody was told to move before',
+    )
+    t.equal(ledger.entries.length, answers.length)
+    t.equal(await gateway.ended, 0)
+  },
+)
+
+t.test(
+  'calls under way at SIGTERM are answered, and only then the process ends',
+  { timeout: 60_000 },
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const answerNow = backend.answer
+    backend.answer = (request, socket) => void setTimeout(() => answerNow(request, socket), 1500)
+    const { gateway, key } = await startGateway(t, backend.url, { DRAIN_SECONDS: '0' })
+    const client = createClient(t, gateway.urls.gateway, 30)
+    const calls = Array.from({ length: 30 }, () => client.call({ key }))
+    while (backend.requests.length < 30) await delay(20)
+    const told = Date.now()
+    gateway.signal('SIGTERM')
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    t.same(new Set(statuses), new Set([200]))
+    t.equal(await gateway.ended, 0)
+    t.ok(Date.now() - told < 10_000, 'kept connections do not hold it')
+    t.ok(gateway.output.stderr.includes('"msg":"stopped"'))
+    const ready = gateway.output.stdout.split('\n').filter((line) => /^tollgate ready/.test(line))
+    t.equal(ready.length, 1, 'one ready line')
+    t.match(
+      ready[0],
+      /^tollgate ready gateway=http:\S+ management=http:\S+ portal=http:\S+ backend=http:\S+ sca=http:\S+$/,
+    )
+  },
+)
+
+t.test('a second signal does not wait for the first to be done', { timeout: 60_000 }, async (t) => {
+  const backend = await startRawBackend(t)
+  backend.answer = () => undefined
+  const { gateway, key } = await startGateway(t, backend.url, { DRAIN_SECONDS: '0' })
+  const call = createClient(t, gateway.urls.gateway, 1).call({ key })
+  const cut = call.then(
+    () => 'answered',
+    () => 'cut',
+  )
+  while (backend.requests.length < 1) await delay(20)
+  gateway.signal('SIGINT')
+  await delay(300)
+  gateway.signal('SIGINT')
+  t.not(await gateway.ended, 0, 'somebody is in a hurry, and that is no orderly end')
+  t.equal(await cut, 'cut')
+})
