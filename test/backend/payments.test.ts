@@ -128,6 +128,38 @@ t.test('payments', async (t) => {
     },
   )
 
+  t.test('a payment with a time is not executed before it', async (t) => {
+    const status = async (path: Readonly<Record<string, string>>) =>
+      (await bank.call({ operation: 'getPaymentStatus', path })).body.transactionStatus
+    for (const time of ['2026-11-20T15:00:00+02:00', '2026-11-21t00:30:00.5+11:30']) {
+      bank.clock.now = start
+      const path = await approved(bank, 'fp', { ...bill, requestedExecutionTime: time })
+      bank.clock.now = Date.parse('2026-11-20T13:00:00Z') - 1
+      t.equal(await status(path), 'ACTC', time)
+      bank.clock.now += 3000
+      t.equal(await status(path), 'ACSC', time)
+    }
+    bank.clock.now = start
+    const path = await approved(bank, 'fp', { ...bill, requestedExecutionDate: '2026-11-22' })
+    bank.clock.now = Date.parse('2026-11-22T04:00:00Z')
+    t.equal(await status(path), 'ACTC', 'a day begins at 06:00')
+    bank.clock.now += 2000
+    t.equal(await status(path), 'ACSC')
+    bank.clock.now = start
+  })
+
+  t.test('a time of execution is an instant, in whatever notation', async (t) => {
+    for (const [time, expected] of [
+      ['2026-12-31T23:59:60Z', 201],
+      ['2026-12-31 10:00:00+02:00', 201],
+      ['2026-12-31T10:00:00+02', 400],
+    ] as const) {
+      const answer = await initiate('fp', { ...bill, requestedExecutionTime: time })
+      t.equal(answer.status, expected, time)
+      if (expected === 400) t.equal(codeOf(answer), 'FORMAT_ERROR')
+    }
+  })
+
   t.test('without funds a payment is rejected and nothing is booked', async (t) => {
     const path = await approved(bank, 'zahav', {
       ...bill,

@@ -50,6 +50,17 @@ export function timeOnDay(day: string, hour: number, timeZone: string): number {
   return asUtc - offsetMinutes(guess, timeZone) * 60_000
 }
 
+/**
+ * Reads a date and time with its offset (RFC 3339, 5.6). A leap second reads as
+ * the second before it, which is all that our clocks can tell.
+ *
+ * @returns milliseconds since 1970, undefined for another notation (`+03` is none)
+ */
+export function instantOf(text: string): number | undefined {
+  const instant = Date.parse(text.replace(/:60(?=[.Zz+-])/, ':59'))
+  return Number.isNaN(instant) ? undefined : instant
+}
+
 /** The day so many days later (or earlier): `addDays('2026-02-27', 2)` is `'2026-03-01'`. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)

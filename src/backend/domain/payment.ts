@@ -47,22 +47,18 @@ export interface Settlement {
 /**
  * Plans the settlement of a payment approved at `approvedAt` (milliseconds since
  * 1970). Our choice: an instant payment is booked within two seconds, a real-time
- * gross one within a minute, a batch one at the next 18:00 of the bank. A later
- * execution date begins at 06:00 of that day.
+ * gross one within a minute, a batch one at the next 18:00 of the bank. Nothing
+ * begins before `notBefore`, if there is one.
  *
  * Example: `masav`, approved Monday 10:00, is ACSP from 10:00:01 and ACSC from 18:00.
  */
 export function planSettlement(
   product: PaymentProduct,
   approvedAt: number,
-  requestedDay: string | undefined,
+  notBefore: number | undefined,
   timeZone: string,
 ): Settlement {
-  const today = onDay(approvedAt, timeZone)
-  const start =
-    requestedDay !== undefined && requestedDay > today
-      ? timeOnDay(requestedDay, 6, timeZone)
-      : approvedAt
+  const start = Math.max(approvedAt, notBefore ?? approvedAt)
   const executeAt = start + 1000
   switch (product.settlement) {
     case 'instant':

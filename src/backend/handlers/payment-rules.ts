@@ -1,5 +1,5 @@
-import { BankError, type BankMessage } from '../bank-error.ts'
-import { addMonths, onDay } from '../domain/bank-time.ts'
+import { BankError, type BankMessage, formatError } from '../bank-error.ts'
+import { addMonths, instantOf, onDay } from '../domain/bank-time.ts'
 import { compare, isAmount } from '../domain/money.ts'
 import type { PaymentInitiation } from '../domain/payment-initiation.ts'
 import type { PaymentProduct } from '../domain/payment-products.ts'
@@ -103,7 +103,7 @@ function checkDate(
   const day =
     requestedExecutionTime === undefined
       ? requestedExecutionDate
-      : onDay(Date.parse(requestedExecutionTime), timeZone)
+      : dayOf(path, requestedExecutionTime, timeZone)
   if (day === undefined) return
   const today = onDay(now, timeZone)
   const invalid = (text: string) => new BankError('EXECUTION_DATE_INVALID', [{ path, text }])
@@ -114,4 +114,12 @@ function checkDate(
   if (day > addMonths(today, horizonMonths)) {
     throw invalid(`Lies more than ${horizonMonths} months ahead`)
   }
+}
+
+function dayOf(path: string, time: string, timeZone: string): string {
+  const instant = instantOf(time)
+  if (instant === undefined) {
+    throw formatError(path, 'Must be a date and time with its offset (YYYY-MM-DDThh:mm:ssZ)')
+  }
+  return onDay(instant, timeZone)
 }

@@ -1,7 +1,7 @@
 import type { Bank } from '../bank.ts'
 import { consentModel, grantsOf, offeredAccess } from '../domain/access.ts'
 import { type AuthorisationEvent, authorisationTransitions } from '../domain/authorisation.ts'
-import { onDay } from '../domain/bank-time.ts'
+import { instantOf, onDay, timeOnDay } from '../domain/bank-time.ts'
 import { type ConsentEvent, consentTransitions } from '../domain/consent.ts'
 import { mandateReason, mandateTransitions } from '../domain/mandate.ts'
 import { paymentTransitions, planSettlement } from '../domain/payment.ts'
@@ -96,7 +96,12 @@ async function decidePayment(
   // Above the person's limit the bank rejects what the person has approved.
   const isOverLimit = decision.psu.behaviour === 'internalLimit'
   const status = isOverLimit ? after(paymentTransitions, approved, 'reject') : approved
-  const plan = planSettlement(product, now, requestedDay(payment, bank.timeZone), bank.timeZone)
+  const plan = planSettlement(
+    product,
+    now,
+    requestedStart(payment, now, bank.timeZone),
+    bank.timeZone,
+  )
   await stores.payments.update(payment.id, {
     status: status ?? approved,
     psuId: decision.psu.id,
@@ -107,11 +112,11 @@ async function decidePayment(
   return true
 }
 
-/** The day a payment is to be executed on; undefined: at once. */
-function requestedDay({ body }: Payment, timeZone: string): string | undefined {
-  if (body.requestedExecutionDate !== undefined) return body.requestedExecutionDate
-  if (body.requestedExecutionTime === undefined) return undefined
-  return onDay(Date.parse(body.requestedExecutionTime), timeZone)
+/** When the execution of a payment may begin: a later day begins at 06:00 (our choice). Undefined: at once. */
+function requestedStart({ body }: Payment, now: number, timeZone: string): number | undefined {
+  const { requestedExecutionDate: day, requestedExecutionTime: time } = body
+  if (time !== undefined) return instantOf(time)
+  return day === undefined || day <= onDay(now, timeZone) ? undefined : timeOnDay(day, 6, timeZone)
 }
 
 async function decideCancellation(
