@@ -1,6 +1,6 @@
 import type { BankCall } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
-import { addMonths } from '../domain/bank-time.ts'
+import { addDays, addMonths } from '../domain/bank-time.ts'
 import { type Links, linksTo } from '../links.ts'
 
 /** Months of entries that can be read (our choice). */
@@ -41,7 +41,9 @@ export function readPeriod({ query }: BankCall, today: string): Period {
     throw new BankError('PERIOD_INVALID', [{ path: 'dateTo', text: 'Lies before dateFrom' }])
   }
   const oldest = addMonths(today, -monthsKept)
-  return { from: first > oldest ? first : oldest, to: to < today ? to : today }
+  // A report that ends before all that is kept is empty; its own days may be none of SQL's (0000-01-01).
+  const end = to < oldest ? addDays(oldest, -1) : to
+  return { from: first > oldest ? first : oldest, to: end < today ? end : today }
 }
 
 /** One page of a list. */
