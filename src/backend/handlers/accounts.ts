@@ -110,8 +110,8 @@ export function createAccountHandlers(bank: Bank, clockwork: Clockwork) {
     const wantsBalances = period !== undefined && call.query['withBalance'] === true
     if (wantsBalances && !rights.has('listBalances')) throw lacking('listBalances')
     const page = readPage(call)
-    // Who follows the links to further pages is still reading the same report.
-    if (page.index === 0) await check.count(call, consent, `transactions ${account.id}`)
+    const isFirst = page.index === 0
+    await check.count(call, consent, `transactions ${account.id}`, !isFirst)
     const self = `${call.prefix}/accounts/${account.id}`
     const { accounts } = bank.stores
     const booked =
@@ -122,7 +122,6 @@ export function createAccountHandlers(bank: Bank, clockwork: Clockwork) {
       period !== undefined && ['pending', 'both', 'all'].includes(status)
         ? { accountId: account.id, status: 'pending' as const, ...period }
         : undefined
-    const isFirst = page.index === 0
     const paged = booked ?? pending
     const count = paged === undefined ? 0 : await accounts.countTransactions(paged)
     return {

@@ -83,8 +83,8 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
     const status = String(call.query['bookingStatus'])
     const period = readPeriod(call, onDay(call.now, bank.timeZone))
     const page = readPage(call)
-    // Who follows the links to further pages is still reading the same report.
-    if (page.index === 0) await check.count(call, consent, `transactions ${card.id}`)
+    const isFirst = page.index === 0
+    await check.count(call, consent, `transactions ${card.id}`, !isFirst)
     const { cardAccounts } = bank.stores
     const booked = { cardAccountId: card.id, status: 'booked', ...period } as const
     const pending = { cardAccountId: card.id, status: 'pending', ...period } as const
@@ -103,7 +103,7 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
             : {
                 pending: (status === 'pending'
                   ? await cardAccounts.transactions(pending, page)
-                  : page.index === 0
+                  : isFirst
                     ? await cardAccounts.transactions(pending, wholeList)
                     : []
                 ).map(render),

@@ -44,14 +44,23 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
     /**
      * Counts a read, last of all: reads without the PSU by frequencyPerDay, and
      * every read of a one-off consent (our choice). The first one starts
-     * the clock of a one-off consent.
+     * the clock of a one-off consent. Who follows the links to further pages is
+     * still reading the same report, which counts once; who begins with a
+     * further page has begun a report.
      */
-    async count(call: BankCall, { consent }: ConsentInUse, target: string): Promise<void> {
+    async count(
+      call: BankCall,
+      { consent }: ConsentInUse,
+      target: string,
+      isFurtherPage = false,
+    ): Promise<void> {
+      const { use, isUsed } = bank.stores.consents
       const isPsuPresent = call.headers['psu-ip-address'] !== undefined
       if (!consent.recurring || !isPsuPresent) {
         const day = onDay(call.now, bank.timeZone)
         const most = consent.frequencyPerDay
-        if (!(await bank.stores.consents.use(consent.id, { day, target, most }))) {
+        const isSameReport = isFurtherPage && (await isUsed(consent.id, { day, target }))
+        if (!isSameReport && !(await use(consent.id, { day, target, most }))) {
           throw new BankError('ACCESS_EXCEEDED', `The consent allows this ${most} time(s) a day`)
         }
       }
