@@ -209,6 +209,8 @@ t.test('accounts', async (t) => {
       [{ availableAccountsWithBalance: 'allAccounts' }, 3, lacking, lacking, lacking, ok, lacking],
       [{ allPsd2: 'allAccounts' }, 3, ok, ok, ok, ok, ok],
       [{ accounts: [], balances: [], transactions: [] }, 3, ok, ok, ok, ok, ok],
+      [{ accounts: [] }, 3, ok, lacking, lacking, lacking, ok],
+      [{ balances: [] }, 3, ok, ok, lacking, ok, ok],
     ] as const) {
       const name = JSON.stringify(access)
       const consentId = await give(bank, access)
@@ -255,6 +257,15 @@ t.test('accounts', async (t) => {
     const { body } = await bank.call({ operation: 'getConsent', path: { consentId } })
     t.strictSame(Object.keys(body.access), ['accounts', 'transactions'])
     t.equal(body.access.accounts.length, 4)
+    const restrictedTo = ['CACC', 'CARD']
+    const narrowed = await give(bank, { accounts: [], restrictedTo })
+    const { body: shown } = await bank.call({
+      operation: 'getConsent',
+      path: { consentId: narrowed },
+    })
+    t.equal(shown.access.accounts.length, 3, 'without the savings account')
+    const listed = await read('listAccounts', narrowed)
+    t.equal(listed.body.accounts.length, 2)
   })
 
   t.test('reads without the PSU are counted per day and per thing that is read', async (t) => {

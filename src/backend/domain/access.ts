@@ -133,33 +133,41 @@ export interface Grant {
 export function grantsOf(access: AccountAccess, holdings: readonly Holding[]): Grant[] | undefined {
   const model = consentModel(access)
   if (model === undefined) return undefined
-  if (model !== 'detailed') {
-    const types = access.restrictedTo ?? []
-    const attribute = model === 'bankOffered' ? 'allPsd2' : model
-    return holdings
-      .filter((holding) => types.length === 0 || types.includes(holding.cashAccountType))
-      .flatMap((holding) => grant(holding, rightsOf[attribute]))
-  }
   const grants = new Map<string, Grant>()
+  const grant = ({ id, kind }: Holding, rights: readonly Right[]) => {
+    for (const right of rights) grants.set(`${id} ${right}`, { id, kind, right })
+  }
+  if (model !== 'detailed') {
+    const attributes =
+      model === 'bankOffered' ? lists.filter((name) => access[name] !== undefined) : [model]
+    for (const holding of offered(access, holdings)) {
+      for (const attribute of attributes) grant(holding, rightsOf[attribute])
+    }
+    return [...grants.values()]
+  }
   for (const list of lists) {
     for (const reference of access[list] ?? []) {
       const named = holdings.filter((holding) => names(reference, holding))
       if (named.length === 0) return undefined
-      for (const one of named.flatMap((holding) => grant(holding, rightsOf[list]))) {
-        grants.set(`${one.id} ${one.right}`, one)
-      }
+      for (const holding of named) grant(holding, rightsOf[list])
     }
   }
   return [...grants.values()]
 }
 
-function grant({ id, kind }: Holding, rights: readonly Right[]): Grant[] {
-  return rights.map((right) => ({ id, kind, right }))
+/** What an access that names no accounts is about. */
+function offered({ restrictedTo = [] }: AccountAccess, holdings: readonly Holding[]) {
+  return restrictedTo.length === 0
+    ? holdings
+    : holdings.filter(({ cashAccountType }) => restrictedTo.includes(cashAccountType))
 }
 
-/** The access as it reads after the PSU has picked accounts of a bank-offered consent: the lists filled. */
+/**
+ * The access as it reads after the PSU has approved a bank-offered consent: the
+ * lists that were asked for, filled. The people of the sandbox pick everything.
+ */
 export function offeredAccess(access: AccountAccess, holdings: readonly Holding[]): AccountAccess {
-  const references = holdings.map((holding) => ({
+  const references = offered(access, holdings).map((holding) => ({
     iban: holding.iban,
     currency: holding.currency,
     ...(holding.kind === 'cardAccount' ? { cashAccountType: 'CARD' } : {}),

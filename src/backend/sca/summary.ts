@@ -44,11 +44,12 @@ export async function summarise(
       return {
         title: 'Allow access to your accounts',
         facts: facts({
-          ...(model === 'detailed'
+          ...(model === 'detailed' || model === 'bankOffered'
             ? Object.fromEntries(
-                Object.entries(lists).map(([name, list]) => [name, list?.map(nameOf).join(', ')]),
+                Object.entries(lists).map(([name, list]) => [name, list && allOf(list)]),
               )
             : { 'See accounts': scopes[model ?? 'allPsd2'] }),
+          'Only accounts of type': access.restrictedTo?.join(', '),
           Until: recurring ? validUntil : 'two hours after the first use',
         }),
       }
@@ -74,12 +75,15 @@ export async function summarise(
 }
 
 const scopes = {
-  bankOffered: 'All of them, with balances and transactions',
   allPsd2: 'All of them, with balances and transactions',
   availableAccounts: 'Only the list of your accounts',
   availableAccountsWithBalance: 'The list of your accounts with balances',
-  detailed: '',
 } as const
+
+/** The accounts of a list; an empty one leaves the choice to the PSU, who has no other than all here. */
+function allOf(references: readonly AccountReference[]): string {
+  return references.length === 0 ? 'All of them' : references.map(nameOf).join(', ')
+}
 
 function nameOf({ iban, maskedPan, bban, other, currency }: AccountReference): string {
   const name = iban ?? maskedPan ?? bban ?? other?.identification ?? ''
