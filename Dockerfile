@@ -1,7 +1,7 @@
 # The runtime comes with the image, so the optional packages that bring Node are left out.
 FROM node:24-slim AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc LICENSE ./
 RUN npm ci --omit=dev --omit=optional
 
 # A bad configuration fails the build, not the deployment.
