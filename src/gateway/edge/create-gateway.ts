@@ -70,11 +70,14 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     },
     clientErrorHandler: (error, socket) => {
       const call = latest.get(socket)
-      if (call === undefined || !call.response.headersSent) {
+      if (call === undefined || !call.response.headersSent || isOver(call)) {
         refuseSocket(parserRefusal(error), socket)
       } else if (call.refusal === undefined) socket.destroy()
-      // A refusal on its way to a client whose further bytes are garbage still arrives, once.
-      else call.response.end()
+      else {
+        // A refusal on its way still arrives, once; then nothing of the rest of that request is waited for.
+        call.response.end()
+        socket.destroySoon()
+      }
     },
   })
   limitConnections(app.server, options.connectionLimits, options.isProxy)
@@ -144,6 +147,11 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     },
   })
   return app
+}
+
+/** Whether what comes on its connection belongs to another request. */
+function isOver({ request, response }: Call): boolean {
+  return request.complete && response.writableFinished
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply, options: GatewayOptions): Call {

@@ -181,7 +181,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(call: Call, options: ExchangeOptions) {
     this.#call = call
     this.#options = options
-    this.#total = setTimeout(() => this.end({ code: 'BACKEND_TIMEOUT' }), totalTimeoutMs)
+    this.#total = setTimeout(() => this.#timeOut(), totalTimeoutMs)
     this.#onClose = () => this.#clientWentAway()
     call.response.on('close', this.#onClose)
   }
@@ -243,6 +243,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#options.onFailure(this.#call, refusal, error)
     if (wasStreaming) response.destroy()
     else this.#options.refuse(this.#call, refusal)
+  }
+
+  /** Whoever is still sending a request has not been kept waiting by the backend. */
+  #timeOut(): void {
+    this.end({ code: this.#call.request.complete ? 'BACKEND_TIMEOUT' : 'REQUEST_TIMEOUT' })
   }
 
   #clientWentAway(): void {

@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { startEdge, testKey } from '../support/edge.ts'
+import { startRawBackend } from '../support/raw-backend.ts'
+import { rawRequest, sendRaw } from '../support/raw-client.ts'
+
+/** What a client that sends one piece a second gets, and after how many milliseconds its connection ends. */
+async function sendSlowly(url: string, begin: string, piece: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  const from = Date.now()
+  let received = ''
+  let isOpen = true
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    isOpen = false
+  })
+  socket.write(begin)
+  while (isOpen && Date.now() - from < 50_000) {
+    await delay(250)
+    if (isOpen && (Date.now() - from) % 1000 < 250) socket.write(piece)
+  }
+  socket.destroy()
+  return { received, isOpen, tookMs: Date.now() - from }
+}
+
+t.test(
+  'headers that trickle in are cut off after 10 seconds, a whole request after 30, and others are served meanwhile',
+  { timeout: 90_000 },
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    const key = `X-API-Key: ${testKey}`
+    const post = 'POST /v1.7.0/consents HTTP/1.1'
+    const body = rawRequest(post, [key, 'Content-Type: application/json', 'Content-Length: 1000'])
+    const headers = sendSlowly(
+      edge.url,
+      'GET /v1.7.0/accounts HTTP/1.1\r\nHost: a\r\n',
+      'X-A: b\r\n',
+    )
+    const slowBody = sendSlowly(edge.url, body, ' ')
+    // Its refusal goes out at once; the rest of its body must not hold the connection.
+    const refusedBody = sendSlowly(edge.url, body.replace(testKey, 'unknown'), ' ')
+    const other = await sendRaw(edge.url, rawRequest('GET /v1.7.0/accounts HTTP/1.1', [key]))
+    t.equal(other.status, 200)
+
+    const cutHeaders = await headers
+    t.notOk(cutHeaders.isOpen)
+    t.ok(cutHeaders.tookMs > 9_000 && cutHeaders.tookMs < 14_000, `after ${cutHeaders.tookMs} ms`)
+    t.match(cutHeaders.received, /^HTTP\/1\.1 408 /)
+    t.match(cutHeaders.received, '"code":"REQUEST_TIMEOUT"')
+    const cases = [
+      { client: await slowBody, status: 408, code: 'REQUEST_TIMEOUT' },
+      { client: await refusedBody, status: 401, code: 'KEY_INVALID' },
+    ]
+    for (const { client, status, code } of cases) {
+      t.notOk(client.isOpen, `${code}: the connection ended`)
+      t.ok(client.tookMs > 20_000 && client.tookMs < 35_000, `after ${client.tookMs} ms`)
+      t.match(client.received, new RegExp(`^HTTP/1\\.1 ${status} `))
+      t.match(client.received, `"code":"${code}"`)
+      t.equal(client.received.split('HTTP/1.1 ').length - 1, 1, 'one answer')
+    }
+    t.equal(backend.requests.length, 1, 'the backend saw the other one alone')
+  },
+)
