@@ -1,0 +1,65 @@
+import t from 'tap'
+import { queueMax } from '../../src/gateway/edge/forward.ts'
+import { burst, codeOf, createClient } from '../support/calling.ts'
+import { startEdge, testKey } from '../support/edge.ts'
+import { answerOk, startRawBackend } from '../support/raw-backend.ts'
+
+const limits = [
+  { name: 'default', calls: 10_000, windowSeconds: 31_536_000, scope: 'operation' as const },
+]
+
+t.test(
+  'when the connections to the backend and their queue are full, a call is refused and not counted',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const held: (() => void)[] = []
+    backend.answer = (request, socket) => void held.push(() => answerOk(request, socket))
+    const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits } })
+    const waiting = createClient(t, edge.url, 1000)
+    const another = createClient(t, edge.url, 50)
+    const key = testKey
+    const metrics = async (outcome: string) => {
+      const line = `outcome="${outcome}"} `
+      const found = (await edge.metrics()).split('\n').find((text) => text.includes(line))
+      return Number(found?.split(line)[1] ?? 0)
+    }
+
+    const connections = 256
+    const room = connections + queueMax
+    const calls = burst([waiting], room, { key })
+    while (held.length < connections) await new Promise((resolve) => setTimeout(resolve, 10))
+    // The last of them may still be on their way in.
+    while ((await openCalls()) < room) await new Promise((resolve) => setTimeout(resolve, 10))
+    const refused = await burst([another], 50, { key })
+    for (const answer of refused) {
+      t.equal(answer.status, 503)
+      t.equal(codeOf(answer), 'OVERLOADED')
+      t.equal(answer.headers['retry-after'], '1')
+      t.equal(answer.headers['ratelimit'], undefined, 'the counter was not asked')
+    }
+    t.equal(await metrics('OVERLOADED'), 50)
+    t.equal(backend.requests.length, connections, 'nobody else reached the backend')
+
+    backend.answer = answerOk
+    for (const answer of held) answer()
+    const answers = await calls
+    t.ok(
+      answers.every(({ status }) => status === 200),
+      'those that waited are answered',
+    )
+    const [next] = await burst([another], 1, { key })
+    t.equal(next?.status, 200, 'and there is room again')
+    t.equal(
+      next?.headers['x-ratelimit-remaining'],
+      String(10_000 - room - 1),
+      'the refused calls were not counted',
+    )
+
+    async function openCalls(): Promise<number> {
+      const [state] = await edge.counter.peek([
+        { bucket: 'tollgate:{app-1}:xs2a:1.7.0:listAccounts:31536000', windowSeconds: 31_536_000 },
+      ])
+      return state?.count ?? 0
+    }
+  },
+)
