@@ -1,0 +1,110 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { eventually } from '../support/calling.ts'
+import { testDataDir } from '../support/database.ts'
+import { testConfigDir } from '../support/tollgate.ts'
+
+const launcher = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'tollgate.js')
+
+/** The Node the launcher is for: the machine's own, which cannot strip types; where there is none, ours. */
+function findNode(): string {
+  const found = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+    if (!existsSync(path)) return false
+    const version = execFileSync(path, ['--version'], { encoding: 'utf8' })
+    const major = Number(/^v(\d+)/.exec(version)?.[1])
+    return major >= 20 && major < 24
+  })
+  return found ?? process.execPath
+}
+
+const node = findNode()
+t.comment(`launched by ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
+
+function launch(
+  t: Test,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
+  const child = spawn(node, [launcher, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  return child
+}
+
+/** Starts everything through the launcher; resolves with its process and that of the program. */
+async function launchTollgate(t: Test): Promise<{ child: ChildProcess; programPid: number }> {
+  const dataDir = await testDataDir(t)
+  const child = launch(t, ['start'], {
+    DATA_DIR: dataDir,
+    CONFIG_DIR: testConfigDir(t),
+    LOG_LEVEL: 'silent',
+    GATEWAY_PORT: '0',
+    MANAGEMENT_PORT: '0',
+    PORTAL_PORT: '0',
+    BACKEND_PORT: '0',
+    SCA_PORT: '0',
+  })
+  const { stdout } = child
+  if (stdout === null) throw new Error('no standard output')
+  for await (const line of createInterface({ input: stdout })) {
+    if (line.startsWith('tollgate ready ')) break
+  }
+  const programPid = Number(readFileSync(join(dataDir, 'tollgate.pid'), 'utf8').split('\n')[0])
+  t.teardown(() => {
+    if (isAlive(programPid)) process.kill(programPid, 'SIGKILL')
+  })
+  return { child, programPid }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+t.test('whatever Node is there runs commands, with their output and exit code', async (t) => {
+  const cases = [
+    { args: ['check'], code: 0 },
+    { args: ['start', 'nobody'], code: 2 },
+    { args: ['start', 'gateway'], code: 1 },
+  ]
+  for (const { args, code } of cases) {
+    const child = launch(t, args, { CONFIG_DIR: testConfigDir(t) })
+    const { stdout, stderr } = child
+    if (stdout === null || stderr === null) throw new Error('no output')
+    const [out, err, [exitCode]] = await Promise.all([
+      text(stdout),
+      text(stderr),
+      once(child, 'exit'),
+    ])
+    t.equal(exitCode, code, `${args.join(' ')}: ${err}`)
+    t.equal(out !== '', code === 0, 'results on standard output')
+    t.equal(err !== '', code !== 0, 'mistakes on standard error')
+  }
+})
+
+t.test('whatever Node is there runs the program and hands SIGTERM on to it', async (t) => {
+  const { child, programPid } = await launchTollgate(t)
+  t.equal(programPid === child.pid, node === process.execPath, 'a process of its own if need be')
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  t.same(await exit, [0, null])
+  t.notOk(isAlive(programPid))
+})
+
+t.test('a launcher killed by SIGKILL leaves no process behind', async (t) => {
+  const { child, programPid } = await launchTollgate(t)
+  child.kill('SIGKILL')
+  t.ok(await eventually(async () => !isAlive(programPid)), 'the program ended by itself')
+})
