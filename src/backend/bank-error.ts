@@ -30,6 +30,8 @@ export const bankErrors = {
   /** 404: a resource in the path; 403: an authorisation in the path. */
   RESOURCE_UNKNOWN: [404, 403],
   RESOURCE_EXPIRED: [403],
+  /** A product that this PSU cannot use. */
+  PRODUCT_INVALID: [403],
   PRODUCT_UNKNOWN: [404],
   CANCELLATION_INVALID: [405],
   REQUESTED_FORMATS_INVALID: [406],

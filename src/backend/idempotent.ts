@@ -7,7 +7,8 @@ import type { Stores } from './stores/bank-stores.ts'
 /**
  * Serves a POST once per TPP, path and X-Request-ID: what it makes and the
  * answer to it are one transaction, and a repetition within a day gets the same
- * answer. Of two at the same time one waits for the other.
+ * answer. Of two at the same time one waits for the other. What depends on the
+ * clock belongs into `work`: a repetition after midnight is no new request.
  *
  * @throws {BankError} 400 FORMAT_ERROR when the id was used with another body
  */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { lastSegment, type TestBank, testBank } from '../support/bank.ts'
+import { codeOf, lastSegment, type TestBank, testBank } from '../support/bank.ts'
 
 const iban = 'IL030205710000000200285'
 const request = {
@@ -126,6 +126,22 @@ t.test('consents', async (t) => {
     const nextDay = await post(request)
     t.equal(nextDay.status, 201)
     t.not(nextDay.body.consentId, first.body.consentId)
+  })
+
+  t.test('a POST repeated after midnight gets the answer of the day before', async (t) => {
+    const begun = bank.clock.now
+    // A minute before midnight at the bank.
+    bank.clock.now = Date.parse('2026-11-30T21:59:00Z')
+    const headers = { ...psu, 'x-request-id': randomUUID() }
+    const body = { ...request, validUntil: '2026-11-30' }
+    const post = () => bank.call({ operation: 'createConsent', headers, body })
+    const first = await post()
+    t.equal(first.status, 201)
+    bank.clock.now += 120_000
+    t.strictSame(await post(), first)
+    const other = await bank.call({ operation: 'createConsent', headers: psu, body })
+    t.strictSame([other.status, codeOf(other)], [400, 'PERIOD_INVALID'])
+    bank.clock.now = begun
   })
 
   t.test('of many equal POSTs at once exactly one makes a consent', async (t) => {

@@ -107,6 +107,23 @@ t.test('mandates', async (t) => {
     t.equal((await create({ mandateId })).status, 201)
   })
 
+  t.test(
+    'a mandate that time has ended frees its reference, though nobody has looked',
+    async (t) => {
+      const mandateId = 'ENDS-by-itself'
+      const occurrences = { sequenceType: 'RCUR', finalCollectionDate: '2026-11-25' }
+      await create({ mandateId, occurrences })
+      bank.clock.now = Date.parse('2026-11-25T21:59:59Z')
+      const change = { mandateId, occurrences: { sequenceType: 'RCUR' } }
+      t.equal((await create(change)).status, 409, 'on its last day')
+      bank.clock.now += 1000
+      t.equal((await create(change)).status, 201, 'on the next')
+      bank.clock.now += 24 * 3_600_000
+      const again = await create(change)
+      t.equal(again.status, 409, 'it was approved in the app meanwhile')
+    },
+  )
+
   t.test('the state of the account rejects the mandate, not the call', async (t) => {
     for (const [debtorAccount, reason, change] of [
       [{ iban: 'IL910205710000000445566' }, 'AG01', {}],

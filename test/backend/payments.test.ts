@@ -276,8 +276,56 @@ t.test('payments', async (t) => {
       { 'psu-id': 'PSU-Blocked' },
     )
     t.strictSame([blocked.status, codeOf(blocked)], [401, 'PSU_CREDENTIALS_INVALID'])
-    const session = await initiate('masav', bill, { ...psu, 'consent-id': randomUUID() })
-    t.strictSame([session.status, codeOf(session)], [400, 'CONSENT_UNKNOWN'])
+    const { debtorAccount: _, ...open } = bill
+    const foreign = await initiate('masav', open, { 'psu-id': 'anton.brueckner' })
+    t.strictSame([foreign.status, codeOf(foreign)], [403, 'PRODUCT_INVALID'])
+    const toOneself = await initiate('masav', { ...open, creditorAccount: debtor })
+    t.equal(toOneself.body.tppMessages[0].path, 'creditorAccount')
+    const { body: unnamed } = await initiate(
+      'masav',
+      { ...open, creditorAccount: debtor },
+      { 'tpp-decoupled-preferred': 'true' },
+    )
+    const path = {
+      'payment-product': 'masav',
+      paymentId: String(unnamed.paymentId),
+      authorisationId: lastSegment(unnamed._links.updatePsuIdentification.href),
+    }
+    await bank.call({
+      operation: 'updatePaymentAuthorisation',
+      path,
+      headers: { ...psu },
+      body: {},
+    })
+    bank.clock.now += 2000
+    const { body: refused } = await bank.call({ operation: 'getPaymentStatus', path })
+    t.equal(refused.transactionStatus, 'RJCT', 'who pays was not known before')
+  })
+
+  t.test('a session names a consent that is valid', async (t) => {
+    const create = await bank.call({
+      operation: 'createConsent',
+      headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+      body: {
+        access: { allPsd2: 'allAccounts' },
+        recurringIndicator: true,
+        validUntil: '2026-11-20',
+        frequencyPerDay: 1,
+        combinedServiceIndicator: false,
+      },
+    })
+    const { consentId } = create.body
+    const pay = async (id: string) => {
+      const answer = await initiate('masav', bill, { ...psu, 'consent-id': id })
+      return [answer.status, codeOf(answer)]
+    }
+    t.strictSame(await pay(randomUUID()), [400, 'CONSENT_UNKNOWN'])
+    t.strictSame(await pay(consentId), [401, 'CONSENT_INVALID'])
+    bank.clock.now += 2000
+    t.strictSame(await pay(consentId), [201, undefined])
+    bank.clock.now += 24 * 3_600_000
+    t.strictSame(await pay(consentId), [401, 'CONSENT_EXPIRED'])
+    bank.clock.now = start
   })
 
   t.test(

@@ -58,10 +58,10 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
     const body = call.body as unknown as ConsentRequest
     const access = readAccess(body.access)
     const today = onDay(call.now, bank.timeZone)
-    checkConsent(body, access, today)
-    const plan = planApproval(call, true)
     const latest = addMonths(today, validMonthsMost)
     return idempotent(bank, call, async (stores) => {
+      checkConsent(body, access, today)
+      const plan = planApproval(call, true)
       const psu = await findPsu(stores, call)
       if (psu !== undefined && grantsOf(access, await holdingsOf(stores, psu.id)) === undefined) {
         throw formatError('access', 'Names an account that the PSU does not have')

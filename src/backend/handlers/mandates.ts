@@ -23,20 +23,28 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
     // The document has checked the shape, and its objects are closed.
     const body = call.body as unknown as MandateRequest
     const today = onDay(call.now, bank.timeZone)
-    const instrument = checkMandate(body, today)
-    const plan = planApproval(call, false)
     return idempotent(bank, call, async (stores) => {
+      const instrument = checkMandate(body, today)
+      const plan = planApproval(call, false)
       const { psu, account } = await findDebtor(stores, call, body, instrument.currency)
       const reason = rejectionOf(account, instrument)
       const id = bank.randomUUID()
       const status = reason === undefined ? 'received' : 'rejected'
-      await insert(stores, {
-        id,
+      const name = {
         applicationId: call.applicationId,
-        psuId: psu.id,
-        body: JSON.stringify(body),
         reference: body.mandateId.toLowerCase(),
         creditor: creditorKey(body.creditor),
+      }
+      // One that time has ended, but that nobody has looked at since, frees its reference.
+      const earlier = await stores.mandates.openId(name)
+      if (earlier !== undefined) {
+        await clockwork.lock(stores, { kind: 'mandate', id: earlier }, call.now)
+      }
+      await insert(stores, {
+        ...name,
+        id,
+        psuId: psu.id,
+        body: JSON.stringify(body),
         status,
         reason: reason ?? null,
         endsOn: body.occurrences?.finalCollectionDate ?? body.occurrences?.duration?.toDate ?? null,

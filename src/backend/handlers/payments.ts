@@ -15,8 +15,10 @@ import { openAuthorisation, planApproval } from '../processes/open-authorisation
 import { findPsu } from '../processes/psu.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
+import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
 import { approvalMessage } from './approval-message.ts'
+import { ended } from './consents.ts'
 import { checkPayment } from './payment-rules.ts'
 
 /** Finds a payment of the calling TPP under the product in the path; anything else is unknown. */
@@ -44,11 +46,11 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
     const product = findPaymentProduct(pathParameter(call, 'payment-product'))
     if (product === undefined) throw new BankError('PRODUCT_UNKNOWN', 'No such payment product')
     const body = readPaymentInitiation(call.body ?? {})
-    checkPayment(body, product, call.now, bank.timeZone)
-    const plan = planApproval(call, true)
     return idempotent(bank, call, async (stores) => {
+      checkPayment(body, product, call.now, bank.timeZone)
+      const plan = planApproval(call, true)
       const psu = await findPsu(stores, call)
-      await checkSession(stores, call)
+      await checkSession(stores, call, clockwork)
       if (psu !== undefined) await checkDebtor(stores, call, psu, body)
       const id = bank.randomUUID()
       await stores.payments.insert({
@@ -186,14 +188,17 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
   return { initiate, read, readStatus, cancel }
 }
 
-/** A session consent must be one of the TPP's own. */
-async function checkSession(stores: Stores, call: BankCall): Promise<void> {
+/** A session consent must be one of the TPP's own, and valid. */
+async function checkSession(stores: Stores, call: BankCall, clockwork: Clockwork): Promise<void> {
   const id = textOf(call.headers['consent-id'])
   if (id === undefined) return
   const consent = isUuid(id) ? await stores.consents.find(id) : undefined
   if (consent?.applicationId !== call.applicationId) {
     throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: 'No such consent' }])
   }
+  await clockwork.lock(stores, { kind: 'consent', id: consent.id }, call.now)
+  const current = promised(await stores.consents.find(consent.id))
+  if (current.status !== 'valid') throw ended(current)
 }
 
 /** With a known PSU the account and its funds are checked before anything is made. */
@@ -201,12 +206,18 @@ async function checkDebtor(
   stores: Stores,
   call: BankCall,
   psu: Psu,
-  { debtorAccount, instructedAmount }: PaymentInitiation,
+  { debtorAccount, creditorAccount, instructedAmount }: PaymentInitiation,
 ): Promise<void> {
   const { currency, amount } = instructedAmount
   const account = await findDebtorAccount(stores, psu.id, debtorAccount, currency)
+  if (account === undefined && debtorAccount === undefined) {
+    throw new BankError('PRODUCT_INVALID', `The PSU has no account in ${currency} to pay from`)
+  }
   if (account === undefined) {
     throw formatError('debtorAccount', `The PSU has no such account in ${currency}`)
+  }
+  if (account.iban === creditorAccount.iban) {
+    throw formatError('creditorAccount', 'Must differ from the account of the debtor')
   }
   if (account.status !== 'enabled') {
     throw new BankError('SERVICE_BLOCKED', 'The account of the debtor is blocked')

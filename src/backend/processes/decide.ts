@@ -86,7 +86,8 @@ async function decidePayment(
   const account = decision.approved
     ? await findDebtorAccount(stores, decision.psu.id, body.debtorAccount, payment.currency)
     : undefined
-  if (!decision.approved || account?.status !== 'enabled') {
+  const isPayable = account?.status === 'enabled' && account.iban !== body.creditorAccount.iban
+  if (!decision.approved || !isPayable) {
     const status = after(paymentTransitions, payment.status, 'refuse') ?? payment.status
     await stores.payments.update(payment.id, { status })
     return false

@@ -1,10 +1,15 @@
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { mandateTransitions } from '../domain/mandate.ts'
+import { after, openStates } from '../domain/transitions.ts'
 import type { BankSchema, MandateTable } from './schema.ts'
 
 export type Mandate = Selectable<MandateTable>
 
 /** The constraint that keeps an open mandate's reference unique for its creditor and TPP. */
 export const mandateReferenceConstraint = 'mandates_reference'
+
+const open = openStates(mandateTransitions)
+const expirable = open.filter((state) => after(mandateTransitions, state, 'expire') !== undefined)
 
 export function createMandateStore(db: Kysely<BankSchema>) {
   return {
@@ -25,6 +30,37 @@ export function createMandateStore(db: Kysely<BankSchema>) {
         .where('id', '=', id)
         .forUpdate()
         .executeTakeFirst()
+    },
+
+    /** The open mandate with a reference of a TPP's creditor, as it was last written down; undefined when there is none. */
+    async openId({
+      applicationId,
+      creditor,
+      reference,
+    }: Readonly<Record<'applicationId' | 'creditor' | 'reference', string>>): Promise<
+      string | undefined
+    > {
+      const row = await db
+        .selectFrom('mandates')
+        .select('id')
+        .where('applicationId', '=', applicationId)
+        .where('creditor', '=', creditor)
+        .where('reference', '=', reference)
+        .where('status', 'in', open)
+        .executeTakeFirst()
+      return row?.id
+    },
+
+    /** Ids of at most 100 mandates whose last day is over on `today`, but not written down as ended. */
+    async due(today: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('mandates')
+        .select('id')
+        .where('status', 'in', expirable)
+        .where('endsOn', '<', today)
+        .limit(100)
+        .execute()
+      return rows.map(({ id }) => id)
     },
 
     async update(id: string, change: Updateable<MandateTable>): Promise<void> {
