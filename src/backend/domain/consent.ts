@@ -66,7 +66,7 @@ export const consentMessages: Readonly<Record<ConsentStatus, string>> = {
 }
 
 /** Milliseconds a one-off consent may be used, from its first read of data (Bank of Israel). */
-const oneOffMs = 2 * 3_600_000
+export const oneOffMs = 2 * 3_600_000
 
 /** What decides whether a consent's time is over. */
 export interface ConsentValidity {

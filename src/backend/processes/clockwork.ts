@@ -1,7 +1,7 @@
 import type { Bank } from '../bank.ts'
 import { authorisationMs, authorisationTransitions } from '../domain/authorisation.ts'
 import { onDay } from '../domain/bank-time.ts'
-import { consentTransitions, isPast } from '../domain/consent.ts'
+import { consentTransitions, isPast, oneOffMs } from '../domain/consent.ts'
 import { mandateReason, mandateTransitions } from '../domain/mandate.ts'
 import { paymentTransitions } from '../domain/payment.ts'
 import { approves } from '../domain/psu.ts'
@@ -27,7 +27,11 @@ export interface Clockwork {
   mandate(id: string, now: number): Promise<Mandate | undefined>
   /** Settles what is due on any account; before balances are read. */
   payments(now: number): Promise<void>
-  /** Brings everything due up to date and forgets old answers. */
+  /**
+   * Brings everything due up to date and forgets old answers.
+   *
+   * @throws {AggregateError} at the end, of what failed: one resource does not hold up the others
+   */
   run(now: number): Promise<void>
   /** Locks a parent and brings it up to date, in the transaction of `stores`; before anything is changed. */
   lock(stores: Stores, parent: Parent, now: number): Promise<void>
@@ -190,12 +194,26 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     },
 
     async run(now) {
+      const today = onDay(now, timeZone)
       const expired = new Date(now - authorisationMs)
-      for (const authorisation of await stores.authorisations.due(new Date(now), expired)) {
-        await bringUp(parentOf(authorisation), now)
+      const [authorisations, settling, consents, mandates] = await Promise.all([
+        stores.authorisations.due(new Date(now), expired),
+        stores.payments.due(new Date(now)),
+        stores.consents.due(today, new Date(now - oneOffMs)),
+        stores.mandates.due(today),
+      ])
+      const parents: readonly Parent[] = [
+        ...authorisations.map(parentOf),
+        ...settling.map((id) => ({ kind: 'payment', id }) as const),
+        ...consents.map((id) => ({ kind: 'consent', id }) as const),
+        ...mandates.map((id) => ({ kind: 'mandate', id }) as const),
+      ]
+      const failures: unknown[] = []
+      for (const parent of parents) {
+        await bringUp(parent, now).catch((error: unknown) => failures.push(error))
       }
-      await payments(now)
       await stores.idempotency.forget(new Date(now))
+      if (failures.length > 0) throw new AggregateError(failures, 'resources are not up to date')
     },
   }
 }

@@ -1,8 +1,14 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { Grant, Right } from '../domain/access.ts'
+import { consentTransitions } from '../domain/consent.ts'
+import { after, openStates } from '../domain/transitions.ts'
 import type { BankSchema, ConsentTable } from './schema.ts'
 
 export type Consent = Selectable<ConsentTable>
+
+const expirable = openStates(consentTransitions).filter(
+  (state) => after(consentTransitions, state, 'expire') !== undefined,
+)
 
 /** Consents, what they grant and how often they were used. */
 export function createConsentStore(db: Kysely<BankSchema>) {
@@ -40,6 +46,23 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .where('status', '=', 'valid')
         .where('id', '<>', by.id)
         .execute()
+    },
+
+    /** Ids of at most 100 consents whose time is over on `today`, or that were first used by `usedUp`, but not written down as ended. */
+    async due(today: string, usedUp: Date): Promise<string[]> {
+      const rows = await db
+        .selectFrom('consents')
+        .select('id')
+        .where('status', 'in', expirable)
+        .where((any) =>
+          any.or([
+            any('validUntil', '<', today),
+            any.and([any('recurring', '=', false), any('firstUsedAt', '<=', usedUp)]),
+          ]),
+        )
+        .limit(100)
+        .execute()
+      return rows.map(({ id }) => id)
     },
 
     /** Writes what an approval granted. */

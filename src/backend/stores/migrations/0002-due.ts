@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** Lets the job find what time has decided without reading all there ever was. */
+export const dueMigration: Migration = {
+  async up(database: Kysely<unknown>) {
+    await sql`
+create index authorisations_due on bank.authorisations (created_at)
+  where status not in ('finalised', 'failed', 'exempted');
+create index consents_due on bank.consents (valid_until)
+  where status in ('valid', 'suspendedByASPSP');
+create index mandates_due on bank.mandates (ends_on)
+  where status in ('valid', 'suspended');
+`.execute(database)
+  },
+}
