@@ -1,0 +1,54 @@
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type DataFolder, socketPathIn } from '../platform/data-folder.ts'
+import type { Lifetime } from '../platform/lifetime.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Settings } from '../platform/settings.ts'
+import type { Counter } from './counters/counter.ts'
+import { createMemoryCounter } from './counters/memory-counter.ts'
+import { createRedisCounter } from './counters/redis-counter.ts'
+import { controlSocketName, createControl } from './operate/control.ts'
+import type { GatewayMetrics } from './operate/metrics.ts'
+
+export interface OpenCounterOptions {
+  readonly settings: Settings
+  /** Needed without REDIS_URL. */
+  readonly dataFolder: DataFolder | undefined
+  readonly metrics: Pick<GatewayMetrics, 'observeStore'>
+  readonly log: Logger
+  readonly lifetime: Lifetime
+}
+
+/**
+ * Opens the counter the settings name: Redis, or in the process with a journal
+ * in the data folder and a socket beside it, over which commands reach counts
+ * that live in our memory.
+ *
+ * @throws {RedisUnsuitableError} {@link JournalInUseError}
+ */
+export async function openCounter(options: OpenCounterOptions): Promise<Counter> {
+  const { settings, dataFolder, metrics, log, lifetime } = options
+  const onStoreDuration = (seconds: number): void => metrics.observeStore(seconds)
+  if (settings.redisUrl !== undefined) {
+    const counter = await createRedisCounter({
+      url: settings.redisUrl,
+      processes: settings.gatewayProcesses,
+      evictionAllowed: settings.redisEvictionAllowed,
+      log,
+      onStoreDuration,
+    })
+    lifetime.opened(() => counter.close())
+    return counter
+  }
+  if (dataFolder === undefined) throw new Error('no data folder for the journal of the counters')
+  const journalPath = join(dataFolder.path, 'counters.journal')
+  const counter = await createMemoryCounter({ journalPath, log, onStoreDuration })
+  lifetime.opened(() => counter.close())
+  const control = createControl({ counter })
+  const path = socketPathIn(dataFolder.path, controlSocketName)
+  // Left behind by a process that was killed; we hold the lock, so nobody listens on it.
+  await unlink(path).catch(() => undefined)
+  await control.listen({ path })
+  lifetime.opened(() => control.close())
+  return counter
+}
