@@ -8,6 +8,7 @@ import type { Bank, Credentials } from './bank.ts'
 import { BankError } from './bank-error.ts'
 import { createHandlers } from './handlers/index.ts'
 import { createIdentityCheck, type IdentityOptions } from './identity.ts'
+import { prepareContracts } from './prepare-contracts.ts'
 import { createClockwork } from './processes/clockwork.ts'
 import { startJob } from './processes/job.ts'
 import { renderError } from './reply.ts'
@@ -46,8 +47,9 @@ export interface Backend {
 }
 
 /**
- * Creates the bank behind the gateway. Once the interface
- * listens, a job also writes down what time alone has decided.
+ * Creates the bank behind the gateway. Once the interface listens, the
+ * contracts are compiled ahead of the calls, and a job writes down what time
+ * alone has decided.
  *
  * @throws when documents and handlers differ
  */
@@ -59,13 +61,14 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const bank: Bank = { stores, credentials, randomUUID, timeZone, scaPublicUrl }
   const clockwork = createClockwork(bank)
   const app = createListener(log)
-  registerRoutes(app, {
+  const contracts = registerRoutes(app, {
     catalogue: options.catalogue,
     handlers: createHandlers(bank, clockwork),
     identify: createIdentityCheck({ ...options.identity, now }),
     now,
   })
   const sca = createSca({ bank, clockwork, log, now })
+  prepareContracts(app, { contracts, log })
   startJob(app, { clockwork, log, now })
   await Promise.all([app.ready(), sca.ready()])
   return {

@@ -29,12 +29,14 @@ interface OperationRoute {
 /**
  * Makes one route of every operation of every document.
  *
+ * @returns the contracts of all operations, in the order of the documents
  * @throws when a document has an operation without a handler, or the table a
  *   handler without an operation; the message names all of them
  */
-export function registerRoutes(app: FastifyInstance, options: RoutesOptions): void {
+export function registerRoutes(app: FastifyInstance, options: RoutesOptions): readonly Contract[] {
   const versions = [...options.catalogue.versions.values()]
   matchHandlers(versions, options.handlers)
+  const all: Contract[] = []
   for (const version of versions) {
     const contracts = compileContracts(version)
     const offers = new Set(version.operations.map(({ id }) => id))
@@ -42,6 +44,7 @@ export function registerRoutes(app: FastifyInstance, options: RoutesOptions): vo
       const contract = contracts.get(operation.id)
       const handler = options.handlers[operation.id]
       if (contract === undefined || handler === undefined) continue
+      all.push(contract)
       const route = { operation, contract, handler, offers }
       app.route({
         method: operation.method,
@@ -51,6 +54,7 @@ export function registerRoutes(app: FastifyInstance, options: RoutesOptions): vo
       })
     }
   }
+  return all
 }
 
 function matchHandlers(

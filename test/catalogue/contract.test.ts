@@ -5,7 +5,7 @@ import {
   type ContractResponse,
   compileContracts,
 } from '../../src/catalogue/contract.ts'
-import { deepFreeze } from '../../src/catalogue/json.ts'
+import { deepFreeze, isJsonObject } from '../../src/catalogue/json.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 
 const catalogue = await loadCatalogue('test/catalogue/fixtures/minimal')
@@ -248,6 +248,32 @@ t.test('an answer is held against its status, headers, media type and body', (t)
   for (const [operationId, response, expected] of cases) {
     t.strictSame(answerFaults(t, operationId, response), expected, JSON.stringify(response))
   }
+  t.end()
+})
+
+t.test('a contract can be prepared, step by step, before it is needed', (t) => {
+  const version = catalogue.versions.get('library@1.0.0')
+  if (version === undefined) throw new Error('no version')
+  const { components } = version.document
+  if (!isJsonObject(components) || !isJsonObject(components['schemas'])) throw new Error('none')
+  const broken = {
+    ...version,
+    document: {
+      ...version.document,
+      components: {
+        ...components,
+        schemas: { ...components['schemas'], newBook: { pattern: '(' } },
+      },
+    },
+  }
+  const steps = (contract: Contract | undefined) => {
+    let count = 0
+    while (contract?.prepare()) count++
+    return count
+  }
+  t.equal(steps(contractOf('addBook')), 2, 'a header and the body')
+  t.equal(steps(contractOf('readBookList')), 3, 'a header and two in the query')
+  t.throws(() => steps(compileContracts(broken).get('addBook')), { message: /^addBook: / })
   t.end()
 })
 
