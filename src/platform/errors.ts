@@ -100,7 +100,7 @@ export const errors = {
   QUOTA_EXCEEDED: {
     status: 429,
     title: 'The calls of this window are used up',
-    help: 'Wait as long as Retry-After says. Windows are fixed clock hours; every operation has a count of its own.',
+    help: 'Wait as long as Retry-After says. The members operation, limit and windowSeconds say what was counted, resetsAt when the window ends. Windows are fixed: a new one begins with its full number of calls.',
   },
   ATTEMPTS_EXCEEDED: {
     status: 429,

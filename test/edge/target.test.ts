@@ -47,7 +47,7 @@ const refused: ReadonlyArray<readonly [target: string, status: number]> = [
   ['ftp://127.0.0.1/v1.7.0/accounts', 400],
   ['*', 400],
   ['v1.7.0/accounts', 400],
-  ['/', 400],
+  ['/', 404],
   ['/v1.7/accounts', 404],
   ['/v1.7.00/accounts', 404],
   ['/v01.7.0/accounts', 404],

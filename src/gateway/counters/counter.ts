@@ -72,7 +72,7 @@ export interface Counter {
   reset(bucket: PeekedBucket): Promise<void>
   /** Forgets what this process remembers of a bucket (another process reset it); the next call asks the store. */
   forget(bucket: string): void
-  /** Whether the store answered lately; false while decisions are degraded. */
+  /** Whether counts reach the store: false while Redis is away and decisions are degraded, or while a journal cannot be written. */
   isUp(): boolean
   close(): Promise<void>
 }

@@ -207,7 +207,7 @@ export async function createMemoryCounter({
     forget() {
       // This memory is the store itself: there is nothing of another process's to forget.
     },
-    isUp: () => true,
+    isUp: () => isJournalWritten,
     async close() {
       if (isTurnOpen) await new Promise<void>((resolve) => afterWrite(resolve))
       write()

@@ -55,7 +55,11 @@ function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
       windowSeconds: decisive?.windowSeconds,
       ...(isDegraded
         ? { degraded: true }
-        : { resetsAt: new Date(nowMs + grant.retryAfterMs).toISOString() }),
+        : {
+            resetsAt: new Date(
+              Math.round((nowMs + grant.retryAfterMs) / 1000) * 1000,
+            ).toISOString(),
+          }),
     },
   }
 }

@@ -8,7 +8,7 @@ const pathLengthMax = 2048
 
 // Segments of unreserved characters (RFC 3986, 2.3), none of them empty, "." or "..". Everything that two
 // decoders could read differently (%, ;, \, #, //) is outside this set.
-const canonicalPath = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9\-._~]+)+$/
+const canonicalPath = /^(?:(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9\-._~]+)+|\/)$/
 // RFC 3986, 3.4: pchar, "/" and "?".
 const legalQuery = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*$/
 const absoluteForm = /^https?:\/\/([^/?#]*)([/?].*)?$/i

@@ -53,7 +53,9 @@ export function createPortal({ catalogue, portalUrl, onError }: PortalOptions): 
       .send(document)
   }
 
-  app.setNotFoundHandler((_request, reply) => refuse(reply, { code: 'NOT_FOUND' }))
+  app.setNotFoundHandler((_request, reply) =>
+    refuse(reply, { code: 'NOT_FOUND', detail: 'The portal has no such page.' }),
+  )
   app.setErrorHandler((error, request, reply) => {
     onError(request.id, error)
     return refuse(reply, { code: 'INTERNAL_ERROR' })
