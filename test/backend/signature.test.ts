@@ -75,8 +75,23 @@ for (const kind of ['rsa', 'ec'] as const) {
     t.equal(codeOf(unsigned), 'SIGNATURE_MISSING')
     t.equal(codeOf({ ...covered, signature: good.signature }), 'CERTIFICATE_MISSING')
     t.equal(codeOf({ ...good, 'tpp-signature-certificate': 'MIIB' }), 'CERTIFICATE_INVALID')
+    const twice = signed(covered, key, [...Object.keys(covered), 'psu-id'])
+    t.equal(codeOf({ ...good, signature: twice }), 'SIGNATURE_INVALID', 'a field twice')
     const day = 86_400_000
     t.equal(codeOf(good, Date.now() + 2 * day), 'CERTIFICATE_EXPIRED')
     t.equal(codeOf(good, Date.now() - 2 * day), 'CERTIFICATE_INVALID')
   })
 }
+
+t.test('a certificate whose key cannot be read is refused', async (t) => {
+  const { key, certificate } = createSeal('ec')
+  const base64 = certificate.replaceAll(/-----[A-Z ]+-----/g, '')
+  // Another last byte of the identifier of the curve: nobody knows that one.
+  const der = Buffer.from(base64, 'base64').toString('latin1')
+  const odd = der.replace('\x2a\x86\x48\xce\x3d\x03\x01\x07', '\x2a\x86\x48\xce\x3d\x03\x01\x7f')
+  t.not(odd, der)
+  const covered = { digest: 'SHA-256=', 'x-request-id': randomUUID() }
+  const seal = { 'tpp-signature-certificate': Buffer.from(odd, 'latin1').toString('base64') }
+  const signature = signed(covered, key)
+  t.equal(codeOf({ ...covered, ...seal, signature }), 'CERTIFICATE_INVALID')
+})
