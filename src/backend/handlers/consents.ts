@@ -153,9 +153,7 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
       if (consent.status === 'terminatedByTpp') return { status: 204 }
       const status = after(consentTransitions, consent.status, 'terminate')
       if (status === undefined) throw ended(consent)
-      for (const open of await stores.authorisations.openOf(parent)) {
-        await stores.authorisations.update(open.id, { status: 'failed' })
-      }
+      await stores.authorisations.failOpen(parent)
       const lastActionDay = onDay(call.now, bank.timeZone)
       await stores.consents.update(id, { status, lastActionDay })
       return { status: 204 }

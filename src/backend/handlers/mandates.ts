@@ -126,9 +126,7 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
       if (status === undefined) {
         throw new BankError('STATUS_INVALID', `The mandate is ${mandate.status} already`)
       }
-      for (const open of await stores.authorisations.openOf(parent)) {
-        await stores.authorisations.update(open.id, { status: 'failed' })
-      }
+      await stores.authorisations.failOpen(parent)
       await stores.mandates.update(id, {
         status,
         reason: mandateReason(mandate.status, 'terminate') ?? null,

@@ -148,9 +148,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
       ) {
         throw new BankError('CANCELLATION_INVALID', 'The payment can no longer be cancelled')
       }
-      for (const open of await stores.authorisations.openOf(parent)) {
-        await stores.authorisations.update(open.id, { status: 'failed' })
-      }
+      await stores.authorisations.failOpen(parent)
       const paths = paymentPaths(call, payment)
       const links = linksTo({ self: paths.self, status: paths.status })
       if (!isApproved) {

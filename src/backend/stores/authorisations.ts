@@ -59,6 +59,16 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
       await db.updateTable('authorisations').set(change).where('id', '=', id).execute()
     },
 
+    /** Fails those of a parent that are not decided: there is nothing to approve any more. The parent must be locked. */
+    async failOpen(parent: Parent): Promise<void> {
+      await db
+        .updateTable('authorisations')
+        .set({ status: 'failed' })
+        .where(columns[parent.kind], '=', parent.id)
+        .where('status', 'in', open)
+        .execute()
+    },
+
     /** At most 100 undecided ones whose person has answered by `now`, or that were made before `expired`. */
     due(now: Date, expired: Date): Promise<Authorisation[]> {
       return db
