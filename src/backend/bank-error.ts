@@ -7,10 +7,11 @@ export const bankErrors = {
   FORMAT_ERROR: [400, 413, 415],
   PARAMETER_NOT_CONSISTENT: [400],
   PARAMETER_NOT_SUPPORTED: [400],
-  /** 405: the method is none of the path's. */
-  SERVICE_INVALID: [400, 405],
+  /** The method is none of the path's. */
+  SERVICE_INVALID: [405],
   PERIOD_INVALID: [400],
   SCA_METHOD_UNKNOWN: [400],
+  /** Confirmed, but not approved. */
   SCA_INVALID: [400],
   /** 400: in the header; 403: in the path. */
   CONSENT_UNKNOWN: [400, 403],

@@ -1,6 +1,7 @@
 import { randomUUID as randomUUIDOfNode } from 'node:crypto'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { createRouter, type Router } from '../catalogue/router.ts'
 import type { Database } from '../platform/database.ts'
 import type { Logger } from '../platform/log.ts'
 import { readAccept } from './accept.ts'
@@ -8,6 +9,7 @@ import type { Bank, Credentials } from './bank.ts'
 import { BankError } from './bank-error.ts'
 import { createHandlers } from './handlers/index.ts'
 import { createIdentityCheck, type IdentityOptions } from './identity.ts'
+import { noOperation } from './no-operation.ts'
 import { prepareContracts } from './prepare-contracts.ts'
 import { createClockwork } from './processes/clockwork.ts'
 import { startJob } from './processes/job.ts'
@@ -60,7 +62,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const stores = createBankStores(database)
   const bank: Bank = { stores, credentials, randomUUID, timeZone, scaPublicUrl }
   const clockwork = createClockwork(bank)
-  const app = createListener(log)
+  const app = createListener(createRouter(options.catalogue), log)
   const contracts = registerRoutes(app, {
     catalogue: options.catalogue,
     handlers: createHandlers(bank, clockwork),
@@ -81,7 +83,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
 }
 
 /** Fastify with the limits it leaves open set, and every error in the form of the interface. */
-function createListener(log: Logger): FastifyInstance {
+function createListener(router: Router, log: Logger): FastifyInstance {
   const app = fastify({
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 512 },
@@ -98,9 +100,10 @@ function createListener(log: Logger): FastifyInstance {
   // Bodies are kept as bytes: digests and repeated POSTs are about bytes.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.setNotFoundHandler((request, reply) =>
-    send(reply, rendered(new BankError('RESOURCE_UNKNOWN', 'No operation has this path'), request)),
-  )
+  app.setNotFoundHandler((request, reply) => {
+    const { error, api, headers } = noOperation(router, request.method, request.url)
+    return send(reply.headers(headers), rendered(error, request, api))
+  })
   app.setErrorHandler((error, request, reply) =>
     send(reply, rendered(failed(error, request), request)),
   )
@@ -116,8 +119,12 @@ function createListener(log: Logger): FastifyInstance {
   return app
 }
 
-function rendered(error: BankError, request: FastifyRequest) {
-  const { api } = request.routeOptions.config
+/** @param api the family whose form the error takes (Default: that of the route) */
+function rendered(
+  error: BankError,
+  request: FastifyRequest,
+  api: string | undefined = request.routeOptions.config.api,
+) {
   return renderError(error, {
     api,
     requestId: requestIdOf(request),

@@ -206,11 +206,23 @@ t.test('calls', async (t) => {
     t.equal(empty.status, 403)
   })
 
-  t.test('HEAD, other methods and other paths are no operations', async (t) => {
+  t.test('a method that a path does not have is refused with those it has', async (t) => {
+    for (const [method, url, allow, list] of [
+      ['HEAD', '/v1.7.0/accounts', 'GET', undefined],
+      ['OPTIONS', '/v1.7.0/accounts', 'GET', 'tppMessages'],
+      ['GET', '/v1.7.0/payments/masav/a/authorisations/b?x=1', 'PUT', 'tppMessages'],
+      ['POST', '/v1.0.0/mandates/a', 'DELETE, GET', 'apiClientMessages'],
+    ] as const) {
+      const response = await app.inject({ method, url })
+      t.equal(response.statusCode, 405, `${method} ${url}`)
+      t.equal(response.headers.allow, allow)
+      t.match(response.headers['x-request-id'], /^[0-9a-f-]{36}$/)
+      if (list !== undefined) t.match(response.json()[list], [{ code: 'SERVICE_INVALID' }])
+    }
+  })
+
+  t.test('other paths are no operations', async (t) => {
     for (const [method, url] of [
-      ['HEAD', '/v1.7.0/accounts'],
-      ['OPTIONS', '/v1.7.0/accounts'],
-      ['GET', '/v1.7.0/payments/masav/a/authorisations/b'],
       ['GET', '/v1.8.0/accounts'],
       ['GET', '/v1.7.0/accounts/'],
       ['GET', '/livez'],

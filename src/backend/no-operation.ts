@@ -1,0 +1,25 @@
+import type { Router } from '../catalogue/router.ts'
+import { BankError } from './bank-error.ts'
+
+/** Why a request is no operation, and what its answer needs. */
+export interface NoOperation {
+  readonly error: BankError
+  /** The family whose path it is; undefined for a path of nobody. */
+  readonly api: string | undefined
+  /** Further headers, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Tells a path that has no such method (405 SERVICE_INVALID) from one that
+ * nobody has (404 RESOURCE_UNKNOWN). Behind the gateway neither happens.
+ */
+export function noOperation(router: Router, method: string, target: string): NoOperation {
+  const match = router.match(method, target.split('?')[0] ?? '')
+  if (match.kind !== 'method-not-allowed') {
+    const error = new BankError('RESOURCE_UNKNOWN', 'No operation has this path')
+    return { error, api: undefined, headers: {} }
+  }
+  const error = new BankError('SERVICE_INVALID', 'The path has no such method')
+  return { error, api: match.apiVersion.api, headers: { allow: match.allow.join(', ') } }
+}
