@@ -172,6 +172,19 @@ t.test('consents', async (t) => {
     t.equal((await attempt()).status, 409)
   })
 
+  t.test('what failed cannot be confirmed', async (t) => {
+    const { body } = await bank.call({ operation: 'createConsent', headers: psu, body: request })
+    const path = {
+      consentId: body.consentId,
+      authorisationId: lastSegment(body._links.scaStatus.href),
+    }
+    const put = (step: object) =>
+      bank.call({ operation: 'updateConsentAuthorisation', path, headers: psu, body: step })
+    for (let wrong = 0; wrong < 3; wrong++) await put({ psuData: { password: 'wrong' } })
+    const confirmed = await put({ confirmationCode: 'abc' })
+    t.strictSame([confirmed.status, codeOf(confirmed)], [400, 'SCA_INVALID'])
+  })
+
   t.test('steps out of sequence, doubled or unknown are refused', async (t) => {
     const path = await receivedConsent(bank)
     const step = async (body: object, headers = {}) => {

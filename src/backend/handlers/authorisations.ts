@@ -74,7 +74,7 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
       const outcome = await bank.stores.transaction(async (stores) => {
         await clockwork.lock(stores, parent, call.now)
         const authorisation = own(await findById(stores, call), parent)
-        if (isDecided(authorisation)) return decided(authorisation, call.now)
+        if (isDecided(authorisation)) return decided(authorisation, call)
         const step = await update(stores, authorisation, call)
         if (step instanceof BankError) return step
         const { status, approach } = step.authorisation
@@ -132,8 +132,13 @@ function own(authorisation: Authorisation | undefined, parent: Parent): Authoris
   return authorisation
 }
 
-function decided(authorisation: Authorisation, now: number): BankError {
-  return authorisation.status === 'failed' && hasRunOut(authorisation, now)
-    ? new BankError('RESOURCE_EXPIRED', 'The time to approve is over')
-    : new BankError('STATUS_INVALID', `The authorisation is ${authorisation.status} already`)
+function decided(authorisation: Authorisation, { body, now }: BankCall): BankError {
+  const { status } = authorisation
+  if (status === 'failed' && hasRunOut(authorisation, now)) {
+    return new BankError('RESOURCE_EXPIRED', 'The time to approve is over')
+  }
+  if (status === 'failed' && body?.['confirmationCode'] !== undefined) {
+    return new BankError('SCA_INVALID', 'There is nothing to confirm: the approval failed')
+  }
+  return new BankError('STATUS_INVALID', `The authorisation is ${status} already`)
 }
