@@ -50,7 +50,9 @@ export function checkCall(options: CheckCallOptions): CheckedCall {
   if (Object.hasOwn(path, product) && findPaymentProduct(path[product] ?? '') === undefined) {
     throw new BankError('PRODUCT_UNKNOWN', 'This bank has no such payment product')
   }
-  const whole = contract.request({ path, query: fields, headers, body })
+  // Without a body the first look has seen everything.
+  const whole =
+    body === undefined ? parameters : contract.request({ path, query: fields, headers, body })
   refuse(whole.violations)
   return { path: whole.path, query: whole.query, headers: whole.headers, body }
 }
