@@ -128,6 +128,19 @@ t.test('the page where a PSU approves', async (t) => {
     )
   })
 
+  t.test('what nobody types is answered by a page of ours, under strict headers', async (t) => {
+    const { url, path } = await initiate()
+    const { post } = await open(url)
+    const odd = await post({ ...noa, psu: 'a\u0000b', decision: 'approve' })
+    t.equal(odd.statusCode, 422)
+    t.equal(await statusOf(path), 'RCVD')
+    const malformed = await sca.inject({ url: '/authorise/%ff<script>' })
+    t.equal(malformed.statusCode, 400)
+    t.match(malformed.headers['content-type'], 'text/html')
+    t.match(malformed.headers['content-security-policy'], "default-src 'none'")
+    t.notOk(malformed.body.includes('script'))
+  })
+
   t.test('a form of another site decides nothing', async (t) => {
     const { url, path } = await initiate()
     const { post } = await open(url)

@@ -42,7 +42,8 @@ export function approve(
       return { kind: 'decided', status: authorisation.status === 'failed' ? 'failed' : 'finalised' }
     }
     const deciding = { bank, stores, authorisation, now: entry.now }
-    const psu = await stores.psus.find(entry.psuId)
+    // No text of the database has a NUL, so asking for one would be an error.
+    const psu = entry.psuId.includes('\0') ? undefined : await stores.psus.find(entry.psuId)
     const isKnown =
       psu !== undefined &&
       psu.behaviour !== 'blocked' &&

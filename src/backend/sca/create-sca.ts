@@ -7,6 +7,7 @@ import { isUuid } from '../domain/identifiers.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import { isDecided } from '../processes/clockwork.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
+import { isUnavailable } from '../unavailable.ts'
 import { approve, type FormDecision } from './approve.ts'
 import { approvalPage, messagePage, stylesheet } from './pages.ts'
 import { summarise } from './summary.ts'
@@ -34,6 +35,9 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     bodyLimit: 16_384,
     requestTimeout: 30_000,
     connectionTimeout: 30_000,
+    frameworkErrors: (_error, _request, reply) => {
+      void say(reply.headers(strictHeaders), 400, 'Nothing here', unknownLink)
+    },
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -47,7 +51,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
   })
   app.setNotFoundHandler((_request, reply) => say(reply, 404, 'Nothing here', unknownLink))
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
-    const status = error.statusCode ?? 500
+    const status = error.statusCode ?? (isUnavailable(error) ? 503 : 500)
     if (status >= 500) log.error({ err: error }, 'a page of the bank failed')
     return say(reply, status, 'That did not work', 'Go back and try again.')
   })

@@ -38,7 +38,7 @@ export function approvalPage({ summary, csrfToken, psuId, error }: ApprovalPageO
     summary.title,
     html`<h1>${summary.title}</h1>
 ${error === undefined ? '' : html`<p class="error" role="alert">${error}</p>`}
-<dl>${summary.facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<dl>${summary.facts.map(([name, value]) => html`<dt>${name}</dt><dd dir="auto">${value}</dd>`)}</dl>
 <form method="post">
 <input type="hidden" name="csrf" value="${csrfToken}">
 <label for="psu">User name</label>
