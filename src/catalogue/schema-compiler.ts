@@ -30,7 +30,7 @@ export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
   // Stops at the first fault: nobody pays for all the faults of a body made of faults.
   const first = createValidators(document, { allErrors: false })
   // Made for the first value that fails: a sender who keeps to the document never needs it.
-  let all: ReturnType<typeof createValidators> | undefined
+  let all: Validators | undefined
   let pointers: WeakMap<object, string> | undefined
 
   /** Where a schema stands in the document. Only asked for alternatives, once something failed. */
@@ -39,21 +39,28 @@ export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
     return pointers.get(schema)
   }
 
-  function faults(pointer: string, value: unknown): readonly SchemaFault[] {
-    const validate = first(pointer)
+  function faultsBy(
+    validators: Validators,
+    pointer: string,
+    value: unknown,
+  ): readonly SchemaFault[] {
+    const validate = validators(pointer)
     if (validate(value)) return []
-    if (isLarge(value)) {
-      const errors = validate.errors ?? []
-      return describeFaults({ errors, document, pointerOf, faults }).slice(0, 1)
-    }
-    all ??= createValidators(document, { allErrors: true })
-    const validateAll = all(pointer)
-    validateAll(value)
-    return describeFaults({ errors: validateAll.errors ?? [], document, pointerOf, faults })
+    return describeFaults({
+      errors: validate.errors ?? [],
+      document,
+      pointerOf,
+      faults: (inner, part) => faultsBy(validators, inner, part),
+    })
   }
 
   return {
-    faults,
+    faults(pointer, value) {
+      if (first(pointer)(value)) return []
+      if (isLarge(value)) return faultsBy(first, pointer, value).slice(0, 1)
+      all ??= createValidators(document, { allErrors: true })
+      return faultsBy(all, pointer, value)
+    },
     compile(pointer) {
       try {
         first(pointer)
@@ -65,8 +72,13 @@ export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
   }
 }
 
-/** Makes the function that finds the validator of the schema at a pointer, compiling it at its first use. */
-function createValidators(document: JsonObject, { allErrors }: { readonly allErrors: boolean }) {
+/** Finds the validator of the schema at a pointer, compiling it at its first use. */
+type Validators = (pointer: string) => ValidateFunction
+
+function createValidators(
+  document: JsonObject,
+  { allErrors }: { readonly allErrors: boolean },
+): Validators {
   const ajv = new Ajv2020({
     allErrors,
     // Faults are told in words, for which the schema around them is needed.
@@ -80,7 +92,7 @@ function createValidators(document: JsonObject, { allErrors }: { readonly allErr
   ajv.addSchema(document, documentId)
   const known = new Map<string, ValidateFunction>()
 
-  return function validator(pointer: string): ValidateFunction {
+  return (pointer) => {
     const found = known.get(pointer)
     if (found !== undefined) return found
     // Schemas that are only a reference share the function of what they refer to.
