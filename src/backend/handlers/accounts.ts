@@ -111,7 +111,7 @@ export function createAccountHandlers(bank: Bank, clockwork: Clockwork) {
     if (wantsBalances && !rights.has('listBalances')) throw lacking('listBalances')
     const page = readPage(call)
     const isFirst = page.index === 0
-    await check.count(call, consent, `transactions ${account.id}`, !isFirst)
+    await check.count(call, consent, `transactions ${account.id}`, page.index)
     const self = `${call.prefix}/accounts/${account.id}`
     const { accounts } = bank.stores
     const booked =

@@ -84,7 +84,7 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
     const period = readPeriod(call, onDay(call.now, bank.timeZone))
     const page = readPage(call)
     const isFirst = page.index === 0
-    await check.count(call, consent, `transactions ${card.id}`, !isFirst)
+    await check.count(call, consent, `transactions ${card.id}`, page.index)
     const { cardAccounts } = bank.stores
     const booked = { cardAccountId: card.id, status: 'booked', ...period } as const
     const pending = { cardAccountId: card.id, status: 'pending', ...period } as const

@@ -44,23 +44,21 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
     /**
      * Counts a read, last of all: reads without the PSU by frequencyPerDay, and
      * every read of a one-off consent (our choice). The first one starts
-     * the clock of a one-off consent. Who follows the links to further pages is
-     * still reading the same report, which counts once; who begins with a
-     * further page has begun a report.
+     * the clock of a one-off consent. Of a list each page is counted by itself,
+     * so that who follows its links has read it once.
      */
     async count(
       call: BankCall,
       { consent }: ConsentInUse,
-      target: string,
-      isFurtherPage = false,
+      resource: string,
+      pageIndex = 0,
     ): Promise<void> {
-      const { use, isUsed } = bank.stores.consents
       const isPsuPresent = call.headers['psu-ip-address'] !== undefined
       if (!consent.recurring || !isPsuPresent) {
         const day = onDay(call.now, bank.timeZone)
+        const target = pageIndex === 0 ? resource : `${resource} page ${pageIndex}`
         const most = consent.frequencyPerDay
-        const isSameReport = isFurtherPage && (await isUsed(consent.id, { day, target }))
-        if (!isSameReport && !(await use(consent.id, { day, target, most }))) {
+        if (!(await bank.stores.consents.use(consent.id, { day, target, most }))) {
           throw new BankError('ACCESS_EXCEEDED', `The consent allows this ${most} time(s) a day`)
         }
       }

@@ -127,21 +127,6 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       return row !== undefined
     },
 
-    /** Whether a target has been read on a day. */
-    async isUsed(
-      consentId: string,
-      { day, target }: { readonly day: string; readonly target: string },
-    ): Promise<boolean> {
-      const row = await db
-        .selectFrom('consentUses')
-        .select('uses')
-        .where('consentId', '=', consentId)
-        .where('day', '=', day)
-        .where('target', '=', target)
-        .executeTakeFirst()
-      return row !== undefined
-    },
-
     /** Notes the first read of data; later ones change nothing. */
     async markUsed(id: string, now: Date): Promise<void> {
       await db
