@@ -46,7 +46,7 @@ t.test('what keeps a start from starting is named, without passwords', async (t)
     ],
     [
       { DATA_DIR: dataDir, IDENTITY_PRIVATE_KEY: String(key), ...pepper, ...nobody },
-      /^tollgate: the database cannot be reached: connect ECONNREFUSED/,
+      /^tollgate: DATABASE_URL: the database cannot be reached: connect ECONNREFUSED/,
     ],
   ] as const) {
     const { code, stdout, stderr } = await tollgate({ ...anyPort, ...env }, 'start')
