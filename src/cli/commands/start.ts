@@ -49,7 +49,6 @@ function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<vo
       else log.info({ signal }, 'stopping')
       await tollgate.close()
       log.info('stopped')
-      log.flush()
       resolve()
     })
     // The launcher is gone, even by SIGKILL: nobody could stop us any more.
