@@ -1,4 +1,5 @@
-import { createServer } from 'node:net'
+import type { Server } from 'node:http'
+import { createServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { ListenAddress } from './settings.ts'
 
@@ -35,6 +36,7 @@ export async function listen(
   app.server.prependListener('request', (_request, response) => {
     if (isEnding()) response.shouldKeepAlive = false
   })
+  connections.set(app.server, trackConnections(app.server))
   try {
     await app.listen({ host: address.host, port: address.port, listenTextResolver: () => '' })
   } catch (error) {
@@ -45,25 +47,76 @@ export async function listen(
   return origin({ host: address.host, port })
 }
 
-/** Between two looks for connections that became idle while their listener closes. */
-const sweepMs = 100
+/** Milliseconds a call under way may go on while its listener closes: the longest a gateway lets one take. */
+const longestCallMs = 25_000
 
 /**
  * Runs `close`, which closes the listeners of `apps` once their calls under way
- * are answered. Node ends the connections that are idle when that begins; one
- * that becomes idle later would hold the process until its client leaves.
+ * are answered. Connections without one are ended at once, whether their
+ * clients keep them, have not said anything yet or half of something; the
+ * others with their answer, or after the longest call.
  */
 export async function closeListeners(
   apps: readonly FastifyInstance[],
   close: () => Promise<unknown>,
 ): Promise<void> {
-  const sweep = setInterval(() => {
-    for (const app of apps) app.server.closeIdleConnections()
-  }, sweepMs)
+  const tracked = apps.flatMap((app) => connections.get(app.server) ?? [])
+  for (const { end } of tracked) end()
+  const deadline = setTimeout(() => {
+    for (const { cut } of tracked) cut()
+  }, longestCallMs)
   try {
     await close()
   } finally {
-    clearInterval(sweep)
+    clearTimeout(deadline)
+  }
+}
+
+/** The connections of one listener. */
+interface Connections {
+  /** Ends those without a call under way now, the others and those still to come when they have none. */
+  readonly end: () => void
+  /** Ends all. */
+  readonly cut: () => void
+}
+
+/** By listener, from when it is bound. */
+const connections = new WeakMap<Server, Connections>()
+
+/** Node counts a connection that has sent nothing, or half a request, among the busy ones; so we count ourselves. */
+function trackConnections(server: Server): Connections {
+  const callsUnderWay = new Map<Socket, number>()
+  let isEnding = false
+
+  function count(socket: Socket, change: number): void {
+    const before = callsUnderWay.get(socket)
+    if (before === undefined) return
+    callsUnderWay.set(socket, before + change)
+    // What was written goes out first.
+    if (isEnding && before + change === 0) socket.destroySoon()
+  }
+
+  server.on('connection', (socket: Socket) => {
+    if (isEnding) {
+      socket.destroy()
+      return
+    }
+    callsUnderWay.set(socket, 0)
+    socket.once('close', () => callsUnderWay.delete(socket))
+  })
+  server.prependListener('request', ({ socket }, response) => {
+    count(socket, 1)
+    response.once('close', () => count(socket, -1))
+  })
+
+  return {
+    end() {
+      isEnding = true
+      for (const [socket, calls] of callsUnderWay) if (calls === 0) socket.destroy()
+    },
+    cut() {
+      for (const socket of callsUnderWay.keys()) socket.destroy()
+    },
   }
 }
 

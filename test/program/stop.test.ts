@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Answer, type Client, createClient } from '../support/calling.ts'
@@ -119,3 +121,32 @@ t.test('a second signal does not wait for the first to be done', { timeout: 60_0
   t.not(await gateway.ended, 0, 'somebody is in a hurry, and that is no orderly end')
   t.equal(await cut, 'cut')
 })
+
+t.test(
+  'clients that have said nothing, or half a request, do not hold a stop',
+  { timeout: 60_000 },
+  async (t) => {
+    const gateway = await spawnTollgate(t, [], {
+      DATA_DIR: await testDataDir(t),
+      CONFIG_DIR: testConfigDir(t),
+      LOG_LEVEL: 'info',
+    })
+    for (const url of Object.values(gateway.urls)) {
+      for (const said of ['', 'GET /v1.7.0/acc', 'GET / HTTP/1.1\r\nHost: bank\r\n']) {
+        const socket = connect(Number(new URL(url).port), '127.0.0.1')
+        // An end by reset is an end, too.
+        socket.on('error', () => undefined)
+        t.teardown(() => socket.destroy())
+        await once(socket, 'connect')
+        socket.write(said)
+      }
+    }
+    // Each is accepted by now: a later client of each listener was answered.
+    for (const url of Object.values(gateway.urls)) await fetch(url)
+    const told = Date.now()
+    gateway.signal('SIGTERM')
+    t.equal(await gateway.ended, 0)
+    t.ok(Date.now() - told < 5000, `ended after ${Date.now() - told} ms`)
+    t.ok(gateway.output.stderr.includes('"msg":"stopped"'), 'its stores are closed')
+  },
+)
