@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { sql } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
 import { createAuthenticator } from '../../src/gateway/registry/authenticator.ts'
 import { createKeyCache } from '../../src/gateway/registry/key-cache.ts'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { createKeyLookUps } from '../../src/gateway/registry/key-lookups.ts'
-import { createFindKeyRecord, type FindKeyRecord } from '../../src/gateway/registry/key-record.ts'
+import { createFindKeyRecords, type FindKeyRecords } from '../../src/gateway/registry/key-record.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
@@ -18,27 +18,36 @@ const log = pino({ level: 'silent' })
 const by = 'system'
 const { database } = await testDatabase(t)
 const stores = await testStores(database)
-const findKeyRecord = createFindKeyRecord({ db: database.connect<RegistrySchema>() })
+const findKeyRecords = createFindKeyRecords({ db: database.connect<RegistrySchema>() })
 
 /** The authenticator with clocks that a test moves and questions that it counts and holds back. */
 function createRig(
-  options: { find?: FindKeyRecord; waitingMax?: number; deadlineMs?: number } = {},
+  options: {
+    find?: FindKeyRecords
+    waitingMax?: number
+    batchMax?: number
+    deadlineMs?: number
+  } = {},
 ) {
   const asked: string[] = []
+  const statements: (readonly string[])[] = []
   const held: (() => void)[] = []
   let isHolding = false
   let isDown = false
   const clock = { wall: Date.now(), monotonic: 1_000_000 }
   const cache = createKeyCache({ monotonicNow: () => clock.monotonic })
-  const { find = findKeyRecord, ...limits } = options
+  // The deadline has tests of its own; elsewhere a busy machine must not meet it.
+  const { find = findKeyRecords, deadlineMs = 30_000, ...limits } = options
   const lookUps = createKeyLookUps({
     cache,
     log,
+    deadlineMs,
     ...limits,
-    async findKeyRecord(id) {
-      asked.push(id)
+    async findKeyRecords(ids) {
+      asked.push(...ids)
+      statements.push(ids)
       if (isDown) throw new Error('the database is down')
-      const found = await find(id)
+      const found = await find(ids)
       if (isHolding) await new Promise<void>((resolve) => held.push(resolve))
       return found
     },
@@ -54,6 +63,7 @@ function createRig(
   })
   return {
     asked,
+    statements,
     used,
     cache,
     clock,
@@ -205,9 +215,8 @@ t.test('after 30 seconds a key is looked up again while it goes on being served'
   for (let call = 0; call < 5; call++) t.match(rig.atOnce(key.key), { isSuspended: false })
   await rig.holds(1)
   rig.release()
-  await new Promise((resolve) => setImmediate(resolve))
+  await until(() => Object(rig.atOnce(key.key)).isSuspended === true)
   t.equal(rig.asked.length, 2, 'one look-up for all')
-  t.match(rig.atOnce(key.key), { isSuspended: true })
 })
 
 t.test('calls that arrive together share one look-up', async (t) => {
@@ -219,7 +228,7 @@ t.test('calls that arrive together share one look-up', async (t) => {
 })
 
 t.test(
-  'at most 8 look-ups run at once, a bounded number waits, the rest cannot be told',
+  'at most 8 statements run at once, a bounded number waits, the oldest cannot be told',
   async (t) => {
     const rig = createRig({ waitingMax: 5 })
     rig.hold()
@@ -227,13 +236,71 @@ t.test(
       rig.authenticate(generateKey(randomBytes).text),
     )
     await rig.holds(8)
-    t.equal(rig.asked.length, 8)
+    t.equal(rig.statements.length, 8)
     rig.release()
-    const counts = Object.groupBy(await Promise.all(outcomes), (outcome) => String(outcome))
-    t.equal(counts['invalid']?.length, 13)
-    t.equal(counts['unreachable']?.length, 7)
+    t.same(await Promise.all(outcomes), [
+      ...Array.from({ length: 8 }, () => 'invalid'),
+      ...Array.from({ length: 7 }, () => 'unreachable'),
+      ...Array.from({ length: 5 }, () => 'invalid'),
+    ])
   },
 )
+
+t.test('who waits for a turn shares one statement, the newest first', async (t) => {
+  const { key } = await issue()
+  const rig = createRig({ batchMax: 10 })
+  rig.hold()
+  const strangers = Array.from({ length: 8 + 200 }, () =>
+    rig.authenticate(generateKey(randomBytes).text),
+  )
+  const valid = rig.authenticate(key.key)
+  await rig.holds(8)
+  rig.release()
+  t.match(await valid, { keyId: key.id })
+  t.equal(rig.statements[8]?.[0], key.id, 'first in the first free statement')
+  t.equal(rig.statements[8]?.length, 10)
+  await Promise.all(strangers)
+  t.equal(rig.statements.length, 8 + 21)
+})
+
+t.test('known keys are looked up again however many strangers wait', async (t) => {
+  const known = await Promise.all(Array.from({ length: 7 }, () => issue()))
+  const ids = known.map(({ key }) => key.id)
+  const rig = createRig({ batchMax: 10, waitingMax: 50 })
+  for (const { key } of known) await rig.authenticate(key.key)
+  rig.pass(30_000)
+  rig.hold()
+  const flood = () =>
+    Array.from({ length: 100 }, () => rig.authenticate(generateKey(randomBytes).text))
+  const before = flood()
+  for (const { key } of known) t.match(rig.atOnce(key.key), { keyId: key.id })
+  const after = flood()
+  await rig.holds(8)
+  const begun = rig.statements.length
+  rig.release()
+  await Promise.all([...before, ...after])
+  const next = rig.statements.slice(begun)
+  t.same(next[0]?.slice(0, 5), ids.slice(0, 5), 'half of the first free statement')
+  t.same(next[1]?.slice(0, 2), ids.slice(5), 'and the rest in the next')
+  t.ok(next.slice(0, 2).every(({ length }) => length === 10))
+  rig.setDown(true)
+  rig.pass(299_000)
+  for (const { key } of known) t.match(rig.atOnce(key.key), { keyId: key.id }, 'as if just seen')
+})
+
+t.test('a call that needs a waiting refresh has its answer or its deadline', async (t) => {
+  const { key, application } = await issue()
+  const rig = createRig({ deadlineMs: 50 })
+  // No deadline is met before the database has answered once, however busy the machine is.
+  await until(async () => typeof (await rig.authenticate(key.key)) === 'object')
+  rig.pass(30_000)
+  rig.hold()
+  t.match(rig.atOnce(key.key), { keyId: key.id })
+  await rig.holds(1)
+  rig.cache.apply({ kind: 'application', action: 'suspend', applicationId: application.id })
+  t.equal(await rig.authenticate(key.key), 'unreachable')
+  rig.release()
+})
 
 t.test(
   'a look-up without an answer ends at its deadline and its late answer is kept',
@@ -242,8 +309,9 @@ t.test(
     const rig = createRig({ deadlineMs: 50 })
     rig.hold()
     t.equal(await rig.authenticate(key.key), 'unreachable')
+    await rig.holds(1)
     rig.release()
-    await new Promise((resolve) => setImmediate(resolve))
+    await until(() => rig.cache.find(key.id) !== undefined)
     t.match(rig.atOnce(key.key), { keyId: key.id })
   },
 )
@@ -307,7 +375,7 @@ t.test('a change outdates what is in memory, of its subject only', async (t) => 
 
 t.test('an id that was unknown works as soon as its key is issued', async (t) => {
   const { key } = await issue()
-  const rig = createRig({ find: async () => undefined })
+  const rig = createRig({ find: async () => new Map() })
   t.equal(await rig.authenticate(key.key), 'invalid')
   rig.cache.apply({ kind: 'key', action: 'issue', keyId: key.id })
   t.equal(rig.atOnce(key.key), undefined, 'asked again')
@@ -322,7 +390,7 @@ t.test('memory is bounded: a million strangers leave known keys where they are',
   }
   t.ok(rig.cache.size <= 20_001, `${rig.cache.size} entries`)
   t.match(rig.atOnce(key.key), { keyId: key.id })
-  const record = await findKeyRecord(key.id)
+  const record = (await findKeyRecords([key.id])).get(key.id)
   for (let index = 0; index < 1_000_000; index++) {
     rig.cache.keep(String(index), record, rig.cache.mark())
   }
@@ -354,25 +422,46 @@ t.test('a use is noted once a minute', async (t) => {
 t.test('PostgreSQL hung or gone: answers in time, and right again afterwards', async (t) => {
   const server = await startPostgres(t)
   if (server === undefined) return
-  const real = openDatabase({ url: server.url, log, statementTimeoutMs: 2000 })
+  // Nothing but the deadline of the look-up ends the wait, so the bound below can be generous.
+  const real = openDatabase({
+    url: server.url,
+    log,
+    connectTimeoutMs: 60_000,
+    statementTimeoutMs: 60_000,
+  })
   t.teardown(() => real.close())
   const realStores = await testStores(real)
-  const [known, cold] = [await issue(realStores), await issue(realStores)]
-  const rig = createRig({ find: createFindKeyRecord({ db: real.connect<RegistrySchema>() }) })
-  await rig.authenticate(known.key.key)
+  const known = await issue(realStores)
+  const rig = createRig({
+    find: createFindKeyRecords({ db: real.connect<RegistrySchema>() }),
+    deadlineMs: 1000,
+  })
+  const isRecognised = async (key: string) => typeof (await rig.authenticate(key)) === 'object'
+  await until(() => isRecognised(known.key.key))
   for (const [fault, repair] of [
     [() => server.freeze(), () => server.thaw()],
     [() => server.stop(), () => server.start()],
   ] as const) {
+    // Each fault has its own: the late answer to the question asked in the one before is kept.
+    const cold = await issue(realStores)
     await fault()
     rig.pass(31_000)
     t.match(rig.atOnce(known.key.key), { keyId: known.key.id })
     const asked = performance.now()
     t.equal(await rig.authenticate(cold.key.key), 'unreachable')
-    t.ok(performance.now() - asked < 1_300, `${performance.now() - asked} ms`)
+    t.ok(performance.now() - asked < 20_000, `${performance.now() - asked} ms`)
     await repair()
-    await sql`select 1`.execute(real.connect()).catch(() => undefined)
+    await until(() => isRecognised(cold.key.key))
+    t.match(await rig.authenticate(cold.key.key), { keyId: cold.key.id })
     t.match(await rig.authenticate(known.key.key), { keyId: known.key.id })
   }
-  t.match(await rig.authenticate(cold.key.key), { keyId: cold.key.id })
 })
+
+/** Waits until it holds. @throws after half a minute */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 30_000
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('it never came true')
+    await delay(5)
+  }
+}

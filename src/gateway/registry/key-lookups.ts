@@ -1,24 +1,41 @@
 import type { Logger } from '../../platform/log.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
-import type { FindKeyRecord } from './key-record.ts'
+import type { FindKeyRecords } from './key-record.ts'
 
 /** What a look-up ends with; `unreachable` says nothing about the key. */
 export type LookUpOutcome = CachedKey | 'unreachable'
 
+/**
+ * Questions to the database about keys, many in one statement.
+ *
+ * A question waits, is asked, and is answered; all who want one id meanwhile
+ * share it. While fewer than `concurrencyMax` statements are under way it is
+ * asked at once; otherwise the next statement takes every question it has room
+ * for. Anybody can make up ids with right checksums, so a flood of them must
+ * cost others little:
+ *
+ * - those who wait are asked about newest first, and above `waitingMax` the
+ *   oldest is given up: who comes fresh waits for one statement, not for all
+ *   who came before;
+ * - half the room of a statement belongs to refreshes of known keys. They are
+ *   never given up for strangers.
+ */
 export interface KeyLookUps {
-  /** Asks the database; all who ask for one id at a time share one question. `done` is called once, later. */
+  /** Asks the database. `done` is called once, later: at the deadline at the latest. */
   find(id: string, done: (outcome: LookUpOutcome) => void): void
-  /** Asks in the background, unless a question is under way or too many are. */
+  /** Asks in the background about a key that is known: as many may wait as are remembered. */
   refresh(id: string): void
 }
 
 export interface KeyLookUpsOptions {
   readonly cache: KeyCache
-  readonly findKeyRecord: FindKeyRecord
+  readonly findKeyRecords: FindKeyRecords
   readonly log: Pick<Logger, 'debug' | 'error'>
-  /** Questions to the database at once. (Default: 8) */
+  /** Statements at once. (Default: 8) */
   readonly concurrencyMax?: number
-  /** Questions waiting for their turn; above it the answer is `unreachable` at once. (Default: 1000) */
+  /** Ids in one statement. (Default: 100) */
+  readonly batchMax?: number
+  /** Questions of {@link KeyLookUps.find} waiting for their turn. (Default: 10,000) */
   readonly waitingMax?: number
   /** From asking to `unreachable`. (Default: 1000) */
   readonly deadlineMs?: number
@@ -26,69 +43,111 @@ export interface KeyLookUpsOptions {
 
 interface Question {
   readonly id: string
-  readonly waiting: ((outcome: LookUpOutcome) => void)[]
-  readonly timer: NodeJS.Timeout
+  readonly wanting: ((outcome: LookUpOutcome) => void)[]
+  state: 'waiting' | 'asked' | 'answered'
+  /** How often it was asked. */
+  attempts: number
+  /** Undefined while nobody waits for the answer. */
+  timer: NodeJS.Timeout | undefined
 }
 
+/** A change applied meanwhile outdates an answer; a third one in a row is next to impossible. */
+const attemptsMax = 3
+
 export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
-  const { cache, findKeyRecord, log } = options
-  const { concurrencyMax = 8, waitingMax = 1000, deadlineMs = 1000 } = options
+  const { cache, findKeyRecords, log } = options
+  const { concurrencyMax = 8, batchMax = 100, waitingMax = 10_000, deadlineMs = 1000 } = options
   const questions = new Map<string, Question>()
-  const queue: Question[] = []
+  // Both may hold questions that no longer wait; they are skipped where they are met.
+  const newestLast: Question[] = []
+  const refreshes = new Set<Question>()
   let running = 0
 
-  function ask(id: string): Question | undefined {
-    if (running >= concurrencyMax && queue.length >= waitingMax) return undefined
+  function open(id: string): Question {
     const question: Question = {
       id,
-      waiting: [],
-      timer: setTimeout(() => answer(question, 'unreachable'), deadlineMs),
+      wanting: [],
+      state: 'waiting',
+      attempts: 0,
+      timer: undefined,
     }
     questions.set(id, question)
-    queue.push(question)
-    next()
     return question
   }
 
   function next(): void {
     while (running < concurrencyMax) {
-      const question = queue.shift()
-      if (question === undefined) return
-      if (questions.get(question.id) === question) void run(question)
+      const batch = takeBatch()
+      if (batch.length === 0) return
+      void run(batch)
     }
   }
 
+  function takeBatch(): Question[] {
+    const batch: Question[] = []
+    takeRefreshes(batch, Math.ceil(batchMax / 2))
+    while (batch.length < batchMax) {
+      const question = newestLast.pop()
+      if (question === undefined) break
+      take(question, batch)
+    }
+    takeRefreshes(batch, batchMax)
+    return batch
+  }
+
+  function takeRefreshes(batch: Question[], lengthMax: number): void {
+    for (const question of refreshes) {
+      if (batch.length >= lengthMax) return
+      refreshes.delete(question)
+      take(question, batch)
+    }
+  }
+
+  function take(question: Question, batch: Question[]): void {
+    if (question.state !== 'waiting') return
+    question.state = 'asked'
+    question.attempts += 1
+    batch.push(question)
+  }
+
   /** The place is given up when the database has answered, not at the deadline: it is still busy with us. */
-  async function run(question: Question): Promise<void> {
+  async function run(batch: readonly Question[]): Promise<void> {
     running += 1
     try {
-      const entry = await lookUp(question)
-      answer(question, entry ?? 'unreachable')
+      const mark = cache.mark()
+      const records = await findKeyRecords(batch.map(({ id }) => id))
+      for (const question of batch) {
+        const entry = cache.keep(question.id, records.get(question.id), mark)
+        if (entry !== undefined) answer(question, entry)
+        else askAgain(question)
+      }
     } catch (error) {
       // The change feed reports an outage; a line for every call of it would bury that.
-      log.debug({ err: error }, 'key not looked up')
-      answer(question, 'unreachable')
+      log.debug({ err: error }, 'keys not looked up')
+      for (const question of batch) answer(question, 'unreachable')
     } finally {
       running -= 1
       next()
     }
   }
 
-  async function lookUp({ id }: Question): Promise<CachedKey | undefined> {
-    // A change applied meanwhile outdates the answer; a second one in a row is next to impossible.
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const mark = cache.mark()
-      const entry = cache.keep(id, await findKeyRecord(id), mark)
-      if (entry !== undefined) return entry
+  function askAgain(question: Question): void {
+    if (question.state === 'answered') return
+    if (question.attempts >= attemptsMax) {
+      answer(question, 'unreachable')
+      return
     }
-    return undefined
+    question.state = 'waiting'
+    if (question.timer === undefined) refreshes.add(question)
+    else newestLast.push(question)
   }
 
   function answer(question: Question, outcome: LookUpOutcome): void {
-    if (questions.get(question.id) !== question) return
+    if (question.state === 'answered') return
+    question.state = 'answered'
     questions.delete(question.id)
     clearTimeout(question.timer)
-    for (const done of question.waiting) {
+    for (const done of question.wanting) {
       try {
         done(outcome)
       } catch (error) {
@@ -98,14 +157,30 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
     }
   }
 
+  function shedOldest(): void {
+    while (newestLast.length > waitingMax) {
+      const oldest = newestLast.shift()
+      // Not in the middle of the call that came too much.
+      if (oldest?.state === 'waiting') queueMicrotask(() => answer(oldest, 'unreachable'))
+    }
+  }
+
   return {
     find(id, done) {
-      const question = questions.get(id) ?? ask(id)
-      if (question === undefined) queueMicrotask(() => done('unreachable'))
-      else question.waiting.push(done)
+      const question = questions.get(id) ?? open(id)
+      question.wanting.push(done)
+      if (question.timer !== undefined) return
+      question.timer = setTimeout(() => answer(question, 'unreachable'), deadlineMs)
+      // A refresh that is waiting counts as fresh from now on.
+      if (question.state !== 'waiting') return
+      newestLast.push(question)
+      next()
+      shedOldest()
     },
     refresh(id) {
-      if (!questions.has(id)) ask(id)
+      if (questions.has(id)) return
+      refreshes.add(open(id))
+      next()
     },
   }
 }

@@ -13,13 +13,17 @@ export interface KeyRecord {
   readonly caller: Caller
 }
 
-/** Asks the database for a key by its public id; undefined when unknown or revoked. One statement. */
-export type FindKeyRecord = (id: string) => Promise<KeyRecord | undefined>
+/**
+ * Asks the database for keys by their public ids, in one statement. Those that
+ * are unknown or revoked are missing in the answer.
+ */
+export type FindKeyRecords = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyRecord>>
 
-export function createFindKeyRecord({ db }: { db: Kysely<RegistrySchema> }): FindKeyRecord {
-  return async (id) => {
+export function createFindKeyRecords({ db }: { db: Kysely<RegistrySchema> }): FindKeyRecords {
+  return async (ids) => {
     const { rows } = await sql<KeyRow>`
-      select k.mac, k.pepper_version, k.expires_at, a.id as application_id, d.id as developer_id,
+      select k.id, k.mac, k.pepper_version, k.expires_at,
+        a.id as application_id, d.id as developer_id,
         a.suspended_at is not null or d.suspended_at is not null as is_suspended,
         coalesce(
           (select jsonb_agg(jsonb_build_array(s.api, s.version, s.plan))
@@ -29,13 +33,13 @@ export function createFindKeyRecord({ db }: { db: Kysely<RegistrySchema> }): Fin
       from api_keys k
       join applications a on a.id = k.application_id
       join developers d on d.id = a.developer_id
-      where k.id = ${id} and k.revoked_at is null`.execute(db)
-    const [row] = rows
-    return row === undefined ? undefined : toRecord(id, row)
+      where k.id = any(${ids}) and k.revoked_at is null`.execute(db)
+    return new Map(rows.map((row) => [row.id, toRecord(row)]))
   }
 }
 
 interface KeyRow {
+  readonly id: string
   readonly mac: Buffer
   readonly pepper_version: number
   readonly expires_at: Date | null
@@ -45,7 +49,7 @@ interface KeyRow {
   readonly plans: readonly (readonly [api: string, version: string, plan: string])[]
 }
 
-function toRecord(id: string, row: KeyRow): KeyRecord {
+function toRecord(row: KeyRow): KeyRecord {
   return {
     mac: row.mac,
     pepperVersion: row.pepper_version,
@@ -53,7 +57,7 @@ function toRecord(id: string, row: KeyRow): KeyRecord {
     developerId: row.developer_id,
     caller: Object.freeze({
       applicationId: row.application_id,
-      keyId: id,
+      keyId: row.id,
       isSuspended: row.is_suspended,
       plans: new Map(row.plans.map(([api, version, plan]) => [versionKey(api, version), plan])),
     }),

@@ -6,7 +6,7 @@ import type { Change, ChangeKind } from './changes.ts'
 import { createKeyCache } from './key-cache.ts'
 import { createKeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
-import { createFindKeyRecord } from './key-record.ts'
+import { createFindKeyRecords } from './key-record.ts'
 import { createLastUsed } from './last-used.ts'
 import type { KeyAuthenticator } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
@@ -49,7 +49,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const stores = await openRegistryStores(options)
   const db = database.connect<RegistrySchema>()
   const cache = createKeyCache({ monotonicNow })
-  const lookUps = createKeyLookUps({ cache, findKeyRecord: createFindKeyRecord({ db }), log })
+  const lookUps = createKeyLookUps({ cache, findKeyRecords: createFindKeyRecords({ db }), log })
   const lastUsed = createLastUsed({ db, log })
   const authenticator = createAuthenticator({
     cache,

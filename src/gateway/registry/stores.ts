@@ -8,7 +8,7 @@ import { createDevelopers, type Developers } from './developers.ts'
 import { judgeKey } from './judge-key.ts'
 import { parseKey } from './key-format.ts'
 import type { Peppers } from './key-mac.ts'
-import { createFindKeyRecord } from './key-record.ts'
+import { createFindKeyRecords } from './key-record.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { registryMigrations } from './migrations/index.ts'
 import type { Caller } from './registry.ts'
@@ -60,8 +60,11 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     async recognise(text) {
       const key = parseKey(text)
       if (key === undefined) return 'invalid'
-      const record = await createFindKeyRecord({ db })(key.id)
-      return judgeKey(key, record, { peppers: options.peppers, nowMs: (options.now ?? Date.now)() })
+      const records = await createFindKeyRecords({ db })([key.id])
+      return judgeKey(key, records.get(key.id), {
+        peppers: options.peppers,
+        nowMs: (options.now ?? Date.now)(),
+      })
     },
   }
 }
