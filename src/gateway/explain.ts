@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
 import { type ErrorCode, errors } from '../platform/errors.ts'
+import type { Refusal } from '../platform/problem.ts'
 import { bucketName } from './counters/bucket.ts'
 import type { Counter } from './counters/counter.ts'
 import { Call } from './edge/call.ts'
@@ -64,8 +65,8 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
   }).filter(({ name }) => name !== 'limit')
   const passed: string[] = []
   for (const { name, check } of checks) {
-    const refusal = await new Promise<Parameters<Parameters<typeof check>[1]>[0]>((resolve) =>
-      check(call, resolve),
+    const refusal = await new Promise<Refusal | undefined>((resolve, reject) =>
+      check(call, (end) => (end instanceof Error ? reject(end) : resolve(end))),
     )
     if (refusal !== undefined) {
       return {
@@ -99,6 +100,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       target,
       requestId: randomUUID(),
       address: '127.0.0.1',
+      scheme: 'http',
       startedAt: 0,
     })
   }

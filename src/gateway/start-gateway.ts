@@ -54,6 +54,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
     privateKeyPem: secrets.identityPrivateKey,
     audience: settings.identityAudience,
     now: Date.now,
+    monotonic: () => performance.now(),
   })
   if (settings.databaseUrl !== undefined) {
     await claimCounting({ database, isShared: settings.redisUrl !== undefined, log, lifetime })

@@ -52,6 +52,7 @@ t.test(
         refuse: createRefuse({ portalUrl: () => 'https://portal.example' }),
         observer: { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} },
         clientAddress: () => '127.0.0.1',
+        clientScheme: () => 'http',
         connectionLimits: { connectionsPerAddress: 100, connectionsMax: 100 },
         isProxy: () => false,
         backendUrl: 'http://127.0.0.1:9',

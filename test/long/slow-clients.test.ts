@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { startEdge, testKey } from '../support/edge.ts'
@@ -68,3 +68,37 @@ t.test(
     t.equal(backend.requests.length, 1, 'the backend saw the other one alone')
   },
 )
+
+t.test(
+  'a client that asks and never reads its answers is cut after 30 seconds without movement',
+  { timeout: 120_000 },
+  async (t) => {
+    const backend = await startRawBackend(t)
+    // With one place for its address, somebody else is served once its connection is gone.
+    const edge = await startEdge(t, { backendUrl: backend.url, connectionsPerAddress: 1 })
+    const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => undefined)
+    socket.pause()
+    await once(socket, 'connect')
+    const from = Date.now()
+    const request = 'GET /nope HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000)
+    for (let sent = 0; sent < 100; sent += 1) {
+      // Writing ends where both kernels' buffers are full of requests and answers.
+      if (!socket.write(request) && !(await movesOn(socket))) break
+    }
+    const isServed = () =>
+      fetch(`${edge.url}/nope`).then(
+        () => true,
+        () => false,
+      )
+    t.notOk(await isServed(), 'it holds the place')
+    while (!(await isServed()) && Date.now() - from < 90_000) await delay(500)
+    const tookMs = Date.now() - from
+    t.ok(tookMs > 25_000 && tookMs < 60_000, `after ${tookMs} ms`)
+  },
+)
+
+async function movesOn(socket: Socket): Promise<boolean> {
+  return Promise.race([once(socket, 'drain').then(() => true), delay(1000).then(() => false)])
+}

@@ -77,7 +77,12 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     published: () => published,
     registry: { authenticate: (key, done) => done(callers.get(key) ?? 'invalid') },
     counter,
-    identity: await createIdentitySigner({ privateKeyPem, audience: 'tollgate-backend', now }),
+    identity: await createIdentitySigner({
+      privateKeyPem,
+      audience: 'tollgate-backend',
+      now,
+      monotonic: () => performance.now(),
+    }),
     observer: createCallObserver({
       metrics: createGatewayMetrics(registry),
       log,

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../platform/problem.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
 import type { Call } from './call.ts'
-import type { Check, Next } from './check.ts'
+import { type Check, guarded, type Next } from './check.ts'
 import type { FailureThrottle } from './failure-throttle.ts'
 
 export interface AuthenticateOptions {
@@ -65,14 +65,17 @@ export function authenticate({ registry, failures }: AuthenticateOptions): Check
       fail(call, keyMissing, next)
       return
     }
-    registry.authenticate(key.value, (outcome) => {
-      if (outcome === 'invalid') fail(call, keyInvalid, next)
-      else if (outcome === 'unreachable') next(registryUnavailable)
-      else {
-        call.authenticated(outcome)
-        next()
-      }
-    })
+    registry.authenticate(
+      key.value,
+      guarded(next, (outcome) => {
+        if (outcome === 'invalid') fail(call, keyInvalid, next)
+        else if (outcome === 'unreachable') next(registryUnavailable)
+        else {
+          call.authenticated(outcome)
+          next()
+        }
+      }),
+    )
   }
 }
 

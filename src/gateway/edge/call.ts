@@ -16,6 +16,8 @@ export interface CallStart {
   readonly requestId: string
   /** Client address by the rules of TRUSTED_PROXIES. */
   readonly address: string
+  /** How the client reached the edge, by the rules of TRUSTED_PROXIES. */
+  readonly scheme: 'http' | 'https'
   /** Milliseconds of a monotonic clock. */
   readonly startedAt: number
 }
@@ -32,6 +34,7 @@ export class Call {
   readonly target: string
   readonly requestId: string
   readonly address: string
+  readonly scheme: 'http' | 'https'
   readonly startedAt: number
   /** Header fields of every further answer to this call, name and value alternating. */
   readonly answerHeaders: string[] = []
@@ -59,6 +62,7 @@ export class Call {
     this.target = start.target
     this.requestId = start.requestId
     this.address = start.address
+    this.scheme = start.scheme
     this.startedAt = start.startedAt
   }
 

@@ -1,8 +1,22 @@
 import type { Refusal } from '../../platform/problem.ts'
 import type { Call } from './call.ts'
 
-/** Goes on to the next check, or ends the call with a refusal. Called exactly once. */
-export type Next = (refusal?: Refusal) => void
+/** Goes on to the next check, or ends the call with a refusal; with an error, a mistake of ours, it ends with 500. Called exactly once. */
+export type Next = (outcome?: Refusal | Error) => void
+
+/**
+ * Guards what a check does in a callback of somebody else's: a throw there
+ * would end up in a store's event loop and leave the call without an answer.
+ */
+export function guarded<Value>(next: Next, work: (value: Value) => void): (value: Value) => void {
+  return (value) => {
+    try {
+      work(value)
+    } catch (error) {
+      next(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+}
 
 /**
  * One question about a call. Notes on the call what it finds, then calls
@@ -24,13 +38,17 @@ export interface CheckOutcome {
   readonly failed: (error: unknown) => void
 }
 
-/** Runs checks in order until one refuses. Catches what they throw, also after an asynchronous step. */
+/** Runs checks in order until one refuses. Catches what they throw; what they do in callbacks they guard ({@link guarded}). */
 export function runChecks(checks: readonly NamedCheck[], call: Call, outcome: CheckOutcome): void {
   let index = 0
-  function next(refusal?: Refusal): void {
+  function next(end?: Refusal | Error): void {
+    if (end instanceof Error) {
+      outcome.failed(end)
+      return
+    }
     try {
-      if (refusal !== undefined) {
-        outcome.refused(refusal)
+      if (end !== undefined) {
+        outcome.refused(end)
         return
       }
       const row = checks[index]

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 
 /** Tells the address of the client that made a request. */
 export type ClientAddress = (request: IncomingMessage) => string
@@ -23,6 +23,31 @@ export function createClientAddress(isProxy: (address: string) => boolean): Clie
     }
     return address
   }
+}
+
+/** Tells how the client reached the edge. */
+export type ClientScheme = (request: IncomingMessage) => 'http' | 'https'
+
+/** Believes `X-Forwarded-Proto` of a configured proxy and of nobody else. */
+export function createClientScheme(isProxy: (address: string) => boolean): ClientScheme {
+  return (request) => {
+    if (!isProxy(plainAddress(request.socket.remoteAddress ?? ''))) return 'http'
+    return request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  }
+}
+
+/**
+ * The network that counts as one client: one subscriber line owns a whole IPv6
+ * /64, so single addresses of it are no separate callers.
+ */
+export function networkOf(address: string): string {
+  const plain = plainAddress(address)
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('::')
+  const front = head.split(':')
+  const back = tail === undefined ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : 8 - front.length - back.length
+  return [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...back].slice(0, 4).join(':')
 }
 
 /** The address in its own family: IPv4 arrives as `::ffff:a.b.c.d` on a dual-stack listener. */

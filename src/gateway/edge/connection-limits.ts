@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { plainAddress } from './client-address.ts'
+import { networkOf, plainAddress } from './client-address.ts'
 
 export interface ConnectionLimits {
   readonly connectionsPerAddress: number
@@ -26,16 +26,17 @@ export function limitConnections(
       return
     }
     if (isProxy(plainAddress(address))) return
-    const count = (open.get(address) ?? 0) + 1
+    const client = networkOf(address)
+    const count = (open.get(client) ?? 0) + 1
     if (count > limits.connectionsPerAddress) {
       socket.destroy()
       return
     }
-    open.set(address, count)
+    open.set(client, count)
     socket.on('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left === 0) open.delete(address)
-      else open.set(address, left)
+      const left = (open.get(client) ?? 1) - 1
+      if (left === 0) open.delete(client)
+      else open.set(client, left)
     })
   })
 }

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
-import { createClientAddress } from './client-address.ts'
+import { createClientAddress, createClientScheme } from './client-address.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { createGateway } from './create-gateway.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
@@ -67,6 +67,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     refuse,
     observer,
     clientAddress: createClientAddress(proxies),
+    clientScheme: createClientScheme(proxies),
     connectionLimits: options.connectionLimits,
     isProxy: proxies,
     backendUrl: options.backendUrl,

@@ -4,14 +4,14 @@ import { methods } from '../../catalogue/catalogue.ts'
 import type { Refusal } from '../../platform/problem.ts'
 import { Call } from './call.ts'
 import { type NamedCheck, runChecks } from './check.ts'
-import type { ClientAddress } from './client-address.ts'
+import type { ClientAddress, ClientScheme } from './client-address.ts'
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
 import type { Forwarder } from './forward.ts'
 import type { Observer } from './observe.ts'
-import { parserRefusal } from './parser-errors.ts'
 import type { Published } from './published.ts'
 import type { Refuse } from './refuse.ts'
 import { createRefuseSocket } from './refuse-socket.ts'
+import { createUnreadableHandler } from './unreadable.ts'
 
 export interface GatewayOptions {
   /** The catalogue in force; asked once for every call. */
@@ -21,6 +21,7 @@ export interface GatewayOptions {
   readonly refuse: Refuse
   readonly observer: Observer
   readonly clientAddress: ClientAddress
+  readonly clientScheme: ClientScheme
   readonly connectionLimits: ConnectionLimits
   readonly isProxy: (address: string) => boolean
   readonly backendUrl: string
@@ -60,6 +61,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     forceCloseConnections: 'idle',
     keepAliveTimeout: 65_000,
     requestTimeout: 30_000,
+    // Nothing read and nothing taken for so long, a client that does not read its answers included; longer than any call may take.
+    connectionTimeout: 30_000,
     maxRequestsPerSocket: 1_000,
     http: {
       maxHeaderSize: 16_384,
@@ -68,17 +71,10 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
       headersTimeout: 10_000,
       connectionsCheckingInterval: 1_000,
     },
-    clientErrorHandler: (error, socket) => {
-      const call = latest.get(socket)
-      if (call === undefined || !call.response.headersSent || isOver(call)) {
-        refuseSocket(parserRefusal(error), socket)
-      } else if (call.refusal === undefined) socket.destroy()
-      else {
-        // A refusal on its way still arrives, once; then nothing of the rest of that request is waited for.
-        call.response.end()
-        socket.destroySoon()
-      }
-    },
+    clientErrorHandler: createUnreadableHandler({
+      latest: (socket) => latest.get(socket),
+      refuseSocket,
+    }),
   })
   limitConnections(app.server, options.connectionLimits, options.isProxy)
   // Node would answer both by itself: the first with a bare 417, the second with 100 before anything is checked.
@@ -149,11 +145,6 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   return app
 }
 
-/** Whether what comes on its connection belongs to another request. */
-function isOver({ request, response }: Call): boolean {
-  return request.complete && response.writableFinished
-}
-
 function begin(request: FastifyRequest, reply: FastifyReply, options: GatewayOptions): Call {
   const { raw } = request
   const given = raw.headers['x-request-id']
@@ -164,6 +155,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, options: GatewayOpt
     target: request.originalUrl,
     requestId: typeof given === 'string' && uuidPattern.test(given) ? given : options.randomUUID(),
     address: options.clientAddress(raw),
+    scheme: options.clientScheme(raw),
     startedAt: options.monotonic(),
   })
 }

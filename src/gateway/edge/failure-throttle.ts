@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { networkOf } from './client-address.ts'
 
 /** Counts failed authentications per client address. */
 export interface FailureThrottle {
@@ -22,7 +22,7 @@ export function createFailureThrottle({
   const limiter = new RateLimiterMemory({ points: failuresPerMinute, duration: 60 })
   return {
     count(address, done) {
-      limiter.consume(network(address)).then(
+      limiter.consume(networkOf(address)).then(
         () => done(0),
         (reason: unknown) => {
           const waitMs = reason instanceof RateLimiterRes ? reason.msBeforeNext : 60_000
@@ -31,14 +31,4 @@ export function createFailureThrottle({
       )
     },
   }
-}
-
-/** One subscriber line owns a whole IPv6 /64, so single addresses of it are no separate callers. */
-function network(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address
-  const [head = '', tail] = address.split('::')
-  const front = head.split(':')
-  const back = tail === undefined ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : 8 - front.length - back.length
-  return [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...back].slice(0, 4).join(':')
 }

@@ -7,6 +7,7 @@ import { bodyBytesMax, bodyTooLarge } from './body.ts'
 import type { Call } from './call.ts'
 import { requestHeaders } from './forwarded-headers.ts'
 import type { IdentitySigner } from './identity.ts'
+import { endAfterLinger } from './linger.ts'
 import type { Refuse } from './refuse.ts'
 
 const connectTimeoutMs = 2_000
@@ -177,6 +178,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #abort: ((reason?: Error) => void) | undefined = undefined
   #reason: Refusal | undefined = undefined
   #interim = 0
+  #isEarly = false
 
   constructor(call: Call, options: ExchangeOptions) {
     this.#call = call
@@ -208,6 +210,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       return true
     }
     const { response } = this.#call
+    // An answer before the whole request: what is still sent belongs to nobody, so the connection ends with it.
+    this.#isEarly = !this.#call.request.complete
+    if (this.#isEarly) response.shouldKeepAlive = false
     try {
       response.writeHead(statusCode, answerHeaders(rawHeaders, this.#call.answerHeaders))
     } catch {
@@ -227,7 +232,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onComplete(): void {
     if (this.#state === 'ended') return
     this.#finish()
-    this.#call.response.end()
+    const { request, response } = this.#call
+    if (this.#isEarly) endAfterLinger(request, response)
+    else response.end()
   }
 
   onError(error: Error): void {
@@ -240,7 +247,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       response.destroy()
       return
     }
-    this.#options.onFailure(this.#call, refusal, error)
+    if (refusal.code.startsWith('BACKEND_')) this.#options.onFailure(this.#call, refusal, error)
     if (wasStreaming) response.destroy()
     else this.#options.refuse(this.#call, refusal)
   }

@@ -32,12 +32,9 @@ const ownedByGateway = [
   'tpp-qwac-thumbprint',
   'forwarded',
   'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-port',
-  'x-forwarded-prefix',
   'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
   'x-original-url',
   'x-rewrite-url',
   'x-http-method-override',
@@ -63,6 +60,7 @@ export function requestHeaders(call: Call, identity: string): string[] {
     const name = raw[at] ?? ''
     const folded = name.toLowerCase()
     if (dropped.has(folded) || named?.has(folded)) continue
+    if (folded.startsWith('x-forwarded-')) continue
     kept.push(name, raw[at + 1] ?? '')
   }
   kept.push(
@@ -70,6 +68,8 @@ export function requestHeaders(call: Call, identity: string): string[] {
     identity,
     'X-Forwarded-For',
     call.address,
+    'X-Forwarded-Proto',
+    call.scheme,
     'X-Forwarded-Host',
     request.headers.host ?? '',
     'Via',

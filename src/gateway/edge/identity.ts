@@ -26,8 +26,10 @@ export interface IdentitySignerOptions {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly privateKeyPem: string
   readonly audience: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, for what tokens say. */
   readonly now: () => number
+  /** Monotonic milliseconds, for how long they are reused: the clock of the machine may step back. */
+  readonly monotonic: () => number
 }
 
 /**
@@ -39,7 +41,7 @@ export interface IdentitySignerOptions {
 export async function createIdentitySigner(
   options: IdentitySignerOptions,
 ): Promise<IdentitySigner> {
-  const { audience, now } = options
+  const { audience, now, monotonic } = options
   const privateKey = readPrivateKey(options.privateKeyPem)
   const jwk = await exportJWK(createPublicKey(privateKey))
   const kid = await calculateJwkThumbprint(jwk)
@@ -47,33 +49,33 @@ export async function createIdentitySigner(
 
   let current = new Map<string, Token>()
   let previous = new Map<string, Token>()
-  let rotatedAt = now()
+  let rotatedAt = monotonic()
 
-  function find(id: string, nowMs: number): Token | undefined {
-    if (nowMs - rotatedAt > reuseMs) {
+  function find(id: string, at: number): Token | undefined {
+    if (at - rotatedAt > reuseMs) {
       previous = current
       current = new Map()
-      rotatedAt = nowMs
+      rotatedAt = at
     }
     const token = current.get(id) ?? previous.get(id)
-    return token !== undefined && nowMs - token.madeAt < reuseMs ? token : undefined
+    return token !== undefined && at - token.madeAt < reuseMs ? token : undefined
   }
 
   return {
     jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
 
     sign(applicationId, operation, done) {
-      const nowMs = now()
+      const at = monotonic()
       const id = `${applicationId} ${operation.api} ${operation.version} ${operation.id}`
-      const known = find(id, nowMs)
+      const known = find(id, at)
       if (known !== undefined) {
         if (known.jws === undefined) known.waiting.push(done)
         else done(known.jws)
         return
       }
-      const token: Token = { madeAt: nowMs, jws: undefined, waiting: [done] }
+      const token: Token = { madeAt: at, jws: undefined, waiting: [done] }
       current.set(id, token)
-      const issuedAt = Math.floor(nowMs / 1000)
+      const issuedAt = Math.floor(now() / 1000)
       new SignJWT({ api: operation.api, version: operation.version, operation: operation.id })
         .setProtectedHeader(header)
         .setIssuer('tollgate')

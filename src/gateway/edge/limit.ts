@@ -4,7 +4,7 @@ import { bucketName } from '../counters/bucket.ts'
 import type { BucketLimit, Counter, Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
 import type { Call } from './call.ts'
-import type { Check } from './check.ts'
+import { type Check, guarded } from './check.ts'
 import { limitHeaders, secondsUp, tightest } from './limit-headers.ts'
 
 export interface LimitOptions {
@@ -23,15 +23,19 @@ export function limit({ counter, now }: LimitOptions): Check {
   return (call, next) => {
     const { plan } = call
     const buckets = bucketsOf(call.caller, call.operation, plan)
-    counter.grant(buckets, plan.onStoreOutage, (grant) => {
-      call.granted(grant)
-      call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
-      if (grant.admitted || plan.mode === 'observe') next()
-      else if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
-        const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
-        next({ code: 'COUNTERS_UNAVAILABLE', headers })
-      } else next(quotaExceeded(call, grant, now()))
-    })
+    counter.grant(
+      buckets,
+      plan.onStoreOutage,
+      guarded(next, (grant) => {
+        call.granted(grant)
+        call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
+        if (grant.admitted || plan.mode === 'observe') next()
+        else if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
+          const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
+          next({ code: 'COUNTERS_UNAVAILABLE', headers })
+        } else next(quotaExceeded(call, grant, now()))
+      }),
+    )
   }
 }
 

@@ -1,11 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
 import { bodyBytesMax } from './body.ts'
 import type { Call } from './call.ts'
-
-/** Milliseconds for which a body nobody wants is read on, so that the client sees our answer before the connection ends. */
-const lingerMs = 1_000
+import { endAfterLinger } from './linger.ts'
 
 export interface RefuseOptions {
   /** Origin whose `/problems/<code>` pages explain refusals. */
@@ -48,16 +46,4 @@ function hasLongBodyPending(request: IncomingMessage): boolean {
   const length = request.headers['content-length']
   if (length !== undefined) return !(Number(length) <= bodyBytesMax)
   return request.headers['transfer-encoding'] !== undefined
-}
-
-/** Closing at once would reset the connection under a client that is still sending, and lose the answer. */
-function endAfterLinger(request: IncomingMessage, response: ServerResponse): void {
-  const timer = setTimeout(end, lingerMs)
-  function end(): void {
-    clearTimeout(timer)
-    request.off('close', end).off('end', end)
-    response.end()
-  }
-  request.on('end', end).on('close', end)
-  request.resume()
 }

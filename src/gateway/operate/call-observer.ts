@@ -24,9 +24,16 @@ export function createCallObserver({ metrics, log, monotonic }: CallObserverOpti
       const status = call.response.headersSent ? call.response.statusCode : 0
       const outcome = outcomeOf(call)
       const grant = call.grantIfKnown
-      const isObserved = grant !== undefined && !grant.admitted && call.refusal === undefined
+      // Only a refusal of the limit itself shows that a plan which merely observes did not let it pass.
+      const isObserved =
+        grant !== undefined &&
+        !grant.admitted &&
+        call.refusal !== 'QUOTA_EXCEEDED' &&
+        call.refusal !== 'COUNTERS_UNAVAILABLE'
       const decision = isObserved ? 'observed' : grant?.decision
-      const upstreamMs = call.forwardedAt === 0 ? undefined : call.answeredAt - call.forwardedAt
+      // A client that leaves is noticed here before the exchange with the backend is ended.
+      const answeredAt = call.answeredAt === 0 ? now : call.answeredAt
+      const upstreamMs = call.forwardedAt === 0 ? undefined : answeredAt - call.forwardedAt
       metrics.observe({
         version: call.versionIfKnown,
         operation: call.operationIfKnown,

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { startEdge, testKey } from '../support/edge.ts'
+import { answerOk, startRawBackend } from '../support/raw-backend.ts'
+import { rawRequest, sendRaw } from '../support/raw-client.ts'
+
+const key = `X-API-Key: ${testKey}`
+const get = 'GET /v1.7.0/accounts HTTP/1.1'
+const post = 'POST /v1.7.0/consents HTTP/1.1'
+
+t.test('clients that go away leave no negative or absurd durations in the metrics', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  backend.answer = () => {}
+  for (const _client of [1, 2, 3]) {
+    const seen = backend.requests.length
+    const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+    socket.write(rawRequest(get, [key]))
+    while (backend.requests.length === seen) await delay(5)
+    socket.destroy()
+  }
+  const sums = async () =>
+    [
+      ...(await edge.metrics()).matchAll(/_(?:upstream|overhead)_duration_seconds_sum\S* (\S+)/g),
+    ].map(([, value]) => Number(value))
+  while ((await sums()).length < 2) await delay(5)
+  await delay(20)
+  for (const sum of await sums()) t.ok(sum >= 0 && sum < 5, `${sum} s`)
+})
+
+t.test('an answer before the end of the upload arrives, and its connection ends', async (t) => {
+  // The recorder waits for whole requests; this backend answers at the first bytes.
+  const early = createServer((request, response) => {
+    response.writeHead(200, { 'content-length': '2' })
+    response.end('ok')
+    request.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    early.closeAllConnections()
+    early.close()
+  })
+  const address = early.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${address.port}` })
+  const answer = await sendRaw(
+    edge.url,
+    rawRequest(post, [key, 'Content-Length: 900000'], 'x'.repeat(100_000)),
+    3000,
+  )
+  t.equal(answer.status, 200)
+  t.equal(answer.headers.get('connection'), 'close')
+  t.ok(answer.isClosed)
+})
+
+t.test('garbage behind a request does not take its answer', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  backend.answer = (request, socket) => setTimeout(() => answerOk(request, socket), 200)
+  const answer = await sendRaw(edge.url, `${rawRequest(get, [key])}GARB\r\n\r\n`, 1000)
+  t.equal(answer.status, 200)
+  t.equal(answer.text.split('HTTP/1.1 ').length - 1, 1, 'one answer')
+  t.ok(answer.isClosed)
+})
+
+t.test('a mistake inside a store ends its call with 500 and nothing else', async (t) => {
+  const backend = await startRawBackend(t)
+  const broken = new Map([
+    [testKey, { applicationId: 'a', keyId: 'k', isSuspended: false, plans: undefined }],
+  ])
+  // Deliberately not a Caller: what a mistake of ours would hand on.
+  const edge = await startEdge(t, {
+    backendUrl: backend.url,
+    callers: broken as unknown as ReadonlyMap<string, 'invalid'>,
+  })
+  const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': testKey } })
+  t.equal(answer.status, 500)
+  t.match(await answer.json(), { code: 'INTERNAL_ERROR' })
+  t.equal((await fetch(`${edge.url}/v1.7.0/nothing`)).status, 404)
+})
