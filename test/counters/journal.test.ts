@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { openJournal } from '../../src/gateway/counters/journal.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { startProcess } from './processes.ts'
 import { admittedOf, ask, askTimes, bucketOf, silent } from './rig.ts'
@@ -116,6 +117,28 @@ t.test('a line torn by a crash costs nothing but itself', async (t) => {
     t.match(await counter.peek(limits), [{ count: 97 }], JSON.stringify(torn))
     await counter.close()
   }
+})
+
+t.test('a journal torn exactly before its last line break is not continued on that line', (t) => {
+  const path = journalOf(t)
+  const stateOf = (count: number) => ({
+    ...bucketOf(`state-${count}`, 3600),
+    window: 1,
+    epoch: 0,
+    count,
+  })
+  let journal = openJournal({ path })
+  journal.append([stateOf(1), stateOf(2)])
+  journal.close()
+  truncateSync(path, statSync(path).size - 1)
+  journal = openJournal({ path })
+  t.same(journal.found, [stateOf(1), stateOf(2)], 'its last line is whole all the same')
+  journal.append([stateOf(3)])
+  journal.close()
+  journal = openJournal({ path })
+  t.same(journal.found, [stateOf(1), stateOf(2), stateOf(3)])
+  journal.close()
+  t.end()
 })
 
 t.test('the window never goes back when the clock does, over a restart too', async (t) => {

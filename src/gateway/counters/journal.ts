@@ -41,11 +41,11 @@ export interface Journal {
 export function openJournal({ path }: { path: string }): Journal {
   mkdirSync(dirname(path), { recursive: true })
   const unlock = lockJournal(path)
-  const { found, linesSkipped } = read(path)
+  const { found, linesSkipped, isWhole } = read(path)
   let file = openSync(path, 'a', 0o600)
   let appended = 0
-  // A write that failed half-way leaves a torn line; the next one must not continue it.
-  let isTorn = linesSkipped > 0
+  // A write that ended half-way leaves a torn line; the next one must not continue it.
+  let isTorn = !isWhole
 
   function write(to: number, text: string): void {
     const bytes = Buffer.from(text)
@@ -96,14 +96,21 @@ function linesOf(states: Iterable<CountedBucket>): string {
 
 const line = /^(\S+) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15});$/
 
-function read(path: string): { found: CountedBucket[]; linesSkipped: number } {
+interface JournalContent {
+  readonly found: CountedBucket[]
+  readonly linesSkipped: number
+  /** Whether its last line has ended. */
+  readonly isWhole: boolean
+}
+
+function read(path: string): JournalContent {
   let content: string
   try {
     content = readFileSync(path, 'utf8')
   } catch (error) {
     // Parse boundary: Node's file errors carry a code.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return { found: [], linesSkipped: 0 }
+    return { found: [], linesSkipped: 0, isWhole: true }
   }
   const found = new Map<string, CountedBucket>()
   let linesSkipped = 0
@@ -119,5 +126,6 @@ function read(path: string): { found: CountedBucket[]; linesSkipped: number } {
       })
     } else if (text !== '') linesSkipped += 1
   }
-  return { found: [...found.values()], linesSkipped }
+  const isWhole = content === '' || content.endsWith('\n')
+  return { found: [...found.values()], linesSkipped, isWhole }
 }
