@@ -9,75 +9,112 @@ import { upstreamPath } from '../../src/gateway/edge/forward.ts'
 import { createPipeline } from '../../src/gateway/edge/pipeline.ts'
 import { createRefuse } from '../../src/gateway/edge/refuse.ts'
 import { callerOf, configDir, testKey } from '../support/edge.ts'
+import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
-t.test(
-  'a check left out of the table ends every call with 500; it never opens a door',
-  async (t) => {
-    const catalogue = await loadCatalogue(configDir)
-    const checks = createPipeline({
-      registry: { authenticate: (_key, done) => done(callerOf('app-1')) },
-      failures: { count: (_address, done) => done(0) },
-      counter: {
-        grant: (limits, _onOutage, done) =>
-          done({
-            admitted: true,
-            decision: 'admitted',
-            standings: limits.map(() => ({ remaining: 1, resetMs: 1000, granted: true })),
-            retryAfterMs: 0,
-          }),
-        peek: async () => [],
-        reset: async () => {},
-        forget: () => {},
-        isUp: () => true,
-        close: async () => {},
+const catalogue = await loadCatalogue(configDir)
+const get = 'GET /v1.7.0/accounts HTTP/1.1'
+const known = `X-API-Key: ${testKey}`
+
+/** What a check is there for: a request it alone refuses, and with what. */
+interface Probe {
+  readonly request: string
+  readonly status: number
+  /** The state of stores and backend under which it is refused. */
+  readonly state?: { readonly isExhausted?: boolean; readonly isFull?: boolean }
+}
+
+const probes: Readonly<Record<string, Probe>> = {
+  target: { request: rawRequest('GET /v1.7.0//accounts HTTP/1.1', [known]), status: 400 },
+  headers: { request: rawRequest(get, [known, 'Gateway_Identity: x']), status: 400 },
+  route: { request: rawRequest('GET /v1.7.0/nothing HTTP/1.1', [known]), status: 404 },
+  body: { request: rawRequest(get, [known, 'Content-Length: 1'], 'x'), status: 400 },
+  authenticate: { request: rawRequest(get), status: 401 },
+  entitle: { request: rawRequest(get, ['X-API-Key: suspended']), status: 403 },
+  room: { request: rawRequest(get, [known]), status: 503, state: { isFull: true } },
+  limit: { request: rawRequest(get, [known]), status: 429, state: { isExhausted: true } },
+}
+
+function pipeline({ isExhausted = false, isFull = false }: NonNullable<Probe['state']> = {}) {
+  return createPipeline({
+    registry: {
+      authenticate: (key, done) => done(callerOf('app-1', { isSuspended: key === 'suspended' })),
+    },
+    failures: { count: (_address, done) => done(0) },
+    counter: {
+      grant: (limits, _onOutage, done) =>
+        done({
+          admitted: !isExhausted,
+          decision: isExhausted ? 'refused' : 'admitted',
+          standings: limits.map(() => ({ remaining: 0, resetMs: 1000, granted: !isExhausted })),
+          retryAfterMs: isExhausted ? 1000 : 0,
+        }),
+      peek: async () => [],
+      reset: async () => {},
+      forget: () => {},
+      isUp: () => true,
+      close: async () => {},
+    },
+    hasRoom: () => !isFull,
+    now: Date.now,
+  })
+}
+
+/** The status of a request at a gateway whose table lacks a check. */
+async function statusWithout(omitted: string | undefined, probe: Probe): Promise<number> {
+  const app = await createGateway({
+    published: () => ({ generation: 1, catalogue, router: createRouter(catalogue) }),
+    checks: pipeline(probe.state).filter(({ name }) => name !== omitted),
+    forwarder: {
+      forward(call: Call) {
+        // What forwarding reads of a call.
+        const facts = [upstreamPath(call), call.hasBody, call.caller]
+        call.response.end(facts.length === 3 ? 'forwarded' : '')
       },
       hasRoom: () => true,
-      now: Date.now,
-    })
+      pool: new Agent(),
+      close: async () => {},
+    },
+    refuse: createRefuse({ portalUrl: () => 'https://portal.example' }),
+    observer: { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} },
+    clientAddress: () => '127.0.0.1',
+    clientScheme: () => 'http',
+    connectionLimits: { connectionsPerAddress: 100, connectionsMax: 100 },
+    isProxy: () => false,
+    backendUrl: 'http://127.0.0.1:9',
+    portalUrl: () => 'https://portal.example',
+    monotonic: () => performance.now(),
+    randomUUID,
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    return (await sendRaw(url, probe.request, 50)).status
+  } finally {
+    await app.close()
+  }
+}
 
-    async function statusWithout(omitted: string): Promise<number> {
-      const app = await createGateway({
-        published: () => ({ generation: 1, catalogue, router: createRouter(catalogue) }),
-        checks: checks.filter(({ name }) => name !== omitted),
-        forwarder: {
-          forward(call: Call) {
-            // What forwarding reads of a call.
-            const facts = [upstreamPath(call), call.hasBody, call.caller]
-            call.response.end(facts.length === 3 ? 'forwarded' : '')
-          },
-          hasRoom: () => true,
-          pool: new Agent(),
-          close: async () => {},
-        },
-        refuse: createRefuse({ portalUrl: () => 'https://portal.example' }),
-        observer: { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} },
-        clientAddress: () => '127.0.0.1',
-        clientScheme: () => 'http',
-        connectionLimits: { connectionsPerAddress: 100, connectionsMax: 100 },
-        isProxy: () => false,
-        backendUrl: 'http://127.0.0.1:9',
-        portalUrl: () => 'https://portal.example',
-        monotonic: () => performance.now(),
-        randomUUID,
-      })
-      const url = await app.listen({ host: '127.0.0.1', port: 0 })
-      try {
-        const answer = await fetch(`${url}/v1.7.0/accounts`, { headers: { 'x-api-key': testKey } })
-        await answer.arrayBuffer()
-        return answer.status
-      } finally {
-        await app.close()
-      }
-    }
-
-    t.equal(await statusWithout('nothing'), 200)
-    for (const name of ['target', 'route', 'body', 'authenticate', 'entitle', 'limit']) {
-      t.equal(await statusWithout(name), 500, name)
-    }
-    // These two find out nothing that a later step reads; framing.test.ts and room.test.ts hold them.
+t.test(
+  'every check of the table is needed: without it, what it is there for is not refused',
+  async (t) => {
     t.same(
-      checks.map(({ name }) => name).filter((name) => ['headers', 'room'].includes(name)),
-      ['headers', 'room'],
+      Object.keys(probes),
+      pipeline().map(({ name }) => name),
+      'a new check brings its probe',
     )
+    for (const [name, probe] of Object.entries(probes)) {
+      t.equal(await statusWithout(undefined, probe), probe.status, name)
+      t.not(await statusWithout(name, probe), probe.status, `without ${name}`)
+    }
+  },
+)
+
+t.test(
+  'a check left out that others build on ends every call with 500; it never opens a door',
+  async (t) => {
+    const ordinary: Probe = { request: rawRequest(get, [known]), status: 200 }
+    t.equal(await statusWithout(undefined, ordinary), 200)
+    for (const name of ['target', 'route', 'body', 'authenticate', 'entitle', 'limit']) {
+      t.equal(await statusWithout(name, ordinary), 500, name)
+    }
   },
 )
