@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { access, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createSeededConsent } from './backend/sandbox/create-seeded-consent.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { onboard } from './gateway/registry/onboard.ts'
@@ -15,34 +17,77 @@ export interface DemonstrationOptions {
   readonly catalogue: Catalogue
   readonly stores: RegistryStores
   readonly database: Database
+  /** The data folder. */
+  readonly dataDir: string
   /** IANA zone of the bank. */
   readonly timeZone: string
 }
 
+const email = 'demo@tollgate.example'
+
+/** Name of the file in the data folder that says that a demonstration was shown. */
+const markName = 'welcomed'
+
 /**
  * Makes a demo developer with an application, its subscriptions to every API
- * version, a key and a valid consent, when the registry has no developer yet.
+ * version, a key and a valid consent, until one was shown (`noteWelcomed`) or
+ * somebody else is registered. A start that ended before it showed its key
+ * leaves one that nobody knows: it is revoked, and there is a new one.
  *
- * @returns undefined when this is not the first start
+ * @returns undefined when there is nothing to show
  */
 export async function makeDemonstration(
   options: DemonstrationOptions,
 ): Promise<Demonstration | undefined> {
-  const { catalogue, stores, database, timeZone } = options
-  if ((await stores.developers.list({ limit: 1 })).length > 0) return undefined
+  const { catalogue, stores, database, dataDir, timeZone } = options
+  if (await wasWelcomed(dataDir)) return undefined
+  const developers = await stores.developers.list({ limit: 2 })
+  if (developers.some((developer) => developer.email !== email)) return undefined
   const subscriptions = [...catalogue.versions.values()].flatMap(({ api, version, plans }) => {
     const [plan] = plans
     return plan === undefined ? [] : [{ api, version, plan }]
   })
+  const by = 'first-start'
+  const developerName = 'Demo Developer'
+  const applicationName = 'Demo Application'
+  for (const { id } of developers) await revokeUnused(stores, id, applicationName, by)
   const { applicationId, key } = await onboard(stores, {
-    email: 'demo@tollgate.example',
-    developerName: 'Demo Developer',
-    applicationName: 'Demo Application',
+    email,
+    developerName,
+    applicationName,
     subscriptions,
-    by: 'first-start',
+    by,
   })
   const consentId = await createSeededConsent({ database, applicationId, now: Date.now, timeZone })
   return { key, consentId }
+}
+
+/** Notes that the demonstration was shown: the next start makes none. */
+export async function noteWelcomed(dataDir: string): Promise<void> {
+  await writeFile(join(dataDir, markName), '', { mode: 0o600 })
+}
+
+async function wasWelcomed(dataDir: string): Promise<boolean> {
+  try {
+    await access(join(dataDir, markName))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A key in use was seen by somebody, whatever the mark says. */
+async function revokeUnused(
+  stores: RegistryStores,
+  developerId: string,
+  applicationName: string,
+  by: string,
+): Promise<void> {
+  const application = await stores.applications.findByName(developerId, applicationName)
+  if (application === undefined) return
+  for (const { id, lastUsedAt } of await stores.keys.list({ applicationId: application.id })) {
+    if (lastUsedAt === null) await stores.keys.revoke({ id, by })
+  }
 }
 
 /** The friendly block of the first start, ending in a line that works as pasted. */

@@ -1,9 +1,10 @@
+import type { FastifyInstance } from 'fastify'
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import { sql } from 'kysely'
 import { startBackend } from './backend/start-backend.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
-import { demonstrationText, makeDemonstration } from './first-start.ts'
+import { demonstrationText, makeDemonstration, noteWelcomed } from './first-start.ts'
 import { createGatewayMetrics } from './gateway/operate/metrics.ts'
 import { startPortal } from './gateway/portal/start-portal.ts'
 import { createPublisher } from './gateway/publisher.ts'
@@ -23,8 +24,10 @@ import type { Role, Settings } from './platform/settings.ts'
 export interface Tollgate {
   /** The one line of standard output that says all listeners are bound. */
   readonly readyLine: string
-  /** What to show on the very first embedded start; undefined later. */
+  /** What to show once, on the first embedded start; undefined later. */
   readonly welcome: string | undefined
+  /** Notes that the welcome was shown; until then every start has one. */
+  noteWelcomed(): Promise<void>
   /** Takes the configuration files into force if they are valid; resolves to whether they are. */
   reload(): Promise<boolean>
   /** Says not ready, serves on for `drainSeconds`, stops accepting, lets calls under way finish and closes the stores. */
@@ -61,6 +64,11 @@ export async function startTollgate(options: TollgateOptions): Promise<Tollgate>
 async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Tollgate> {
   const { settings, roles, log, version } = options
   checkDeployment(settings, roles)
+  let management: FastifyInstance | undefined
+  // Bound last, but closed last too: it tells the balancer that we are draining.
+  lifetime.opened(async () => {
+    await management?.close()
+  })
   const catalogue = await loadCatalogue(settings.configDir)
   const dataFolder = await openFolder(settings, lifetime)
   const database = await openStore(settings, dataFolder, log, lifetime)
@@ -96,12 +104,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     if (backendUrl === undefined) throw new Error('checkDeployment let a missing backend pass')
     urls.gateway = await gateway.listen(backendUrl, portalUrl)
   }
-  const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
-  const welcome =
-    gateway !== undefined && isDemonstrated
-      ? await welcomeText({ ...base, stores: gateway.registry, urls })
-      : undefined
-  const management = createManagement({
+  management = createManagement({
     registry: metricsRegistry,
     probes: [
       { name: 'accepting', isReady: () => !isDraining, isRequired: true },
@@ -110,20 +113,22 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     ...(gateway === undefined ? {} : { jwks: gateway.identity.jwks }),
   })
   urls.management = await listen(management, 'MANAGEMENT', settings.management)
+  // Last: nothing after it can fail before its key is shown.
+  const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
+  const welcome =
+    gateway !== undefined && isDemonstrated
+      ? await welcomeText({ ...base, stores: gateway.registry, urls })
+      : undefined
 
   return {
     readyLine: readyLine(urls),
     welcome,
+    noteWelcomed: () => noteWelcomed(settings.dataDir),
     reload: () => publisher.reload(),
     async close() {
       isDraining = true
       await new Promise((resolve) => setTimeout(resolve, settings.drainSeconds * 1000))
-      try {
-        await lifetime.close()
-      } finally {
-        // Opened last, but closed last too: it tells the balancer that we are draining.
-        await management.close()
-      }
+      await lifetime.close()
     },
   }
 }
@@ -140,7 +145,7 @@ function readyLine(urls: Partial<Record<Listener, string>>): string {
   return `tollgate ready ${parts.join(' ')}`
 }
 
-/** On the very first start makes the demonstration and tells of it. */
+/** Until one was shown makes a demonstration and tells of it. */
 async function welcomeText(parts: {
   readonly settings: Settings
   readonly catalogue: Catalogue
@@ -149,7 +154,11 @@ async function welcomeText(parts: {
   readonly urls: Partial<Record<Listener, string>>
 }): Promise<string | undefined> {
   const { settings, urls } = parts
-  const made = await makeDemonstration({ ...parts, timeZone: settings.bankTimeZone })
+  const made = await makeDemonstration({
+    ...parts,
+    dataDir: settings.dataDir,
+    timeZone: settings.bankTimeZone,
+  })
   if (made === undefined) return undefined
   const gateway = settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
   return demonstrationText(made, { gateway, portal: urls.portal })

@@ -40,7 +40,7 @@ export interface TestPlan {
 }
 
 /** Any free port for everybody, nothing on standard error. */
-const quietEnv = {
+export const quietEnv = {
   LOG_LEVEL: 'silent',
   GATEWAY_PORT: '0',
   MANAGEMENT_PORT: '0',
@@ -90,6 +90,7 @@ export async function runTollgate(
     version: 'test',
   })
   t.teardown(() => tollgate.close())
+  await tollgate.noteWelcomed()
   return {
     urls: parseReadyLine(tollgate.readyLine),
     dataDir,

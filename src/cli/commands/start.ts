@@ -23,9 +23,14 @@ export function registerStart(program: Command, context: CommandContext): void {
       const settings = context.settings()
       const log = createLog(settings.logLevel)
       const tollgate = await startTollgate({ settings, roles, log, version: packageVersion() })
+      // Before the ready line: whoever reads it may tell us to end.
+      const told = untilTold(tollgate, log, settings.drainSeconds * 1000 + closeMs)
       context.output.line(tollgate.readyLine)
-      if (tollgate.welcome !== undefined) context.output.line(tollgate.welcome)
-      await untilTold(tollgate, log, settings.drainSeconds * 1000 + closeMs)
+      if (tollgate.welcome !== undefined) {
+        context.output.line(tollgate.welcome)
+        await tollgate.noteWelcomed()
+      }
+      await told
     })
 }
 
