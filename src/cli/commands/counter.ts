@@ -72,12 +72,15 @@ export function registerCounter(program: Command, context: CommandContext): void
       await withRegistry(context.settings(), async (stores) => {
         for (const { bucket } of counted) {
           // Processes that know the bucket to be empty would go on refusing without asking.
-          await stores.changes.announce({
-            kind: 'counter',
-            action: 'reset',
-            applicationId: options.application,
-            detail: { bucket: bucket.bucket },
-          })
+          await stores.changes.announce(
+            {
+              kind: 'counter',
+              action: 'reset',
+              applicationId: options.application,
+              detail: { bucket: bucket.bucket },
+            },
+            { by: context.actor },
+          )
         }
       })
       const items = await read(context, counted)

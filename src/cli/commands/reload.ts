@@ -14,7 +14,7 @@ export function registerReload(program: Command, context: CommandContext): void 
     .action(async ({ json }: JsonOption) => {
       const catalogue = await context.catalogue()
       await withRegistry(context.settings(), (stores) =>
-        stores.changes.announce({ kind: 'configuration', action: 'reload' }),
+        stores.changes.announce({ kind: 'configuration', action: 'reload' }, { by: context.actor }),
       )
       const versions = [...catalogue.versions.keys()]
       const plans = [...catalogue.plans.keys()]

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { recordAudit } from './audit.ts'
 import type { RegistrySchema } from './schema.ts'
 
 export type ChangeKind =
@@ -20,6 +21,9 @@ export interface Change {
   readonly detail?: Readonly<Record<string, string>>
 }
 
+/** A change of what lives outside the registry. */
+export type Announcement = Change & { readonly kind: 'counter' | 'configuration' }
+
 /** Changes since the last read, and where the next one goes on. */
 export interface ChangePage {
   readonly changes: readonly (Change & { readonly id: number })[]
@@ -33,8 +37,13 @@ export interface ChangePage {
 }
 
 export interface Changes {
-  /** Tells all processes of a change that is no row of the registry. */
-  announce(change: Change): Promise<void>
+  /**
+   * Tells all processes of a change that is no row of the registry, and leaves
+   * an audit entry by the actor `by` in the same transaction: its subject is
+   * the application the change names, or else all of its kind
+   * (`configuration:all`).
+   */
+  announce(change: Announcement, by: { readonly by: string }): Promise<void>
   /**
    * Reads every change of transactions at or after `horizon` that has been
    * committed, in the order of their ids; the caller drops those it has seen.
@@ -50,7 +59,13 @@ export interface Changes {
 /** The table through which processes hear of changes. */
 export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
   return {
-    announce: (change) => db.transaction().execute((trx) => recordChange(trx, change)),
+    announce: (change, { by }) =>
+      db.transaction().execute(async (trx) => {
+        await recordChange(trx, change)
+        const { kind, action, applicationId, detail = {} } = change
+        const subject = applicationId === undefined ? `${kind}:all` : `application:${applicationId}`
+        await recordAudit(trx, { actor: by, action: `${kind}.${action}`, subject, detail })
+      }),
 
     async read(horizon) {
       // One statement, one snapshot: the new horizon belongs to exactly these rows.

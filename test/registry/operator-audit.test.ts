@@ -1,0 +1,55 @@
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import t from 'tap'
+import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
+import { tollgate } from '../support/cli.ts'
+import { testDatabase, testDataDir } from '../support/database.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+
+const log = pino({ level: 'silent' })
+
+t.test('who resets a counter or reloads the configuration is on record', async (t) => {
+  const { database, url } = await testDatabase(t)
+  const stores = await testStores(database)
+  const { application } = await testApplication(stores)
+  await stores.subscriptions.add({
+    applicationId: application.id,
+    api: 'xs2a',
+    version: '1.7.0',
+    plan: 'default',
+    by: 'system',
+  })
+  const dataDir = await testDataDir(t)
+  const counter = await createMemoryCounter({ log })
+  const control = createControl({ counter })
+  const socket = join(dataDir, controlSocketName)
+  await control.listen({ path: socket })
+  t.teardown(async () => {
+    await control.close()
+    await counter.close()
+    await unlink(socket).catch(() => undefined)
+  })
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else',
+  }
+  const [api, operation] = ['xs2a@1.7.0', 'listAccounts']
+  const options = ['--application', application.id, '--api', api, '--operation', operation]
+  const reset = await tollgate(env, 'counter', 'reset', ...options, '--json')
+  t.equal(reset.code, 0, reset.stderr)
+  t.match(await stores.audit.list({ subject: `application:${application.id}`, limit: 1 }), [
+    {
+      actor: /^operator:/,
+      action: 'counter.reset',
+      detail: { bucket: new RegExp(`${application.id}.*${operation}`) },
+    },
+  ])
+  const reload = await tollgate(env, 'reload')
+  t.equal(reload.code, 0, reload.stderr)
+  t.match(await stores.audit.list({ limit: 1 }), [
+    { actor: /^operator:/, action: 'configuration.reload', subject: 'configuration:all' },
+  ])
+})
