@@ -24,7 +24,7 @@ export interface OpenCounterOptions {
  * in the data folder and a socket beside it, over which commands reach counts
  * that live in our memory.
  *
- * @throws {RedisUnsuitableError} {@link JournalInUseError}
+ * @throws {RedisUnsuitableError}
  */
 export async function openCounter(options: OpenCounterOptions): Promise<Counter> {
   const { settings, dataFolder, metrics, log, lifetime } = options

@@ -65,21 +65,6 @@ t.test(
   },
 )
 
-t.test('(14) a second process is refused the journal that another counts in', async (t) => {
-  const journalPath = journalOf(t)
-  const { child } = await startProcess(t, { journalPath })
-  await t.rejects(createMemoryCounter({ journalPath, log: silent }), {
-    code: 'JOURNAL_IN_USE',
-    message: new RegExp(`process ${child.pid} already counts`),
-  })
-  await t.rejects(startProcess(t, { journalPath }), { message: 'JOURNAL_IN_USE' })
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  const counter = await createMemoryCounter({ journalPath, log: silent })
-  await t.rejects(createMemoryCounter({ journalPath, log: silent }), { code: 'JOURNAL_IN_USE' })
-  await counter.close()
-})
-
 t.test('counts, limits in two windows and resets survive a restart', async (t) => {
   const journalPath = journalOf(t)
   const options = { journalPath, now: () => noon + 600_000, log: silent }

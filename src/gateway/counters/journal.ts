@@ -1,6 +1,5 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { lockJournal } from './journal-lock.ts'
 
 /** What one line of the journal says: the whole state of a bucket, so that the last line of a bucket is enough. */
 export interface CountedBucket {
@@ -28,19 +27,20 @@ export interface Journal {
 }
 
 /**
- * Opens the journal at `path` and takes it for this process; a missing file or
- * folder is made. What `append` has returned from survives SIGKILL of this
+ * Opens the journal at `path`; a missing file or folder is made. What `append` has returned from survives SIGKILL of this
  * process, because the kernel already has it; fsync is never called, so a power
  * loss may cost the last seconds.
  *
  * One line is `<bucket> <windowSeconds> <window> <epoch> <count>;`. The
  * semicolon tells a whole line from a torn one: `97;` cut short is `9`.
  *
- * @throws {JournalInUseError} when another process has it
+ * It has no lock of its own. Two processes that count in one journal would each
+ * admit the whole limit, so its opener must own the folder it is in: `path` is
+ * in a data folder this process has locked (`openDataFolder`), which refuses a
+ * second opener by a socket that answers exactly while the first one lives.
  */
 export function openJournal({ path }: { path: string }): Journal {
   mkdirSync(dirname(path), { recursive: true })
-  const unlock = lockJournal(path)
   const { found, linesSkipped, isWhole } = read(path)
   let file = openSync(path, 'a', 0o600)
   let appended = 0
@@ -79,10 +79,7 @@ export function openJournal({ path }: { path: string }): Journal {
       isTorn = false
     },
     appendedBytes: () => appended,
-    close() {
-      closeSync(file)
-      unlock()
-    },
+    close: () => closeSync(file),
   }
 }
 

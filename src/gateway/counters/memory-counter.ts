@@ -33,7 +33,8 @@ const sweepSizeMin = 1024
  * written (a full disk) calls go on being counted here and are journalled when
  * that succeeds again; until then a crash forgets them.
  *
- * @throws {JournalInUseError} when another process counts in that journal
+ * The journal must be in a folder that this process has locked: see
+ * {@link openJournal}.
  */
 export async function createMemoryCounter({
   journalPath,
