@@ -42,6 +42,12 @@ function reexecute(node) {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
+  child.on('error', (error) => {
+    // A signal that could not be handed on is an error, too; the child goes on.
+    if (child.pid !== undefined) return
+    process.stderr.write(`tollgate: cannot run ${node}: ${error.message}\n`)
+    process.exit(1)
+  })
   child.on('exit', (code, signal) => {
     process.exit(signal === null ? code : 128 + constants.signals[signal])
   })

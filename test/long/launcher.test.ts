@@ -34,6 +34,8 @@ function launch(
   const child = spawn(node, [launcher, ...args], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, as a shell gives to what runs in its terminal.
+    detached: true,
   })
   t.teardown(() => child.kill('SIGKILL'))
   return child
@@ -99,6 +101,15 @@ t.test('whatever Node is there runs the program and hands SIGTERM on to it', asy
   t.equal(programPid === child.pid, node === process.execPath, 'a process of its own if need be')
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
+  t.same(await exit, [0, null])
+  t.notOk(isAlive(programPid))
+})
+
+t.test('Ctrl-C, which a terminal sends to launcher and program, is an orderly end', async (t) => {
+  const { child, programPid } = await launchTollgate(t)
+  if (child.pid === undefined) throw new Error('no process')
+  const exit = once(child, 'exit')
+  process.kill(-child.pid, 'SIGINT')
   t.same(await exit, [0, null])
   t.notOk(isAlive(programPid))
 })

@@ -116,7 +116,7 @@ t.test('a second signal does not wait for the first to be done', { timeout: 60_0
   )
   while (backend.requests.length < 1) await delay(20)
   gateway.signal('SIGINT')
-  await delay(300)
+  await delay(800)
   gateway.signal('SIGINT')
   t.not(await gateway.ended, 0, 'somebody is in a hurry, and that is no orderly end')
   t.equal(await cut, 'cut')
@@ -150,3 +150,17 @@ t.test(
     t.ok(gateway.output.stderr.includes('"msg":"stopped"'), 'its stores are closed')
   },
 )
+
+t.test('a signal that comes twice at once is one signal', { timeout: 60_000 }, async (t) => {
+  const backend = await startRawBackend(t)
+  const answerNow = backend.answer
+  backend.answer = (request, socket) => void setTimeout(() => answerNow(request, socket), 1000)
+  const { gateway, key } = await startGateway(t, backend.url, { DRAIN_SECONDS: '0' })
+  const call = createClient(t, gateway.urls.gateway, 1).call({ key })
+  while (backend.requests.length < 1) await delay(20)
+  gateway.signal('SIGINT')
+  await delay(100)
+  gateway.signal('SIGINT')
+  t.equal((await call).status, 200)
+  t.equal(await gateway.ended, 0)
+})

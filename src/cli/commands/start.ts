@@ -43,20 +43,41 @@ function chooseRoles(names: readonly string[]): ReadonlySet<Role> {
   return new Set(allRoles.filter((role) => names.includes(role)))
 }
 
-/** Resolves when a signal has ended the process's work; a crash ends it with exit code 1. */
+/**
+ * Milliseconds in which a second signal is the first again: a terminal signals
+ * us and whoever started us (the launcher, npm), and they hand it on to us.
+ */
+const sameSignalMs = 500
+
+/** Resolves when a signal has ended the process's work; a later one ends it at once and a crash after its work, both with exit code 1. */
 function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<void> {
   process.on('SIGHUP', () => void tollgate.reload())
   return new Promise((resolve) => {
-    // By default it takes SIGHUP, too, for an order to end.
-    const options: CloseOptions = { delay: delayMs, logger: false, skip: ['SIGHUP'] }
-    const grace = closeWithGrace(options, async ({ err, signal }) => {
+    let told: { readonly by: string; readonly at: number } | undefined
+    // Its own handlers would take any second signal for somebody in a hurry.
+    const options: CloseOptions = {
+      delay: delayMs,
+      logger: false,
+      skip: ['SIGHUP', 'SIGINT', 'SIGTERM'],
+    }
+    const grace = closeWithGrace(options, async ({ err, signal = told?.by }) => {
       if (err !== undefined) log.fatal({ err }, 'the process ends because of an error')
       else log.info({ signal }, 'stopping')
       await tollgate.close()
       log.info('stopped')
       resolve()
     })
+    function tell(by: string): void {
+      if (told === undefined) {
+        told = { by, at: performance.now() }
+        void grace.close()
+      } else if (performance.now() - told.at > sameSignalMs) {
+        process.exit(1)
+      }
+    }
+    process.on('SIGINT', tell)
+    process.on('SIGTERM', tell)
     // The launcher is gone, even by SIGKILL: nobody could stop us any more.
-    if (process.connected) process.once('disconnect', () => void grace.close())
+    if (process.connected) process.once('disconnect', () => tell('disconnect'))
   })
 }
