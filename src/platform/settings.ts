@@ -81,24 +81,17 @@ export class SettingsError extends Error {
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const reader = createReader(env)
   const isEmbedded = (env['DATABASE_URL'] ?? '') === ''
+  const isShared = (env['REDIS_URL'] ?? '') !== ''
   const settings: Settings = {
     gateway: reader.address('GATEWAY', 8080),
     management: reader.address('MANAGEMENT', 9090),
     portal: reader.address('PORTAL', 8081),
     backend: reader.address('BACKEND', 8082),
     sca: reader.address('SCA', 8083),
-    backendUrl: reader.url('BACKEND_URL', ['http:', 'https:'], 'http://10.0.0.7:8082'),
-    gatewayPublicUrl: reader.url(
-      'GATEWAY_PUBLIC_URL',
-      ['http:', 'https:'],
-      'https://api.bank.example',
-    ),
-    portalPublicUrl: reader.url(
-      'PORTAL_PUBLIC_URL',
-      ['http:', 'https:'],
-      'https://developer.bank.example',
-    ),
-    scaPublicUrl: reader.url('SCA_PUBLIC_URL', ['http:', 'https:'], 'https://sca.bank.example'),
+    backendUrl: reader.origin('BACKEND_URL', 'http://10.0.0.7:8082'),
+    gatewayPublicUrl: reader.origin('GATEWAY_PUBLIC_URL', 'https://api.bank.example'),
+    portalPublicUrl: reader.origin('PORTAL_PUBLIC_URL', 'https://developer.bank.example'),
+    scaPublicUrl: reader.origin('SCA_PUBLIC_URL', 'https://sca.bank.example'),
     databaseUrl: reader.secretUrl(
       'DATABASE_URL',
       ['postgres:', 'postgresql:'],
@@ -112,13 +105,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     connectionsPerAddress: reader.integer('CONNECTIONS_PER_ADDRESS', 2000, 1, 1_000_000),
     connectionsMax: reader.integer('CONNECTIONS_MAX', 10_000, 1, 1_000_000),
     authFailuresPerMinute: reader.integer('AUTH_FAILURES_PER_MINUTE', 60, 1, 1_000_000),
-    gatewayProcesses: reader.integer('GATEWAY_PROCESSES', 1, 1, 10_000),
+    // Too many costs some calls of an outage, too few lets each process admit what is left.
+    gatewayProcesses: reader.integer('GATEWAY_PROCESSES', isShared ? 4 : 1, 1, 10_000),
     identityAudience: reader.text('IDENTITY_AUDIENCE', 'tollgate-backend'),
-    identityJwksUrl: reader.url(
-      'IDENTITY_JWKS_URL',
-      ['http:', 'https:'],
-      'http://10.0.0.5:9090/.well-known/jwks.json',
-    ),
+    identityJwksUrl: reader.url('IDENTITY_JWKS_URL', 'http://10.0.0.5:9090/.well-known/jwks.json'),
     bankTimeZone: reader.timeZone('BANK_TIME_ZONE', 'Asia/Jerusalem'),
     redisEvictionAllowed: reader.boolean('REDIS_EVICTION_ALLOWED', false),
     keysPerApplication: reader.integer('KEYS_PER_APPLICATION', 10, 1, 1000),
@@ -172,6 +162,23 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
     return url
   }
 
+  function url(
+    name: string,
+    example: string,
+    refused: string,
+    isAllowed: (url: URL) => boolean,
+  ): string | undefined {
+    const value = read(name)
+    if (value === undefined) return undefined
+    const parsed = parseUrl(name, ['http:', 'https:'], `"${value}"`, value, example)
+    if (parsed === undefined) return undefined
+    const { username, password, search, hash } = parsed
+    if (username + password + search + hash !== '' || !isAllowed(parsed)) {
+      problems.push(`${name}: must have no ${refused} (e.g. ${example})`)
+    }
+    return value.replace(/\/+$/, '')
+  }
+
   return {
     text,
     integer,
@@ -183,16 +190,13 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
       }
     },
 
-    /** An origin: path, query and fragment have no meaning in any of these settings but the JWKS address. */
-    url(name: string, protocols: readonly string[], example: string): string | undefined {
-      const value = read(name)
-      if (value === undefined) return undefined
-      const url = parseUrl(name, protocols, `"${value}"`, value, example)
-      if (url === undefined) return undefined
-      if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-        problems.push(`${name}: must have no user, query or fragment (e.g. ${example})`)
-      }
-      return value.replace(/\/+$/, '')
+    /** Where a listener is: a path would be lost where links and calls are made from it. */
+    origin(name: string, example: string): string | undefined {
+      return url(name, example, 'user, path, query or fragment', ({ pathname }) => pathname === '/')
+    },
+
+    url(name: string, example: string): string | undefined {
+      return url(name, example, 'user, query or fragment', () => true)
     },
 
     /** Like a URL, but its value may hold a password and is never repeated. */

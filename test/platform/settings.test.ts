@@ -1,0 +1,21 @@
+import t from 'tap'
+import { readSettings } from '../../src/platform/settings.ts'
+
+t.test('an origin with a path is refused by name, not by a library later', async (t) => {
+  for (const name of ['BACKEND_URL', 'GATEWAY_PUBLIC_URL', 'PORTAL_PUBLIC_URL', 'SCA_PUBLIC_URL']) {
+    t.throws(() => readSettings({ [name]: 'http://bank:1/base' }), {
+      name: 'SettingsError',
+      message: new RegExp(`^ {2}${name}: must have no user, path, query or fragment`, 'm'),
+    })
+    t.doesNotThrow(() => readSettings({ [name]: 'http://bank:1/' }), 'a slash is no path')
+  }
+  const jwks = 'http://bank:1/.well-known/jwks.json'
+  t.equal(readSettings({ IDENTITY_JWKS_URL: jwks }).identityJwksUrl, jwks)
+})
+
+t.test('with Redis there are several gateways unless it is said how many', async (t) => {
+  const redis = { REDIS_URL: 'redis://127.0.0.1:6379/0' }
+  t.equal(readSettings({}).gatewayProcesses, 1)
+  t.equal(readSettings(redis).gatewayProcesses, 4)
+  t.equal(readSettings({ ...redis, GATEWAY_PROCESSES: '1' }).gatewayProcesses, 1)
+})
