@@ -16,12 +16,12 @@ const counter = await createMemoryCounter({
       errors += 1
     },
   },
-  onJournalChange: (isWritten) => changes.push(isWritten),
 })
 for (let call = 0; call < 50; call += 1) {
   if (call === 49) execFileSync('prlimit', [`--pid=${process.pid}`, '--fsize=unlimited:'])
   const grant = await ask(counter, [{ ...bucketOf(`full:${call}`), calls: 1 }])
   if (grant.admitted) admitted += 1
+  if (counter.isUp() !== (changes.at(-1) ?? true)) changes.push(counter.isUp())
 }
 console.log(JSON.stringify({ admitted, changes, errors }))
 await counter.close()

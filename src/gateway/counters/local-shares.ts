@@ -11,8 +11,6 @@ import { createWindowMap } from './window-map.ts'
 export interface LocalShares {
   /** Decides one call by its policy; never asks the store. */
   decide(limits: readonly BucketLimit[], policy: OutagePolicy): Grant
-  /** Whether the store does not know of all that was admitted without it. */
-  isOwing(): boolean
   /** Takes what the store has to be told of one bucket; undefined when nothing. */
   takeAddition(bucket: string, windowSeconds: number): Addition | undefined
   /** Takes what the store has to be told, of at most so many buckets. */
@@ -135,7 +133,6 @@ export function createLocalShares({
       }
       return { ...refusal('degraded_refused', standings), retryAfterMs }
     },
-    isOwing: () => owing.size > 0,
     takeAddition(bucket, windowSeconds) {
       if (owing.size === 0) return undefined
       const share = shares.find(bucket, windowSeconds)

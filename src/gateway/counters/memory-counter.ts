@@ -12,8 +12,6 @@ export interface MemoryCounterOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Seconds each write to the journal took, for `gateway_limit_store_duration_seconds`. */
   readonly onStoreDuration?: (seconds: number) => void
-  /** Whether counts reach the journal; called when that changes, for `gateway_store_up`. */
-  readonly onJournalChange?: (isWritten: boolean) => void
 }
 
 /** A journal smaller than this is not worth rewriting while calls wait. */
@@ -41,7 +39,6 @@ export async function createMemoryCounter({
   now = Date.now,
   log,
   onStoreDuration,
-  onJournalChange,
 }: MemoryCounterOptions): Promise<Counter> {
   const buckets = new Map<string, CountedBucket>()
   const journal = journalPath === undefined ? undefined : openJournal({ path: journalPath })
@@ -161,7 +158,6 @@ export async function createMemoryCounter({
     else {
       log.error({ journalPath, err: error }, 'counts do not reach the journal; calls go on')
     }
-    onJournalChange?.(isWritten)
   }
 
   /** Drops the buckets whose window ended more than one window ago; a clock that steps back an hour finds its counts. */

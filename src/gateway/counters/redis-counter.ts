@@ -53,8 +53,6 @@ export interface RedisCounterOptions {
   readonly settleMs?: number
   /** Seconds from asking the store to its reply, one for each request, for `gateway_limit_store_duration_seconds`. */
   readonly onStoreDuration?: (seconds: number) => void
-  /** Called with the first state and whenever it changes, for `gateway_store_up`. */
-  readonly onStateChange?: (isUp: boolean) => void
 }
 
 /** An operator waits so long for a count. */
@@ -94,7 +92,6 @@ export async function createRedisCounter({
   deadlineMs = 50,
   settleMs = 1000,
   onStoreDuration,
-  onStateChange,
 }: RedisCounterOptions): Promise<Counter> {
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
@@ -124,10 +121,7 @@ export async function createRedisCounter({
     isEvictionAllowed,
     settleMs,
     onCounts: learn,
-    onChange(isShared) {
-      if (isShared) started.resolve()
-      onStateChange?.(isShared)
-    },
+    onShared: started.resolve,
     onUnsuitable(error: RedisUnsuitableError) {
       // Reached only after the start, when the server came later or was changed.
       log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
@@ -306,7 +300,6 @@ export async function createRedisCounter({
   } finally {
     clearTimeout(giveUp)
   }
-  if (!shared.isShared()) onStateChange?.(false)
   return counter
 }
 

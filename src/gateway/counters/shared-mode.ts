@@ -62,7 +62,8 @@ export interface SharedModeOptions {
   readonly settleMs: number
   /** What the store says of buckets that were pushed. */
   onCounts(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
-  onChange(isShared: boolean): void
+  /** Counts are shared: for the first time, or again. */
+  onShared(): void
   /** The server must not hold counters. Calls go on without it. */
   onUnsuitable(error: RedisUnsuitableError): void
 }
@@ -98,7 +99,7 @@ export function createSharedMode({
   isEvictionAllowed,
   settleMs,
   onCounts,
-  onChange,
+  onShared,
   onUnsuitable,
 }: SharedModeOptions): SharedMode {
   let isShared = false
@@ -127,16 +128,14 @@ export function createSharedMode({
       // Never the error itself: ioredis hangs the command on it, and that of a failed sign-in is the password.
       log.warn({ reason }, 'counters are not shared; calls are decided locally')
     }
-    if (!isShared) return
     isShared = false
-    onChange(false)
   }
 
   function enter(): void {
     isShared = true
     breaker.reset()
     log.info('counters are shared')
-    onChange(true)
+    onShared()
   }
 
   async function send(request: Omit<GrantRequest, 'settleMs' | 'runId' | 'isOtherServer'>) {

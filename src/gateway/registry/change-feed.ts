@@ -57,7 +57,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       prune()
     } catch (error) {
       failures += 1
-      // Once per outage and then once a minute or so: the gauge tells the rest.
+      // Once per outage and then once a minute or so: `gateway_store_up` tells the rest.
       if (failures % 240 === 1) log.warn({ err: error, failures }, 'change feed cannot be read')
     }
   }
