@@ -116,7 +116,10 @@ for (const [name, open] of [
     t.match(heard, [{ applicationId: application.id, detail: { api: 'xs2a' } }])
 
     const deleted = await stores.keys.issue({ applicationId: application.id, by })
-    for (const registry of registries) t.equal(typeof (await ask(registry, deleted.key)), 'object')
+    for (const registry of registries) {
+      const isKnown = async () => typeof (await ask(registry, deleted.key)) === 'object'
+      t.ok((await until(isKnown, soonMs)) < soonMs)
+    }
     await stores.developers.delete({ id: developer.id, by })
     const isGone = async () =>
       (await Promise.all(registries.map((registry) => ask(registry, deleted.key)))).every(

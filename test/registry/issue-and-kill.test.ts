@@ -64,9 +64,11 @@ t.test('every key that was shown works after the process that issued it was kill
   })
   let lost = 0
   for (const key of shown) {
-    const outcome = await new Promise<Authentication>((resolve) =>
-      registry.authenticate(key, resolve),
-    )
+    let outcome: Authentication = 'unreachable'
+    // Says nothing about the key: the machine was busy elsewhere.
+    for (let attempt = 0; outcome === 'unreachable' && attempt < 20; attempt++) {
+      outcome = await new Promise((resolve) => registry.authenticate(key, resolve))
+    }
     if (typeof outcome !== 'object') lost += 1
   }
   t.equal(new Set(shown).size, shown.length)
