@@ -70,7 +70,7 @@ t.test(
 )
 
 t.test(
-  'a client that asks and never reads its answers is cut after 30 seconds without movement',
+  'a client that asks and never reads its answers is cut when nothing has moved for 30 to 60 seconds',
   { timeout: 120_000 },
   async (t) => {
     const backend = await startRawBackend(t)
@@ -95,7 +95,8 @@ t.test(
     t.notOk(await isServed(), 'it holds the place')
     while (!(await isServed()) && Date.now() - from < 90_000) await delay(500)
     const tookMs = Date.now() - from
-    t.ok(tookMs > 25_000 && tookMs < 60_000, `after ${tookMs} ms`)
+    // Node looks every 30 seconds and gives one more look to a connection that moved since the last.
+    t.ok(tookMs > 25_000 && tookMs < 80_000, `after ${tookMs} ms`)
   },
 )
 
