@@ -37,7 +37,6 @@ function reexecute(node) {
   // The channel tells the child when we are gone (even by SIGKILL), so no process is left behind.
   const child = spawn(node, [program, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, TOLLGATE_LAUNCHED: '1' },
   })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))

@@ -15,7 +15,7 @@ export const entitle: Check = (call, next) => {
   const key = versionKey(api, version)
   const planName = caller.plans.get(key)
   const plan = planName === undefined ? undefined : published.catalogue.plans.get(planName)
-  if (plan === undefined || !published.catalogue.versions.get(key)?.plans.includes(plan.name)) {
+  if (plan === undefined || !call.versionIfKnown?.plans.includes(plan.name)) {
     next({
       code: 'NOT_SUBSCRIBED',
       detail: `The application has no active subscription to ${api} ${version}.`,

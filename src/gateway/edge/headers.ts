@@ -87,7 +87,7 @@ function refuseField(name: string, value: string): Refusal | undefined {
     case 'expect':
       return value.toLowerCase() === '100-continue' ? undefined : { code: 'EXPECTATION_FAILED' }
     case 'via':
-      return value.toLowerCase().includes(via.toLowerCase()) ? { code: 'LOOP' } : undefined
+      return value.toLowerCase().includes(via) ? { code: 'LOOP' } : undefined
     default:
       return undefined
   }

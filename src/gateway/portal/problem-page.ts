@@ -1,5 +1,5 @@
 import { type ErrorCode, errors } from '../../platform/errors.ts'
-import { page } from './page.ts'
+import { escapeHtml, page } from './page.ts'
 
 /** The page behind the `type` of a problem: what the code means and what to do. Undefined for an unknown code. */
 export function problemPage(code: string): string | undefined {
@@ -8,7 +8,7 @@ export function problemPage(code: string): string | undefined {
   return page(
     title,
     `<p><code>${code}</code> is sent with status ${status}.</p>
-<p>${help.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>
+<p>${escapeHtml(help)}</p>
 <p><a href="/">All APIs</a></p>`,
   )
 }
