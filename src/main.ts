@@ -5,9 +5,8 @@ import { startBackend } from './backend/start-backend.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { demonstrationText, makeDemonstration, noteWelcomed } from './first-start.ts'
-import { createGatewayMetrics } from './gateway/operate/metrics.ts'
+import { openServices } from './gateway/open-services.ts'
 import { startPortal } from './gateway/portal/start-portal.ts'
-import { createPublisher } from './gateway/publisher.ts'
 import type { RegistryStores } from './gateway/registry/stores.ts'
 import { prepareGateway } from './gateway/start-gateway.ts'
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts'
@@ -78,26 +77,34 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   let isDraining = false
   const isEnding = (): boolean => isDraining
 
-  const gateway = roles.has('gateway')
-    ? await prepareGateway({ ...base, dataFolder, metricsRegistry, isEnding })
-    : undefined
+  const services =
+    roles.has('gateway') || roles.has('portal')
+      ? await openServices({ ...base, dataFolder, metricsRegistry, admits: roles.has('gateway') })
+      : undefined
+  const gateway =
+    services !== undefined && roles.has('gateway')
+      ? await prepareGateway({ ...base, dataFolder, services, isEnding })
+      : undefined
   if (roles.has('backend')) {
     const key =
       gateway === undefined ? remoteKeys(settings) : createLocalJWKSet(gateway.identity.jwks)
     Object.assign(urls, await startBackend({ ...base, key }))
   }
-  const publisher =
-    gateway?.publisher ??
-    createPublisher({
-      configDir: settings.configDir,
-      catalogue,
-      metrics: createGatewayMetrics(metricsRegistry),
-      log,
-    })
   const portalUrl = (): string => settings.portalPublicUrl ?? urls.portal ?? origin(settings.portal)
-  if (roles.has('portal')) {
-    const inForce = (): Catalogue => publisher.current().catalogue
-    urls.portal = await startPortal({ ...base, catalogue: inForce, portalUrl, isEnding })
+  const gatewayUrl = (): string =>
+    settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
+  if (services !== undefined && roles.has('portal')) {
+    urls.portal = await startPortal({
+      ...base,
+      isEnding,
+      services: {
+        catalogue: () => services.publisher.current().catalogue,
+        portalUrl,
+        gatewayUrl,
+        stores: services.registry,
+        counter: services.counter,
+      },
+    })
   }
   if (gateway !== undefined) {
     const backendUrl = settings.backendUrl ?? urls.backend
@@ -108,7 +115,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     registry: metricsRegistry,
     probes: [
       { name: 'accepting', isReady: () => !isDraining, isRequired: true },
-      ...(gateway?.probes ?? []),
+      ...(services?.probes ?? []),
     ],
     ...(gateway === undefined ? {} : { jwks: gateway.identity.jwks }),
   })
@@ -116,15 +123,15 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   // Last: nothing after it can fail before its key is shown.
   const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
   const welcome =
-    gateway !== undefined && isDemonstrated
-      ? await welcomeText({ ...base, stores: gateway.registry, urls })
+    services !== undefined && gateway !== undefined && isDemonstrated
+      ? await welcomeText({ ...base, stores: services.registry, urls })
       : undefined
 
   return {
     readyLine: readyLine(urls),
     welcome,
     noteWelcomed: () => noteWelcomed(settings.dataDir),
-    reload: () => publisher.reload(),
+    reload: () => services?.publisher.reload() ?? Promise.resolve(true),
     async close() {
       isDraining = true
       await new Promise((resolve) => setTimeout(resolve, settings.drainSeconds * 1000))

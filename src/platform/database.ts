@@ -92,6 +92,21 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && !/^(08|53|57)/.test(error.code ?? '08')
 }
 
+/**
+ * Whether the database could not be asked, or gave no answer: whoever wanted
+ * something may try again later.
+ */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof StatementTimeout) return true
+  if (error instanceof DatabaseError) return !isRefusal(error)
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    /^(ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOST|ENET|EAI_)/.test(code) ||
+    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+  )
+}
+
 const int8 = 20
 const date = 1082
 

@@ -34,7 +34,12 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
         'IDENTITY_JWKS_URL: is required for a backend without a gateway in its process (e.g. http://10.0.0.5:9090/.well-known/jwks.json)',
     },
     {
-      isMissing: gateway && !isEmbedded && settings.keyPepper === undefined,
+      isMissing: portal && !isEmbedded && settings.sessionSecret === undefined,
+      problem:
+        'SESSION_SECRET or SESSION_SECRET_FILE: is required with DATABASE_URL: it signs sessions and seals mails (e.g. the output of: openssl rand -base64 32)',
+    },
+    {
+      isMissing: (gateway || portal) && !isEmbedded && settings.keyPepper === undefined,
       problem:
         'KEY_PEPPER or KEY_PEPPER_FILE: is required with DATABASE_URL: without it no stored key can be verified (e.g. the output of: openssl rand -base64 32)',
     },

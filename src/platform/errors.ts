@@ -157,6 +157,11 @@ export const errors = {
     title: 'The call came back to this gateway',
     help: 'A proxy forwards calls of the gateway to the gateway itself. An operator must correct the address of the backend.',
   },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    title: 'The portal cannot reach its data',
+    help: 'Nothing was changed, or it is not certain: look before you repeat it. Calls through the gateway go on meanwhile. Try again after the time in Retry-After.',
+  },
   INPUT_INVALID: {
     status: 400,
     title: 'The input is not valid',
@@ -166,6 +171,31 @@ export const errors = {
     status: 401,
     title: 'Sign in first',
     help: 'The session is missing or has ended.',
+  },
+  CREDENTIALS_INVALID: {
+    status: 401,
+    title: 'Email and password do not match',
+    help: 'Check both. After many failures in a row the password is refused until it is reset by mail, so ask for a reset link when you are sure of it.',
+  },
+  APPROVAL_PENDING: {
+    status: 403,
+    title: 'An operator has to approve the account first',
+    help: 'You get a mail as soon as that has happened.',
+  },
+  DEVELOPER_SUSPENDED: {
+    status: 403,
+    title: 'The account is suspended',
+    help: 'An operator has suspended the account with all its applications. Ask the operator of this gateway.',
+  },
+  SIGN_UP_CLOSED: {
+    status: 403,
+    title: 'New accounts are not accepted at the moment',
+    help: 'Ask the operator of this gateway, or try again later.',
+  },
+  LINK_INVALID: {
+    status: 400,
+    title: 'The link is not valid any more',
+    help: 'Links from mails work once and for ten minutes. Ask for a new one.',
   },
   CROSS_SITE: {
     status: 403,

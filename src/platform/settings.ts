@@ -52,11 +52,16 @@ export interface Settings {
   readonly redisEvictionAllowed: boolean
   readonly keysPerApplication: number
   readonly applicationsPerDeveloper: number
+  /** Undefined: every mail becomes a file in the data folder. May hold a password. */
+  readonly smtpUrl: string | undefined
+  /** Sender of the portal's mails; undefined: `no-reply@` the host of the portal. */
+  readonly mailFrom: string | undefined
   /** How long a process that was told to stop serves on, so that balancers can look away. */
   readonly drainSeconds: number
   /** Secrets; undefined where not given (embedded mode generates them). */
   readonly keyPepper: string | undefined
   readonly identityPrivateKey: string | undefined
+  readonly sessionSecret: string | undefined
 }
 
 /** All problems of the settings at once, each a sentence of its own. */
@@ -113,10 +118,13 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     redisEvictionAllowed: reader.boolean('REDIS_EVICTION_ALLOWED', false),
     keysPerApplication: reader.integer('KEYS_PER_APPLICATION', 10, 1, 1000),
     applicationsPerDeveloper: reader.integer('APPLICATIONS_PER_DEVELOPER', 10, 1, 1000),
+    smtpUrl: reader.secretUrl('SMTP_URL', ['smtp:', 'smtps:'], 'smtps://user:password@host:465'),
+    mailFrom: reader.mailbox('MAIL_FROM', 'Bank Developers <developers@bank.example>'),
     // Embedded, nobody balances: Ctrl-C ends it at once.
     drainSeconds: reader.integer('DRAIN_SECONDS', isEmbedded ? 0 : 5, 0, 300),
     keyPepper: reader.secret('KEY_PEPPER', 32),
     identityPrivateKey: reader.secret('IDENTITY_PRIVATE_KEY', 1),
+    sessionSecret: reader.secret('SESSION_SECRET', 32),
   }
   reader.finish()
   return Object.freeze(settings)
@@ -222,6 +230,16 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
         problems.push(`${name}: "${value}" is neither true nor false`)
       }
       return value === 'true'
+    },
+
+    /** `address` or `Name <address>`, on one line. */
+    mailbox(name: string, example: string): string | undefined {
+      const value = read(name)
+      if (value === undefined) return undefined
+      if (!/^(?:[^<>@\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value)) {
+        problems.push(`${name}: "${value}" is not a mail address (e.g. ${example})`)
+      }
+      return value
     },
 
     networks(name: string): string[] {

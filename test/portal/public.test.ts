@@ -1,13 +1,26 @@
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createPortal } from '../../src/gateway/portal/create-portal.ts'
+import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
+import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
 import { errors } from '../../src/platform/errors.ts'
+import { testDatabase } from '../support/database.ts'
 import { configDir } from '../support/edge.ts'
 
 const catalogue = await loadCatalogue(configDir)
+const { database } = await testDatabase(t)
 const app = createPortal({
   catalogue: () => catalogue,
   portalUrl: () => 'https://portal.example',
+  gatewayUrl: () => 'https://api.example',
+  stores: await openRegistryStores({
+    database,
+    peppers: parsePeppers('p'.repeat(32)),
+    keysPerApplication: 10,
+    applicationsPerDeveloper: 10,
+  }),
+  counter: { peek: async () => [] },
+  now: Date.now,
   onError: (_requestId, error) => {
     throw error
   },

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { networkOf } from './client-address.ts'
+import { networkOf } from '../../platform/client-address.ts'
 
 /** Counts failed authentications per client address. */
 export interface FailureThrottle {

@@ -1,15 +1,13 @@
-import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Lifetime } from '../../platform/lifetime.ts'
 import { closeListeners, listen } from '../../platform/listen.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { createPortal } from './create-portal.ts'
+import type { PortalServices } from './services.ts'
 
 export interface PortalRoleOptions {
   readonly settings: Settings
-  /** The catalogue in force. */
-  readonly catalogue: () => Catalogue
-  readonly portalUrl: () => string
+  readonly services: Omit<PortalServices, 'onError' | 'now'>
   readonly log: Logger
   readonly lifetime: Lifetime
   /** Whether the process is about to stop, but serves on. */
@@ -18,12 +16,12 @@ export interface PortalRoleOptions {
 
 /** Starts the portal role. @returns the origin of its listener */
 export function startPortal(options: PortalRoleOptions): Promise<string> {
-  const { settings, catalogue, portalUrl, log, lifetime, isEnding } = options
+  const { settings, services, log, lifetime } = options
   const portal = createPortal({
-    catalogue,
-    portalUrl,
+    ...services,
+    now: Date.now,
     onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
   })
   lifetime.opened(() => closeListeners([portal], () => portal.close()))
-  return listen(portal, 'PORTAL', settings.portal, isEnding)
+  return listen(portal, 'PORTAL', settings.portal, options.isEnding)
 }

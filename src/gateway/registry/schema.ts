@@ -6,6 +6,11 @@ export interface RegistrySchema {
   applications: ApplicationsTable
   subscriptions: SubscriptionsTable
   api_keys: ApiKeysTable
+  sessions: SessionsTable
+  mail_tokens: MailTokensTable
+  mails: MailsTable
+  portal_state: PortalStateTable
+  limit_overrides: LimitOverridesTable
   changes: ChangesTable
   audit: AuditTable
 }
@@ -17,6 +22,65 @@ interface DevelopersTable {
   is_operator: Generated<boolean>
   created_at: Generated<Date>
   suspended_at: Date | null
+  /** Null: made by a command, or nobody set one yet. */
+  password_hash: string | null
+  /** In a row, since the last success or reset. */
+  failed_sign_ins: Generated<number>
+  /** Null: an operator has to approve the sign-up. */
+  approved_at: Generated<Date | null>
+  mails_keys: Generated<boolean>
+  mails_limits: Generated<boolean>
+  mails_deprecations: Generated<boolean>
+}
+
+interface SessionsTable {
+  /** SHA-256 of the session's id. */
+  id_hash: Buffer
+  developer_id: string
+  created_at: Generated<Date>
+  seen_at: Generated<Date>
+  expires_at: Date
+}
+
+interface MailTokensTable {
+  /** SHA-256 of the token. */
+  hash: Buffer
+  purpose: 'sign-up' | 'password-reset' | 'email-change'
+  developer_id: string | null
+  email: string
+  name: string | null
+  created_at: Generated<Date>
+  expires_at: Date
+  used_at: Date | null
+}
+
+interface MailsTable {
+  id: GeneratedAlways<number>
+  /** Encrypted: mails hold links. */
+  sealed: Buffer
+  attempts: Generated<number>
+  due_at: Generated<Date>
+  created_at: Generated<Date>
+}
+
+interface PortalStateTable {
+  name: string
+  value: string
+  changed_at: Generated<Date>
+}
+
+interface LimitOverridesTable {
+  id: Generated<string>
+  application_id: string
+  api: string
+  version: string
+  limit_name: string
+  calls: number
+  reason: string
+  created_by: string
+  created_at: Generated<Date>
+  expires_at: Date
+  ended_at: Date | null
 }
 
 interface ApplicationsTable {

@@ -1,6 +1,6 @@
-import type { Limit } from '../../catalogue/catalogue.ts'
+import type { Limit } from '../../../catalogue/catalogue.ts'
+import type { PublishedApis, PublishedVersion } from '../routes/published-apis.ts'
 import { escapeHtml, page } from './page.ts'
-import type { PublishedApis, PublishedVersion } from './published-apis.ts'
 
 const introduction =
   '<p>Every call carries an API key in the header <code>X-API-Key</code>. An operator issues it for an application and the API versions it is subscribed to. What is left of a limit stands in the header <code>RateLimit</code> of every answer.</p>'

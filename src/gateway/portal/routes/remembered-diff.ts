@@ -1,5 +1,5 @@
-import type { ApiVersion } from '../../catalogue/catalogue.ts'
-import { diffVersions, type VersionDiff } from '../../catalogue/diff.ts'
+import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import { diffVersions, type VersionDiff } from '../../../catalogue/diff.ts'
 
 /**
  * The difference between two versions, computed once: anybody may ask for it,

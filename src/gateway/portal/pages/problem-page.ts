@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from '../../platform/errors.ts'
+import { type ErrorCode, errors } from '../../../platform/errors.ts'
 import { escapeHtml, page } from './page.ts'
 
 /** The page behind the `type` of a problem: what the code means and what to do. Undefined for an unknown code. */

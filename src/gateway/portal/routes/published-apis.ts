@@ -1,4 +1,10 @@
-import type { ApiVersion, Catalogue, Lifecycle, Limit, Method } from '../../catalogue/catalogue.ts'
+import type {
+  ApiVersion,
+  Catalogue,
+  Lifecycle,
+  Limit,
+  Method,
+} from '../../../catalogue/catalogue.ts'
 
 /** `GET /api/apis`: what is published, for anybody. */
 export interface PublishedApis {

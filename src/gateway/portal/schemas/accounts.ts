@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox'
+import {
+  closed,
+  Email,
+  GivenPassword,
+  Id,
+  Instant,
+  Name,
+  NewPassword,
+  nullable,
+  Token,
+} from './common.ts'
+
+/** Which mails a developer gets besides those about the account itself. */
+export const MailPreferences = closed({
+  keys: Type.Boolean({ description: 'a key was created, replaced or revoked' }),
+  limits: Type.Boolean({ description: 'daily digest of limits reached' }),
+  deprecations: Type.Boolean({ description: '90, 30 and 7 days before a version ends' }),
+})
+export type MailPreferences = Static<typeof MailPreferences>
+
+export const Developer = closed({
+  id: Id,
+  email: Type.String(),
+  name: Type.String(),
+  isOperator: Type.Boolean(),
+  createdAt: Instant,
+  pendingEmail: nullable(Type.String({ description: 'a new address, until its link is opened' })),
+  mails: MailPreferences,
+})
+export type Developer = Static<typeof Developer>
+
+export const Session = closed({
+  developer: Developer,
+  createdAt: Instant,
+  expiresAt: Instant,
+})
+export type Session = Static<typeof Session>
+
+export const SignUp = closed({ email: Email, name: Name })
+export type SignUp = Static<typeof SignUp>
+
+export const Verification = closed({ token: Token, password: NewPassword })
+export type Verification = Static<typeof Verification>
+
+export const SignIn = closed({ email: Type.String({ maxLength: 254 }), password: GivenPassword })
+export type SignIn = Static<typeof SignIn>
+
+export const PasswordReset = closed({ email: Email })
+export type PasswordReset = Static<typeof PasswordReset>
+
+/** Consumes a mail link that asks for nothing else. */
+export const TokenUse = closed({ token: Token })
+export type TokenUse = Static<typeof TokenUse>
+
+export const ProfileChange = closed({
+  currentPassword: GivenPassword,
+  name: Type.Optional(Name),
+  email: Type.Optional(Email),
+  password: Type.Optional(NewPassword),
+})
+export type ProfileChange = Static<typeof ProfileChange>
+
+export const AccountDeletion = closed({ currentPassword: GivenPassword })
+export type AccountDeletion = Static<typeof AccountDeletion>
+
+/** Of the one-click link in a mail (RFC 8058). */
+export const OptOut = closed({ token: Type.String({ minLength: 1, maxLength: 256 }) })
+export type OptOut = Static<typeof OptOut>
+
+/** `GET /api/portal`: what the page must know before anybody signs in. */
+export const PortalFacts = closed({
+  signUp: Type.Union([Type.Literal('open'), Type.Literal('approval'), Type.Literal('off')]),
+  gatewayUrl: Type.String(),
+  writesMailsToFiles: Type.Boolean({
+    description: 'no mail server: mails are files of the operator',
+  }),
+})
+export type PortalFacts = Static<typeof PortalFacts>
+
+/** `GET /api/gateway`. */
+export const GatewayState = closed({ isReachable: Type.Boolean(), checkedAt: Instant })
+export type GatewayState = Static<typeof GatewayState>
