@@ -11,6 +11,7 @@ import type { Peppers } from './key-mac.ts'
 import { createFindKeyRecords } from './key-record.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { registryMigrations } from './migrations/index.ts'
+import { createPortalState, type PortalState } from './portal-state.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
@@ -23,6 +24,7 @@ export interface RegistryStores {
   readonly keys: Keys
   readonly audit: Audit
   readonly changes: Changes
+  readonly portalState: PortalState
   /** Tells whose key this is, straight from the database: for a dry run. Never `unreachable`. @throws when the database does not answer */
   recognise(key: string): Promise<Caller | 'invalid'>
 }
@@ -57,6 +59,7 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     }),
     audit: createAudit({ db }),
     changes: createChanges({ db }),
+    portalState: createPortalState({ db }),
     async recognise(text) {
       const key = parseKey(text)
       if (key === undefined) return 'invalid'
