@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
+import type { Test } from 'tap'
+
+const executablePath = '/usr/bin/chromium'
+
+/** A machine with two busy cores is slow; a test that fails waits this long. */
+const patienceMs = 45_000
+
+/** Says why tests in a browser cannot run here, for the option `skip` of a test; false when they can. With REQUIRE_SERVICES=1 they run, and fail for want of it. */
+export function chromiumMissing(): string | false {
+  if (process.env['REQUIRE_SERVICES'] === '1' || existsSync(executablePath)) return false
+  return `${executablePath} is not installed`
+}
+
+export interface VisitOptions {
+  readonly portalUrl: string
+  /** The only other origin a page may ask; none unless told. */
+  readonly gatewayUrl?: string
+  /** Light and 1280 px wide unless told. */
+  readonly context?: BrowserContextOptions
+}
+
+/** A page whose every complaint is written down. */
+export interface Visit {
+  readonly page: Page
+  /** Says which answers of 400 and above the following steps cause on purpose, as `"404 /api/applications/*"`; one entry stands for any number, and for at least one. */
+  expectAnswers(...answers: readonly string[]): void
+  /** From here on the portal may be unreachable. */
+  expectOutage(): void
+}
+
+export interface TestBrowser {
+  /**
+   * Opens a page in a context of its own (no cookies), runs the steps, and
+   * asserts that nothing was written to the console, no script failed, no
+   * request went to another origin, nothing broke the content security policy
+   * and nothing was answered with an error nobody expected.
+   */
+  visit(t: Test, options: VisitOptions, steps: (visit: Visit) => Promise<void>): Promise<void>
+}
+
+/** Starts Chromium; it ends with the test. */
+export async function startBrowser(t: Test): Promise<TestBrowser> {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  return {
+    async visit(t, options, steps) {
+      const { page, watch } = await openWatched(browser, options)
+      const { expected, complaints } = watch
+      await steps({
+        page,
+        expectAnswers: (...answers) => {
+          for (const answer of answers) expected.set(answer, 0)
+        },
+        expectOutage: () => {
+          watch.isOutageExpected = true
+        },
+      })
+      await page.context().close()
+      t.same(complaints, [], 'the page had nothing to complain about')
+      for (const [answer, seen] of expected) t.ok(seen > 0, `${answer} was provoked`)
+    },
+  }
+}
+
+interface Watch {
+  readonly complaints: string[]
+  readonly expected: Map<string, number>
+  isOutageExpected: boolean
+}
+
+async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }: VisitOptions) {
+  const opened = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'Asia/Jerusalem',
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    ...context,
+  })
+  opened.setDefaultTimeout(patienceMs)
+  const watch: Watch = { complaints: [], expected: new Map(), isOutageExpected: false }
+  const { complaints } = watch
+  await opened.exposeFunction('tollgateTestViolation', (text: string) => {
+    complaints.push(`content security policy: ${text}`)
+  })
+  await opened.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    window.tollgateTestViolation(
+      event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile))`)
+
+  const origins = new Set([portalUrl, gatewayUrl])
+  const page = await opened.newPage()
+  page.on('request', (request) => {
+    const foreign = originOf(request)
+    if (foreign !== undefined && !origins.has(foreign)) complaints.push(`asked ${request.url()}`)
+  })
+  page.on('response', (response) => {
+    if (response.status() < 400) return
+    const answer = `${response.status()} ${new URL(response.url()).pathname}`
+    const match = [...watch.expected.keys()].find((pattern) => matches(pattern, answer))
+    if (match === undefined) complaints.push(`answered ${answer}`)
+    else watch.expected.set(match, (watch.expected.get(match) ?? 0) + 1)
+  })
+  page.on('pageerror', (error) => void complaints.push(`failed: ${error.stack ?? error.message}`))
+  page.on('crash', () => void complaints.push('crashed'))
+  page.on('console', (message) => {
+    const text = message.text()
+    // Judged by the answers themselves.
+    if (text.startsWith('Failed to load resource: the server responded with')) return
+    if (watch.isOutageExpected && text.startsWith('Failed to load resource: net::')) return
+    complaints.push(`console ${message.type()}: ${text}`)
+  })
+  return { page, watch }
+}
+
+/** Undefined for what needs no network. */
+function originOf(request: Request): string | undefined {
+  const { protocol, origin } = new URL(request.url())
+  return protocol === 'data:' || protocol === 'blob:' ? undefined : origin
+}
+
+function matches(pattern: string, answer: string): boolean {
+  const parts = pattern.split('/')
+  const given = answer.split('/')
+  return (
+    parts.length === given.length &&
+    parts.every((part, index) => part === '*' || part === given[index])
+  )
+}
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** The rules of WCAG 2.2 AA, as axe-core names them. */
+const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** What axe-core finds wrong with the page as it stands: one line for each rule and element. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  // Through the debugger, so the page's policy stays in force for everything else.
+  await page.evaluate(axeSource)
+  return await page.evaluate<string[]>(`axe
+    .run(document, { runOnly: ${JSON.stringify(axeTags)}, resultTypes: ['violations'], preload: false })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => id + ' at ' + node.target.join(' ') + ': ' + node.failureSummary)))`)
+}
+
+/** How many pixels the page is wider than its window; 0 when nothing has to be scrolled sideways. */
+export function horizontalOverflow(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
+  )
+}
