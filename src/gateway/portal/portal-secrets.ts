@@ -1,0 +1,34 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+
+/**
+ * The keys that come from SESSION_SECRET, one for each purpose, so that what
+ * is learned of one tells nothing of another. 256 bits each.
+ */
+export interface PortalSecrets {
+  /** Signs the id in the session's cookie; base64url. */
+  readonly cookie: string
+  /** Seals mails that wait to be sent. */
+  readonly mails: Buffer
+  /** Signs the opt-out links of mails. */
+  readonly optOut: Buffer
+  /** Turns addresses into the names under which attempts are counted. */
+  readonly attempts: Buffer
+}
+
+/** How an embedded installation keeps SESSION_SECRET. */
+export const embeddedSessionSecret = {
+  name: 'session-secret',
+  generate: (): string => randomBytes(32).toString('base64url'),
+} as const
+
+/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, drops waiting mails and voids opt-out links. */
+export function derivePortalSecrets(sessionSecret: string): PortalSecrets {
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', sessionSecret, '', `tollgate portal ${purpose}`, 32))
+  return {
+    cookie: derive('cookie').toString('base64url'),
+    mails: derive('mails'),
+    optOut: derive('opt-out'),
+    attempts: derive('attempts'),
+  }
+}
