@@ -11,6 +11,10 @@ export interface RegistrySchema {
   mails: MailsTable
   portal_state: PortalStateTable
   limit_overrides: LimitOverridesTable
+  usage_minutes: UsageTable
+  usage_hours: UsageTable
+  usage_days: UsageTable
+  call_records: CallRecordsTable
   changes: ChangesTable
   audit: AuditTable
 }
@@ -81,6 +85,52 @@ interface LimitOverridesTable {
   created_at: Generated<Date>
   expires_at: Date
   ended_at: Date | null
+}
+
+/** Empty `api`, `version` or `operation`: the calls were refused before it was known. */
+interface UsageTable {
+  application_id: string
+  /** The beginning of the minute, hour or day, UTC. */
+  at: Date
+  api: string
+  version: string
+  operation: string
+  admitted: number
+  /** By the gateway, for whatever reason. */
+  refused: number
+  /** Of those, because the calls of a window were used up. */
+  refused_by_limit: number
+  /** Admitted, and answered with 5xx or not to the end. */
+  errors: number
+  /** Of admitted calls, milliseconds; likewise the next. */
+  duration_ms_sum: number
+  duration_ms_max: number
+}
+
+interface CallRecordsTable {
+  id: GeneratedAlways<number>
+  application_id: string
+  /** When the call began. */
+  at: Date
+  request_id: string
+  key_id: string
+  method: string
+  api: string | null
+  version: string | null
+  operation: string | null
+  outcome: string
+  /** What the refusal said. */
+  detail: string | null
+  decision: string | null
+  status: number
+  /** Of the limit with the fewest calls left; likewise the next four. */
+  limit_name: string | null
+  limit_calls: number | null
+  window_seconds: number | null
+  remaining: number | null
+  resets_at: Date | null
+  total_ms: number
+  upstream_ms: number | null
 }
 
 interface ApplicationsTable {

@@ -34,7 +34,7 @@ export type HistoryQuery = Static<typeof HistoryQuery>
 const counts = {
   admitted: Type.Integer(),
   refused: Type.Integer({ description: 'by Tollgate, whatever the reason' }),
-  errors: Type.Integer({ description: 'admitted, and answered with 5xx' }),
+  errors: Type.Integer({ description: 'admitted, and answered with 5xx or not to the end' }),
   averageMs: nullable(Type.Number({ description: 'of admitted calls; null when there was none' })),
   maxMs: nullable(Type.Number()),
 }
@@ -42,8 +42,8 @@ const counts = {
 export const HistoryPoint = closed({ at: Instant, ...counts })
 export type HistoryPoint = Static<typeof HistoryPoint>
 export const OperationTotal = closed({
-  api: Type.String(),
-  version: Type.String(),
+  api: nullable(Type.String({ description: 'null: refused before it was known' })),
+  version: nullable(Type.String()),
   operation: nullable(Type.String()),
   ...counts,
 })
@@ -68,7 +68,10 @@ export const CallRecord = closed({
   version: nullable(Type.String()),
   operation: nullable(Type.String()),
   keyId: Type.String(),
-  outcome: Type.String({ description: 'forwarded, aborted, or the code of the refusal' }),
+  outcome: Type.String({
+    description:
+      'forwarded, aborted (the client left), cut (the answer of the bank service broke off), or the code of the refusal',
+  }),
   decision: nullable(Type.String()),
   status: Type.Integer({ description: '0: the connection ended before an answer' }),
   limit: nullable(Type.Integer()),
