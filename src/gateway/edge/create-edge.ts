@@ -1,6 +1,6 @@
-import { BlockList, isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createClientAddress, createClientScheme } from '../../platform/client-address.ts'
+import { createNetworks } from '../../platform/networks.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
@@ -82,17 +82,4 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
       await forwarder.close()
     },
   }
-}
-
-/** Tells whether an address lies in one of the networks. */
-function createNetworks(entries: readonly string[]): (address: string) => boolean {
-  if (entries.length === 0) return () => false
-  const list = new BlockList()
-  for (const entry of entries) {
-    const [address = '', bits] = entry.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
-  }
-  return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
