@@ -1,5 +1,5 @@
 import type { Limit } from '../../../catalogue/catalogue.ts'
-import type { PublishedApis, PublishedVersion } from '../routes/published-apis.ts'
+import type { PublishedApis, PublishedVersion } from '../schemas/catalogue.ts'
 import { escapeHtml, page } from './page.ts'
 
 const introduction =

@@ -1,35 +1,92 @@
-import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
+import { Type } from 'typebox'
+import {
+  type ApiVersion,
+  type Catalogue,
+  type OpenApiDocument,
+  versionKey,
+} from '../../../catalogue/catalogue.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
+import { DiffQuery, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
 import { publishedApis } from './published-apis.ts'
 import { createRememberedDiff } from './remembered-diff.ts'
 
+/** Anybody may keep these; a reload is seen within a minute. */
+const cacheControl = 'public, max-age=60'
+
+const VersionParams = Type.Object({ api: Type.String(), version: Type.String() })
+const ApiParams = Type.Object({ api: Type.String() })
+const Document = Type.Unsafe<OpenApiDocument>(
+  Type.Object(
+    { openapi: Type.String(), info: Type.Object({}), paths: Type.Object({}) },
+    { description: 'an OpenAPI 3.1 document' },
+  ),
+)
+
 /** What is published, for anybody: the list, the documents and the differences between versions. */
 export function registerApis(
   app: PortalApp,
-  { catalogue }: Pick<PortalServices, 'catalogue'>,
+  { catalogue, now }: Pick<PortalServices, 'catalogue' | 'now'>,
 ): void {
   const diff = createRememberedDiff()
 
-  app.get('/api/apis', () => publishedApis(catalogue()))
-
-  app.get<{ Params: { api: string; version: string } }>(
-    '/api/apis/:api/:version/openapi.json',
-    ({ params }) => publishedVersion(catalogue(), params.api, params.version).document,
+  app.get(
+    '/api/apis',
+    {
+      schema: {
+        operationId: 'listApis',
+        summary: 'What is published: APIs, versions, operations, plans',
+        tag: 'Catalogue',
+        response: { 200: PublishedApis },
+      },
+    },
+    async (_request, reply) => {
+      reply.header('cache-control', cacheControl)
+      return publishedApis(catalogue(), now())
+    },
   )
 
-  app.get<{ Params: { api: string }; Querystring: Record<string, unknown> }>(
+  app.get(
+    '/api/apis/:api/:version/openapi.json',
+    {
+      schema: {
+        operationId: 'getApiDocument',
+        summary: 'The OpenAPI document of a version',
+        tag: 'Catalogue',
+        params: VersionParams,
+        response: { 200: Document },
+      },
+    },
+    async ({ params }, reply) => {
+      const { document } = publishedVersion(catalogue(), params.api, params.version)
+      reply.header('cache-control', cacheControl)
+      return document
+    },
+  )
+
+  app.get(
     '/api/apis/:api/diff',
-    ({ params, query }) => {
-      const { api } = params
-      const old = publishedVersion(catalogue(), api, String(query['from']))
-      return diff(old, publishedVersion(catalogue(), api, String(query['to'])))
+    {
+      schema: {
+        operationId: 'compareVersions',
+        summary: 'What moving from one version to another means',
+        tag: 'Catalogue',
+        params: ApiParams,
+        querystring: DiffQuery,
+        response: { 200: VersionDiff },
+      },
+    },
+    async ({ params, query }, reply) => {
+      const from = publishedVersion(catalogue(), params.api, query.from)
+      const to = publishedVersion(catalogue(), params.api, query.to)
+      reply.header('cache-control', cacheControl)
+      return diff(from, to)
     },
   )
 }
 
-function publishedVersion(catalogue: Catalogue, api: string, version: string) {
+function publishedVersion(catalogue: Catalogue, api: string, version: string): ApiVersion {
   const published = catalogue.versions.get(versionKey(api, version))
   if (published !== undefined) return published
   const known = [...catalogue.versions.keys()].join(', ')

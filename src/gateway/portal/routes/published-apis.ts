@@ -1,65 +1,75 @@
+import type { ApiVersion, Catalogue, Operation } from '../../../catalogue/catalogue.ts'
+import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
 import type {
-  ApiVersion,
-  Catalogue,
-  Lifecycle,
-  Limit,
-  Method,
-} from '../../../catalogue/catalogue.ts'
+  MissingOperation,
+  PublishedApis,
+  PublishedOperation,
+  PublishedPlan,
+  PublishedVersion,
+} from '../schemas/catalogue.ts'
 
-/** `GET /api/apis`: what is published, for anybody. */
-export interface PublishedApis {
-  readonly items: readonly PublishedApi[]
-}
-
-export interface PublishedApi {
-  readonly api: string
-  readonly title: string
-  readonly versions: readonly PublishedVersion[]
-}
-
-export interface PublishedVersion {
-  readonly version: string
-  readonly lifecycle: Lifecycle
-  readonly operations: readonly {
-    readonly id: string
-    readonly method: Method
-    readonly path: string
-    readonly summary: string
-  }[]
-  readonly plans: readonly {
-    readonly name: string
-    readonly title: string
-    readonly limits: readonly Limit[]
-  }[]
-}
-
-/** Lists the catalogue as developers see it: APIs by name, versions oldest first. */
-export function publishedApis(catalogue: Catalogue): PublishedApis {
-  const apis = new Map<string, ApiVersion[]>()
-  for (const version of catalogue.versions.values()) {
-    apis.set(version.api, [...(apis.get(version.api) ?? []), version])
-  }
+/** Lists the catalogue as developers see it at a time (milliseconds since 1970): APIs by name, versions oldest first. */
+export function publishedApis(catalogue: Catalogue, nowMs: number): PublishedApis {
+  const apis = Map.groupBy(catalogue.versions.values(), ({ api }) => api)
   const items = [...apis].map(([api, versions]) => ({
     api,
     title: versions.at(-1)?.title ?? api,
-    versions: versions.map((version) => publishedVersion(catalogue, version)),
+    versions: versions.map((version) => ({
+      ...publishedVersion(version, versions, nowMs),
+      plans: version.plans.flatMap((name) => publishedPlan(catalogue, name)),
+    })),
   }))
   return { items }
 }
 
-function publishedVersion(catalogue: Catalogue, published: ApiVersion): PublishedVersion {
-  return {
-    version: published.version,
-    lifecycle: published.lifecycle,
-    operations: published.operations.map(({ id, method, path, summary }) => ({
-      id,
-      method,
-      path,
-      summary,
-    })),
-    plans: published.plans.flatMap((name) => {
-      const plan = catalogue.plans.get(name)
-      return plan === undefined ? [] : [{ name, title: plan.title, limits: plan.limits }]
-    }),
+/** @param siblings all versions of the API, oldest first */
+function publishedVersion(
+  published: ApiVersion,
+  siblings: readonly ApiVersion[],
+  nowMs: number,
+): Omit<PublishedVersion, 'plans'> {
+  const { version, title, lifecycle, operations } = published
+  const own = new Set(operations.map(({ id }) => id))
+  const missing = new Map<string, MissingOperation>()
+  // The newest sibling that has it tells what it is called.
+  for (const sibling of siblings.toReversed()) {
+    for (const operation of sibling.operations) {
+      const { id, template } = operation
+      if (own.has(id) || missing.has(id)) continue
+      missing.set(id, { ...whereabouts(operation, siblings), template })
+    }
   }
+  return {
+    version,
+    title,
+    lifecycle,
+    isDeprecated: isDeprecated(lifecycle, nowMs),
+    isRetired: isRetired(lifecycle, nowMs),
+    operations: operations.map((operation) => ({
+      ...whereabouts(operation, siblings),
+      path: operation.path,
+    })),
+    missing: [...missing.values()],
+  }
+}
+
+function whereabouts(
+  { id, method, summary, availableIn }: Operation,
+  siblings: readonly ApiVersion[],
+): Omit<PublishedOperation, 'path'> {
+  const last = siblings.findLastIndex(({ version }) => availableIn.includes(version))
+  return {
+    id,
+    method,
+    summary,
+    availableIn: [...availableIn],
+    removedIn: siblings[last + 1]?.version ?? null,
+  }
+}
+
+function publishedPlan(catalogue: Catalogue, name: string): PublishedPlan[] {
+  const plan = catalogue.plans.get(name)
+  if (plan === undefined) return []
+  const limits = plan.limits.map((limit) => ({ ...limit }))
+  return [{ name, title: plan.title, limits }]
 }

@@ -1,5 +1,6 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
-import { diffVersions, type VersionDiff } from '../../../catalogue/diff.ts'
+import { diffVersions } from '../../../catalogue/diff.ts'
+import type { VersionDiff } from '../schemas/catalogue.ts'
 
 /**
  * The difference between two versions, computed once: anybody may ask for it,
@@ -11,8 +12,18 @@ export function createRememberedDiff(): (from: ApiVersion, to: ApiVersion) => Ve
   return (from, to) => {
     const ofFrom = known.get(from) ?? new WeakMap<ApiVersion, VersionDiff>()
     known.set(from, ofFrom)
-    const diff = ofFrom.get(to) ?? diffVersions(from, to)
+    const diff = ofFrom.get(to) ?? compare(from, to)
     ofFrom.set(to, diff)
     return diff
+  }
+}
+
+function compare(from: ApiVersion, to: ApiVersion): VersionDiff {
+  const diff = diffVersions(from, to)
+  return {
+    ...diff,
+    added: [...diff.added],
+    removed: [...diff.removed],
+    changed: diff.changed.map((operation) => ({ ...operation, changes: [...operation.changes] })),
   }
 }

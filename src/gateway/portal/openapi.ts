@@ -1,0 +1,201 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import { type ErrorCode, errors } from '../../platform/errors.ts'
+import { type Access, apiTags } from './route-schema.ts'
+import * as accounts from './schemas/accounts.ts'
+import * as applications from './schemas/applications.ts'
+import * as catalogue from './schemas/catalogue.ts'
+import * as common from './schemas/common.ts'
+import * as operator from './schemas/operator.ts'
+import * as usage from './schemas/usage.ts'
+
+export interface ApiDocumentOptions {
+  /** Origin of the portal. */
+  readonly portalUrl: string
+  /** Name of the session's cookie. */
+  readonly sessionCookie: string
+}
+
+/**
+ * Follows the routes registered from now on, in all scopes, and describes
+ * those of the JSON API as an OpenAPI 3.1 document. The schemas that validate
+ * and serialize are the ones it shows, so it cannot differ from what is served.
+ *
+ * @returns makes the document; call it when all routes are registered
+ */
+export function describeApi(
+  app: Pick<FastifyInstance, 'addHook'>,
+): (options: ApiDocumentOptions) => object {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/api/') && route.method !== 'HEAD') routes.push(route)
+  })
+  return (options) => documentOf(routes, options)
+}
+
+function documentOf(
+  routes: readonly RouteOptions[],
+  { portalUrl, sessionCookie }: ApiDocumentOptions,
+): object {
+  const components = createComponents()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const path = route.url.replace(/:([A-Za-z]+)/g, '{$1}')
+    paths[path] = {
+      ...paths[path],
+      [String(route.method).toLowerCase()]: operationOf(route, components),
+    }
+  }
+  const used = new Set(routes.map(({ schema }) => schema?.tag))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tollgate portal',
+      version: '1.0.0',
+      summary: 'Applications, subscriptions, keys and their use',
+      description:
+        'A browser signs in and sends the cookie of its session. Every error is a problem document (RFC 9457) with a stable `code`. What belongs to somebody else and what does not exist get the same 404.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: portalUrl }],
+    tags: Object.entries(apiTags).flatMap(([name, description]) =>
+      [...used].some((tag) => tag === name) ? [{ name, description }] : [],
+    ),
+    paths,
+    components: {
+      schemas: components.schemas,
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: sessionCookie } },
+    },
+  }
+}
+
+function operationOf(route: RouteOptions, components: Components): object {
+  const schema = route.schema ?? {}
+  const access = route.config?.access ?? 'anybody'
+  const parameters = [
+    ...parametersOf(schema.params ?? pathParameters(route.url), 'path', components),
+    ...parametersOf(schema.querystring, 'query', components),
+  ]
+  const { operationId, summary, tag, body } = schema
+  return {
+    ...(operationId === undefined ? {} : { operationId }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(tag === undefined ? {} : { tags: [tag] }),
+    security: access === 'anybody' ? [] : [{ session: [] }],
+    ...(access === 'operator' ? { description: 'Operators only; others get 404.' } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.show(body) } },
+          },
+        }),
+    responses: {
+      ...answersOf(schema, components),
+      ...problemsOf(route, schema, access, components),
+    },
+  }
+}
+
+/** A path parameter no schema describes is any text. */
+function pathParameters(url: string): object {
+  const names = [...url.matchAll(/:([A-Za-z]+)/g)].map(([, name = '']) => name)
+  return { properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) }
+}
+
+function parametersOf(schema: unknown, place: 'path' | 'query', components: Components): object[] {
+  const required = memberOf(schema, 'required')
+  const isRequired = (name: string): boolean =>
+    place === 'path' || (Array.isArray(required) && required.includes(name))
+  return Object.entries(memberOf(schema, 'properties') ?? {}).map(([name, described]) => ({
+    name,
+    in: place,
+    required: isRequired(name),
+    schema: components.show(described),
+  }))
+}
+
+function answersOf({ response }: FastifySchema, components: Components): Record<string, object> {
+  const answers: Record<string, object> = {}
+  for (const [status, schema] of Object.entries(response ?? {})) {
+    const description = STATUS_CODES[status] ?? 'Done'
+    const content = memberOf(schema, 'content')
+    const isEmpty = memberOf(schema, 'type') === 'null'
+    answers[status] = {
+      description,
+      ...(isEmpty
+        ? {}
+        : { content: content ?? { 'application/json': { schema: components.show(schema) } } }),
+    }
+  }
+  return answers
+}
+
+/** Several codes may share a status; the description names each. */
+function problemsOf(
+  { method, url }: RouteOptions,
+  { body, querystring, problems = [] }: FastifySchema,
+  access: Access,
+  components: Components,
+): Record<string, object> {
+  const codes = new Set<ErrorCode>(problems)
+  if (body !== undefined || querystring !== undefined) codes.add('INPUT_INVALID')
+  if (access !== 'anybody') codes.add('SESSION_REQUIRED')
+  if (access === 'operator' || url.includes(':')) codes.add('NOT_FOUND')
+  if (method !== 'GET') codes.add('CROSS_SITE')
+  codes.add('STORE_UNAVAILABLE')
+  const byStatus = Map.groupBy(codes, (code) => errors[code].status)
+  const answers: Record<string, object> = {}
+  for (const [status, those] of byStatus) {
+    answers[String(status)] = {
+      description: those.map((code) => `${code}: ${errors[code].title}`).join('; '),
+      content: { 'application/problem+json': { schema: components.show(common.Problem) } },
+    }
+  }
+  return answers
+}
+
+interface Components {
+  readonly schemas: Readonly<Record<string, unknown>>
+  /** The schema for the document; one that has a name is a reference to it. */
+  show(schema: unknown): unknown
+}
+
+/** Names of the API's schemas: those they are exported under. */
+const names = new Map<unknown, string>(
+  [common, accounts, applications, catalogue, usage, operator].flatMap((room) =>
+    Object.entries(room).flatMap(([name, schema]) =>
+      typeof schema === 'object' ? [[schema, name] as const] : [],
+    ),
+  ),
+)
+
+function createComponents(): Components {
+  const schemas: Record<string, unknown> = {}
+
+  function copy(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map(show)
+    if (typeof schema !== 'object' || schema === null) return schema
+    return Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, show(part)]))
+  }
+
+  function show(schema: unknown): unknown {
+    const name = names.get(schema)
+    if (name === undefined) return copy(schema)
+    if (!(name in schemas)) {
+      schemas[name] = undefined
+      schemas[name] = copy(schema)
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  return { schemas, show }
+}
+
+/** A member of a schema, whatever made it. */
+function memberOf(schema: unknown, member: string): unknown {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  return Object.entries(schema).find(([name]) => name === member)?.[1]
+}

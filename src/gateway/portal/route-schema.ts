@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import type { ErrorCode } from '../../platform/errors.ts'
+
+/** Who may ask for a route; decided by the scope it is registered in. */
+export type Access = 'anybody' | 'session' | 'operator'
+
+declare module 'fastify' {
+  /** What the API's own document says of a route besides its bodies and answers. */
+  interface FastifySchema {
+    /** Unique, camelCase: `issueKey`. */
+    operationId?: string
+    /** One line, without a full stop. */
+    summary?: string
+    /** Group in the document; see `apiTags`. */
+    tag?: ApiTag
+    /** Errors it may answer with, besides those that follow from its parts. */
+    problems?: readonly ErrorCode[]
+  }
+  interface FastifyContextConfig {
+    /** (Default: anybody) */
+    access?: Access
+  }
+}
+
+/** The groups of the API's document. */
+export const apiTags = {
+  Catalogue: 'What is published, for anybody.',
+  Account: 'Sign up, sign in, and the own profile.',
+  Applications: 'What calls the gateway.',
+  Subscriptions: 'Which API versions an application may call, and under which plan.',
+  Keys: 'How an application is recognised. A key is shown once, when it is made.',
+  Usage: 'What is left, what was called and why a call was refused.',
+  Portal: 'The state of the portal itself.',
+  Operator: 'For accounts flagged operator.',
+} as const
+export type ApiTag = keyof typeof apiTags
+
+/** Notes on every route registered in this scope from now on who may ask for it, for the API's document. */
+export function noteAccess(scope: Pick<FastifyInstance, 'addHook'>, access: Access): void {
+  scope.addHook('onRoute', (route) => {
+    route.config = { ...route.config, access }
+  })
+}

@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox'
+import { closed, listOf, nullable } from './common.ts'
+
+/** Announced ends of a version, days as `YYYY-MM-DD`; a member that is absent is not announced. */
+export const Lifecycle = closed({
+  deprecated: Type.Optional(Type.String()),
+  sunset: Type.Optional(Type.String()),
+  successor: Type.Optional(Type.String()),
+  retired: Type.Optional(Type.String()),
+})
+export type Lifecycle = Static<typeof Lifecycle>
+
+const operationMembers = {
+  id: Type.String(),
+  method: Type.Union([
+    Type.Literal('GET'),
+    Type.Literal('POST'),
+    Type.Literal('PUT'),
+    Type.Literal('PATCH'),
+    Type.Literal('DELETE'),
+  ]),
+  summary: Type.String(),
+  availableIn: Type.Array(Type.String(), {
+    description: 'versions of the API that have it, oldest first',
+  }),
+  removedIn: nullable(
+    Type.String({ description: 'the first version after the last that has it; null: none' }),
+  ),
+}
+
+export const PublishedOperation = closed({
+  ...operationMembers,
+  path: Type.String({ description: 'with the prefix of the version' }),
+})
+export type PublishedOperation = Static<typeof PublishedOperation>
+
+/** An operation that other versions of the API have and this one does not. */
+export const MissingOperation = closed({
+  ...operationMembers,
+  template: Type.String({ description: 'path without the prefix of a version' }),
+})
+export type MissingOperation = Static<typeof MissingOperation>
+
+/** So many calls in so long a window. */
+export const PublishedLimit = closed({
+  name: Type.String(),
+  calls: Type.Integer(),
+  windowSeconds: Type.Integer(),
+  scope: Type.Union([Type.Literal('operation'), Type.Literal('plan')], {
+    description: 'operation: each counts by itself; plan: all of the version together',
+  }),
+})
+export type PublishedLimit = Static<typeof PublishedLimit>
+
+export const PublishedPlan = closed({
+  name: Type.String(),
+  title: Type.String(),
+  limits: Type.Array(PublishedLimit),
+})
+export type PublishedPlan = Static<typeof PublishedPlan>
+
+export const PublishedVersion = closed({
+  version: Type.String(),
+  title: Type.String(),
+  lifecycle: Lifecycle,
+  isDeprecated: Type.Boolean({ description: 'today' }),
+  isRetired: Type.Boolean({ description: 'today: every call is answered 410' }),
+  operations: Type.Array(PublishedOperation),
+  missing: Type.Array(MissingOperation),
+  plans: Type.Array(PublishedPlan),
+})
+export type PublishedVersion = Static<typeof PublishedVersion>
+
+export const PublishedApi = closed({
+  api: Type.String(),
+  title: Type.String(),
+  versions: Type.Array(PublishedVersion, { description: 'oldest first' }),
+})
+export type PublishedApi = Static<typeof PublishedApi>
+
+/** `GET /api/apis`: what is published, for anybody. */
+export const PublishedApis = listOf(PublishedApi)
+export type PublishedApis = Static<typeof PublishedApis>
+
+export const DiffQuery = closed({ from: Type.String(), to: Type.String() })
+export type DiffQuery = Static<typeof DiffQuery>
+
+const diffedMembers = {
+  id: Type.String(),
+  method: operationMembers.method,
+  template: Type.String({ description: 'path without the prefix of a version' }),
+  summary: Type.String(),
+}
+
+export const DiffedOperation = closed(diffedMembers)
+export type DiffedOperation = Static<typeof DiffedOperation>
+
+export const ChangedOperation = closed({
+  ...diffedMembers,
+  changes: Type.Array(
+    closed({ where: Type.String(), message: Type.String(), isBreaking: Type.Boolean() }),
+  ),
+})
+export type ChangedOperation = Static<typeof ChangedOperation>
+
+/** What moving from one version of an API to another means to a caller. */
+export const VersionDiff = closed({
+  api: Type.String(),
+  from: Type.String(),
+  to: Type.String(),
+  added: Type.Array(DiffedOperation),
+  removed: Type.Array(DiffedOperation),
+  changed: Type.Array(ChangedOperation),
+})
+export type VersionDiff = Static<typeof VersionDiff>
