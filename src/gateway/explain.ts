@@ -8,6 +8,7 @@ import type { Refusal } from '../platform/problem.ts'
 import { bucketName } from './counters/bucket.ts'
 import type { Counter } from './counters/counter.ts'
 import { Call } from './edge/call.ts'
+import type { Answer } from './edge/check.ts'
 import { createPipeline } from './edge/pipeline.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
@@ -65,10 +66,12 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
   }).filter(({ name }) => name !== 'limit')
   const passed: string[] = []
   for (const { name, check } of checks) {
-    const refusal = await new Promise<Refusal | undefined>((resolve, reject) =>
+    const refusal = await new Promise<Refusal | Answer | undefined>((resolve, reject) =>
       check(call, (end) => (end instanceof Error ? reject(end) : resolve(end))),
     )
     if (refusal !== undefined) {
+      // Without a refusal only the portal's page is answered, and this call is not made by it.
+      if (!('code' in refusal)) throw new Error(`the check "${name}" answered a dry run`)
       return {
         decision: 'refuse',
         code: refusal.code,
@@ -101,6 +104,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       requestId: randomUUID(),
       address: '127.0.0.1',
       scheme: 'http',
+      portalOrigin: undefined,
       startedAt: 0,
     })
   }

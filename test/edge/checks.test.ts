@@ -15,7 +15,7 @@ const catalogue = await loadCatalogue(configDir)
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
 const known = `X-API-Key: ${testKey}`
 
-/** What a check is there for: a request it alone refuses, and with what. */
+/** What a check is there for: a request it alone refuses or answers, and with what. */
 interface Probe {
   readonly request: string
   readonly status: number
@@ -26,6 +26,13 @@ interface Probe {
 const probes: Readonly<Record<string, Probe>> = {
   target: { request: rawRequest('GET /v1.7.0//accounts HTTP/1.1', [known]), status: 400 },
   headers: { request: rawRequest(get, [known, 'Gateway_Identity: x']), status: 400 },
+  preflight: {
+    request: rawRequest('OPTIONS /v1.7.0/accounts HTTP/1.1', [
+      'Origin: https://portal.example',
+      'Access-Control-Request-Method: GET',
+    ]),
+    status: 204,
+  },
   route: { request: rawRequest('GET /v1.7.0/nothing HTTP/1.1', [known]), status: 404 },
   body: { request: rawRequest(get, [known, 'Content-Length: 1'], 'x'), status: 400 },
   authenticate: { request: rawRequest(get), status: 401 },

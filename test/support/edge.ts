@@ -32,6 +32,8 @@ export interface TestEdgeOptions {
   readonly authFailuresPerMinute?: number
   readonly connectionsPerAddress?: number
   readonly trustedProxies?: readonly string[]
+  /** (Default: `https://portal.example`) */
+  readonly portalUrl?: string
   readonly now?: () => number
 }
 
@@ -89,7 +91,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
       monotonic: () => performance.now(),
     }),
     backendUrl: options.backendUrl,
-    portalUrl: () => 'https://portal.example',
+    portalUrl: () => options.portalUrl ?? 'https://portal.example',
     authFailuresPerMinute: options.authFailuresPerMinute ?? 1_000_000,
     connectionLimits: {
       connectionsPerAddress: options.connectionsPerAddress ?? 10_000,

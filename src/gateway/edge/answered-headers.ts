@@ -1,6 +1,7 @@
 import { connectionNames } from './forwarded-headers.ts'
 
-// Fields of the backend's connection, its product names, and everything the gateway says itself.
+// Fields of the backend's connection, its product names, and everything the gateway says itself
+// (to whom a browser shows an answer, too: `Access-Control-*`).
 const dropped: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -36,7 +37,7 @@ export function answerHeaders(raw: readonly Buffer[], own: readonly string[]): s
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]?.toString('latin1') ?? ''
     const folded = name.toLowerCase()
-    if (dropped.has(folded)) {
+    if (dropped.has(folded) || folded.startsWith('access-control-')) {
       if (folded === 'connection') named = connectionNames(raw[at + 1]?.toString('latin1'))
       continue
     }

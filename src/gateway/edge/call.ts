@@ -3,6 +3,7 @@ import type { ApiVersion, Operation, Plan } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
+import { readableBy } from './cross-origin.ts'
 import type { Published } from './published.ts'
 
 /** What a call came with and what the checks have found out about it so far. */
@@ -18,6 +19,8 @@ export interface CallStart {
   readonly address: string
   /** How the client reached the edge, by the rules of TRUSTED_PROXIES. */
   readonly scheme: 'http' | 'https'
+  /** Origin of the portal's page when that makes the call; undefined for everybody else. */
+  readonly portalOrigin: string | undefined
   /** Milliseconds of a monotonic clock. */
   readonly startedAt: number
 }
@@ -35,15 +38,18 @@ export class Call {
   readonly requestId: string
   readonly address: string
   readonly scheme: 'http' | 'https'
+  readonly portalOrigin: string | undefined
   readonly startedAt: number
   /** Header fields of every further answer to this call, name and value alternating. */
-  readonly answerHeaders: string[] = []
+  readonly answerHeaders: string[]
   /** Monotonic milliseconds when the request went to the backend; 0 before. */
   forwardedAt = 0
   /** Monotonic milliseconds when the backend's answer was complete or given up; 0 before. */
   answeredAt = 0
   /** Why the gateway answered itself; undefined while it did not. */
   refusal: ErrorCode | undefined = undefined
+  /** Whether the gateway answered itself without refusing: a preflight. */
+  isPreflight = false
 
   #path: string | undefined = undefined
   #query = ''
@@ -63,7 +69,9 @@ export class Call {
     this.requestId = start.requestId
     this.address = start.address
     this.scheme = start.scheme
+    this.portalOrigin = start.portalOrigin
     this.startedAt = start.startedAt
+    this.answerHeaders = start.portalOrigin === undefined ? [] : readableBy(start.portalOrigin)
   }
 
   /** The canonical path, without query. */

@@ -1,8 +1,15 @@
 import type { Refusal } from '../../platform/problem.ts'
 import type { Call } from './call.ts'
 
-/** Goes on to the next check, or ends the call with a refusal; with an error, a mistake of ours, it ends with 500. Called exactly once. */
-export type Next = (outcome?: Refusal | Error) => void
+/** Answer of the gateway's own that is no refusal and has no body. */
+export interface Answer {
+  readonly status: 204
+  /** Name and value alternating. */
+  readonly headers: readonly string[]
+}
+
+/** Goes on to the next check, or ends the call with a refusal or an answer; with an error, a mistake of ours, it ends with 500. Called exactly once. */
+export type Next = (outcome?: Refusal | Answer | Error) => void
 
 /**
  * Guards what a check does in a callback of somebody else's: a throw there
@@ -34,21 +41,23 @@ export interface NamedCheck {
 export interface CheckOutcome {
   readonly admitted: () => void
   readonly refused: (refusal: Refusal) => void
+  readonly answered: (answer: Answer) => void
   /** A check threw: a mistake of ours, which ends this call and nothing else. */
   readonly failed: (error: unknown) => void
 }
 
-/** Runs checks in order until one refuses. Catches what they throw; what they do in callbacks they guard ({@link guarded}). */
+/** Runs checks in order until one ends the call. Catches what they throw; what they do in callbacks they guard ({@link guarded}). */
 export function runChecks(checks: readonly NamedCheck[], call: Call, outcome: CheckOutcome): void {
   let index = 0
-  function next(end?: Refusal | Error): void {
+  function next(end?: Refusal | Answer | Error): void {
     if (end instanceof Error) {
       outcome.failed(end)
       return
     }
     try {
       if (end !== undefined) {
-        outcome.refused(end)
+        if ('code' in end) outcome.refused(end)
+        else outcome.answered(end)
         return
       }
       const row = checks[index]

@@ -6,6 +6,7 @@ import type { Refusal } from '../../platform/problem.ts'
 import { Call } from './call.ts'
 import { type NamedCheck, runChecks } from './check.ts'
 import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
+import { createPortalOrigin } from './cross-origin.ts'
 import type { Forwarder } from './forward.ts'
 import type { Observer } from './observe.ts'
 import type { Published } from './published.ts'
@@ -46,6 +47,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   const calls = new WeakMap<object, Call>()
   /** The newest call of a connection. */
   const latest = new WeakMap<object, Call>()
+  const begin = createBegin(options)
 
   const refuseSocket = createRefuseSocket({
     portalUrl: options.portalUrl,
@@ -89,7 +91,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   app.server.on('connect', (_request, socket) => refuseSocket('NOT_IMPLEMENTED', socket))
 
   app.addHook('onRequest', (request, reply, admit) => {
-    const call = begin(request, reply, options)
+    const call = begin(request, reply)
     latest.set(call.request.socket, call)
     call.response.once('close', () => observer.ended(call))
     const answer = (refusal: Refusal): void => {
@@ -102,6 +104,12 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
         admit()
       },
       refused: answer,
+      answered({ status, headers }) {
+        reply.hijack()
+        call.isPreflight = true
+        call.response.writeHead(status, [...headers])
+        call.response.end()
+      },
       failed(error) {
         observer.failed(call, error)
         if (!call.response.headersSent) answer({ code: 'INTERNAL_ERROR' })
@@ -113,7 +121,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     throw new Error(`no check refused the method ${request.method}`)
   })
   app.setErrorHandler((error, request, reply) => {
-    const call = calls.get(request.raw) ?? begin(request, reply, options)
+    const call = calls.get(request.raw) ?? begin(request, reply)
     observer.failed(call, error)
     reply.hijack()
     refuse(call, { code: 'INTERNAL_ERROR' })
@@ -145,17 +153,22 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   return app
 }
 
-function begin(request: FastifyRequest, reply: FastifyReply, options: GatewayOptions): Call {
-  const { raw } = request
-  const given = raw.headers['x-request-id']
-  return new Call({
-    request: raw,
-    response: reply.raw,
-    published: options.published(),
-    target: request.originalUrl,
-    requestId: typeof given === 'string' && uuidPattern.test(given) ? given : options.randomUUID(),
-    address: options.clientAddress(raw),
-    scheme: options.clientScheme(raw),
-    startedAt: options.monotonic(),
-  })
+/** Makes the call of a request. */
+function createBegin(options: GatewayOptions) {
+  const portalOriginOf = createPortalOrigin(options.portalUrl)
+  return ({ raw, originalUrl }: FastifyRequest, reply: FastifyReply): Call => {
+    const given = raw.headers['x-request-id']
+    return new Call({
+      request: raw,
+      response: reply.raw,
+      published: options.published(),
+      target: originalUrl,
+      requestId:
+        typeof given === 'string' && uuidPattern.test(given) ? given : options.randomUUID(),
+      address: options.clientAddress(raw),
+      scheme: options.clientScheme(raw),
+      portalOrigin: portalOriginOf(raw.headers.origin),
+      startedAt: options.monotonic(),
+    })
+  }
 }

@@ -7,6 +7,7 @@ import { entitle } from './entitle.ts'
 import type { FailureThrottle } from './failure-throttle.ts'
 import { headers } from './headers.ts'
 import { limit } from './limit.ts'
+import { preflight } from './preflight.ts'
 import { room } from './room.ts'
 import { route } from './route.ts'
 import { target } from './target.ts'
@@ -29,6 +30,7 @@ export function createPipeline(options: PipelineOptions): readonly NamedCheck[] 
   return [
     { name: 'target', check: target },
     { name: 'headers', check: headers },
+    { name: 'preflight', check: preflight({ now }) },
     { name: 'route', check: route({ now }) },
     { name: 'body', check: body },
     { name: 'authenticate', check: authenticate({ registry, failures }) },

@@ -1,6 +1,7 @@
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import type { Refusal } from '../../platform/problem.ts'
 import type { Check } from './check.ts'
+import { exposedHeaders } from './cross-origin.ts'
 import { lifecycleHeaders } from './lifecycle-headers.ts'
 
 const parameterLengthMax = 512
@@ -39,6 +40,9 @@ export function route({ now }: RouteOptions): Check {
         next({ code: 'TARGET_TOO_LONG', detail })
         return
       }
+    }
+    if (call.portalOrigin !== undefined) {
+      call.answerHeaders.push(...exposedHeaders(apiVersion, found.operation))
     }
     call.routed(found.operation, found.parameters)
     next()

@@ -94,7 +94,8 @@ export function createCallObserver({ metrics, log, monotonic }: CallObserverOpti
 
 function outcomeOf(call: Call): CallOutcome {
   if (call.refusal !== undefined) return call.refusal
-  return call.response.writableFinished ? 'forwarded' : 'aborted'
+  if (!call.response.writableFinished) return 'aborted'
+  return call.isPreflight ? 'preflight' : 'forwarded'
 }
 
 function rounded(milliseconds: number): number {

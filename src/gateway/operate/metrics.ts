@@ -8,8 +8,8 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 const operationLabels = ['api', 'version', 'operation'] as const
 
-/** How a call ended: forwarded, given up by the client, or the code of our refusal. */
-export type CallOutcome = 'forwarded' | 'aborted' | ErrorCode
+/** How a call ended: forwarded, given up by the client, a preflight of the portal's page answered, or the code of our refusal. */
+export type CallOutcome = 'forwarded' | 'aborted' | 'preflight' | ErrorCode
 
 /** One finished call as the metrics see it; durations in seconds. */
 export interface FinishedCall {
