@@ -1,0 +1,48 @@
+import type { KeyLetter, KeyReplacedLetter } from './letters.ts'
+import type { LetterText } from './render-letter.ts'
+import { utcTime } from './utc-time.ts'
+
+const subjects = {
+  'key-issued': 'An API key was created',
+  'key-replaced': 'An API key was replaced',
+  'key-revoked': 'An API key was revoked',
+} as const
+
+/** Tells of one change of a key, whoever made it. */
+export function keyLetter(letter: KeyLetter | KeyReplacedLetter, portalUrl: string): LetterText {
+  return {
+    subject: subjects[letter.kind],
+    blocks: [
+      { paragraph: sentenceOf(letter) },
+      {
+        facts: [
+          { label: 'Application', name: letter.applicationName },
+          { label: 'Key', name: letter.keyName },
+          {
+            label: letter.kind === 'key-replaced' ? 'Old hint' : 'Hint',
+            value: letter.hint,
+          },
+          ...(letter.kind === 'key-replaced' ? [{ label: 'New hint', value: letter.newHint }] : []),
+          { label: 'When', value: utcTime(letter.at) },
+        ],
+      },
+      {
+        link: 'If you do not know of it, look at the keys of the application',
+        url: `${portalUrl}/applications/${letter.applicationId}/keys`,
+      },
+    ],
+  }
+}
+
+function sentenceOf(letter: KeyLetter | KeyReplacedLetter): string {
+  switch (letter.kind) {
+    case 'key-issued':
+      return 'One of your applications has a new API key. It was shown once, to whoever made it.'
+    case 'key-revoked':
+      return 'An API key of one of your applications was revoked: calls with it are refused.'
+    case 'key-replaced':
+      return letter.worksUntil === null
+        ? 'An API key of one of your applications was replaced. The old one is refused already.'
+        : `An API key of one of your applications was replaced. The old one works until ${utcTime(letter.worksUntil)}.`
+  }
+}

@@ -1,0 +1,60 @@
+import { escapeHtml } from '../pages/page.ts'
+import { quoted, quotedHtml } from './foreign-text.ts'
+
+/**
+ * One piece of a letter, written once and drawn as text and as HTML. Only
+ * `name` may hold what somebody typed; everything else is ours.
+ */
+export type Block =
+  | { readonly paragraph: string }
+  | { readonly link: string; readonly url: string }
+  | { readonly facts: readonly Fact[] }
+
+export type Fact =
+  | { readonly label: string; readonly value: string }
+  | { readonly label: string; readonly name: string }
+
+export function textOf(blocks: readonly Block[]): string {
+  return `${blocks.map(blockText).join('\n\n')}\n`
+}
+
+function blockText(block: Block): string {
+  if ('paragraph' in block) return block.paragraph
+  if ('link' in block) return `${block.link}:\n${block.url}`
+  return block.facts
+    .map((fact) => `  ${fact.label}: ${'name' in fact ? quoted(fact.name) : fact.value}`)
+    .join('\n')
+}
+
+/** A whole document: no image, nothing from elsewhere, and left to the reader's colours. */
+export function htmlOf(title: string, blocks: readonly Block[]): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">
+<title>${escapeHtml(title)}</title>
+<style>:root { color-scheme: light dark; }</style>
+</head>
+<body style="font-family: system-ui, sans-serif; font-size: 16px; line-height: 1.5; max-width: 36em; margin: 0 auto; padding: 16px; overflow-wrap: anywhere;">
+${blocks.map(blockHtml).join('\n')}
+</body>
+</html>
+`
+}
+
+function blockHtml(block: Block): string {
+  if ('paragraph' in block) return `<p>${escapeHtml(block.paragraph)}</p>`
+  if ('link' in block) {
+    const url = escapeHtml(block.url)
+    return `<p>${escapeHtml(block.link)}:<br><a href="${url}">${url}</a></p>`
+  }
+  const rows = block.facts.map((fact) => {
+    const value = 'name' in fact ? quotedHtml(fact.name) : escapeHtml(fact.value)
+    return `<li>${escapeHtml(fact.label)}: ${value}</li>`
+  })
+  return `<ul>\n${rows.join('\n')}\n</ul>`
+}

@@ -1,0 +1,35 @@
+import type { Block } from './letter-body.ts'
+import type { LimitsLetter } from './letters.ts'
+import type { LetterText } from './render-letter.ts'
+import { utcDay } from './utc-time.ts'
+
+/** How many operations of an application a digest lists; the portal shows all. */
+const operationsMax = 20
+
+/** The daily digest. */
+export function limitsLetter(letter: LimitsLetter, portalUrl: string): LetterText {
+  const day = utcDay(new Date(letter.day))
+  return {
+    subject: `Limits reached on ${day}`,
+    blocks: [
+      {
+        paragraph: `On ${day} (UTC) calls of your applications were refused because the calls of a window were used up. Refused calls count nothing.`,
+      },
+      ...letter.applications.flatMap(({ id, name, operations }): Block[] => [
+        {
+          facts: [
+            { label: 'Application', name },
+            ...operations.slice(0, operationsMax).map(({ api, version, operation, refused }) => ({
+              label: `${api} ${version}, ${operation}`,
+              value: `${refused} ${refused === 1 ? 'call' : 'calls'} refused`,
+            })),
+            ...(operations.length > operationsMax
+              ? [{ label: 'And', value: `${operations.length - operationsMax} more operations` }]
+              : []),
+          ],
+        },
+        { link: 'Its usage', url: `${portalUrl}/applications/${id}/usage` },
+      ]),
+    ],
+  }
+}

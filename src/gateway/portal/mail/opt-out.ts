@@ -1,0 +1,48 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type OptionalMail, optionalMails } from './letters.ts'
+
+/** Who wants which mails no more. */
+export interface OptOut {
+  readonly developerId: string
+  readonly mail: OptionalMail
+}
+
+/** Tokens in mails that end one kind of them for one developer. They never expire and show nothing. */
+export interface OptOuts {
+  /** 66 characters base64url. */
+  sign(optOut: OptOut): string
+  /** Undefined for what was not signed here. */
+  verify(token: string): OptOut | undefined
+}
+
+const idBytes = 16
+const signatureBytes = 32
+
+/** A token is the developer's id (16 bytes), the kind of mail (1 byte) and their HMAC-SHA-256 (32 bytes). @param key 32 bytes */
+export function createOptOuts({ key }: { key: Buffer }): OptOuts {
+  function signatureOf(claim: Buffer): Buffer {
+    return createHmac('sha256', key).update(claim).digest()
+  }
+
+  return {
+    sign({ developerId, mail }) {
+      const id = Buffer.from(developerId.replaceAll('-', ''), 'hex')
+      const claim = Buffer.concat([id, Buffer.of(optionalMails.indexOf(mail))])
+      return Buffer.concat([claim, signatureOf(claim)]).toString('base64url')
+    },
+
+    verify(token) {
+      const bytes = Buffer.from(token, 'base64url')
+      // Base64 has several spellings of the same bytes; only ours counts.
+      if (bytes.length !== idBytes + 1 + signatureBytes || bytes.toString('base64url') !== token) {
+        return undefined
+      }
+      const claim = bytes.subarray(0, idBytes + 1)
+      if (!timingSafeEqual(bytes.subarray(idBytes + 1), signatureOf(claim))) return undefined
+      const mail = optionalMails[claim[idBytes] ?? -1]
+      const hex = claim.subarray(0, idBytes).toString('hex')
+      const developerId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+      return mail === undefined ? undefined : { developerId, mail }
+    },
+  }
+}

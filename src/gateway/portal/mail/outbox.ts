@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import type { RegistryTransaction } from '../../registry/transaction.ts'
+import type { Letter } from './letters.ts'
+import type { OptOuts } from './opt-out.ts'
+import { renderLetter } from './render-letter.ts'
+import { sealMail } from './sealed-mail.ts'
+
+export interface Outbox {
+  /**
+   * Writes a letter in the caller's transaction: it is sent at least once when
+   * that commits, and never when it does not. Sending happens elsewhere and
+   * later; this costs one statement.
+   *
+   * @param to one address; undefined makes a decoy, which costs the same and is
+   *   dropped instead of sent, so that nobody can time whether an address is known
+   */
+  post(trx: RegistryTransaction, letter: Letter, to: string | undefined): Promise<void>
+}
+
+export interface OutboxOptions {
+  /** `mails` of the portal's secrets. */
+  readonly key: Buffer
+  readonly optOuts: Pick<OptOuts, 'sign'>
+  /** The portal's own origin: every link begins with it. */
+  readonly portalUrl: () => string
+  /** Told of every letter, before its transaction commits. */
+  readonly onPost: () => void
+}
+
+/** The portal's mails on their way: rows of the table `mails`, sealed because they hold addresses and links. */
+export function createOutbox({ key, optOuts, portalUrl, onPost }: OutboxOptions): Outbox {
+  return {
+    async post(trx, letter, to) {
+      const rendered = renderLetter(letter, { portalUrl: portalUrl(), optOuts })
+      const sealed = sealMail(key, {
+        ...rendered,
+        kind: letter.kind,
+        to: to ?? null,
+        // Made once: a server that got the mail twice can tell.
+        messageId: `<${randomUUID()}@${new URL(portalUrl()).hostname}>`,
+      })
+      await trx.insertInto('mails').values({ sealed }).execute()
+      onPost()
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { accountLetter } from './account-letters.ts'
+import { deprecationLetter } from './deprecation-letter.ts'
+import { keyLetter } from './key-letters.ts'
+import { type Block, htmlOf, textOf } from './letter-body.ts'
+import type { Letter, OptionalMail } from './letters.ts'
+import { limitsLetter } from './limits-letter.ts'
+import type { OptOuts } from './opt-out.ts'
+
+/** A letter in words. */
+export interface LetterText {
+  /** Ours alone: nothing somebody typed gets into a header. */
+  readonly subject: string
+  readonly blocks: readonly Block[]
+}
+
+export interface RenderedLetter {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Address of RFC 8058's one-click request; null where the mail cannot be opted out of. */
+  readonly optOutUrl: string | null
+}
+
+export interface RenderOptions {
+  /** The portal's own origin: every link begins with it. */
+  readonly portalUrl: string
+  readonly optOuts: Pick<OptOuts, 'sign'>
+}
+
+/** Writes a letter out as text and as HTML. */
+export function renderLetter(
+  letter: Letter,
+  { portalUrl, optOuts }: RenderOptions,
+): RenderedLetter {
+  const { subject, blocks } = wordsOf(letter, portalUrl)
+  const token = optOutToken(letter, optOuts)
+  const whole = [...blocks, ...footer(portalUrl, token)]
+  return {
+    subject,
+    text: textOf(whole),
+    html: htmlOf(subject, whole),
+    optOutUrl: token === undefined ? null : `${portalUrl}/api/mail-opt-outs/${token}`,
+  }
+}
+
+function wordsOf(letter: Letter, portalUrl: string): LetterText {
+  switch (letter.kind) {
+    case 'key-issued':
+    case 'key-replaced':
+    case 'key-revoked':
+      return keyLetter(letter, portalUrl)
+    case 'limits-reached':
+      return limitsLetter(letter, portalUrl)
+    case 'deprecation':
+      return deprecationLetter(letter, portalUrl)
+    default:
+      return accountLetter(letter, portalUrl)
+  }
+}
+
+function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | undefined {
+  const mail = optionalKinds[letter.kind]
+  return mail === undefined || !('developerId' in letter)
+    ? undefined
+    : optOuts.sign({ developerId: letter.developerId, mail })
+}
+
+const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
+  'key-issued': 'keys',
+  'key-replaced': 'keys',
+  'key-revoked': 'keys',
+  'limits-reached': 'limits',
+  deprecation: 'deprecations',
+}
+
+function footer(portalUrl: string, token: string | undefined): Block[] {
+  const origin: Block = {
+    paragraph: `Written by the developer portal ${portalUrl}. Nobody reads answers to this address.`,
+  }
+  if (token === undefined) return [origin]
+  return [
+    origin,
+    { link: 'No more mails of this kind', url: `${portalUrl}/mails/opt-out?token=${token}` },
+  ]
+}
