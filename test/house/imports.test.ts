@@ -30,6 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   gateway: ['platform', 'catalogue'],
   backend: ['platform', 'catalogue'],
   cli: ['platform', 'catalogue', 'gateway', 'backend', 'main.ts'],
+  'portal-ui': ['gateway'],
   'first-start.ts': ['platform', 'catalogue', 'gateway', 'backend'],
   'main.ts': ['platform', 'catalogue', 'gateway', 'backend', 'first-start.ts'],
 }
@@ -85,6 +86,15 @@ t.test('the edge knows interfaces of its stores, no adapter', async (t) => {
     if (to.startsWith('gateway/counters/') || to.startsWith('gateway/registry/')) {
       t.ok(interfaces.has(to), `${from} imports ${to}`)
     }
+  }
+})
+
+t.test('the page knows the contract of the JSON API and its own paths, nothing else', async (t) => {
+  for (const { from, to } of all) {
+    if (!from.startsWith('portal-ui/') || to.startsWith('portal-ui/')) continue
+    const isContract =
+      to === 'gateway/portal/page-paths.ts' || to.startsWith('gateway/portal/schemas/')
+    t.ok(isContract, `${from} imports ${to}`)
   }
 })
 

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import type { GatewayState } from '../../gateway/portal/schemas/accounts.ts'
+import type { PublishedApis, VersionDiff } from '../../gateway/portal/schemas/catalogue.ts'
+import { request } from './client.ts'
+
+/** What is published: APIs by name, versions oldest first. */
+export function useApis() {
+  return useQuery({
+    queryKey: ['apis'],
+    queryFn: () => request<PublishedApis>('GET', '/api/apis'),
+    staleTime: 60_000,
+  })
+}
+
+/** What moving from one version of an API to another means. */
+export function useVersionDiff(api: string, from: string, to: string) {
+  const query = new URLSearchParams({ from, to })
+  return useQuery({
+    queryKey: ['diff', api, from, to],
+    queryFn: () =>
+      request<VersionDiff>('GET', `/api/apis/${encodeURIComponent(api)}/diff?${query}`),
+    enabled: from !== to,
+    staleTime: 60_000,
+  })
+}
+
+/** Whether the gateway answers; asked again every 15 seconds while a page watches. */
+export function useGatewayState() {
+  return useQuery({
+    queryKey: ['gateway'],
+    queryFn: () => request<GatewayState>('GET', '/api/gateway'),
+    refetchInterval: 15_000,
+    staleTime: 10_000,
+  })
+}

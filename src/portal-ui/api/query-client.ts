@@ -1,0 +1,30 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiFailure, isProblem } from './client.ts'
+import { sessionKey } from './session.ts'
+
+/**
+ * The cache of answers. Whichever call learns that the session has ended, the
+ * page takes it for ended; calls are repeated only where no answer came.
+ */
+export function createQueryClient(): QueryClient {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError: noteFailure }),
+    mutationCache: new MutationCache({ onError: noteFailure }),
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        retry: (count, error) => count < 2 && isWorthAnotherTry(error),
+      },
+    },
+  })
+
+  function noteFailure(error: unknown): void {
+    if (isProblem(error, 'SESSION_REQUIRED')) client.setQueryData(sessionKey, null)
+  }
+
+  return client
+}
+
+function isWorthAnotherTry(error: unknown): boolean {
+  return error instanceof ApiFailure && (error.status === 0 || error.status === 503)
+}

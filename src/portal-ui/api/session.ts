@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import type {
+  Developer,
+  PasswordReset,
+  Session,
+  SignIn,
+  SignUp,
+  Verification,
+} from '../../gateway/portal/schemas/accounts.ts'
+import { isProblem, request } from './client.ts'
+
+/** Where the session is kept among the answers; null: nobody is signed in. */
+export const sessionKey = ['session'] as const
+
+/** Who is signed in; `data` is null for nobody. */
+export function useSession() {
+  return useQuery({ queryKey: sessionKey, queryFn: readSession, staleTime: 60_000 })
+}
+
+/** The developer who is signed in, in a page that only shows to one. */
+export function useDeveloper(): Developer {
+  const { data } = useSession()
+  if (data === null || data === undefined) throw new Error('this page needs a session')
+  return data.developer
+}
+
+async function readSession(): Promise<Session | null> {
+  try {
+    return await request<Session>('GET', '/api/session')
+  } catch (error) {
+    if (isProblem(error, 'SESSION_REQUIRED')) return null
+    throw error
+  }
+}
+
+/** Opens a session; what was cached for anybody else is forgotten. */
+export function useSignIn() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: SignIn) => request<Session>('POST', '/api/session', input),
+    onSuccess: (session) => {
+      client.clear()
+      client.setQueryData(sessionKey, session)
+    },
+  })
+}
+
+/** Ends this session and leads to the first page. */
+export function useSignOut() {
+  const forget = useForgetSession()
+  return useMutation({
+    mutationFn: () => request<void>('DELETE', '/api/session'),
+    onSuccess: forget,
+  })
+}
+
+/** Ends every session of the developer, this one too, and leads to the first page. */
+export function useSignOutEverywhere() {
+  const forget = useForgetSession()
+  return useMutation({
+    mutationFn: () => request<void>('DELETE', '/api/sessions'),
+    onSuccess: forget,
+  })
+}
+
+/** Forgets everything about the session that has just ended and leads to the first page. */
+export function useForgetSession(): () => void {
+  const client = useQueryClient()
+  const [, navigate] = useLocation()
+  return () => {
+    navigate('/')
+    client.clear()
+    client.setQueryData(sessionKey, null)
+  }
+}
+
+/** Asks for an account; the answer is the same for a known address. */
+export function useSignUp() {
+  return useMutation({
+    mutationFn: (input: SignUp) => request<void>('POST', '/api/developers', input),
+  })
+}
+
+/** Uses the link of the first mail and sets the password. */
+export function useVerification() {
+  return useMutation({
+    mutationFn: (input: Verification) => request<void>('POST', '/api/developers/verify', input),
+  })
+}
+
+/** Asks for a link to set a new password; the answer is the same for an unknown address. */
+export function usePasswordReset() {
+  return useMutation({
+    mutationFn: (input: PasswordReset) => request<void>('POST', '/api/password-resets', input),
+  })
+}
+
+/** Uses the link of that mail; every session of the developer ends. */
+export function usePasswordResetConfirmation() {
+  return useMutation({
+    mutationFn: (input: Verification) =>
+      request<void>('POST', '/api/password-resets/confirm', input),
+  })
+}

@@ -1,0 +1,21 @@
+import { Group, Loader, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+
+/** Says that something is on its way, but only when it takes longer than 300 ms. */
+export function Slow({ label = 'Loading …' }: { readonly label?: string }) {
+  const [isSlow, setIsSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsSlow(true), 300)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <Group gap="sm" mih={48} role="status">
+      {isSlow ? (
+        <>
+          <Loader size="sm" aria-hidden="true" />
+          <Text c="dimmed">{label}</Text>
+        </>
+      ) : null}
+    </Group>
+  )
+}

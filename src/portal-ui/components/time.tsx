@@ -1,0 +1,29 @@
+import { Text } from '@mantine/core'
+
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const localPrecise = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+})
+
+export interface TimeProps {
+  /** ISO 8601. */
+  readonly at: string
+  /** With seconds. */
+  readonly isPrecise?: boolean
+}
+
+/** An instant in the reader's own time zone; UTC on hover. */
+export function Time({ at, isPrecise = false }: TimeProps) {
+  const format = isPrecise ? localPrecise : local
+  return (
+    <Text
+      component="time"
+      inherit
+      dateTime={at}
+      title={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}
+    >
+      {format.format(new Date(at))}
+    </Text>
+  )
+}

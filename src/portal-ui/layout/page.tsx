@@ -1,0 +1,56 @@
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useHasNavigated } from './navigation.tsx'
+import classes from './page.module.css'
+
+export interface PageProps {
+  /** The heading and the title of the document. */
+  readonly title: string
+  /** The heading where it is more than the title: a foreign name in its own `<bdi>`. */
+  readonly heading?: ReactNode
+  /** One or two sentences below the heading. */
+  readonly lead?: ReactNode
+  /** Buttons beside the heading. */
+  readonly actions?: ReactNode
+  /** `narrow` for a form of its own. */
+  readonly width?: 'narrow' | 'wide'
+  readonly children: ReactNode
+}
+
+/**
+ * One page: its heading, the title of the document, and the focus on the
+ * heading after a navigation, so that a screen reader says where one is now.
+ */
+export function Page({ title, heading, lead, actions, width = 'wide', children }: PageProps) {
+  const ref = useRef<HTMLHeadingElement>(null)
+  const hasNavigated = useHasNavigated()
+
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+  }, [title])
+
+  useEffect(() => {
+    if (!hasNavigated()) return
+    window.scrollTo(0, 0)
+    ref.current?.focus({ preventScroll: true })
+  }, [hasNavigated])
+
+  return (
+    <Stack gap="xl" className={width === 'narrow' ? classes['narrow'] : classes['wide']}>
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Stack gap={6} className={classes['heading']}>
+          <Title order={1} ref={ref} tabIndex={-1} className={classes['title']}>
+            {heading ?? title}
+          </Title>
+          {lead === undefined ? null : (
+            <Text c="dimmed" component="div" className={classes['lead']}>
+              {lead}
+            </Text>
+          )}
+        </Stack>
+        {actions === undefined ? null : <Group gap="sm">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  )
+}

@@ -1,0 +1,31 @@
+import { Button, Menu } from '@mantine/core'
+import { Link, useLocation } from 'wouter'
+import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import type { Developer } from '../../gateway/portal/schemas/accounts.ts'
+import { useSignOut } from '../api/session.ts'
+
+/** The way to one's own profile and out, or the way in. */
+export function ProfileMenu({ developer }: { readonly developer: Developer | undefined }) {
+  const [, navigate] = useLocation()
+  const signOut = useSignOut()
+  if (developer === undefined) {
+    return (
+      <Button component={Link} href={pagePaths.signIn} size="sm">
+        Sign in
+      </Button>
+    )
+  }
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <Button variant="default" size="sm" maw={200} loading={signOut.isPending}>
+          <bdi>{developer.name}</bdi>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => navigate(pagePaths.profile)}>Profile</Menu.Item>
+        <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+import { Redirect, useLocation, useSearch } from 'wouter'
+import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import { useSession } from '../api/session.ts'
+import { ProblemAlert } from '../components/problem-alert.tsx'
+import { Slow } from '../components/slow.tsx'
+import { NotFoundPage } from '../pages/public/not-found-page.tsx'
+import { Page } from './page.tsx'
+
+export interface RequireSessionProps {
+  /** Others see what they see at an unknown address. */
+  readonly operatorsOnly?: boolean
+  readonly children: ReactNode
+}
+
+/** Shows a page to whom is signed in, and leads everybody else to the sign-in and back. */
+export function RequireSession({ operatorsOnly = false, children }: RequireSessionProps) {
+  const session = useSession()
+  const [path] = useLocation()
+  const search = useSearch()
+  if (session.isError) {
+    return (
+      <Page title="Not available at the moment">
+        <ProblemAlert error={session.error} onRetry={() => void session.refetch()} />
+      </Page>
+    )
+  }
+  if (session.data === undefined) return <Slow />
+  if (session.data === null) {
+    const next = new URLSearchParams({ next: search === '' ? path : `${path}?${search}` })
+    return <Redirect to={`${pagePaths.signIn}?${next}`} replace />
+  }
+  if (operatorsOnly && !session.data.developer.isOperator) return <NotFoundPage />
+  return children
+}

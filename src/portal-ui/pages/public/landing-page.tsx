@@ -1,0 +1,6 @@
+import { Page } from '../../layout/page.tsx'
+
+/** The first page: what is published. */
+export function LandingPage() {
+  return <Page title="APIs">{null}</Page>
+}
