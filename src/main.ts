@@ -5,7 +5,9 @@ import { startBackend } from './backend/start-backend.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { demonstrationText, makeDemonstration, noteWelcomed } from './first-start.ts'
+import { openSecret } from './gateway/open-secret.ts'
 import { openServices } from './gateway/open-services.ts'
+import { embeddedSessionSecret } from './gateway/portal/portal-secrets.ts'
 import { startPortal } from './gateway/portal/start-portal.ts'
 import type { RegistryStores } from './gateway/registry/stores.ts'
 import { prepareGateway } from './gateway/start-gateway.ts'
@@ -94,9 +96,11 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const gatewayUrl = (): string =>
     settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
   if (services !== undefined && roles.has('portal')) {
+    const { sessionSecret } = settings
     urls.portal = await startPortal({
       ...base,
       isEnding,
+      sessionSecret: await openSecret(sessionSecret, dataFolder, embeddedSessionSecret),
       services: {
         catalogue: () => services.publisher.current().catalogue,
         portalUrl,

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createPortal } from '../../src/gateway/portal/create-portal.ts'
+import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
 import { errors } from '../../src/platform/errors.ts'
@@ -13,6 +14,8 @@ const app = createPortal({
   catalogue: () => catalogue,
   portalUrl: () => 'https://portal.example',
   gatewayUrl: () => 'https://api.example',
+  secrets: derivePortalSecrets('s'.repeat(32)),
+  clientAddress: () => '127.0.0.1',
   stores: await openRegistryStores({
     database,
     peppers: parsePeppers('p'.repeat(32)),

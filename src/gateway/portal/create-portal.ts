@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyReply, fastify } from 'fastify'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
+import { carrySessions } from './accounts/carry-sessions.ts'
+import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
+import { requireOperator, requireSession } from './accounts/require-session.ts'
 import type { PortalApp } from './portal-app.ts'
 import { notFound } from './portal-error.ts'
 import { refusalOf } from './refusal-of.ts'
@@ -49,7 +52,32 @@ export function createPortal(services: PortalServices): PortalApp {
     return refuse(reply, refusal ?? { code: 'INTERNAL_ERROR' })
   })
 
+  app.decorateRequest('developer', null)
+  app.addHook('onRequest', createRefuseCrossSite(portalUrl))
+
   registerProblems(app)
   registerApis(app, services)
+  app.register(visitors)
   return app
+
+  /** Whoever has a session or not. */
+  function visitors(scope: PortalApp, _options: object, done: () => void): void {
+    carrySessions(scope, services)
+    scope.register(developers)
+    scope.register(operators, { prefix: '/api/operator' })
+    done()
+  }
+
+  /** Whoever is signed in. */
+  function developers(scope: PortalApp, _options: object, done: () => void): void {
+    scope.addHook('onRequest', requireSession)
+    done()
+  }
+
+  /** Whoever is signed in and an operator; the paths of its routes begin after `/api/operator`. */
+  function operators(scope: PortalApp, _options: object, done: () => void): void {
+    scope.addHook('onRequest', requireSession)
+    scope.addHook('onRequest', requireOperator)
+    done()
+  }
 }

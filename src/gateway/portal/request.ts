@@ -1,10 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import type { Developer } from '../registry/developers.ts'
+import type { LiveSession } from '../registry/sessions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is signed in; null outside the scopes that ask for a session. */
     developer: Developer | null
+  }
+  interface Session {
+    /** Absent: a visitor's. */
+    signIn?: LiveSession
   }
 }
 

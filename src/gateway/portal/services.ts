@@ -1,6 +1,8 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts'
+import type { ClientAddress } from '../../platform/client-address.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { RegistryStores } from '../registry/stores.ts'
+import type { PortalSecrets } from './portal-secrets.ts'
 
 /** What the routes of the portal stand on; each asks for the least of it. */
 export interface PortalServices {
@@ -11,6 +13,9 @@ export interface PortalServices {
   /** Origin of the gateway, as developers call it. */
   readonly gatewayUrl: () => string
   readonly stores: RegistryStores
+  readonly secrets: PortalSecrets
+  /** Whose attempts a request counts among. */
+  readonly clientAddress: ClientAddress
   /** The counter that is enforced. */
   readonly counter: Pick<Counter, 'peek'>
   /** Milliseconds since 1970. */

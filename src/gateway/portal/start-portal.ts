@@ -1,13 +1,18 @@
+import { createClientAddress } from '../../platform/client-address.ts'
 import type { Lifetime } from '../../platform/lifetime.ts'
 import { closeListeners, listen } from '../../platform/listen.ts'
 import type { Logger } from '../../platform/log.ts'
+import { createNetworks } from '../../platform/networks.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { createPortal } from './create-portal.ts'
+import { derivePortalSecrets } from './portal-secrets.ts'
 import type { PortalServices } from './services.ts'
 
 export interface PortalRoleOptions {
   readonly settings: Settings
-  readonly services: Omit<PortalServices, 'onError' | 'now'>
+  readonly services: Omit<PortalServices, 'onError' | 'now' | 'secrets' | 'clientAddress'>
+  /** At least 32 characters, the same in all portal processes. */
+  readonly sessionSecret: string
   readonly log: Logger
   readonly lifetime: Lifetime
   /** Whether the process is about to stop, but serves on. */
@@ -19,6 +24,8 @@ export function startPortal(options: PortalRoleOptions): Promise<string> {
   const { settings, services, log, lifetime } = options
   const portal = createPortal({
     ...services,
+    secrets: derivePortalSecrets(options.sessionSecret),
+    clientAddress: createClientAddress(createNetworks(settings.trustedProxies)),
     now: Date.now,
     onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
   })

@@ -14,6 +14,7 @@ import { registryMigrations } from './migrations/index.ts'
 import { createPortalState, type PortalState } from './portal-state.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
+import { createSessions, type Sessions } from './sessions.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 /** Everything that is registered, for the portal and the command line. */
@@ -25,6 +26,7 @@ export interface RegistryStores {
   readonly audit: Audit
   readonly changes: Changes
   readonly portalState: PortalState
+  readonly sessions: Sessions
   /** Tells whose key this is, straight from the database: for a dry run. Never `unreachable`. @throws when the database does not answer */
   recognise(key: string): Promise<Caller | 'invalid'>
 }
@@ -60,6 +62,7 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     audit: createAudit({ db }),
     changes: createChanges({ db }),
     portalState: createPortalState({ db }),
+    sessions: createSessions({ db }),
     async recognise(text) {
       const key = parseKey(text)
       if (key === undefined) return 'invalid'

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import cookie from '@fastify/cookie'
+import session from '@fastify/session'
+import type { FastifyRequest } from 'fastify'
+import type { PortalApp } from '../portal-app.ts'
+import { PortalError } from '../portal-error.ts'
+import type { PortalServices } from '../services.ts'
+import { createSessionStore } from './session-store.ts'
+
+/**
+ * Gives every request of a scope its session, looked up in the database each
+ * time, so that one ended anywhere is dead here; answers are not to be stored.
+ *
+ * The cookie holds the signed id and nothing else, and lasts as long as the
+ * browser runs. It is set by signing in only: a visitor gets none.
+ */
+export function carrySessions(
+  scope: PortalApp,
+  { portalUrl, secrets, stores }: Pick<PortalServices, 'portalUrl' | 'secrets' | 'stores'>,
+): void {
+  const { name, attributes } = sessionCookie(portalUrl())
+
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    refuseTwo(request, name)
+  })
+  // Runs before the plugin's own, which deletes a cookie it does not know: when
+  // an old one is still under way while its owner gets a new one, that would
+  // sign them out.
+  scope.addHook('onSend', async (request) => {
+    if (request.session?.signIn === undefined) request.cookies = {}
+  })
+  // These attributes also go to the cookie that deletes: `__Host-` needs Secure even then.
+  scope.register(cookie, { parseOptions: attributes })
+  scope.register(session, {
+    cookieName: name,
+    cookie: attributes,
+    secret: secrets.cookie,
+    idGenerator: () => randomBytes(32).toString('base64url'),
+    store: createSessionStore(stores.sessions),
+    saveUninitialized: false,
+    rolling: false,
+  })
+}
+
+/**
+ * The session's cookie for a portal at this origin. `__Host-` binds it to the
+ * host, over TLS, for every path (RFC 6265bis, 4.1.3.2); plain http, as on a
+ * developer's own machine, cannot have that.
+ */
+export function sessionCookie(portalUrl: string) {
+  const secure = portalUrl.startsWith('https:')
+  return {
+    name: secure ? '__Host-tollgate' : 'tollgate_session',
+    attributes: { httpOnly: true, sameSite: 'lax', path: '/', secure },
+  } as const
+}
+
+/** One of two was not set by us, and nothing tells which. */
+function refuseTwo(request: FastifyRequest, name: string): void {
+  const pairs = (request.headers.cookie ?? '').split(';')
+  const sent = pairs.filter((pair) => pair.split('=', 1)[0]?.trim() === name)
+  if (sent.length < 2) return
+  throw new PortalError({
+    code: 'HEADERS_INVALID',
+    detail: 'The cookie of the session was sent more than once. Delete the cookies of this site.',
+  })
+}
