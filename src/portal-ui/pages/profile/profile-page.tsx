@@ -1,6 +1,167 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
+import { useDeveloper, useSignOutEverywhere } from '../../api/session.ts'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Time } from '../../components/time.tsx'
 import { Page } from '../../layout/page.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { MailPreferences } from './mail-preferences.tsx'
+import { ProfileForm } from './profile-form.tsx'
+import { ProfileSection } from './profile-section.tsx'
 
-/** One's own profile. */
+/** One's own profile: name, address, password, mails, sessions, the end of it. */
 export function ProfilePage() {
-  return <Page title="Profile">{null}</Page>
+  const developer = useDeveloper()
+  return (
+    <Page
+      title="Profile"
+      lead={
+        <>
+          <bdi>{developer.email}</bdi>, since <Time at={developer.createdAt} />
+        </>
+      }
+    >
+      <Stack gap="lg">
+        <NameSection developer={developer} />
+        <EmailSection developer={developer} />
+        <PasswordSection developer={developer} />
+        <ProfileSection
+          title="Mails"
+          lead="Mails about the account itself, such as a new password, always come."
+        >
+          <MailPreferences mails={developer.mails} />
+        </ProfileSection>
+        <SessionsSection />
+        <ProfileSection
+          title="Delete account"
+          lead="The account goes with everything that belongs to it, and its keys stop working."
+        >
+          <DeleteAccount email={developer.email} />
+        </ProfileSection>
+      </Stack>
+    </Page>
+  )
+}
+
+function NameSection({ developer }: { readonly developer: Developer }) {
+  const [name, setName] = useState(developer.name)
+  return (
+    <ProfileSection title="Name" lead="How this portal and its mails call you.">
+      <ProfileForm field="name" value={name} action="Change name" done="Name changed">
+        {(error) => (
+          <TextInput
+            label="Name"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={error}
+            autoComplete="name"
+            maxLength={100}
+            required
+          />
+        )}
+      </ProfileForm>
+    </ProfileSection>
+  )
+}
+
+function EmailSection({ developer: { email, pendingEmail } }: { readonly developer: Developer }) {
+  const [wanted, setWanted] = useState('')
+  return (
+    <ProfileSection
+      title="Email address"
+      lead={
+        <Stack gap={6}>
+          <span>
+            You sign in with <bdi>{email}</bdi>. A new address holds once the link in the mail to it
+            has been opened.
+          </span>
+          {pendingEmail === null ? null : (
+            <Text inherit c="bright" role="status">
+              Waiting for the link sent to <bdi>{pendingEmail}</bdi> to be opened.
+            </Text>
+          )}
+        </Stack>
+      }
+    >
+      <ProfileForm
+        field="email"
+        value={wanted}
+        action="Change address"
+        done="A mail is on its way"
+        onDone={() => setWanted('')}
+      >
+        {(error) => (
+          <TextInput
+            label="New address"
+            type="email"
+            value={wanted}
+            onChange={(event) => setWanted(event.currentTarget.value)}
+            error={error}
+            autoComplete="email"
+            maxLength={254}
+            required
+          />
+        )}
+      </ProfileForm>
+    </ProfileSection>
+  )
+}
+
+function PasswordSection({ developer: { email } }: { readonly developer: Developer }) {
+  const [password, setPassword] = useState('')
+  return (
+    <ProfileSection
+      title="Password"
+      lead="15 characters or more. Every other session ends when it changes."
+    >
+      <ProfileForm
+        field="password"
+        value={password}
+        action="Change password"
+        done="Password changed"
+        onDone={() => setPassword('')}
+      >
+        {(error) => (
+          <>
+            {/* Tells password managers whose password it is. */}
+            <input
+              type="email"
+              name="username"
+              autoComplete="username"
+              value={email}
+              readOnly
+              hidden
+            />
+            <PasswordInput
+              label="New password"
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={error}
+              autoComplete="new-password"
+              visibilityToggleFocusable
+              required
+            />
+          </>
+        )}
+      </ProfileForm>
+    </ProfileSection>
+  )
+}
+
+function SessionsSection() {
+  const signOut = useSignOutEverywhere()
+  return (
+    <ProfileSection
+      title="Sessions"
+      lead="Ends every session of yours in every browser, this one too. API keys are not touched."
+    >
+      <Stack gap="md" align="flex-start">
+        <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+          Sign out everywhere
+        </Button>
+        <ProblemAlert error={signOut.error} />
+      </Stack>
+    </ProfileSection>
+  )
 }

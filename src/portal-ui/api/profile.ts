@@ -1,0 +1,48 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type {
+  AccountDeletion,
+  Developer,
+  MailPreferences,
+  ProfileChange,
+  Session,
+} from '../../gateway/portal/schemas/accounts.ts'
+import { request } from './client.ts'
+import { sessionKey, useForgetSession } from './session.ts'
+
+const path = '/api/session/developer'
+
+/** Changes name, address or password; a new address holds once its link has been opened. */
+export function useProfileChange() {
+  const keep = useKeepDeveloper()
+  return useMutation({
+    mutationFn: (input: ProfileChange) => request<Developer>('PATCH', path, input),
+    onSuccess: keep,
+  })
+}
+
+/** Chooses the mails besides those about the account itself. */
+export function useMailPreferences() {
+  const keep = useKeepDeveloper()
+  return useMutation({
+    mutationFn: (input: MailPreferences) => request<Developer>('PATCH', `${path}/mails`, input),
+    onSuccess: keep,
+  })
+}
+
+/** Deletes the developer with everything they own, and leads to the first page. */
+export function useAccountDeletion() {
+  const forget = useForgetSession()
+  return useMutation({
+    mutationFn: (input: AccountDeletion) => request<void>('DELETE', path, input),
+    onSuccess: forget,
+  })
+}
+
+function useKeepDeveloper(): (developer: Developer) => void {
+  const client = useQueryClient()
+  return (developer) => {
+    client.setQueryData<Session | null>(sessionKey, (session) =>
+      session === null || session === undefined ? session : { ...session, developer },
+    )
+  }
+}

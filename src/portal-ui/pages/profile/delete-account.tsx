@@ -1,0 +1,60 @@
+import { Button, List, PasswordInput, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useAccountDeletion } from '../../api/profile.ts'
+import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
+import { fieldErrors, formError } from '../../components/field-errors.ts'
+
+/** Deletes the account once its address and password have been typed. */
+export function DeleteAccount({ email }: { readonly email: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const [currentPassword, setCurrentPassword] = useState('')
+  const deletion = useAccountDeletion()
+  const fields = ['currentPassword'] as const
+
+  const close = () => {
+    setIsOpen(false)
+    setCurrentPassword('')
+    deletion.reset()
+  }
+
+  return (
+    <>
+      <Button color="red" variant="outline" onClick={() => setIsOpen(true)}>
+        Delete account …
+      </Button>
+      <ConfirmByTyping
+        opened={isOpen}
+        onClose={close}
+        title="Delete your account"
+        name={email}
+        action="Delete account"
+        onConfirm={() => deletion.mutate({ currentPassword })}
+        isPending={deletion.isPending}
+        error={formError(deletion.error, fields)}
+      >
+        <Text size="sm">Deleted at once, for good:</Text>
+        <List size="sm">
+          <List.Item>your name, address and password, and every session</List.Item>
+          <List.Item>all your applications, with their keys and subscriptions</List.Item>
+          <List.Item>their usage history and the records of their calls</List.Item>
+        </List>
+        <Text size="sm">
+          Calls with those keys are refused from then on. The audit log keeps that an account was
+          deleted, without name and address.
+        </Text>
+        <PasswordInput
+          label="Current password"
+          value={currentPassword}
+          onChange={(event) => {
+            setCurrentPassword(event.currentTarget.value)
+            deletion.reset()
+          }}
+          error={fieldErrors(deletion.error, fields).currentPassword}
+          autoComplete="current-password"
+          visibilityToggleFocusable
+          required
+        />
+      </ConfirmByTyping>
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import { Checkbox, Stack, Text } from '@mantine/core'
+import type { MailPreferences as Preferences } from '../../../gateway/portal/schemas/accounts.ts'
+import { useMailPreferences } from '../../api/profile.ts'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+
+const choices: ReadonlyArray<{
+  readonly name: keyof Preferences
+  readonly label: string
+  readonly description: string
+}> = [
+  {
+    name: 'keys',
+    label: 'API keys',
+    description: 'When a key of your applications is created, replaced or revoked.',
+  },
+  {
+    name: 'limits',
+    label: 'Limits reached',
+    description: 'Once a day, which operations used up their calls, if any did.',
+  },
+  {
+    name: 'deprecations',
+    label: 'Versions that end',
+    description: '90, 30 and 7 days before an API version you subscribe to ends.',
+  },
+]
+
+/** Chooses the mails besides those about the account itself; every tick is saved at once. */
+export function MailPreferences({ mails }: { readonly mails: Preferences }) {
+  const change = useMailPreferences()
+  const shown = change.isPending ? change.variables : mails
+  return (
+    <Stack gap="md">
+      {choices.map(({ name, label, description }) => (
+        <Checkbox
+          key={name}
+          label={label}
+          description={description}
+          checked={shown[name]}
+          onChange={(event) => change.mutate({ ...shown, [name]: event.currentTarget.checked })}
+        />
+      ))}
+      <ProblemAlert error={change.error} />
+      <Text size="sm" role="status" c="green" mih="1.5em">
+        {change.isSuccess ? 'Saved' : ''}
+      </Text>
+    </Stack>
+  )
+}

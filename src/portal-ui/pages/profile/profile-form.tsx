@@ -1,0 +1,81 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { type ReactNode, useRef, useState } from 'react'
+import type { ProfileChange } from '../../../gateway/portal/schemas/accounts.ts'
+import { useProfileChange } from '../../api/profile.ts'
+import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+
+type Field = Exclude<keyof ProfileChange, 'currentPassword'>
+
+export interface ProfileFormProps {
+  /** The member this form changes. */
+  readonly field: Field
+  readonly value: string
+  /** Of the button: "Change name". */
+  readonly action: string
+  /** Said once it is done. */
+  readonly done: string
+  readonly onDone?: () => void
+  /** The field itself; gets what is wrong with its value. */
+  readonly children: (error: string | undefined) => ReactNode
+}
+
+/** Changes one member of the profile; asks for the current password, as each of them does. */
+export function ProfileForm({ field, value, action, done, onDone, children }: ProfileFormProps) {
+  const [currentPassword, setCurrentPassword] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  const change = useProfileChange()
+  const fields = [field, 'currentPassword'] as const
+  const errors = fieldErrors(change.error, fields)
+
+  const submit = () => {
+    if (change.isPending) return
+    change.mutate(
+      { currentPassword, [field]: value },
+      {
+        onSuccess: () => {
+          setCurrentPassword('')
+          onDone?.()
+        },
+        onError: () => focusFirstInvalid(form.current),
+      },
+    )
+  }
+
+  return (
+    <form
+      ref={form}
+      noValidate
+      aria-label={action}
+      onChange={() => {
+        if (!change.isPending && !change.isIdle) change.reset()
+      }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Stack gap="md">
+        {children(errors[field])}
+        <PasswordInput
+          label="Current password"
+          value={currentPassword}
+          onChange={(event) => setCurrentPassword(event.currentTarget.value)}
+          error={errors.currentPassword}
+          autoComplete="current-password"
+          visibilityToggleFocusable
+          required
+        />
+        <ProblemAlert error={formError(change.error, fields)} />
+        <Group gap="md">
+          <Button type="submit" loading={change.isPending}>
+            {action}
+          </Button>
+          <Text size="sm" role="status" c="green">
+            {change.isSuccess ? done : ''}
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
