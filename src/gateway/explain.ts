@@ -34,6 +34,8 @@ export interface Explanation {
     readonly bucket: string
     readonly used: number
     readonly resetSeconds: number
+    /** An operator set another number than the plan's. */
+    readonly override?: { readonly until: string; readonly planCalls: number }
   }[]
 }
 
@@ -135,6 +137,9 @@ async function decide(call: Call, counter: Pick<Counter, 'peek'>) {
     bucket: buckets[at]?.bucket ?? '',
     used: states[at]?.count ?? 0,
     resetSeconds: Math.ceil((states[at]?.resetMs ?? 0) / 1000),
+    ...(limit.override === undefined
+      ? {}
+      : { override: { ...limit.override, until: limit.override.until.toISOString() } }),
   }))
   const isExhausted = limits.some(({ used, calls }) => used >= calls)
   if (!isExhausted || mode === 'observe') return { decision: 'admit' as const, limits }

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { type RawAnswer, rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -17,7 +17,7 @@ const openAnswer = [
 ]
 
 /** A gateway beside a portal on loopback; its backend tries to open its answers to everybody. */
-async function start(test: typeof t, options: { portalUrl?: string; calls?: number } = {}) {
+async function start(test: Test, options: { portalUrl?: string; calls?: number } = {}) {
   const backend = await startRawBackend(test)
   backend.answer = (_request, socket) => {
     socket.write(`${openAnswer.join('\r\n')}\r\n\r\nok`)

@@ -57,6 +57,7 @@ export function callerOf(applicationId: string, overrides: Partial<Caller> = {})
       ['xs2a@1.6.0', 'default'],
       ['xs2a@1.7.0', 'default'],
     ]),
+    overrides: new Map(),
     ...overrides,
   }
 }

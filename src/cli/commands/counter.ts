@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Catalogue, type Operation, versionKey } from '../../catalogue/catalogue.ts'
+import { effectiveLimits } from '../../catalogue/effective-limits.ts'
 import { bucketName } from '../../gateway/counters/bucket.ts'
 import type { PeekedBucket } from '../../gateway/counters/counter.ts'
 import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
@@ -137,11 +138,13 @@ async function listCounted(
       `the application has no subscription to ${options.api ?? 'anything'}; it has: ${all || '(none)'}`,
     )
   }
+  const overrides = await stores.overrides.list({ applicationId })
   const counted = chosen.flatMap(({ api, version, plan: planName }) => {
     const published = catalogue.versions.get(versionKey(api, version))
     const plan = catalogue.plans.get(planName)
     if (published === undefined || plan === undefined) return []
-    return plan.limits.flatMap((limit) => {
+    const ours = overrides.filter((item) => item.api === api && item.version === version)
+    return effectiveLimits(plan.limits, ours, now()).flatMap((limit) => {
       const subjects: readonly (Operation | undefined)[] =
         limit.scope === 'plan' ? [undefined] : published.operations
       return subjects.map((operation): Counted => {

@@ -61,7 +61,7 @@ function draw({ limits, passed, ...fields }: Explanation): string {
     ['limit', 'calls', 'window (s)', 'used', 'resets in (s)', 'bucket'],
     limits.map((limit) => [
       limit.name,
-      limit.calls,
+      callsCell(limit),
       limit.windowSeconds,
       limit.used,
       limit.resetSeconds,
@@ -69,4 +69,10 @@ function draw({ limits, passed, ...fields }: Explanation): string {
     ]),
   )
   return `${summary}\n${table}`
+}
+
+/** The number of calls, and where an operator set it, until when. */
+function callsCell({ calls, override }: NonNullable<Explanation['limits']>[number]): string {
+  if (override === undefined) return String(calls)
+  return `${calls} (override until ${override.until}, then ${override.planCalls})`
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiVersion, Operation, Plan } from '../../catalogue/catalogue.ts'
+import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
@@ -58,7 +59,7 @@ export class Call {
   #parameters: readonly string[] = []
   #hasBody: boolean | undefined = undefined
   #caller: Caller | undefined = undefined
-  #plan: Plan | undefined = undefined
+  #plan: EffectivePlan | undefined = undefined
   #grant: Grant | undefined = undefined
 
   constructor(start: CallStart) {
@@ -102,7 +103,8 @@ export class Call {
     return this.#caller ?? missing('authenticate')
   }
 
-  get plan(): Plan {
+  /** With the numbers that hold for this caller. */
+  get plan(): EffectivePlan {
     return this.#plan ?? missing('entitle')
   }
 
@@ -152,7 +154,7 @@ export class Call {
     this.#caller = caller
   }
 
-  entitled(plan: Plan): void {
+  entitled(plan: EffectivePlan): void {
     this.#plan = plan
   }
 

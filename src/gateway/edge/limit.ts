@@ -71,7 +71,7 @@ function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
 /**
  * The buckets of a call are the same for every call of a caller to an
  * operation under a plan. Callers are replaced when the registry refreshes
- * them and plans on reload, so entries go with them.
+ * them, plans on reload and by overrides, so entries go with them.
  */
 function createBucketMemo() {
   const byCaller = new WeakMap<Caller, Map<Operation, { plan: Plan; buckets: BucketLimit[] }>>()

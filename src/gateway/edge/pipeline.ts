@@ -34,7 +34,7 @@ export function createPipeline(options: PipelineOptions): readonly NamedCheck[] 
     { name: 'route', check: route({ now }) },
     { name: 'body', check: body },
     { name: 'authenticate', check: authenticate({ registry, failures }) },
-    { name: 'entitle', check: entitle },
+    { name: 'entitle', check: entitle({ now }) },
     { name: 'room', check: room({ hasRoom }) },
     { name: 'limit', check: limit({ counter, now }) },
   ]

@@ -13,7 +13,7 @@ export type ChangeKind =
 /** Something every gateway process must hear of. The ids that do not apply are absent. */
 export interface Change {
   readonly kind: ChangeKind
-  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`, `reload`. */
+  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`, `reload`, `override`. */
   readonly action: string
   readonly developerId?: string
   readonly applicationId?: string

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { versionKey } from '../../catalogue/catalogue.ts'
+import type { CallsOverride } from '../../catalogue/effective-limits.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 
@@ -29,7 +30,13 @@ export function createFindKeyRecords({ db }: { db: Kysely<RegistrySchema> }): Fi
           (select jsonb_agg(jsonb_build_array(s.api, s.version, s.plan))
            from subscriptions s where s.application_id = a.id and s.ended_at is null),
           '[]'
-        ) as plans
+        ) as plans,
+        coalesce(
+          (select jsonb_agg(jsonb_build_array(o.api, o.version, o.limit_name, o.calls,
+             extract(epoch from o.expires_at) * 1000))
+           from limit_overrides o where o.application_id = a.id and o.ended_at is null),
+          '[]'
+        ) as overrides
       from api_keys k
       join applications a on a.id = k.application_id
       join developers d on d.id = a.developer_id
@@ -47,7 +54,16 @@ interface KeyRow {
   readonly developer_id: string
   readonly is_suspended: boolean
   readonly plans: readonly (readonly [api: string, version: string, plan: string])[]
+  readonly overrides: readonly OverrideRow[]
 }
+
+type OverrideRow = readonly [
+  api: string,
+  version: string,
+  limit: string,
+  calls: number,
+  expiresAtMs: number,
+]
 
 function toRecord(row: KeyRow): KeyRecord {
   return {
@@ -60,6 +76,21 @@ function toRecord(row: KeyRow): KeyRecord {
       keyId: row.id,
       isSuspended: row.is_suspended,
       plans: new Map(row.plans.map(([api, version, plan]) => [versionKey(api, version), plan])),
+      overrides: row.overrides.length === 0 ? noOverrides : byVersion(row.overrides),
     }),
   }
+}
+
+/** What nearly every caller has, once for all. */
+const noOverrides: Caller['overrides'] = new Map()
+
+/** Whether one has expired is for the clock to say, each time it matters. */
+function byVersion(rows: readonly OverrideRow[]): Caller['overrides'] {
+  const found = new Map<string, CallsOverride[]>()
+  for (const [api, version, limit, calls, expiresAtMs] of rows) {
+    const key = versionKey(api, version)
+    const override = { limit, calls, expiresAt: new Date(expiresAtMs) }
+    found.set(key, [...(found.get(key) ?? []), override])
+  }
+  return found
 }

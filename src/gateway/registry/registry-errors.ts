@@ -1,5 +1,5 @@
 /** What an entity is called in errors. */
-export type EntityKind = 'developer' | 'application' | 'subscription' | 'key'
+export type EntityKind = 'developer' | 'application' | 'subscription' | 'key' | 'override'
 
 /** Nothing has that id. */
 export class RegistryNotFound extends Error {
@@ -24,6 +24,7 @@ export type ConflictRule =
   | 'keys-limit'
   | 'key-inactive'
   | 'key-overlap'
+  | 'override-active'
 
 /** The state does not allow the change; nothing was changed. The message is fit for the person who asked. */
 export class RegistryConflict extends Error {

@@ -1,3 +1,5 @@
+import type { CallsOverride } from '../../catalogue/effective-limits.ts'
+
 /** The application on whose behalf a call is made, as the registry knows it. Frozen. */
 export interface Caller {
   readonly applicationId: string
@@ -6,6 +8,8 @@ export interface Caller {
   readonly isSuspended: boolean
   /** Plan names by `<api>@<version>`, active subscriptions only. */
   readonly plans: ReadonlyMap<string, string>
+  /** Other numbers of calls than the plans', by `<api>@<version>`; those that have expired may be among them. Mostly empty. */
+  readonly overrides: ReadonlyMap<string, readonly CallsOverride[]>
 }
 
 /**

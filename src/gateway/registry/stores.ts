@@ -11,6 +11,7 @@ import type { Peppers } from './key-mac.ts'
 import { createFindKeyRecords } from './key-record.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { registryMigrations } from './migrations/index.ts'
+import { createOverrides, type Overrides } from './overrides.ts'
 import { createPortalState, type PortalState } from './portal-state.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
@@ -23,6 +24,7 @@ export interface RegistryStores {
   readonly applications: Applications
   readonly subscriptions: Subscriptions
   readonly keys: Keys
+  readonly overrides: Overrides
   readonly audit: Audit
   readonly changes: Changes
   readonly portalState: PortalState
@@ -59,6 +61,7 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
       now: options.now ?? Date.now,
       randomBytes: options.randomBytes ?? randomBytes,
     }),
+    overrides: createOverrides({ db, now: options.now ?? Date.now }),
     audit: createAudit({ db }),
     changes: createChanges({ db }),
     portalState: createPortalState({ db }),

@@ -1,0 +1,177 @@
+import type { Kysely } from 'kysely'
+import type { CallsOverride } from '../../catalogue/effective-limits.ts'
+import { violates } from '../../platform/database.ts'
+import { lockApplication } from './applications.ts'
+import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
+import type { RegistrySchema } from './schema.ts'
+import { change, isUuid } from './transaction.ts'
+
+/**
+ * Another number of calls than the plan's, for one application, API version
+ * and limit.
+ *
+ * States: active → expired (by the clock alone) or ended (by an operator).
+ * Nothing leads back.
+ */
+export interface LimitOverride extends CallsOverride {
+  readonly id: string
+  readonly applicationId: string
+  readonly api: string
+  readonly version: string
+  readonly reason: string
+  /** The actor of the audit. */
+  readonly createdBy: string
+  readonly createdAt: Date
+}
+
+/**
+ * Whether the API version and the limit exist is the catalogue's business and
+ * checked by the caller. `by` is the actor of the audit. Every gateway hears of
+ * a change within a second.
+ */
+export interface Overrides {
+  /**
+   * @throws {RegistryNotFound} no such application
+   * @throws {RegistryConflict} override-active
+   * @throws {RegistryInputInvalid} an expiry in the past, a number of calls or a reason that cannot be
+   */
+  create(input: {
+    applicationId: string
+    api: string
+    version: string
+    limit: string
+    calls: number
+    reason: string
+    expiresAt: Date
+    by: string
+  }): Promise<LimitOverride>
+  /** Those in force, oldest first. */
+  list(options: { applicationId: string }): Promise<LimitOverride[]>
+  /** Idempotent: one that is over stays as it is. @throws {RegistryNotFound} the application has no such override */
+  end(input: { applicationId: string; id: string; by: string }): Promise<void>
+}
+
+export interface OverridesOptions {
+  readonly db: Kysely<RegistrySchema>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const columns = [
+  'id',
+  'application_id as applicationId',
+  'api',
+  'version',
+  'limit_name as limit',
+  'calls',
+  'reason',
+  'created_by as createdBy',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+] as const
+
+export function createOverrides({ db, now }: OverridesOptions): Overrides {
+  return {
+    create: ({ applicationId, api, version, limit, calls, reason, expiresAt, by }) =>
+      change(db, async (trx, leave) => {
+        const nowMs = now()
+        if (!(expiresAt.getTime() > nowMs)) {
+          throw new RegistryInputInvalid('expiresAt', 'in the future')
+        }
+        if (!Number.isInteger(calls) || calls < 1 || calls > callsMax) {
+          throw new RegistryInputInvalid('calls', `a whole number from 1 to ${callsMax}`)
+        }
+        await lockApplication(trx, applicationId)
+        // The index allows one that has not ended; one that has expired ends when it is in the way.
+        await trx
+          .updateTable('limit_overrides')
+          .set(({ ref }) => ({ ended_at: ref('expires_at') }))
+          .where('application_id', '=', applicationId)
+          .where('ended_at', 'is', null)
+          .where('expires_at', '<=', new Date(nowMs))
+          .execute()
+        const made = await trx
+          .insertInto('limit_overrides')
+          .values({
+            application_id: applicationId,
+            api,
+            version,
+            limit_name: limit,
+            calls,
+            reason,
+            created_by: by,
+            expires_at: expiresAt,
+          })
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(traces(made, 'create', by))
+        return made
+      }).catch(translate),
+
+    async list({ applicationId }) {
+      if (!isUuid(applicationId)) return []
+      return db
+        .selectFrom('limit_overrides')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .where('ended_at', 'is', null)
+        .where('expires_at', '>', new Date(now()))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+    },
+
+    end: ({ applicationId, id, by }) =>
+      change(db, async (trx, leave) => {
+        const found =
+          isUuid(applicationId) && isUuid(id)
+            ? await trx
+                .selectFrom('limit_overrides')
+                .select([...columns, 'ended_at'])
+                .where('id', '=', id)
+                .where('application_id', '=', applicationId)
+                .forUpdate()
+                .executeTakeFirst()
+            : undefined
+        if (found === undefined) throw new RegistryNotFound('override', id)
+        const at = new Date(now())
+        if (found.ended_at !== null || found.expiresAt <= at) return
+        await trx
+          .updateTable('limit_overrides')
+          .set({ ended_at: at })
+          .where('id', '=', id)
+          .execute()
+        await leave(traces(found, 'end', by))
+      }),
+  }
+}
+
+const callsMax = 1_000_000_000
+
+function traces(override: LimitOverride, action: 'create' | 'end', by: string) {
+  const { id, applicationId, api, version, limit, calls, reason, expiresAt } = override
+  const detail = { override: id, api, version, limit, calls: String(calls) }
+  return {
+    change: { kind: 'application', action: 'override', applicationId, detail: { api, version } },
+    audit: {
+      actor: by,
+      action: `override.${action}`,
+      subject: `application:${applicationId}`,
+      detail: { ...detail, expiresAt: expiresAt.toISOString(), reason },
+    },
+  } as const
+}
+
+function translate(error: unknown): never {
+  if (violates(error, 'limit_overrides_active')) {
+    throw new RegistryConflict(
+      'override-active',
+      'the application has an override of this limit already; end it first',
+      { cause: error },
+    )
+  }
+  if (violates(error, 'limit_overrides_reason_length')) {
+    throw new RegistryInputInvalid('reason', '1 to 500 characters', { cause: error })
+  }
+  throw error
+}
