@@ -22,6 +22,7 @@ const app = createPortal({
     keysPerApplication: 10,
     applicationsPerDeveloper: 10,
   }),
+  writesMailsToFiles: true,
   counter: { peek: async () => [] },
   now: Date.now,
   onError: (_requestId, error) => {
@@ -57,13 +58,37 @@ t.test('every version has its document and every pair its difference', async (t)
   t.match(diff, { added: [], removed: [{ id: 'getPaymentAuthorisation' }] })
   for (const path of [
     '/api/apis/xs2a/9.9.9/openapi.json',
-    '/api/apis/xs2a/diff?from=1.6.0',
-    '/api/apis/xs2a/diff?from=1.6.0&from=1.7.0&to=1.7.0',
+    '/api/apis/xs2a/diff?from=1.6.0&to=9.9.9',
+    '/api/apis/nope/diff?from=1.6.0&to=1.7.0',
   ]) {
     const answer = await app.inject(path)
     t.equal(answer.statusCode, 404, path)
     t.match(answer.json().detail, /Published are mandate@1\.0\.0/)
   }
+  for (const [query, errors] of [
+    ['from=1.6.0', [{ path: '/to', rule: 'given' }]],
+    ['from=1.6.0&from=1.7.0&to=1.7.0', [{ path: '/from', rule: 'string' }]],
+    ['from=1.6.0&to=1.7.0&x=1', [{ path: '/x', rule: 'left out: there is no such member' }]],
+  ] as const) {
+    const answer = await app.inject(`/api/apis/xs2a/diff?${query}`)
+    t.equal(answer.statusCode, 400, query)
+    t.same(answer.json().errors, errors)
+  }
+})
+
+t.test('every version tells which operations only other versions have', async (t) => {
+  const { items } = (await app.inject('/api/apis')).json()
+  const [old, young] = items[1].versions
+  const removed = { id: 'getPaymentAuthorisation', availableIn: ['1.6.0'], removedIn: '1.7.0' }
+  t.same(old.missing, [])
+  t.match(
+    old.operations.filter((operation: { removedIn: unknown }) => operation.removedIn !== null),
+    [removed],
+  )
+  t.equal(young.missing.length, 1)
+  t.match(young.missing, [removed])
+  t.match(old, { isDeprecated: true, isRetired: false })
+  t.match(young, { isDeprecated: false, isRetired: false })
 })
 
 t.test(

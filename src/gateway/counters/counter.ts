@@ -66,7 +66,7 @@ export interface Counter {
    * never surface as errors. With `deny` the decision is `degraded_refused`.
    */
   grant(limits: readonly BucketLimit[], onOutage: OutagePolicy, done: (grant: Grant) => void): void
-  /** Reads counts without changing them; in the order asked. Rejects when the store does not answer. */
+  /** Reads counts without changing them; in the order asked. Rejects with {@link StoreUnavailableError} when the store does not answer. */
   peek(buckets: readonly PeekedBucket[]): Promise<readonly BucketState[]>
   /** Sets a bucket's count to 0 in the current window and raises its epoch, so that floors and replies from before are ignored. Rejects when the store does not answer. */
   reset(bucket: PeekedBucket): Promise<void>

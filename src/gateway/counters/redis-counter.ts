@@ -23,17 +23,8 @@ import type { RedisUnsuitableError } from './redis-facts.ts'
 import { createSeenCounts } from './seen-counts.ts'
 import { createSharedMode } from './shared-mode.ts'
 import { createStoreClock } from './store-clock.ts'
+import { StoreUnavailableError } from './store-unavailable.ts'
 import { windowEnd } from './window.ts'
-
-/** An operator's question could not be answered, because Redis did not. The cause tells more. */
-export class StoreUnavailableError extends Error {
-  readonly code = 'STORE_UNAVAILABLE'
-
-  constructor(options: ErrorOptions) {
-    super('Redis, which holds the counters, does not answer', options)
-    this.name = 'StoreUnavailableError'
-  }
-}
 
 export interface RedisCounterOptions {
   /** `redis://` or `rediss://`, one server. */

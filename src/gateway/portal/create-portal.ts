@@ -1,15 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyReply, fastify } from 'fastify'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
-import { carrySessions } from './accounts/carry-sessions.ts'
+import { carrySessions, sessionCookie } from './accounts/carry-sessions.ts'
 import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
 import { requireOperator, requireSession } from './accounts/require-session.ts'
+import { answerSerializer } from './answer-serializer.ts'
+import { describeApi } from './openapi.ts'
 import type { PortalApp } from './portal-app.ts'
 import { notFound } from './portal-error.ts'
 import { refusalOf } from './refusal-of.ts'
+import { noteAccess } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
+import { registerApplications } from './routes/applications.ts'
+import { registerFacts } from './routes/facts.ts'
+import { registerKeys } from './routes/keys.ts'
+import { registerLiveUsage } from './routes/live-usage.ts'
 import { registerProblems } from './routes/problems.ts'
+import { registerSubscriptions } from './routes/subscriptions.ts'
 import type { PortalServices } from './services.ts'
+import { takeStrictInput } from './strict-input.ts'
 
 /** Builds the portal: its JSON API and its pages. Not listening yet. */
 export function createPortal(services: PortalServices): PortalApp {
@@ -35,8 +44,9 @@ export function createPortal(services: PortalServices): PortalApp {
     requestTimeout: 30_000,
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
   })
-  // Text is what a form of another site may send without asking; JSON is the only body here.
-  app.removeContentTypeParser('text/plain')
+  app.setSerializerCompiler(answerSerializer)
+  takeStrictInput(app)
+  const describe = describeApi(app)
 
   function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
     const context = { requestId: reply.request.id, portalUrl: portalUrl() }
@@ -57,6 +67,11 @@ export function createPortal(services: PortalServices): PortalApp {
 
   registerProblems(app)
   registerApis(app, services)
+  registerFacts(app, {
+    ...services,
+    describe: () =>
+      describe({ portalUrl: portalUrl(), sessionCookie: sessionCookie(portalUrl()).name }),
+  })
   app.register(visitors)
   return app
 
@@ -70,12 +85,18 @@ export function createPortal(services: PortalServices): PortalApp {
 
   /** Whoever is signed in. */
   function developers(scope: PortalApp, _options: object, done: () => void): void {
+    noteAccess(scope, 'session')
     scope.addHook('onRequest', requireSession)
+    registerApplications(scope, services)
+    registerSubscriptions(scope, services)
+    registerKeys(scope, services)
+    registerLiveUsage(scope, services)
     done()
   }
 
   /** Whoever is signed in and an operator; the paths of its routes begin after `/api/operator`. */
   function operators(scope: PortalApp, _options: object, done: () => void): void {
+    noteAccess(scope, 'operator')
     scope.addHook('onRequest', requireSession)
     scope.addHook('onRequest', requireOperator)
     done()

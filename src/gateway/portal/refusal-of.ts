@@ -1,6 +1,7 @@
 import type { FastifyError } from 'fastify'
 import { isOutage } from '../../platform/database.ts'
 import type { Refusal } from '../../platform/problem.ts'
+import { StoreUnavailableError } from '../counters/store-unavailable.ts'
 import {
   RegistryConflict,
   RegistryInputInvalid,
@@ -24,6 +25,10 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof RegistryInputInvalid) {
     const rule = error.message.replace(/^\S+ must be /, '')
     return inputRefusal([{ path: `/${error.field}`, rule }])
+  }
+  if (error instanceof StoreUnavailableError) {
+    const detail = 'The counters cannot be read at the moment.'
+    return { code: 'COUNTERS_UNAVAILABLE', detail, headers: { 'retry-after': '2' } }
   }
   if (isOutage(error)) return { code: 'STORE_UNAVAILABLE', headers: { 'retry-after': '2' } }
   return isFastifyError(error) ? frameworkRefusal(error) : undefined

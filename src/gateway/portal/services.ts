@@ -16,6 +16,8 @@ export interface PortalServices {
   readonly secrets: PortalSecrets
   /** Whose attempts a request counts among. */
   readonly clientAddress: ClientAddress
+  /** Whether mails become files of the operator, for want of a mail server. */
+  readonly writesMailsToFiles: boolean
   /** The counter that is enforced. */
   readonly counter: Pick<Counter, 'peek'>
   /** Milliseconds since 1970. */

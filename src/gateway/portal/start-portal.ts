@@ -1,18 +1,26 @@
+import type { Registry as MetricsRegistry } from 'prom-client'
 import { createClientAddress } from '../../platform/client-address.ts'
+import type { Database } from '../../platform/database.ts'
 import type { Lifetime } from '../../platform/lifetime.ts'
 import { closeListeners, listen } from '../../platform/listen.ts'
 import type { Logger } from '../../platform/log.ts'
 import { createNetworks } from '../../platform/networks.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { createPortal } from './create-portal.ts'
+import { openMails } from './mail/open-mails.ts'
 import { derivePortalSecrets } from './portal-secrets.ts'
 import type { PortalServices } from './services.ts'
 
 export interface PortalRoleOptions {
   readonly settings: Settings
-  readonly services: Omit<PortalServices, 'onError' | 'now' | 'secrets' | 'clientAddress'>
+  readonly services: Omit<
+    PortalServices,
+    'onError' | 'now' | 'secrets' | 'clientAddress' | 'writesMailsToFiles'
+  >
   /** At least 32 characters, the same in all portal processes. */
   readonly sessionSecret: string
+  readonly database: Database
+  readonly metricsRegistry: MetricsRegistry
   readonly log: Logger
   readonly lifetime: Lifetime
   /** Whether the process is about to stop, but serves on. */
@@ -20,12 +28,16 @@ export interface PortalRoleOptions {
 }
 
 /** Starts the portal role. @returns the origin of its listener */
-export function startPortal(options: PortalRoleOptions): Promise<string> {
+export async function startPortal(options: PortalRoleOptions): Promise<string> {
   const { settings, services, log, lifetime } = options
+  const secrets = derivePortalSecrets(options.sessionSecret)
+  const mails = await openMails({ ...options, secrets, portalUrl: services.portalUrl })
   const portal = createPortal({
     ...services,
-    secrets: derivePortalSecrets(options.sessionSecret),
+    secrets,
+    mails,
     clientAddress: createClientAddress(createNetworks(settings.trustedProxies)),
+    writesMailsToFiles: settings.smtpUrl === undefined,
     now: Date.now,
     onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
   })

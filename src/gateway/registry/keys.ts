@@ -3,6 +3,7 @@ import { violates } from '../../platform/database.ts'
 import { lockApplication } from './applications.ts'
 import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
+import type { Page } from './page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
@@ -69,6 +70,8 @@ export interface Keys {
   find(id: string): Promise<ApiKey | undefined>
   /** Every key the application ever had, oldest first. */
   list(options: { applicationId: string }): Promise<ApiKey[]>
+  /** A piece of them as people look for them: those that work before those that do not, the newest first. */
+  page(options: { applicationId: string; page: Page }): Promise<ApiKey[]>
 }
 
 export interface KeysOptions {
@@ -225,6 +228,7 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
       }),
 
     async find(id) {
+      if (!isKeyId(id)) return undefined
       const row = await db
         .selectFrom('api_keys')
         .select(columns)
@@ -244,7 +248,31 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
         .execute()
       return rows.map(toApiKey)
     },
+
+    async page({ applicationId, page: { limit, after } }) {
+      if (!isUuid(applicationId)) return []
+      const isOver = sql<boolean>`coalesce(least(revoked_at, expires_at) <= now(), false)`
+      // A boolean less than true is false, and a later key has the lesser age.
+      const place = sql`(${isOver}, -extract(epoch from created_at), id)`
+      const seen = sql`(select ${place} from api_keys where id = ${after} and application_id = ${applicationId})`
+      const rows = await db
+        .selectFrom('api_keys')
+        .select(columns)
+        .where('application_id', '=', applicationId)
+        .$if(after !== undefined, (query) => query.where(sql<boolean>`${place} > ${seen}`))
+        .orderBy(isOver)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toApiKey)
+    },
   }
+}
+
+/** Whether a key can have this id at all. */
+function isKeyId(id: string): boolean {
+  return /^[0-9A-Za-z]{12}$/.test(id)
 }
 
 export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked'

@@ -13,13 +13,15 @@ export interface Page {
 /**
  * The condition that a row comes after the last one seen.
  *
+ * @param developerId whose list it is: somebody else's row is as unknown as none
  * @throws {RegistryInputInvalid} when that is no id
  */
 export function comesAfter(
   table: 'developers' | 'applications',
-  { after }: Page,
+  { after, developerId }: Page & { developerId?: string | undefined },
 ): RawBuilder<boolean> {
   if (after === undefined) return sql<boolean>`true`
   if (!isUuid(after)) throw new RegistryInputInvalid('after', 'the id of a listed item')
-  return sql<boolean>`(created_at, id) > (select created_at, id from ${sql.table(table)} where id = ${after})`
+  const isOwn = developerId === undefined ? sql`true` : sql`developer_id = ${developerId}`
+  return sql<boolean>`(created_at, id) > (select created_at, id from ${sql.table(table)} where id = ${after} and ${isOwn})`
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { closed, Id, Instant, listOf, Name, nullable } from './common.ts'
+import { closed, Id, Instant, ListLimit, listOf, Name, nullable } from './common.ts'
 
 export const Application = closed({
   id: Id,
@@ -58,6 +58,13 @@ export const Key = closed(keyMembers)
 export type Key = Static<typeof Key>
 export const KeyList = listOf(Key)
 export type KeyList = Static<typeof KeyList>
+
+export const KeyListQuery = closed({
+  limit: Type.Optional(ListLimit),
+  after: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{12}$', description: 'id of a key' })),
+})
+export type KeyListQuery = Static<typeof KeyListQuery>
+
 /** The only answer that holds the key itself. */
 export const IssuedKey = closed({ ...keyMembers, key: Type.String() })
 export type IssuedKey = Static<typeof IssuedKey>

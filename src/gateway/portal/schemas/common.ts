@@ -19,14 +19,16 @@ export const Id = Type.String({ format: 'uuid' })
 export const Instant = Type.String({ format: 'date-time' })
 
 /**
- * A name somebody gave: 1 to 100 characters, something to see among them, no
+ * A name somebody gave: 1 to 100 characters, something to see among them (not
+ * only spaces, joiners, directions and other marks that draw nothing), no
  * control characters. Stored and shown as it was typed.
  */
 export const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: '^(?=[^]*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
-  description: '1 to 100 characters, not only spaces, no control characters',
+  pattern:
+    '^(?=[^]*[^\\s\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\u2800])[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
+  description: '1 to 100 characters, something to see among them, no control characters',
 })
 
 /**
@@ -53,13 +55,17 @@ export const GivenPassword = Type.String({ minLength: 1, maxLength: 256 })
 /** Of a mail link; 43 characters base64url, 256 bits. */
 export const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })
 
-/** Query of a list. Numbers arrive as text. */
-export const ListQuery = closed({
-  limit: Type.Optional(
-    Type.String({ pattern: '^([1-9]|[1-9][0-9]|100)$', description: '1 to 100' }),
-  ),
-  after: Type.Optional(Id),
+/** How many items a piece of a list has at most. Numbers of a query arrive as text. */
+export const ListLimit = Type.String({
+  pattern: '^([1-9]|[1-9][0-9]|100)$',
+  description: '1 to 100',
 })
+
+/** Query of a list. */
+export const ListQuery = closed({ limit: Type.Optional(ListLimit), after: Type.Optional(Id) })
+
+/** The answer with status 204. */
+export const Empty = Type.Null()
 
 /** `application/problem+json` (RFC 9457), as every error of Tollgate is. */
 export const Problem = Type.Object({

@@ -12,6 +12,12 @@ export const LiveUsage = closed({
   remaining: Type.Integer(),
   windowSeconds: Type.Integer(),
   resetsAt: Instant,
+  overrideUntil: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'an operator gave the application this limit; then that of the plan holds again',
+    }),
+  ),
 })
 export type LiveUsage = Static<typeof LiveUsage>
 export const LiveUsageList = closed({ generatedAt: Instant, items: Type.Array(LiveUsage) })
@@ -70,7 +76,7 @@ export const CallRecord = closed({
   keyId: Type.String(),
   outcome: Type.String({
     description:
-      'forwarded, aborted (the client left), cut (the answer of the bank service broke off), or the code of the refusal',
+      'forwarded, aborted (the connection ended before the whole answer), or the code of the refusal',
   }),
   decision: nullable(Type.String()),
   status: Type.Integer({ description: '0: the connection ended before an answer' }),

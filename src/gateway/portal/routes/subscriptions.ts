@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+import { subscriptionAnswer } from '../answers.ts'
+import { ownApplication, refuseSuspended, subscriptionOf } from '../own-application.ts'
+import type { PortalApp } from '../portal-app.ts'
+import { actorOf } from '../request.ts'
+import {
+  Subscription,
+  SubscriptionChange,
+  SubscriptionInput,
+  SubscriptionList,
+} from '../schemas/applications.ts'
+import { Empty } from '../schemas/common.ts'
+import type { PortalServices } from '../services.ts'
+import { checkSubscribable } from '../subscribable.ts'
+
+const applicationId = Type.String({ description: 'of the application' })
+const ListParams = Type.Object({ id: applicationId })
+const ItemParams = Type.Object({
+  id: applicationId,
+  subscriptionId: Type.String({ description: 'of the subscription' }),
+})
+
+/** Which API versions an application may call. Needs a session. */
+export function registerSubscriptions(
+  app: PortalApp,
+  { catalogue, now, stores }: Pick<PortalServices, 'catalogue' | 'now' | 'stores'>,
+): void {
+  const { subscriptions } = stores
+
+  app.get(
+    '/api/applications/:id/subscriptions',
+    {
+      schema: {
+        operationId: 'listSubscriptions',
+        summary: 'Active subscriptions of an application, oldest first',
+        tag: 'Subscriptions',
+        params: ListParams,
+        response: { 200: SubscriptionList },
+      },
+    },
+    async (request) => {
+      const { id } = await ownApplication(stores, request, request.params)
+      // At most one for each version, so one piece holds them all.
+      const found = await subscriptions.list({ applicationId: id })
+      return { items: found.map(subscriptionAnswer) }
+    },
+  )
+
+  app.post(
+    '/api/applications/:id/subscriptions',
+    {
+      schema: {
+        operationId: 'subscribe',
+        summary: 'Subscribe to a plan of an API version',
+        tag: 'Subscriptions',
+        params: ListParams,
+        body: SubscriptionInput,
+        response: { 201: Subscription },
+        problems: ['CONFLICT'],
+      },
+    },
+    async (request, reply) => {
+      const application = await ownApplication(stores, request, request.params)
+      refuseSuspended(application)
+      const { api, version, plan } = request.body
+      checkSubscribable(catalogue(), { api, version, plan }, now())
+      const added = await subscriptions.add({
+        applicationId: application.id,
+        api,
+        version,
+        plan,
+        by: actorOf(request),
+      })
+      reply
+        .code(201)
+        .header('location', `/api/applications/${application.id}/subscriptions/${added.id}`)
+      return subscriptionAnswer(added)
+    },
+  )
+
+  app.patch(
+    '/api/applications/:id/subscriptions/:subscriptionId',
+    {
+      schema: {
+        operationId: 'changePlan',
+        summary: 'Move a subscription to another plan; what was counted stays counted',
+        tag: 'Subscriptions',
+        params: ItemParams,
+        body: SubscriptionChange,
+        response: { 200: Subscription },
+        problems: ['CONFLICT'],
+      },
+    },
+    async (request) => {
+      const application = await ownApplication(stores, request, request.params)
+      const found = await subscriptionOf(stores, application, request.params.subscriptionId)
+      refuseSuspended(application)
+      const { plan } = request.body
+      const { id, api, version } = found
+      checkSubscribable(catalogue(), { api, version, plan }, now())
+      return subscriptionAnswer(await subscriptions.change({ id, plan, by: actorOf(request) }))
+    },
+  )
+
+  app.delete(
+    '/api/applications/:id/subscriptions/:subscriptionId',
+    {
+      schema: {
+        operationId: 'unsubscribe',
+        summary: 'End a subscription: its version cannot be called any more',
+        tag: 'Subscriptions',
+        params: ItemParams,
+        response: { 204: Empty },
+      },
+    },
+    async (request, reply) => {
+      const application = await ownApplication(stores, request, request.params)
+      const { id } = await subscriptionOf(stores, application, request.params.subscriptionId)
+      await subscriptions.end({ id, by: actorOf(request) })
+      reply.code(204)
+      return null
+    },
+  )
+}

@@ -1,0 +1,46 @@
+import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
+import { isRetired } from '../../catalogue/lifecycle.ts'
+import { inputInvalid, PortalError } from './portal-error.ts'
+
+/** What somebody wants to subscribe to. */
+export interface Wish {
+  readonly api: string
+  readonly version: string
+  readonly plan: string
+}
+
+/**
+ * Checks that API, version and plan are published and go together at a time
+ * (milliseconds since 1970). Deprecated versions may be subscribed to, retired
+ * ones not.
+ *
+ * @throws {PortalError} INPUT_INVALID naming what is allowed; CONFLICT with the successor of a retired version
+ */
+export function checkSubscribable(catalogue: Catalogue, wish: Wish, nowMs: number): void {
+  const { api, version, plan } = wish
+  const versions = [...catalogue.versions.values()]
+  const published = catalogue.versions.get(versionKey(api, version))
+  if (published === undefined) {
+    const siblings = versions.filter(
+      (other) => other.api === api && !isRetired(other.lifecycle, nowMs),
+    )
+    if (siblings.length > 0) {
+      throw inputInvalid('/version', oneOf(siblings.map((other) => other.version)))
+    }
+    throw inputInvalid('/api', oneOf([...new Set(versions.map((other) => other.api))]))
+  }
+  const { lifecycle, plans } = published
+  if (isRetired(lifecycle, nowMs)) {
+    const { successor } = lifecycle
+    throw new PortalError({
+      code: 'CONFLICT',
+      detail: `${api} ${version} is retired.${successor === undefined ? '' : ` Subscribe to ${successor}.`}`,
+      members: { rule: 'version-retired', ...(successor === undefined ? {} : { successor }) },
+    })
+  }
+  if (!plans.includes(plan)) throw inputInvalid('/plan', oneOf(plans))
+}
+
+function oneOf(allowed: readonly string[]): string {
+  return `one of ${allowed.join(', ')}`
+}
