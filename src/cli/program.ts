@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { registerApplication } from './commands/application.ts'
+import { registerBuild } from './commands/build.ts'
 import { registerCheck } from './commands/check.ts'
 import { registerCounter } from './commands/counter.ts'
 import { registerDeveloper } from './commands/developer.ts'
@@ -19,6 +20,7 @@ export type RegisterCommand = (program: Command, context: CommandContext) => voi
 /** Every command, in the order of the help text. A new one is a file in `commands/` and a line here. */
 const commands: readonly RegisterCommand[] = [
   registerStart,
+  registerBuild,
   registerCheck,
   registerDiff,
   registerReload,

@@ -1,21 +1,24 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { precompress } from './build/precompress.ts'
+import { scalarScript } from './build/scalar-script.ts'
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** How the page is built: from this folder into `dist/portal-ui` of the repository. */
+/** How the page is built; whoever starts the build says into which folder. */
 export default defineConfig({
-  root: import.meta.dirname,
+  root: here('.'),
   base: '/',
   publicDir: false,
+  plugins: [scalarScript(), precompress()],
   build: {
-    outDir: `${repository}/dist/portal-ui`,
     emptyOutDir: true,
-    manifest: true,
-    // Data URLs would need a wider policy, and the browser caches files better.
+    manifest: 'manifest.json',
+    // Data URLs would need a wider policy, and the browser keeps files.
     assetsInlineLimit: 0,
     target: 'es2022',
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
+    rolldownOptions: { input: [here('index.html'), here('reference.html')] },
   },
 })

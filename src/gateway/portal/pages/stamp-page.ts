@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What the page is made of, besides its own folder: below the repository. */
+const otherSources = [
+  'package-lock.json',
+  'src/gateway/portal/page-paths.ts',
+  'src/gateway/portal/schemas',
+]
+
+/**
+ * A name for the state of the page's sources: equal where they are equal, byte
+ * for byte. Times of files would not do, a clone makes them all new.
+ *
+ * @param repository absolute path
+ * @returns 20 hexadecimal digits
+ */
+export async function stampPage(repository: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (const source of ['src/portal-ui', ...otherSources]) {
+    for (const path of await filesBelow(repository, source)) {
+      const content = await readFile(join(repository, path))
+      hash.update(`${path}\0${content.length}\0`).update(content)
+    }
+  }
+  return hash.digest('hex').slice(0, 20)
+}
+
+/** Paths below the repository, in order; the path itself when it is a file. */
+async function filesBelow(repository: string, path: string): Promise<string[]> {
+  try {
+    const entries = await readdir(join(repository, path), { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(repository.length))
+      .map((name) => name.replace(/^\//, ''))
+      .sort()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return [path]
+    throw error
+  }
+}

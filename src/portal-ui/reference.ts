@@ -1,0 +1,54 @@
+import './reference.css'
+import { scalarScriptUrl } from 'virtual:scalar-script'
+
+/** What the server writes into the document. */
+interface ReferenceBoot {
+  /** Path of the OpenAPI document. */
+  readonly document: string
+}
+
+/** The script of the reference puts this into the window. */
+interface Scalar {
+  createApiReference(selector: string, configuration: object): unknown
+}
+
+const boot = JSON.parse(document.getElementById('reference')?.textContent ?? '') as ReferenceBoot
+const script = document.createElement('script')
+script.src = scalarScriptUrl
+script.addEventListener('load', draw)
+script.addEventListener('error', () => {
+  const place = document.getElementById('app')
+  if (place !== null) place.textContent = 'The reference could not be loaded. Reload the page.'
+})
+document.head.append(script)
+
+/** Draws the reference; nothing of it may ask another host for anything. */
+function draw(): void {
+  // The script promises this object; it has no types here.
+  const { Scalar } = window as unknown as { Scalar: Scalar }
+  Scalar.createApiReference('#app', {
+    url: boot.document,
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    hideTestRequestButton: true,
+    showDeveloperTools: 'never',
+    proxyUrl: '',
+    documentDownloadType: 'direct',
+    theme: 'default',
+    ...rememberedScheme(),
+  })
+}
+
+/** The choice made on the portal, where there is one. */
+function rememberedScheme(): { darkMode?: boolean } {
+  try {
+    const chosen = localStorage.getItem('colour-scheme')
+    if (chosen === 'light' || chosen === 'dark') return { darkMode: chosen === 'dark' }
+  } catch {
+    // A browser that keeps nothing follows the system.
+  }
+  return { darkMode: matchMedia('(prefers-color-scheme: dark)').matches }
+}
