@@ -1,0 +1,146 @@
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type {
+  AuditList,
+  LimitOverride,
+  LimitOverrideInput,
+  OperatedApplicationDetail,
+  OperatedApplicationList,
+  OperatedDeveloperList,
+  Refusals,
+  SignUpMode,
+} from '../../gateway/portal/schemas/operator.ts'
+import { request } from './client.ts'
+
+const root = '/api/operator'
+
+/** What operators may do to a developer. */
+export type DeveloperVerb = 'approve' | 'suspend' | 'resume'
+/** What operators may do to an application. */
+export type ApplicationVerb = 'suspend' | 'resume'
+
+export interface AuditFilter {
+  /** `developer:<id>`, `operator:<name>` or `system`; empty for everybody. */
+  readonly actor: string
+  /** `<entity>:<id>`; empty for everything. */
+  readonly subject: string
+}
+
+/** Developers whose name or address holds the text, page by page. */
+export function useOperatedDevelopers(search: string) {
+  return useInfiniteQuery({
+    queryKey: ['operator', 'developers', search],
+    queryFn: ({ pageParam }) =>
+      request<OperatedDeveloperList>('GET', `${root}/developers${query({ search, ...pageParam })}`),
+    ...paged,
+  })
+}
+
+/** Applications whose name, or whose developer's address, holds the text, page by page. */
+export function useOperatedApplications(search: string) {
+  return useInfiniteQuery({
+    queryKey: ['operator', 'applications', search],
+    queryFn: ({ pageParam }) =>
+      request<OperatedApplicationList>(
+        'GET',
+        `${root}/applications${query({ search, ...pageParam })}`,
+      ),
+    ...paged,
+  })
+}
+
+/** One application with its subscriptions, keys and overrides. */
+export function useOperatedApplication(id: string) {
+  return useQuery({
+    queryKey: ['operator', 'application', id],
+    queryFn: () => request<OperatedApplicationDetail>('GET', `${root}/applications/${id}`),
+  })
+}
+
+/** Applications with refused calls of the last hours, most first. */
+export function useRefusals(hours: number) {
+  return useQuery({
+    queryKey: ['operator', 'refusals', hours],
+    queryFn: () => request<Refusals>('GET', `${root}/refusals?hours=${hours}`),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Who may sign up. */
+export function useSignUpMode() {
+  return useQuery({
+    queryKey: ['operator', 'sign-up'],
+    queryFn: () => request<SignUpMode>('GET', `${root}/sign-up`),
+  })
+}
+
+/** The audit log, newest first, page by page. */
+export function useAudit({ actor, subject }: AuditFilter) {
+  return useInfiniteQuery({
+    queryKey: ['operator', 'audit', actor, subject],
+    queryFn: ({ pageParam }) =>
+      request<AuditList>('GET', `${root}/audit${query({ actor, subject, ...pageParam })}`),
+    ...paged,
+  })
+}
+
+/** Approves, suspends or resumes a developer. */
+export function useDeveloperChange() {
+  return useOperatorMutation(({ id, verb }: { id: string; verb: DeveloperVerb }) =>
+    request<void>('POST', `${root}/developers/${id}/${verb}`),
+  )
+}
+
+/** Suspends or resumes an application. */
+export function useApplicationChange() {
+  return useOperatorMutation(({ id, verb }: { id: string; verb: ApplicationVerb }) =>
+    request<void>('POST', `${root}/applications/${id}/${verb}`),
+  )
+}
+
+/** Gives an application another number of calls than its plan's. */
+export function useOverrideCreation(applicationId: string) {
+  return useOperatorMutation((input: LimitOverrideInput) =>
+    request<LimitOverride>('POST', `${root}/applications/${applicationId}/overrides`, input),
+  )
+}
+
+/** Ends an override before its day: the plan's number holds again. */
+export function useOverrideEnd(applicationId: string) {
+  return useOperatorMutation((overrideId: string) =>
+    request<void>('DELETE', `${root}/applications/${applicationId}/overrides/${overrideId}`),
+  )
+}
+
+/** Turns the switch of new sign-ups. */
+export function useSignUpModeChange() {
+  return useOperatorMutation((mode: SignUpMode['mode']) =>
+    request<SignUpMode>('PUT', `${root}/sign-up`, { mode }),
+  )
+}
+
+const paged = {
+  initialPageParam: {},
+  getNextPageParam: ({ next }: { readonly next?: string }) =>
+    next === undefined ? undefined : { after: next },
+  placeholderData: keepPreviousData,
+}
+
+/** Everything operators see may depend on what they change. */
+function useOperatorMutation<Input, Answer>(mutationFn: (input: Input) => Promise<Answer>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['operator'] }),
+  })
+}
+
+function query(members: Readonly<Record<string, string>>): string {
+  const given = Object.entries(members).filter(([, value]) => value !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}

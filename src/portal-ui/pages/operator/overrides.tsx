@@ -1,0 +1,115 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
+import type { LimitOverride } from '../../../gateway/portal/schemas/operator.ts'
+import { useOverrideEnd } from '../../api/operator.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Time } from '../../components/time.tsx'
+import { partyInWords } from './audit-words.ts'
+import classes from './operator.module.css'
+import { OverrideForm } from './override-form.tsx'
+
+const number = new Intl.NumberFormat('en')
+
+export interface OverridesProps {
+  readonly applicationId: string
+  readonly items: readonly LimitOverride[]
+  readonly subscriptions: readonly Subscription[]
+}
+
+/** Other numbers of calls than the plans', until a day: those that hold, and one more. */
+export function Overrides({ applicationId, items, subscriptions }: OverridesProps) {
+  const [isAdding, setIsAdding] = useState(false)
+  const active = subscriptions.filter(({ endedAt }) => endedAt === null)
+  const add =
+    active.length === 0 || isAdding ? null : (
+      <Button onClick={() => setIsAdding(true)}>Override a limit</Button>
+    )
+  return (
+    <Stack gap="md" component="section">
+      <Group justify="space-between">
+        <Title order={2}>Limit overrides</Title>
+        {items.length === 0 ? null : add}
+      </Group>
+      {isAdding ? (
+        <OverrideForm
+          applicationId={applicationId}
+          subscriptions={active}
+          onDone={() => setIsAdding(false)}
+        />
+      ) : null}
+      {items.length > 0 ? (
+        <ul className={classes['list']}>
+          {items.map((override) => (
+            <li key={override.id} className={classes['row']}>
+              <Override applicationId={applicationId} override={override} />
+            </li>
+          ))}
+        </ul>
+      ) : isAdding ? null : (
+        <EmptyState title="The limits of the plans hold" action={add}>
+          {active.length === 0
+            ? 'There is no limit to override without a subscription.'
+            : 'An override gives this application another number of calls until a day, with a reason.'}
+        </EmptyState>
+      )}
+    </Stack>
+  )
+}
+
+function Override({
+  applicationId,
+  override,
+}: {
+  readonly applicationId: string
+  readonly override: LimitOverride
+}) {
+  const { id, api, version, limit, calls, reason, createdBy, createdAt, expiresAt } = override
+  const [isOpen, setIsOpen] = useState(false)
+  const end = useOverrideEnd(applicationId)
+  const subject = `${limit} of ${api} ${version}`
+  const by = partyInWords(createdBy)
+  return (
+    <>
+      <div className={classes['who']}>
+        <Text fw={600}>
+          {number.format(calls)} calls: limit {subject}
+        </Text>
+        <Text size="sm">
+          <bdi>{reason}</bdi>
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          until <Time at={expiresAt} /> · made <Time at={createdAt} /> by {by.noun.toLowerCase()}{' '}
+          <bdi>{by.id}</bdi>
+        </Text>
+      </div>
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`End the override of ${subject}`}
+        onClick={() => {
+          end.reset()
+          setIsOpen(true)
+        }}
+      >
+        End
+      </Button>
+      <Confirm
+        opened={isOpen}
+        onClose={() => setIsOpen(false)}
+        title="End this override?"
+        action="End override"
+        isDangerous
+        onConfirm={() => end.mutate(id, { onSuccess: () => setIsOpen(false) })}
+        isPending={end.isPending}
+        error={end.error}
+      >
+        <Text>
+          The limit {subject} is the plan’s again within a second. Calls counted in the running
+          window stay counted.
+        </Text>
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { Key, ReactNode } from 'react'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Slow } from '../../components/slow.tsx'
+import classes from './operator.module.css'
+
+export interface PagedListProps<Item> {
+  readonly query: UseInfiniteQueryResult<{ pages: ReadonlyArray<{ items: readonly Item[] }> }>
+  /** What the items are: "developers". */
+  readonly noun: string
+  readonly keyOf: (item: Item) => Key
+  readonly children: (item: Item) => ReactNode
+  /** Stands where the list would stand. */
+  readonly empty: ReactNode
+}
+
+/** A list that grows page by page, with its count announced. */
+export function PagedList<Item>({ query, noun, keyOf, children, empty }: PagedListProps<Item>) {
+  if (query.isPending) return <Slow />
+  if (query.data === undefined) {
+    return <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />
+  }
+  const items = query.data.pages.flatMap((page) => page.items)
+  const said = query.hasNextPage ? `${items.length} ${noun} so far` : `${items.length} ${noun}`
+  return (
+    <Stack gap="md">
+      <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />
+      {items.length === 0 ? (
+        empty
+      ) : (
+        <ul className={classes['list']}>
+          {items.map((item) => (
+            <li key={keyOf(item)} className={classes['row']}>
+              {children(item)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Group gap="md">
+        {query.hasNextPage ? (
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        ) : null}
+        <Text size="sm" c="dimmed" role="status">
+          {items.length === 0 ? '' : said}
+        </Text>
+      </Group>
+    </Stack>
+  )
+}
