@@ -54,8 +54,8 @@ export const errors = {
   },
   NOT_FOUND: {
     status: 404,
-    title: 'No published operation has this path',
-    help: 'Compare the path and its version prefix with the reference. Paths are case-sensitive.',
+    title: 'There is nothing at this path',
+    help: 'Compare the path and its version prefix with the reference. Paths are case-sensitive. On the portal, what does not exist and what belongs to somebody else are answered alike.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
