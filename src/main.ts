@@ -99,6 +99,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     const { sessionSecret } = settings
     urls.portal = await startPortal({
       ...base,
+      metricsRegistry,
       isEnding,
       sessionSecret: await openSecret(sessionSecret, dataFolder, embeddedSessionSecret),
       services: {

@@ -7,6 +7,7 @@ import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
 import { errors } from '../../src/platform/errors.ts'
 import { testDatabase } from '../support/database.ts'
 import { configDir } from '../support/edge.ts'
+import { testMails } from '../support/mails.ts'
 
 const catalogue = await loadCatalogue(configDir)
 const { database } = await testDatabase(t)
@@ -22,6 +23,7 @@ const app = createPortal({
     keysPerApplication: 10,
     applicationsPerDeveloper: 10,
   }),
+  mails: testMails(),
   writesMailsToFiles: true,
   counter: { peek: async () => [] },
   now: Date.now,

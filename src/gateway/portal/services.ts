@@ -2,6 +2,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { ClientAddress } from '../../platform/client-address.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { RegistryStores } from '../registry/stores.ts'
+import type { Mails } from './mail/open-mails.ts'
 import type { PortalSecrets } from './portal-secrets.ts'
 
 /** What the routes of the portal stand on; each asks for the least of it. */
@@ -14,6 +15,7 @@ export interface PortalServices {
   readonly gatewayUrl: () => string
   readonly stores: RegistryStores
   readonly secrets: PortalSecrets
+  readonly mails: Mails
   /** Whose attempts a request counts among. */
   readonly clientAddress: ClientAddress
   /** Whether mails become files of the operator, for want of a mail server. */

@@ -15,7 +15,7 @@ export interface PortalRoleOptions {
   readonly settings: Settings
   readonly services: Omit<
     PortalServices,
-    'onError' | 'now' | 'secrets' | 'clientAddress' | 'writesMailsToFiles'
+    'onError' | 'now' | 'secrets' | 'mails' | 'clientAddress' | 'writesMailsToFiles'
   >
   /** At least 32 characters, the same in all portal processes. */
   readonly sessionSecret: string

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { queueMail } from '../../registry/mail-queue.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
 import type { Letter } from './letters.ts'
 import type { OptOuts } from './opt-out.ts'
@@ -39,7 +40,7 @@ export function createOutbox({ key, optOuts, portalUrl, onPost }: OutboxOptions)
         // Made once: a server that got the mail twice can tell.
         messageId: `<${randomUUID()}@${new URL(portalUrl()).hostname}>`,
       })
-      await trx.insertInto('mails').values({ sealed }).execute()
+      await queueMail(trx, sealed)
       onPost()
     },
   }

@@ -1,0 +1,77 @@
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import type { Registry as MetricsRegistry } from 'prom-client'
+import type { Database } from '../../../platform/database.ts'
+import type { Lifetime } from '../../../platform/lifetime.ts'
+import type { Logger } from '../../../platform/log.ts'
+import type { Settings } from '../../../platform/settings.ts'
+import { createMailQueue } from '../../registry/mail-queue.ts'
+import type { RegistrySchema } from '../../registry/schema.ts'
+import type { PortalSecrets } from '../portal-secrets.ts'
+import { type Mailbox, parseMailbox } from './compose-mail.ts'
+import { startDelivery } from './deliver.ts'
+import { createFileTransport } from './file-transport.ts'
+import { createMailMetrics } from './mail-metrics.ts'
+import { createOptOuts, type OptOuts } from './opt-out.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { createSmtpTransport } from './smtp-transport.ts'
+import type { MailTransport } from './transport.ts'
+
+/** What the rest of the portal needs to write mails. */
+export interface Mails {
+  readonly outbox: Outbox
+  readonly optOuts: OptOuts
+}
+
+export interface MailsOptions {
+  readonly settings: Pick<Settings, 'smtpUrl' | 'mailFrom' | 'dataDir'>
+  readonly database: Database
+  readonly secrets: Pick<PortalSecrets, 'mails' | 'optOut'>
+  /** The portal's own origin; asked whenever a mail is written. */
+  readonly portalUrl: () => string
+  readonly metricsRegistry: MetricsRegistry
+  readonly log: Logger
+  readonly lifetime: Lifetime
+}
+
+/**
+ * Opens the outbox and begins to send what waits in it: to SMTP_URL, or else
+ * into files of `DATA_DIR/outbox`.
+ *
+ * @throws {OutboxUnusable}
+ */
+export async function openMails(options: MailsOptions): Promise<Mails> {
+  const { settings, secrets, portalUrl, log, lifetime } = options
+  const delivery = startDelivery({
+    queue: createMailQueue({ db: options.database.connect<RegistrySchema>() }),
+    key: secrets.mails,
+    transport: await openTransport(options),
+    // Files come back to nobody.
+    dropsReserved: settings.smtpUrl !== undefined,
+    metrics: createMailMetrics(options.metricsRegistry),
+    log,
+  })
+  lifetime.opened(() => delivery.close())
+  const optOuts = createOptOuts({ key: secrets.optOut })
+  const outbox = createOutbox({
+    key: secrets.mails,
+    optOuts,
+    portalUrl,
+    onPost: () => delivery.wake(),
+  })
+  return { outbox, optOuts }
+}
+
+async function openTransport({ settings, portalUrl, log }: MailsOptions): Promise<MailTransport> {
+  const { smtpUrl, mailFrom, dataDir } = settings
+  const from = mailFrom === undefined ? nobodyAt(portalUrl()) : parseMailbox(mailFrom)
+  if (smtpUrl !== undefined) return createSmtpTransport({ url: smtpUrl, from })
+  return createFileTransport({ folder: join(dataDir, 'outbox'), from, log })
+}
+
+/** `no-reply@` the host of the portal; an address of the network is no domain of mail. */
+function nobodyAt(portalUrl: string): Mailbox {
+  const { hostname } = new URL(portalUrl)
+  const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0
+  return { name: '', address: `no-reply@${isAddress ? 'localhost' : hostname}` }
+}

@@ -1,0 +1,62 @@
+import { isIP } from 'node:net'
+import { createTransport } from 'nodemailer'
+import { composeMail, type Mailbox } from './compose-mail.ts'
+import { MailRefused, type MailTransport } from './transport.ts'
+
+export interface SmtpTransportOptions {
+  /** `smtp://` or `smtps://`, with host and perhaps port, user and password. */
+  readonly url: string
+  readonly from: Mailbox
+  /** For answers and steps of the connection. (Default: 10 s) */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Hands mails to a mail server, each over a connection of its own. Certificates
+ * are always verified. `smtp://` uses STARTTLS where the server offers it, and
+ * insists on it before it sends a password anywhere but to this machine.
+ */
+export function createSmtpTransport(options: SmtpTransportOptions): MailTransport {
+  const { from, timeoutMs = 10_000 } = options
+  const url = new URL(options.url)
+  const secure = url.protocol === 'smtps:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const user = decodeURIComponent(url.username)
+  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port)
+  // Options are made here and not by nodemailer from the address, where a query could turn verification off.
+  const transporter = createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: !secure && user !== '' && !isLoopback(host),
+    ...(user === '' ? {} : { auth: { user, pass: decodeURIComponent(url.password) } }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send(mail, signal) {
+      try {
+        await transporter.sendMail({ ...composeMail(mail, from), signal })
+      } catch (error) {
+        throw isForGood(error) ? new MailRefused({ cause: error }) : error
+      }
+    },
+  }
+}
+
+/** A refused recipient or message; a refused sender or password is for the operator to mend. */
+function isForGood(error: unknown): boolean {
+  if (!(error instanceof Error) || !('permanent' in error) || error.permanent !== true) return false
+  const code = 'code' in error ? error.code : undefined
+  const command = 'command' in error ? error.command : undefined
+  return code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO')
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}

@@ -1,0 +1,58 @@
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from './schema.ts'
+import type { RegistryTransaction } from './transaction.ts'
+
+/** A mail that this process may try to send now. */
+export interface ClaimedMail {
+  readonly id: number
+  readonly sealed: Buffer
+  /** This one included. */
+  readonly attempts: number
+  readonly createdAt: Date
+  readonly ageSeconds: number
+}
+
+/** Mails that wait to be sent, whichever process wrote them. All times are the database's. */
+export interface MailQueue {
+  /** Takes up to `max` mails that are due, oldest first; they are due again after `forSeconds`, for whoever is there then. Processes never take the same one at once. */
+  claim(options: { max: number; forSeconds: number }): Promise<ClaimedMail[]>
+  /** It was sent, or never will be. */
+  remove(id: number): Promise<void>
+  /** Makes it due again in so long. */
+  postpone(id: number, seconds: number): Promise<void>
+}
+
+export function createMailQueue({ db }: { db: Kysely<RegistrySchema> }): MailQueue {
+  return {
+    async claim({ max, forSeconds }) {
+      // One statement: no lock outlives it while a mail server takes its time. An
+      // array, because the planner may run a subquery of a join more than once.
+      const { rows } = await sql<ClaimedMail>`
+        update mails
+        set attempts = attempts + 1, due_at = now() + make_interval(secs => ${forSeconds})
+        where id = any(array(
+          select id from mails where due_at <= now() order by due_at limit ${max} for update skip locked
+        ))
+        returning id, sealed, attempts, created_at as "createdAt",
+          extract(epoch from now() - created_at)::float8 as "ageSeconds"`.execute(db)
+      return rows
+    },
+
+    async remove(id) {
+      await db.deleteFrom('mails').where('id', '=', id).execute()
+    },
+
+    async postpone(id, seconds) {
+      await db
+        .updateTable('mails')
+        .set({ due_at: sql`now() + make_interval(secs => ${seconds})` })
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
+/** Queues a sealed mail in the transaction that decides whether it is sent. */
+export async function queueMail(trx: RegistryTransaction, sealed: Buffer): Promise<void> {
+  await trx.insertInto('mails').values({ sealed }).execute()
+}
