@@ -3,6 +3,7 @@ import { violates } from '../../platform/database.ts'
 import { comesAfter, type Page } from './page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
+import { endSessions } from './sessions.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
 /** Someone who signed up and owns applications. */
@@ -31,11 +32,11 @@ export interface Developers {
   findByEmail(email: string): Promise<Developer | undefined>
   /** Oldest first. */
   list(page: Page): Promise<Developer[]>
-  /** Idempotent: keeps the time of the first suspension. @throws {RegistryNotFound} */
+  /** Idempotent: keeps the time of the first suspension. Every session ends. @throws {RegistryNotFound} */
   suspend(input: { id: string; by: string }): Promise<Developer>
   /** Idempotent. @throws {RegistryNotFound} */
   resume(input: { id: string; by: string }): Promise<Developer>
-  /** Deletes the developer with all applications, subscriptions and keys. @throws {RegistryNotFound} */
+  /** Deletes the developer with all applications, subscriptions, keys, sessions and links. @throws {RegistryNotFound} */
   delete(input: { id: string; by: string }): Promise<void>
 }
 
@@ -53,6 +54,7 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
     return change(db, async (trx, leave) => {
       const found = await lockDeveloper(trx, id)
       if ((found.suspendedAt !== null) === isSuspended) return found
+      if (isSuspended) await endSessions(trx, id)
       const action = isSuspended ? 'suspend' : 'resume'
       await leave({
         change: { kind: 'developer', action, developerId: id },
@@ -130,7 +132,12 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
 
     delete: ({ id, by }) =>
       change(db, async (trx, leave) => {
-        await lockDeveloper(trx, id)
+        const { email } = await lockDeveloper(trx, id)
+        // Links asked for without being signed in hold the address only.
+        await trx
+          .deleteFrom('mail_tokens')
+          .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
+          .execute()
         await trx.deleteFrom('developers').where('id', '=', id).execute()
         await leave({
           change: { kind: 'developer', action: 'delete', developerId: id },

@@ -4,18 +4,23 @@ import { migrate } from '../../platform/migrate.ts'
 import { type Applications, createApplications } from './applications.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type Changes, createChanges } from './changes.ts'
+import { type Credentials, createCredentials } from './credentials.ts'
 import { createDevelopers, type Developers } from './developers.ts'
 import { judgeKey } from './judge-key.ts'
 import { parseKey } from './key-format.ts'
 import type { Peppers } from './key-mac.ts'
 import { createFindKeyRecords } from './key-record.ts'
 import { createKeys, type Keys } from './keys.ts'
+import { createMailTokens, type MailTokens } from './mail-tokens.ts'
 import { registryMigrations } from './migrations/index.ts'
 import { createOverrides, type Overrides } from './overrides.ts'
+import { createPasswordResets, type PasswordResets } from './password-resets.ts'
 import { createPortalState, type PortalState } from './portal-state.ts'
+import { createProfiles, type Profiles } from './profiles.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { createSignUps, type SignUps } from './sign-ups.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 /** Everything that is registered, for the portal and the command line. */
@@ -28,6 +33,11 @@ export interface RegistryStores {
   readonly audit: Audit
   readonly changes: Changes
   readonly portalState: PortalState
+  readonly signUps: SignUps
+  readonly credentials: Credentials
+  readonly passwordResets: PasswordResets
+  readonly profiles: Profiles
+  readonly mailTokens: MailTokens
   readonly sessions: Sessions
   /** Tells whose key this is, straight from the database: for a dry run. Never `unreachable`. @throws when the database does not answer */
   recognise(key: string): Promise<Caller | 'invalid'>
@@ -65,6 +75,11 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     audit: createAudit({ db }),
     changes: createChanges({ db }),
     portalState: createPortalState({ db }),
+    signUps: createSignUps({ db }),
+    credentials: createCredentials({ db }),
+    passwordResets: createPasswordResets({ db }),
+    profiles: createProfiles({ db }),
+    mailTokens: createMailTokens({ db }),
     sessions: createSessions({ db }),
     async recognise(text) {
       const key = parseKey(text)

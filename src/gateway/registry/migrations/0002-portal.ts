@@ -44,6 +44,7 @@ const statements = [
     expires_at timestamptz not null,
     used_at timestamptz
   )`,
+  `create index mail_tokens_email on mail_tokens (lower(email))`,
   `create index mail_tokens_developer on mail_tokens (developer_id)`,
   `create index mail_tokens_expires_at on mail_tokens (expires_at)`,
 

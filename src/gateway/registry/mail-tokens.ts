@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from './schema.ts'
+import type { RegistryTransaction } from './transaction.ts'
+
+/** What a link in a mail is for; it works for nothing else. */
+export type MailTokenPurpose = 'sign-up' | 'password-reset' | 'email-change'
+
+/** What a link stands for. */
+export interface MailToken {
+  /** Null: of somebody who is no developer yet, or of nobody. */
+  readonly developerId: string | null
+  readonly email: string
+  /** Of a sign-up. */
+  readonly name: string | null
+}
+
+/** The links in mails. The database knows the SHA-256 of a token only. */
+export interface MailTokens {
+  /** Looks without using it up. Undefined: unknown, used, expired, or for another purpose. */
+  find(purpose: MailTokenPurpose, token: string): Promise<MailToken | undefined>
+  /** Deletes what has expired. */
+  prune(): Promise<void>
+}
+
+const columns = ['developer_id as developerId', 'email', 'name'] as const
+
+export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTokens {
+  return {
+    find: (purpose, token) =>
+      db
+        .selectFrom('mail_tokens')
+        .select(columns)
+        .where('hash', '=', hashOf(token))
+        .where('purpose', '=', purpose)
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirst(),
+
+    async prune() {
+      await db.deleteFrom('mail_tokens').where('expires_at', '<=', sql<Date>`now()`).execute()
+    },
+  }
+}
+
+/**
+ * Makes a token of 256 bits that works once within ten minutes. Those made
+ * before it for the same purpose and person end.
+ *
+ * @returns 43 characters base64url
+ */
+export async function issueMailToken(
+  trx: RegistryTransaction,
+  { purpose, developerId, email, name }: MailToken & { purpose: MailTokenPurpose },
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await trx
+    .updateTable('mail_tokens')
+    .set({ used_at: sql`now()` })
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where((eb) =>
+      purpose === 'email-change'
+        ? eb('developer_id', '=', developerId)
+        : eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])),
+    )
+    .execute()
+  await trx
+    .insertInto('mail_tokens')
+    .values({
+      hash: hashOf(token),
+      purpose,
+      developer_id: developerId,
+      email,
+      name,
+      expires_at: sql`now() + interval '10 minutes'`,
+    })
+    .execute()
+  return token
+}
+
+/** Uses a token up: of several at once one gets it. Undefined: unknown, used, expired, or for another purpose. */
+export function takeMailToken(
+  trx: RegistryTransaction,
+  purpose: MailTokenPurpose,
+  token: string,
+): Promise<MailToken | undefined> {
+  return trx
+    .updateTable('mail_tokens')
+    .set({ used_at: sql`now()` })
+    .where('hash', '=', hashOf(token))
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning(columns)
+    .executeTakeFirst()
+}
+
+/** Ends every link of a developer: the mailbox or the password they were made under has changed. */
+export async function endMailTokens(trx: RegistryTransaction, developerId: string): Promise<void> {
+  await trx.deleteFrom('mail_tokens').where('developer_id', '=', developerId).execute()
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

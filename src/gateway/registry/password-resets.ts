@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely'
+import { endMailTokens, issueMailToken, takeMailToken } from './mail-tokens.ts'
+import type { RegistrySchema } from './schema.ts'
+import { endSessions } from './sessions.ts'
+import { findAddress } from './sign-ups.ts'
+import { change, type RegistryTransaction } from './transaction.ts'
+
+/** How a developer gets a new password, or a first one: by a link to their address. */
+export interface PasswordResets {
+  /**
+   * Makes the link. `post` writes the mail, for an unknown address to nobody;
+   * both leave the same rows.
+   */
+  request(input: {
+    email: string
+    post: (trx: RegistryTransaction, to: string | undefined, token: string) => Promise<void>
+  }): Promise<void>
+  /**
+   * Uses the link: the password is set, failed tries are forgotten, every
+   * session and every other link of the developer ends. `post` writes the mail
+   * to the owner. @returns whether it did; not when the link was used up or
+   * has expired
+   */
+  complete(input: {
+    token: string
+    passwordHash: string
+    post: (trx: RegistryTransaction, to: string) => Promise<void>
+  }): Promise<boolean>
+}
+
+export function createPasswordResets({ db }: { db: Kysely<RegistrySchema> }): PasswordResets {
+  return {
+    request: ({ email, post }) =>
+      db.transaction().execute(async (trx) => {
+        const known = await findAddress(trx, email)
+        const token = await issueMailToken(trx, {
+          purpose: 'password-reset',
+          developerId: known?.id ?? null,
+          email,
+          name: null,
+        })
+        await post(trx, known?.email, token)
+      }),
+
+    complete: ({ token, passwordHash, post }) =>
+      change(db, async (trx, leave) => {
+        const link = await takeMailToken(trx, 'password-reset', token)
+        const developerId = link?.developerId ?? undefined
+        if (developerId === undefined) return false
+        const { email } = await trx
+          .updateTable('developers')
+          .set({ password_hash: passwordHash, failed_sign_ins: 0 })
+          .where('id', '=', developerId)
+          .returning('email')
+          .executeTakeFirstOrThrow()
+        await endSessions(trx, developerId)
+        await endMailTokens(trx, developerId)
+        await leave({
+          change: { kind: 'developer', action: 'update', developerId },
+          audit: {
+            actor: `developer:${developerId}`,
+            action: 'developer.reset-password',
+            subject: `developer:${developerId}`,
+          },
+        })
+        await post(trx, email)
+        return true
+      }),
+  }
+}

@@ -1,0 +1,193 @@
+import { type Kysely, sql } from 'kysely'
+import { violates } from '../../platform/database.ts'
+import { recordAudit } from './audit.ts'
+import { endMailTokens, issueMailToken, takeMailToken } from './mail-tokens.ts'
+import type { RegistrySchema } from './schema.ts'
+import { endSessions } from './sessions.ts'
+import { findAddress } from './sign-ups.ts'
+import { change, isUuid, type RegistryTransaction } from './transaction.ts'
+
+/** Which mails a developer gets besides those about the account itself. */
+export interface MailChoices {
+  readonly keys: boolean
+  readonly limits: boolean
+  readonly deprecations: boolean
+}
+
+/** What a developer sees of themselves, besides what everybody is shown. */
+export interface Profile {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly isOperator: boolean
+  readonly createdAt: Date
+  /** A new address whose link was not used yet; null: none. */
+  readonly pendingEmail: string | null
+  readonly mails: MailChoices
+}
+
+/** What a developer changes about themselves. */
+export interface Profiles {
+  find(developerId: string): Promise<Profile | undefined>
+  /**
+   * Changes what is given, all or nothing, if the password that was checked
+   * still is the developer's.
+   *
+   * - `passwordHash`: every session of the developer ends; `postPassword`
+   *   writes the mail that says so.
+   * - `email`: a link to the new address is made; `postLink` writes the mail,
+   *   without a token when the address is somebody else's. Both leave the same
+   *   rows. The address changes with {@link confirmEmail}.
+   *
+   * @returns whether it did
+   */
+  change(input: {
+    developerId: string
+    checkedHash: string
+    name?: string | undefined
+    passwordHash?: string | undefined
+    email?: string | undefined
+    postPassword: (trx: RegistryTransaction, to: string) => Promise<void>
+    postLink: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
+  }): Promise<boolean>
+  /**
+   * Uses the link to a new address; other links of the developer end. `post`
+   * writes the mail to the old address. @returns whether it did; not when the
+   * link was used up or has expired, or the address has become somebody else's
+   */
+  confirmEmail(input: {
+    token: string
+    post: (trx: RegistryTransaction, to: string) => Promise<void>
+  }): Promise<boolean>
+  /** Those not given stay. A developer who is gone wants no mails: nothing happens. */
+  chooseMails(input: { developerId: string; mails: Partial<MailChoices> }): Promise<void>
+}
+
+export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles {
+  return {
+    async find(developerId) {
+      if (!isUuid(developerId)) return undefined
+      const row = await db
+        .selectFrom('developers')
+        .select((eb) => [
+          'id',
+          'email',
+          'name',
+          'is_operator as isOperator',
+          'created_at as createdAt',
+          'mails_keys as keys',
+          'mails_limits as limits',
+          'mails_deprecations as deprecations',
+          eb
+            .selectFrom('mail_tokens')
+            .select('mail_tokens.email')
+            .whereRef('mail_tokens.developer_id', '=', 'developers.id')
+            .where('purpose', '=', 'email-change')
+            .where('used_at', 'is', null)
+            .where('expires_at', '>', sql<Date>`now()`)
+            .limit(1)
+            .as('pendingEmail'),
+        ])
+        .where('id', '=', developerId)
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      const { keys, limits, deprecations, ...profile } = row
+      return { ...profile, mails: { keys, limits, deprecations } }
+    },
+
+    change: ({ developerId, checkedHash, name, passwordHash, email, postPassword, postLink }) =>
+      change(db, async (trx, leave) => {
+        const found = await trx
+          .updateTable('developers')
+          .set({
+            failed_sign_ins: 0,
+            ...(name === undefined ? {} : { name }),
+            ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+          })
+          .where('id', '=', developerId)
+          .where('password_hash', '=', checkedHash)
+          .where('suspended_at', 'is', null)
+          .returning('email')
+          .executeTakeFirst()
+        if (found === undefined) return false
+        if (passwordHash !== undefined) {
+          await endSessions(trx, developerId)
+          await endMailTokens(trx, developerId)
+          await postPassword(trx, found.email)
+        }
+        if (email !== undefined && email !== found.email) {
+          const owner = await findAddress(trx, email)
+          const isFree = owner === undefined || owner.id === developerId
+          const token = await issueMailToken(trx, {
+            purpose: 'email-change',
+            developerId,
+            email,
+            name: null,
+          })
+          await postLink(trx, isFree ? email : owner.email, isFree ? token : undefined)
+        }
+        const changed = Object.entries({ name, password: passwordHash, email })
+          .flatMap(([member, value]) => (value === undefined ? [] : [member]))
+          .join(' ')
+        await leave({
+          change: { kind: 'developer', action: 'update', developerId },
+          audit: { ...entry(developerId, 'developer.update'), detail: { changed } },
+        })
+        return true
+      }),
+
+    confirmEmail: ({ token, post }) =>
+      change(db, async (trx, leave) => {
+        const link = await takeMailToken(trx, 'email-change', token)
+        const developerId = link?.developerId ?? undefined
+        if (link === undefined || developerId === undefined) return false
+        const { email } = await trx
+          .selectFrom('developers')
+          .select('email')
+          .where('id', '=', developerId)
+          .forUpdate()
+          .executeTakeFirstOrThrow()
+        await trx
+          .updateTable('developers')
+          .set({ email: link.email })
+          .where('id', '=', developerId)
+          .execute()
+        // A link to the old mailbox must not open the account any more.
+        await endMailTokens(trx, developerId)
+        await leave({
+          change: { kind: 'developer', action: 'update', developerId },
+          audit: entry(developerId, 'developer.change-email'),
+        })
+        await post(trx, email)
+        return true
+      }).catch((error: unknown) => {
+        if (violates(error, 'developers_email')) return false
+        throw error
+      }),
+
+    chooseMails: ({ developerId, mails: { keys, limits, deprecations } }) =>
+      db.transaction().execute(async (trx) => {
+        const changed = await trx
+          .updateTable('developers')
+          .set({
+            ...(keys === undefined ? {} : { mails_keys: keys }),
+            ...(limits === undefined ? {} : { mails_limits: limits }),
+            ...(deprecations === undefined ? {} : { mails_deprecations: deprecations }),
+          })
+          .where('id', '=', developerId)
+          .returning(['mails_keys', 'mails_limits', 'mails_deprecations'])
+          .executeTakeFirst()
+        if (changed === undefined) return
+        const detail = {
+          keys: String(changed.mails_keys),
+          limits: String(changed.mails_limits),
+          deprecations: String(changed.mails_deprecations),
+        }
+        await recordAudit(trx, { ...entry(developerId, 'developer.choose-mails'), detail })
+      }),
+  }
+}
+
+function entry(developerId: string, action: string) {
+  return { actor: `developer:${developerId}`, action, subject: `developer:${developerId}` }
+}
