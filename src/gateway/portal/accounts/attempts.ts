@@ -1,0 +1,113 @@
+import { createHmac } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Redis } from 'ioredis'
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible'
+import { type ClientAddress, networkOf } from '../../../platform/client-address.ts'
+import { PortalError } from '../portal-error.ts'
+
+/**
+ * How many attempts there may be within how many seconds, from the first one
+ * on. Generous for people, and for a building full of them behind one address;
+ * tight for programs.
+ */
+export const attemptLimits = {
+  /** Failed sign-ins from one network to one address. */
+  'sign-in-of-address': { points: 10, duration: 900 },
+  /** Failed sign-ins from one network, whatever the address. */
+  'sign-in-of-network': { points: 60, duration: 900 },
+  /** Mails somebody asked for from one network: sign-ups, resets, new addresses. */
+  'mail-of-network': { points: 40, duration: 3600 },
+  /** Such mails to one address, whoever asked. */
+  'mail-to-address': { points: 6, duration: 3600 },
+} as const
+
+/** Attempts that may be made so often only. */
+export interface Attempts {
+  /**
+   * Counts an attempt to sign in before it is made, so that those made at once
+   * count too. `succeeded` takes it back, and the failures of the same network
+   * and address before it.
+   *
+   * @throws {PortalError} ATTEMPTS_EXCEEDED
+   */
+  signIn(request: IncomingMessage, email: string): Promise<{ succeeded(): Promise<void> }>
+  /** Counts a mail somebody asks for. @throws {PortalError} ATTEMPTS_EXCEEDED */
+  mail(request: IncomingMessage, to: string): Promise<void>
+}
+
+export interface AttemptsOptions {
+  readonly clientAddress: ClientAddress
+  /** Makes names of addresses, which are not for every reader of a store. */
+  readonly key: Buffer
+  /** Counts for all portal processes; undefined: for this one. */
+  readonly redis: Redis | undefined
+}
+
+/**
+ * Creates the throttles. They never open: what cannot be counted counts as
+ * exceeded.
+ */
+export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): Attempts {
+  const limiters = {
+    signInOfAddress: limiter('sign-in-of-address'),
+    signInOfNetwork: limiter('sign-in-of-network'),
+    mailOfNetwork: limiter('mail-of-network'),
+    mailToAddress: limiter('mail-to-address'),
+  }
+
+  function limiter(name: keyof typeof attemptLimits): RateLimiterAbstract {
+    const options = { ...attemptLimits[name], keyPrefix: `tollgate:attempts:${name}` }
+    return redis === undefined
+      ? new RateLimiterMemory(options)
+      : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
+  }
+
+  /** Upper and lower case are the same address; everything a person may type is one name of fixed length. */
+  function named(...parts: string[]): string {
+    return createHmac('sha256', key).update(parts.join('\n').toLowerCase()).digest('base64url')
+  }
+
+  return {
+    async signIn(request, email) {
+      const network = networkOf(clientAddress(request))
+      const address = named(network, email)
+      await count(limiters.signInOfNetwork, network)
+      await count(limiters.signInOfAddress, address)
+      return {
+        async succeeded() {
+          // Not taken back is counted too much: the safe side, and nobody's answer waits for it.
+          await Promise.allSettled([
+            limiters.signInOfAddress.delete(address),
+            limiters.signInOfNetwork.reward(network),
+          ])
+        },
+      }
+    },
+
+    async mail(request, to) {
+      await count(limiters.mailOfNetwork, networkOf(clientAddress(request)))
+      await count(limiters.mailToAddress, named(to))
+    },
+  }
+}
+
+async function count(limiter: RateLimiterAbstract, name: string): Promise<void> {
+  try {
+    await limiter.consume(name)
+  } catch (reason) {
+    const waitMs = reason instanceof RateLimiterRes ? reason.msBeforeNext : 60_000
+    throw new PortalError(
+      {
+        code: 'ATTEMPTS_EXCEEDED',
+        detail: 'Too many attempts. Wait as long as Retry-After says.',
+        headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+      },
+      { cause: reason },
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/argon2'
+import { PortalError } from '../portal-error.ts'
+
+/** Passwords as they are kept: argon2id, in PHC notation. */
+export interface Passwords {
+  /** @throws {PortalError} OVERLOADED */
+  hash(password: string): Promise<string>
+  /**
+   * Compares. Without a hash it takes as long and is never right, so that
+   * nobody can time whether there is one.
+   *
+   * @throws {PortalError} OVERLOADED
+   */
+  matches(password: string, hash: string | undefined): Promise<boolean>
+}
+
+export interface PasswordsOptions {
+  /** How many are worked on at once; each keeps a core busy for tens of milliseconds and takes 19 MiB. (Default: all cores but one, 3 at most) */
+  readonly workers?: number
+  /** How many may wait for that. (Default: 64) */
+  readonly waitingMax?: number
+}
+
+/** OWASP, Password Storage Cheat Sheet (2023): argon2id with 19 MiB, two passes, one lane. */
+const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+
+/**
+ * Creates the bounded queue all passwords of the process go through. They are
+ * worked on in threads: a gateway in the same process answers meanwhile, and
+ * keeps cores of its own.
+ */
+export function createPasswords(options: PasswordsOptions = {}): Passwords {
+  const workers = options.workers ?? Math.max(1, Math.min(3, availableParallelism() - 1))
+  const waitingMax = options.waitingMax ?? 64
+  const waiting: (() => void)[] = []
+  let working = 0
+  let dummy: Promise<string> | undefined
+
+  async function queued<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (working < workers) working++
+    else if (waiting.length < waitingMax) await new Promise<void>((turn) => waiting.push(turn))
+    else throw overloaded()
+    try {
+      return await work()
+    } finally {
+      // The place passes on to who waits longest.
+      const next = waiting.shift()
+      if (next === undefined) working--
+      else next()
+    }
+  }
+
+  return {
+    hash: (password) => queued(() => hash(normal(password), parameters)),
+    matches(password, known) {
+      return queued(async () => {
+        dummy ??= hash(randomBytes(32), parameters)
+        const isRight = await verify(known ?? (await dummy), normal(password))
+        return isRight && known !== undefined
+      })
+    },
+  }
+}
+
+/** Keyboards write the same characters in different ways (NIST SP 800-63B, 5.1.1.2). */
+function normal(password: string): string {
+  return password.normalize('NFKC')
+}
+
+function overloaded(): PortalError {
+  return new PortalError({
+    code: 'OVERLOADED',
+    detail: 'Too many passwords are being checked. Try again in a moment.',
+    headers: { 'retry-after': '2' },
+  })
+}
