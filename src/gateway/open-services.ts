@@ -10,14 +10,18 @@ import type { Counter } from './counters/counter.ts'
 import { claimCounting } from './counting-claim.ts'
 import { openCounter } from './open-counter.ts'
 import { openSecret } from './open-secret.ts'
-import { createGatewayMetrics, type GatewayMetrics } from './operate/metrics.ts'
+import {
+  createGatewayMetrics,
+  type GatewayMetrics,
+  type RecordingMetrics,
+} from './operate/metrics.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
 import { embeddedPepper, parsePeppers } from './registry/key-mac.ts'
 import { openRegistry, type Registry } from './registry/open-registry.ts'
 
 /** What gateway and portal share, in one process or each in its own. */
 export interface Services {
-  readonly metrics: GatewayMetrics
+  readonly metrics: GatewayMetrics & RecordingMetrics
   readonly publisher: Publisher
   readonly counter: Counter
   readonly registry: Registry

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { DataFolder } from '../platform/data-folder.ts'
+import type { Database } from '../platform/database.ts'
 import type { Lifetime } from '../platform/lifetime.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Settings } from '../platform/settings.ts'
 import { createEdge } from './edge/create-edge.ts'
 import { createIdentitySigner, embeddedIdentityKey, type IdentitySigner } from './edge/identity.ts'
+import { openRecording } from './open-recording.ts'
 import { openSecret } from './open-secret.ts'
 import type { Services } from './open-services.ts'
 import { createCallObserver } from './operate/call-observer.ts'
@@ -13,6 +15,7 @@ import { createCallObserver } from './operate/call-observer.ts'
 export interface GatewayRoleOptions {
   readonly settings: Settings
   readonly dataFolder: DataFolder | undefined
+  readonly database: Database
   readonly services: Services
   readonly log: Logger
   readonly lifetime: Lifetime
@@ -41,6 +44,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
     now: Date.now,
     monotonic: () => performance.now(),
   })
+  const recorder = openRecording(options)
   return {
     identity,
     async listen(backendUrl, portalUrl) {
@@ -50,7 +54,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         registry,
         counter,
         identity,
-        observer: createCallObserver({ metrics, log, monotonic }),
+        observer: createCallObserver({ metrics, log, recorder, monotonic }),
         backendUrl,
         portalUrl,
         authFailuresPerMinute: settings.authFailuresPerMinute,

@@ -52,6 +52,8 @@ export interface Settings {
   readonly redisEvictionAllowed: boolean
   readonly keysPerApplication: number
   readonly applicationsPerDeveloper: number
+  /** Whether developers see what became of their calls: usage and call records. */
+  readonly recordCalls: boolean
   /** Undefined: every mail becomes a file in the data folder. May hold a password. */
   readonly smtpUrl: string | undefined
   /** Sender of the portal's mails; undefined: `no-reply@` the host of the portal. */
@@ -118,6 +120,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     redisEvictionAllowed: reader.boolean('REDIS_EVICTION_ALLOWED', false),
     keysPerApplication: reader.integer('KEYS_PER_APPLICATION', 10, 1, 1000),
     applicationsPerDeveloper: reader.integer('APPLICATIONS_PER_DEVELOPER', 10, 1, 1000),
+    recordCalls: reader.boolean('RECORD_CALLS', true),
     smtpUrl: reader.secretUrl('SMTP_URL', ['smtp:', 'smtps:'], 'smtps://user:password@host:465'),
     mailFrom: reader.mailbox('MAIL_FROM', 'Bank Developers <developers@bank.example>'),
     // Embedded, nobody balances: Ctrl-C ends it at once.

@@ -79,8 +79,11 @@ export function authenticate({ registry, failures }: AuthenticateOptions): Check
   }
 }
 
-/** Looks at the fields as they came: Node joins doubled ones to "a, b". */
-function presentedKey(raw: readonly string[]): { value: string } | 'doubled' | undefined {
+/**
+ * Finds the key among header fields, name and value alternating. Looks at them
+ * as they came: Node joins doubled ones to "a, b".
+ */
+export function presentedKey(raw: readonly string[]): { value: string } | 'doubled' | undefined {
   let value: string | undefined
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''

@@ -49,6 +49,8 @@ export class Call {
   answeredAt = 0
   /** Why the gateway answered itself; undefined while it did not. */
   refusal: ErrorCode | undefined = undefined
+  /** What that refusal said in its own words; they repeat nothing of the request. */
+  refusalDetail: string | undefined = undefined
   /** Whether the gateway answered itself without refusing: a preflight. */
   isPreflight = false
 

@@ -25,6 +25,7 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
   return (call, refusal) => {
     const { request, response } = call
     call.refusal = refusal.code
+    call.refusalDetail = refusal.detail
     const problem = renderProblem(refusal, { requestId: call.requestId, portalUrl: portalUrl() })
     const fields: string[] = [...call.answerHeaders]
     for (const [name, value] of Object.entries(problem.headers)) fields.push(name, value)

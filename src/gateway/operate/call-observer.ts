@@ -2,21 +2,25 @@ import { errors } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Call } from '../edge/call.ts'
 import type { Observer } from '../edge/observe.ts'
-import type { CallOutcome, GatewayMetrics } from './metrics.ts'
+import type { CallRecorder } from './call-recorder.ts'
+import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
 
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics
   readonly log: Logger
+  /** Absent: what became of calls is not remembered. */
+  readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
 /**
- * Turns finished calls into one metrics observation and one log line each. A
- * line names operation, application and decision; no key, no target, no
- * address, nothing personal.
+ * Turns finished calls into one metrics observation and one log line each, and
+ * shows them to the recorder. A line names operation, application and decision;
+ * no key, no target, no address, nothing personal.
  */
-export function createCallObserver({ metrics, log, monotonic }: CallObserverOptions): Observer {
+export function createCallObserver(options: CallObserverOptions): Observer {
+  const { metrics, log, recorder, monotonic } = options
   const logsCalls = log.isLevelEnabled('info')
   return {
     ended(call) {
@@ -34,7 +38,7 @@ export function createCallObserver({ metrics, log, monotonic }: CallObserverOpti
       // A client that leaves is noticed here before the exchange with the backend is ended.
       const answeredAt = call.answeredAt === 0 ? now : call.answeredAt
       const upstreamMs = call.forwardedAt === 0 ? undefined : answeredAt - call.forwardedAt
-      metrics.observe({
+      const finished: FinishedCall = {
         version: call.versionIfKnown,
         operation: call.operationIfKnown,
         status,
@@ -42,7 +46,13 @@ export function createCallObserver({ metrics, log, monotonic }: CallObserverOpti
         decision,
         totalSeconds: (now - call.startedAt) / 1000,
         upstreamSeconds: upstreamMs === undefined ? undefined : upstreamMs / 1000,
-      })
+      }
+      metrics.observe(finished)
+      try {
+        recorder?.ended(call, finished)
+      } catch (error) {
+        log.error({ requestId: call.requestId, err: error }, 'a call could not be recorded')
+      }
       if (!logsCalls) return
       log.info(
         {
@@ -75,6 +85,7 @@ export function createCallObserver({ metrics, log, monotonic }: CallObserverOpti
     },
 
     backendFailed(call, refusal, cause) {
+      recorder?.cut(call)
       log.warn(
         {
           requestId: call.requestId,

@@ -36,7 +36,15 @@ export interface GatewayMetrics {
   countReload(result: 'success' | 'failure'): void
 }
 
-export function createGatewayMetrics(registry: Registry): GatewayMetrics {
+/** What is not remembered for developers. */
+export interface RecordingMetrics {
+  /** Call records that had to make way or were not written. */
+  recordsLost(records: number): void
+  /** Calls that the usage does not count. */
+  usageLost(calls: number): void
+}
+
+export function createGatewayMetrics(registry: Registry): GatewayMetrics & RecordingMetrics {
   const registers = [registry]
   const requests = new Counter({
     name: 'gateway_requests_total',
@@ -99,6 +107,17 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     registers,
   })
 
+  const recordsLost = new Counter({
+    name: 'gateway_call_records_lost_total',
+    help: 'Call records that were not written: more than fit between two writes, or the database did not take them',
+    registers,
+  })
+  const usageLost = new Counter({
+    name: 'gateway_usage_calls_lost_total',
+    help: 'Calls missing in the usage that developers see',
+    registers,
+  })
+
   // Looking a child up by its labels costs more than the observation itself.
   const series = new WeakMap<object, ReturnType<typeof createSeries>>()
   const unrouted = createSeries('none', 'none', 'none')
@@ -143,6 +162,8 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     watchStore: (store, isUp) => void stores.set(store, isUp),
     setGeneration: (value) => generation.set(value),
     countReload: (result) => reloads.inc({ result }),
+    recordsLost: (records) => recordsLost.inc(records),
+    usageLost: (calls) => usageLost.inc(calls),
   }
 }
 

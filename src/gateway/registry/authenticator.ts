@@ -1,10 +1,10 @@
-import { judgeKey } from './judge-key.ts'
+import { judgeKey, ownerOfKey } from './judge-key.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 import { type ParsedKey, parseKey } from './key-format.ts'
 import type { KeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
 import type { LastUsed } from './last-used.ts'
-import type { Authentication, KeyAuthenticator } from './registry.ts'
+import type { Authentication, KeyAuthenticator, KeyMemory } from './registry.ts'
 
 export interface AuthenticatorOptions {
   readonly cache: KeyCache
@@ -24,7 +24,7 @@ const refreshAgainMs = 1_000
  * the database is served as it is known while the look is taken: revocations
  * arrive by the change feed, and a call must not wait for a slow database.
  */
-export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator {
+export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator & KeyMemory {
   const { cache, lookUps, peppers, lastUsed, now, monotonicNow } = options
 
   function judge(key: ParsedKey, entry: CachedKey): Authentication {
@@ -59,6 +59,12 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
         lookUps.refresh(key.id)
       }
       done(judge(key, entry))
+    },
+
+    recogniseCached(text) {
+      const key = parseKey(text)
+      if (key === undefined) return undefined
+      return ownerOfKey(key, cache.find(key.id)?.record, peppers)
     },
   }
 }

@@ -18,11 +18,21 @@ export function judgeKey(
   record: KeyRecord | undefined,
   { peppers, nowMs }: { readonly peppers: Peppers; readonly nowMs: number },
 ): Caller | 'invalid' {
+  const caller = ownerOfKey(key, record, peppers)
+  if (caller === undefined || record === undefined || record.expiresAt <= nowMs) return 'invalid'
+  return caller
+}
+
+/** Whose key a presented one is or was: the recorded one, expired or not. In a time that does not tell why not. */
+export function ownerOfKey(
+  key: ParsedKey,
+  record: KeyRecord | undefined,
+  peppers: Peppers,
+): Caller | undefined {
   const mac =
     keyMac(peppers, record?.pepperVersion ?? peppers.current, key.text) ??
     keyMac(peppers, peppers.current, key.text) ??
     nobodysMac
   const isSame = sameMac(mac, record?.mac ?? nobodysMac)
-  if (record === undefined || !isSame || record.expiresAt <= nowMs) return 'invalid'
-  return record.caller
+  return isSame ? record?.caller : undefined
 }

@@ -8,12 +8,12 @@ import { createKeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
 import { createFindKeyRecords } from './key-record.ts'
 import { createLastUsed } from './last-used.ts'
-import type { KeyAuthenticator } from './registry.ts'
+import type { KeyAuthenticator, KeyMemory } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { openRegistryStores, type RegistryStores } from './stores.ts'
 
 /** The whole registry, as a gateway or portal process needs it. */
-export interface Registry extends RegistryStores, KeyAuthenticator {
+export interface Registry extends RegistryStores, KeyAuthenticator, KeyMemory {
   /** See {@link ChangeFeed}. */
   onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
   /** See {@link ChangeFeed}. */
@@ -65,6 +65,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   return {
     ...stores,
     authenticate: authenticator.authenticate,
+    recogniseCached: authenticator.recogniseCached,
     onChange: feed.onChange,
     onLost: feed.onLost,
     isUp: feed.isUp,

@@ -19,6 +19,17 @@ export interface Caller {
  */
 export type Authentication = Caller | 'invalid' | 'unreachable'
 
+/** Whose keys are known without asking anybody: for what happens off the data path. */
+export interface KeyMemory {
+  /**
+   * Tells from memory alone whose key this is or was, also when it has
+   * expired: its owner may be told why it is refused. Undefined when memory
+   * does not know it or its secret is wrong, compared as `authenticate` does.
+   * Leaves no trace. Never throws.
+   */
+  recogniseCached(key: string): Caller | undefined
+}
+
 /** What the edge needs of the registry: one question on the data path. */
 export interface KeyAuthenticator {
   /**

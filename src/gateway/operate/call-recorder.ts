@@ -1,0 +1,229 @@
+import type { Kysely } from 'kysely'
+import type { ErrorCode } from '../../platform/errors.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Standing } from '../counters/counter.ts'
+import { presentedKey } from '../edge/authenticate.ts'
+import type { Call } from '../edge/call.ts'
+import { tightest } from '../edge/limit-headers.ts'
+import type { Caller, KeyMemory } from '../registry/registry.ts'
+import type { RegistrySchema } from '../registry/schema.ts'
+import { pruneOverflow } from './calls/prune-records.ts'
+import { createRecordBuffer } from './calls/record-buffer.ts'
+import { writeRecords } from './calls/record-writer.ts'
+import type { FinishedCall, RecordingMetrics } from './metrics.ts'
+import { repeat } from './repeat.ts'
+import { createUsageBuffer } from './usage/usage-buffer.ts'
+import { writeUsage } from './usage/usage-writer.ts'
+
+/** Detail of a record. */
+const brokenOff = 'The bank service broke its answer off.'
+
+/** Remembers for developers what became of their calls. */
+export interface CallRecorder {
+  /** Counts the call and keeps a record of it, when it is known whose it was. Writes nothing: that happens later. */
+  ended(call: Call, finished: FinishedCall): void
+  /** The backend failed the call, perhaps in the middle of its answer. */
+  cut(call: Call): void
+  /** Writes what waits, and ends. */
+  close(): Promise<void>
+}
+
+export interface CallRecorderOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly keys: KeyMemory
+  readonly metrics: RecordingMetrics
+  readonly log: Pick<Logger, 'warn'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
+  /** Somebody may be waiting for the first of them. (Default: 1,000) */
+  readonly recordsEveryMs?: number
+  /** (Default: 3,000) */
+  readonly usageEveryMs?: number
+}
+
+/** Keys that are looked up in memory because their call was refused before it was asked whose it is. */
+const recognisedPerFlush = 1_000
+/** Records in one statement: encoding them takes a millisecond of the loop that answers calls. */
+const rowsPerStatement = 500
+/** So many are written for an application before those above 1,000 are deleted. */
+const overflowMax = 500
+
+/** Refusals that come from asking whose key it is; there is nothing to find out any more. */
+const unauthenticated: ReadonlySet<ErrorCode> = new Set([
+  'KEY_MISSING',
+  'ATTEMPTS_EXCEEDED',
+  'REGISTRY_UNAVAILABLE',
+])
+
+/**
+ * Records calls off the data path: a call costs some arithmetic and one small
+ * object in bounded memory. A batch whose write fails is lost and counted; at
+ * most one write of each kind is under way, and what comes meanwhile waits in
+ * the same bounded memory.
+ */
+export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
+  const { db, keys, metrics, log, now, monotonic } = options
+  const records = createRecordBuffer()
+  const usage = createUsageBuffer()
+  const cuts = new WeakSet<Call>()
+  const writtenSincePrune = new Map<string, number>()
+  let recognisable = recognisedPerFlush
+
+  /** Whose call it was; for a call refused earlier than that was asked, from memory alone. */
+  function callerOf(call: Call): Caller | undefined {
+    const known = call.callerIfKnown
+    if (known !== undefined || call.refusal === undefined) return known
+    if (recognisable === 0 || unauthenticated.has(call.refusal)) return undefined
+    const key = presentedKey(call.request.rawHeaders)
+    if (key === undefined || key === 'doubled') return undefined
+    recognisable -= 1
+    return keys.recogniseCached(key.value)
+  }
+
+  function count(
+    call: Call,
+    caller: Caller,
+    finished: FinishedCall,
+    isCut: boolean,
+    endedAt: number,
+  ): void {
+    const { refusal } = call
+    const isAdmitted = isAdmission(finished.decision)
+    // The client left before anything was decided.
+    if (!isAdmitted && refusal === undefined) return
+    const subject = finished.operation ?? finished.version
+    const row = usage.find(caller.applicationId, subject, Math.floor(endedAt / 60_000))
+    if (row === undefined) {
+      metrics.usageLost(1)
+      return
+    }
+    if (isAdmitted) {
+      const totalMs = finished.totalSeconds * 1000
+      row.admitted += 1
+      row.duration_ms_sum += totalMs
+      row.duration_ms_max = Math.max(row.duration_ms_max, totalMs)
+      if (finished.status >= 500 || isCut) row.errors += 1
+    } else {
+      row.refused += 1
+      if (refusal === 'QUOTA_EXCEEDED') row.refused_by_limit += 1
+    }
+  }
+
+  async function flushRecords(): Promise<void> {
+    recognisable = recognisedPerFlush
+    const { byApplication, lost } = records.take()
+    metrics.recordsLost(lost)
+    const waiting = [...byApplication.values()].flat()
+    for (let start = 0; start < waiting.length; start += rowsPerStatement) {
+      try {
+        await writeRecords(db, waiting.slice(start, start + rowsPerStatement))
+      } catch (error) {
+        const unwritten = waiting.length - start
+        metrics.recordsLost(unwritten)
+        log.warn({ err: error, records: unwritten }, 'call records not written')
+        return
+      }
+    }
+    await prune(byApplication)
+  }
+
+  async function prune(written: ReadonlyMap<string, { readonly length: number }>): Promise<void> {
+    const due: string[] = []
+    for (const [id, { length }] of written) {
+      const since = (writtenSincePrune.get(id) ?? 0) + length
+      if (since < overflowMax) writtenSincePrune.set(id, since)
+      else {
+        writtenSincePrune.delete(id)
+        due.push(id)
+      }
+    }
+    if (due.length === 0) return
+    try {
+      await pruneOverflow(db, due)
+    } catch (error) {
+      log.warn({ err: error, applications: due.length }, 'old call records not deleted')
+    }
+  }
+
+  async function flushUsage(): Promise<void> {
+    const rows = usage.take()
+    try {
+      await writeUsage(db, rows)
+    } catch (error) {
+      const calls = rows.reduce((sum, row) => sum + row.admitted + row.refused, 0)
+      metrics.usageLost(calls)
+      log.warn({ err: error, calls }, 'usage not written')
+    }
+  }
+
+  const repetitions = [
+    repeat(options.recordsEveryMs ?? 1_000, () => {
+      recognisable = recognisedPerFlush
+      return records.size === 0 ? undefined : flushRecords()
+    }),
+    repeat(options.usageEveryMs ?? 3_000, () => (usage.size === 0 ? undefined : flushUsage())),
+  ]
+
+  return {
+    ended(call, finished) {
+      const caller = callerOf(call)
+      if (caller === undefined) return
+      const isCut = finished.outcome === 'aborted' && cuts.has(call)
+      const endedAt = now()
+      count(call, caller, finished, isCut, endedAt)
+      // Where the store counted it: for a refusal that was a moment ago.
+      const countedAt =
+        call.forwardedAt === 0 ? endedAt : endedAt - (monotonic() - call.forwardedAt)
+      const grant = call.grantIfKnown
+      const decisive = grant === undefined ? 0 : tightest(grant.standings)
+      const standing = grant?.standings[decisive]
+      const limit = grant === undefined ? undefined : call.plan.limits[decisive]
+      const { version, operation, decision, outcome, totalSeconds, upstreamSeconds } = finished
+      records.push({
+        application_id: caller.applicationId,
+        at: endedAt - totalSeconds * 1000,
+        request_id: call.requestId,
+        key_id: caller.keyId,
+        method: call.request.method ?? '',
+        api: version?.api ?? null,
+        version: version?.version ?? null,
+        operation: operation?.id ?? null,
+        outcome,
+        detail: isCut ? brokenOff : (call.refusalDetail ?? null),
+        decision: decision ?? null,
+        status: finished.status,
+        limit_name: limit?.name ?? null,
+        limit_calls: limit?.calls ?? null,
+        window_seconds: limit?.windowSeconds ?? null,
+        remaining: standing?.remaining ?? null,
+        resets_at: endOfWindow(standing, countedAt),
+        total_ms: rounded(totalSeconds * 1000),
+        upstream_ms: upstreamSeconds === undefined ? null : rounded(upstreamSeconds * 1000),
+      })
+    },
+
+    cut: (call) => void cuts.add(call),
+
+    async close() {
+      await Promise.all(repetitions.map((repetition) => repetition.stop()))
+      if (records.size > 0) await flushRecords()
+      if (usage.size > 0) await flushUsage()
+    },
+  }
+}
+
+function isAdmission(decision: FinishedCall['decision']): boolean {
+  return decision === 'admitted' || decision === 'degraded_admitted' || decision === 'observed'
+}
+
+/** Windows begin and end with a second. */
+function endOfWindow(standing: Standing | undefined, countedAt: number): number | null {
+  if (standing?.resetMs === undefined) return null
+  return Math.round((countedAt + standing.resetMs) / 1000) * 1000
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100
+}

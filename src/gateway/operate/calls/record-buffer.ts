@@ -1,0 +1,99 @@
+import type { RecordedCall } from './recorded-call.ts'
+
+/** Records that wait for the next flush: a bounded number, whatever happens. */
+export interface RecordBuffer {
+  /** Keeps a record. When there is no room an older one makes way: one of the same application, or of one that has more. */
+  push(record: RecordedCall): void
+  /** Hands everything over and is empty. */
+  take(): TakenRecords
+  readonly size: number
+}
+
+/** What waited, and how many had to make way since the last time. */
+export interface TakenRecords {
+  readonly byApplication: ReadonlyMap<string, readonly RecordedCall[]>
+  readonly size: number
+  readonly lost: number
+}
+
+export interface RecordBufferOptions {
+  /** Of one application. (Default: 1,000) */
+  readonly perApplication?: number
+  /** In all. (Default: 2,000) */
+  readonly capacity?: number
+}
+
+/** Once it has no more room, `oldest` is where the ring begins. */
+interface Ring {
+  readonly records: RecordedCall[]
+  oldest: number
+}
+
+export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuffer {
+  const { perApplication = 1_000, capacity = 2_000 } = options
+  let rings = new Map<string, Ring>()
+  let loudest: Ring | undefined
+  let size = 0
+  let lost = 0
+
+  function append(applicationId: string, record: RecordedCall): void {
+    let ring = rings.get(applicationId)
+    if (ring === undefined) {
+      ring = { records: [], oldest: 0 }
+      rings.set(applicationId, ring)
+    }
+    // Behind the newest, which in a ring stands before the oldest.
+    if (ring.oldest === 0) ring.records.push(record)
+    else {
+      ring.records.splice(ring.oldest, 0, record)
+      ring.oldest += 1
+    }
+    size += 1
+    if (loudest === undefined || ring.records.length > loudest.records.length) loudest = ring
+  }
+
+  function replaceOldest(ring: Ring, record: RecordedCall): void {
+    ring.records[ring.oldest] = record
+    ring.oldest = (ring.oldest + 1) % ring.records.length
+    lost += 1
+  }
+
+  function dropOldest(ring: Ring): void {
+    ring.records.splice(ring.oldest, 1)
+    if (ring.oldest === ring.records.length) ring.oldest = 0
+    size -= 1
+    lost += 1
+    for (const other of rings.values()) {
+      if (other.records.length > (loudest?.records.length ?? 0)) loudest = other
+    }
+  }
+
+  return {
+    push(record) {
+      const id = record.application_id
+      const ring = rings.get(id)
+      const length = ring?.records.length ?? 0
+      if (length < perApplication && size < capacity) append(id, record)
+      else if (loudest !== undefined && loudest.records.length > length + 1) {
+        dropOldest(loudest)
+        append(id, record)
+      } else if (ring !== undefined) replaceOldest(ring, record)
+      else lost += 1
+    },
+
+    take() {
+      const byApplication = new Map<string, readonly RecordedCall[]>()
+      for (const [id, { records }] of rings) byApplication.set(id, records)
+      const taken = { byApplication, size, lost }
+      rings = new Map()
+      loudest = undefined
+      size = 0
+      lost = 0
+      return taken
+    },
+
+    get size() {
+      return size
+    },
+  }
+}

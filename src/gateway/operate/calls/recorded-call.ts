@@ -1,0 +1,28 @@
+/**
+ * What became of one call, as it waits to be written. The members are named
+ * and shaped as the statement of `record-writer.ts` reads them, so that nothing
+ * is copied on the way; times are milliseconds since 1970.
+ */
+export interface RecordedCall {
+  readonly application_id: string
+  /** When the call began. */
+  readonly at: number
+  readonly request_id: string
+  readonly key_id: string
+  readonly method: string
+  readonly api: string | null
+  readonly version: string | null
+  readonly operation: string | null
+  readonly outcome: string
+  readonly detail: string | null
+  readonly decision: string | null
+  /** 0: no answer was begun. */
+  readonly status: number
+  readonly limit_name: string | null
+  readonly limit_calls: number | null
+  readonly window_seconds: number | null
+  readonly remaining: number | null
+  readonly resets_at: number | null
+  readonly total_ms: number
+  readonly upstream_ms: number | null
+}
