@@ -148,7 +148,7 @@ export interface AppProps {
 export function App({ boot, styleNonce }: AppProps) {
   const [queryClient] = useState(() => {
     const client = createQueryClient()
-    if (!boot.signedIn) client.setQueryData(sessionKey, null)
+    if (!boot.carriesSession) client.setQueryData(sessionKey, null)
     return client
   })
   return (

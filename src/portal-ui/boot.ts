@@ -1,10 +1,13 @@
 import type { PortalFacts } from '../gateway/portal/schemas/accounts.ts'
 
+/** What a page knows of its portal from the start. */
+export type KnownFacts = Pick<PortalFacts, 'gatewayUrl' | 'writesMailsToFiles'>
+
 /** What the server writes into the document so that the first picture needs no request. */
 export interface Boot {
-  /** Whether the session cookie led to somebody when the document was made. */
-  readonly signedIn: boolean
-  readonly facts: PortalFacts
+  /** Whether the browser sent a session's cookie; whose, and whether it still opens anything, tells `/api/session`. */
+  readonly carriesSession: boolean
+  readonly facts: KnownFacts
 }
 
 /** Reads what the server wrote into the document. */

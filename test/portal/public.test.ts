@@ -1,10 +1,12 @@
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createPortal } from '../../src/gateway/portal/create-portal.ts'
+import { openPage } from '../../src/gateway/portal/pages/open-page.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
 import { errors } from '../../src/platform/errors.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { testDatabase } from '../support/database.ts'
 import { configDir } from '../support/edge.ts'
 import { testMails } from '../support/mails.ts'
@@ -24,6 +26,7 @@ const app = createPortal({
     applicationsPerDeveloper: 10,
   }),
   mails: testMails(),
+  page: await openPage({ log: createLog('silent') }),
   writesMailsToFiles: true,
   counter: { peek: async () => [] },
   now: Date.now,

@@ -6,6 +6,7 @@ import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
 import { requireOperator, requireSession } from './accounts/require-session.ts'
 import { answerSerializer } from './answer-serializer.ts'
 import { describeApi } from './openapi.ts'
+import { sendSecurityHeaders } from './pages/security-headers.ts'
 import type { PortalApp } from './portal-app.ts'
 import { notFound } from './portal-error.ts'
 import { refusalOf } from './refusal-of.ts'
@@ -15,6 +16,8 @@ import { registerApplications } from './routes/applications.ts'
 import { registerFacts } from './routes/facts.ts'
 import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
+import { registerOperator } from './routes/operator/register-operator.ts'
+import { createSendPage, registerPages, wantsPage } from './routes/pages.ts'
 import { registerProblems } from './routes/problems.ts'
 import { registerSubscriptions } from './routes/subscriptions.ts'
 import type { PortalServices } from './services.ts'
@@ -55,7 +58,10 @@ export function createPortal(services: PortalServices): PortalApp {
     return reply.code(status).headers(headers).send(Buffer.from(body))
   }
 
-  app.setNotFoundHandler((_request, reply) => refuse(reply, notFound().refusal))
+  const sendPage = createSendPage(services)
+  app.setNotFoundHandler((request, reply) =>
+    wantsPage(request) ? sendPage(request, reply, 404) : refuse(reply, notFound().refusal),
+  )
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal === undefined) onError(request.id, error)
@@ -65,15 +71,23 @@ export function createPortal(services: PortalServices): PortalApp {
   app.decorateRequest('developer', null)
   app.addHook('onRequest', createRefuseCrossSite(portalUrl))
 
-  registerProblems(app)
+  sendSecurityHeaders(app, services)
+  registerProblems(app, services)
   registerApis(app, services)
   registerFacts(app, {
     ...services,
     describe: () =>
       describe({ portalUrl: portalUrl(), sessionCookie: sessionCookie(portalUrl()).name }),
   })
+  app.register(pages)
   app.register(visitors)
   return app
+
+  /** Behind the plugin of the headers, so that a route can have its own. */
+  function pages(scope: PortalApp, _options: object, done: () => void): void {
+    registerPages(scope, services, sendPage)
+    done()
+  }
 
   /** Whoever has a session or not. */
   function visitors(scope: PortalApp, _options: object, done: () => void): void {
@@ -99,6 +113,7 @@ export function createPortal(services: PortalServices): PortalApp {
     noteAccess(scope, 'operator')
     scope.addHook('onRequest', requireSession)
     scope.addHook('onRequest', requireOperator)
+    registerOperator(scope, services)
     done()
   }
 }

@@ -3,6 +3,7 @@ import type { ClientAddress } from '../../platform/client-address.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { RegistryStores } from '../registry/stores.ts'
 import type { Mails } from './mail/open-mails.ts'
+import type { PageFiles } from './pages/open-page.ts'
 import type { PortalSecrets } from './portal-secrets.ts'
 
 /** What the routes of the portal stand on; each asks for the least of it. */
@@ -16,6 +17,7 @@ export interface PortalServices {
   readonly stores: RegistryStores
   readonly secrets: PortalSecrets
   readonly mails: Mails
+  readonly page: PageFiles
   /** Whose attempts a request counts among. */
   readonly clientAddress: ClientAddress
   /** Whether mails become files of the operator, for want of a mail server. */

@@ -8,6 +8,7 @@ import { createNetworks } from '../../platform/networks.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { createPortal } from './create-portal.ts'
 import { openMails } from './mail/open-mails.ts'
+import { openPage } from './pages/open-page.ts'
 import { derivePortalSecrets } from './portal-secrets.ts'
 import type { PortalServices } from './services.ts'
 
@@ -15,7 +16,7 @@ export interface PortalRoleOptions {
   readonly settings: Settings
   readonly services: Omit<
     PortalServices,
-    'onError' | 'now' | 'secrets' | 'mails' | 'clientAddress' | 'writesMailsToFiles'
+    'onError' | 'now' | 'secrets' | 'mails' | 'page' | 'clientAddress' | 'writesMailsToFiles'
   >
   /** At least 32 characters, the same in all portal processes. */
   readonly sessionSecret: string
@@ -30,12 +31,14 @@ export interface PortalRoleOptions {
 /** Starts the portal role. @returns the origin of its listener */
 export async function startPortal(options: PortalRoleOptions): Promise<string> {
   const { settings, services, log, lifetime } = options
+  const page = await openPage({ log })
   const secrets = derivePortalSecrets(options.sessionSecret)
   const mails = await openMails({ ...options, secrets, portalUrl: services.portalUrl })
   const portal = createPortal({
     ...services,
     secrets,
     mails,
+    page,
     clientAddress: createClientAddress(createNetworks(settings.trustedProxies)),
     writesMailsToFiles: settings.smtpUrl === undefined,
     now: Date.now,

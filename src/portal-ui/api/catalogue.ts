@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { GatewayState } from '../../gateway/portal/schemas/accounts.ts'
+import type { GatewayState, PortalFacts } from '../../gateway/portal/schemas/accounts.ts'
 import type { PublishedApis, VersionDiff } from '../../gateway/portal/schemas/catalogue.ts'
 import { request } from './client.ts'
 
@@ -31,5 +31,14 @@ export function useGatewayState() {
     queryFn: () => request<GatewayState>('GET', '/api/gateway'),
     refetchInterval: 15_000,
     staleTime: 10_000,
+  })
+}
+
+/** What the portal says of itself, among it whether anybody may sign up. */
+export function usePortalFacts() {
+  return useQuery({
+    queryKey: ['portal'],
+    queryFn: () => request<PortalFacts>('GET', '/api/portal'),
+    staleTime: 60_000,
   })
 }

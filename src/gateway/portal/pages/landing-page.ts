@@ -1,17 +1,16 @@
-import type { Limit } from '../../../catalogue/catalogue.ts'
-import type { PublishedApis, PublishedVersion } from '../schemas/catalogue.ts'
-import { escapeHtml, page } from './page.ts'
+import type { PublishedApis, PublishedLimit, PublishedVersion } from '../schemas/catalogue.ts'
+import { escapeHtml } from './page.ts'
 
 const introduction =
-  '<p>Every call carries an API key in the header <code>X-API-Key</code>. An operator issues it for an application and the API versions it is subscribed to. What is left of a limit stands in the header <code>RateLimit</code> of every answer.</p>'
+  '<p>Every call carries an API key in the header <code>X-API-Key</code>. Keys belong to an application and open the API versions it is subscribed to. What is left of a limit stands in the header <code>RateLimit</code> of every answer. Signing up and managing keys needs script.</p>'
 
-/** The first page: every API and version with its operations and a link to its document. */
-export function landingPage({ items }: PublishedApis): string {
+/** The first page for who runs no script, as HTML: every API and version with its operations and a link to its document. */
+export function landingContent({ items }: PublishedApis): string {
   const sections = items.map(
     ({ api, title, versions }) =>
       `<h2>${escapeHtml(title)}</h2>\n${versions.map((version) => versionSection(api, version)).join('\n')}`,
   )
-  return page('APIs of the bank', `${introduction}\n${sections.join('\n')}`)
+  return `<h1>APIs of the bank</h1>\n${introduction}\n${sections.join('\n')}`
 }
 
 function versionSection(api: string, published: PublishedVersion): string {
@@ -36,7 +35,7 @@ ${rows.join('\n')}
 </tbody></table>`
 }
 
-function limitText({ calls, windowSeconds, scope }: Limit): string {
+function limitText({ calls, windowSeconds, scope }: PublishedLimit): string {
   const subject = scope === 'operation' ? 'each operation' : 'all operations together'
   return `${calls} calls to ${subject} in ${windowText(windowSeconds)}`
 }

@@ -1,10 +1,16 @@
-/**
- * A whole HTML document of the portal, readable without script.
- *
- * @param title plain text
- * @param body HTML, already escaped
- */
-export function page(title: string, body: string): string {
+export interface PlainPageOptions {
+  /** Plain text. */
+  readonly title: string
+  /** HTML, already escaped. */
+  readonly body: string
+  /** Lets in the style. */
+  readonly styleNonce: string
+  /** Path of the portal's icon. */
+  readonly icon: string
+}
+
+/** A whole HTML document of the portal that needs no script. */
+export function plainPage({ title, body, styleNonce, icon }: PlainPageOptions): string {
   const heading = escapeHtml(title)
   return `<!doctype html>
 <html lang="en">
@@ -12,26 +18,48 @@ export function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${heading} · Tollgate</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8886; vertical-align: top; }
-code { overflow-wrap: anywhere; }
-</style>
+<meta name="color-scheme" content="light dark">
+<link rel="icon" type="image/svg+xml" href="${escapeHtml(icon)}">
+<style nonce="${styleNonce}">${plainStyle}</style>
 </head>
-<body>
+<body class="plain">
+<header><a href="/">Tollgate <span>Developers</span></a></header>
+<main>
 <h1>${heading}</h1>
 ${body}
+</main>
 </body>
 </html>
 `
 }
 
-/** The Content-Security-Policy of these pages: nothing but their own style. */
-export const pagePolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** The look of what can be read without script; the colours are the page's. */
+export const plainStyle = `
+:root { color-scheme: light dark; }
+.plain {
+  --text: #1b2129; --dim: #515c69; --line: #e2e7ec; --link: #0a6879;
+  font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
+  max-width: 60rem; margin: 0 auto; padding: 0 1rem 3rem; color: var(--text);
+}
+@media (prefers-color-scheme: dark) {
+  html { background: #171e27; }
+  .plain { --text: #dbe2ea; --dim: #9fadbc; --line: #313d4b; --link: #74bfcc; }
+}
+.plain > header { padding: 1rem 0; border-bottom: 1px solid var(--line); margin-bottom: 2.5rem; }
+.plain > header a { color: inherit; font-weight: 700; text-decoration: none; }
+.plain > header span { font-weight: 400; color: var(--dim); }
+.plain h1 { font-size: 1.875rem; line-height: 1.25; margin: 0 0 1rem; }
+.plain h2 { font-size: 1.375rem; margin: 2.5rem 0 .5rem; }
+.plain h3 { font-size: 1.125rem; margin: 2rem 0 .5rem; }
+.plain a { color: var(--link); }
+.plain p { max-width: 44rem; }
+.plain table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
+.plain th, .plain td { text-align: left; padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+.plain code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; overflow-wrap: anywhere; }
+.plain a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+`
 
+/** Makes text safe inside elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

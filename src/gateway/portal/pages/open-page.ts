@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '../../../platform/log.ts'
+import { buildPage, PageBuildError } from './build-page.ts'
+import { createTemplate, type Template } from './template.ts'
+
+/** The built page, ready to be served. */
+export interface PageFiles {
+  /** Absolute; its folder `assets` is for everybody. */
+  readonly folder: string
+  /** Path of the portal's icon. */
+  readonly icon: string
+  readonly document: Template<'title' | 'styleNonce' | 'scriptNonce' | 'boot' | 'noscript'>
+  readonly reference: Template<'title' | 'boot' | 'back' | 'name' | 'document'>
+}
+
+/**
+ * Builds the page where that is necessary and reads what every answer needs.
+ *
+ * @throws {PageBuildError}
+ */
+export async function openPage({ log }: { readonly log: Logger }): Promise<PageFiles> {
+  const folder = await buildPage({ log })
+  try {
+    const [index, reference, manifest] = await Promise.all(
+      ['index.html', 'reference.html', 'manifest.json'].map((name) =>
+        readFile(join(folder, name), 'utf8'),
+      ),
+    )
+    return {
+      folder,
+      icon: iconIn(manifest ?? ''),
+      document: createTemplate(index ?? '', [
+        'title',
+        'styleNonce',
+        'scriptNonce',
+        'boot',
+        'noscript',
+      ]),
+      reference: createTemplate(reference ?? '', ['title', 'boot', 'back', 'name', 'document']),
+    }
+  } catch (cause) {
+    throw new PageBuildError(`what was built in ${folder} is not complete; delete it`, { cause })
+  }
+}
+
+function iconIn(manifest: string): string {
+  // Vite's own table of what it made of each source.
+  const table = JSON.parse(manifest) as Record<string, { readonly file?: string } | undefined>
+  const file = table['icon.svg']?.file
+  if (file === undefined) throw new Error('the manifest has no icon.svg')
+  return `/${file}`
+}

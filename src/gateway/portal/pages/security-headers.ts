@@ -1,0 +1,82 @@
+import helmet from '@fastify/helmet'
+import type { PortalApp } from '../portal-app.ts'
+import type { PortalServices } from '../services.ts'
+
+type Origins = Pick<PortalServices, 'portalUrl' | 'gatewayUrl'>
+
+/**
+ * Gives every answer of the portal the headers that bind a browser. The page
+ * loads from the portal alone, its script may ask the portal and the gateway
+ * (to try a call), and inline script and style need the nonce of the answer.
+ */
+export function sendSecurityHeaders(app: PortalApp, { portalUrl, gatewayUrl }: Origins): void {
+  app.register(helmet, {
+    enableCSPNonces: true,
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        ...strictDirectives,
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        connectSrc: ["'self'", () => gatewayUrl()],
+      },
+    },
+    // Nobody may learn from plain http that there is a https; a proxy's business otherwise.
+    strictTransportSecurity: portalUrl().startsWith('https:')
+      ? { maxAge: 31_536_000, includeSubDomains: false }
+      : false,
+    referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
+    crossOriginOpenerPolicy: { policy: 'same-origin' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+    xXssProtection: false,
+    xDownloadOptions: false,
+    xDnsPrefetchControl: { allow: false },
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('permissions-policy', permissions)
+  })
+}
+
+/** What no page of the portal needs to be told twice. */
+const strictDirectives = {
+  defaultSrc: ["'none'"],
+  imgSrc: ["'self'", 'data:'],
+  fontSrc: ["'self'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
+  baseUri: ["'none'"],
+}
+
+/**
+ * For the page of the API reference alone: its library writes style elements
+ * and attributes that know no nonce. Script stays as strict as everywhere.
+ */
+export const referenceHeaders = {
+  enableCSPNonces: false,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      ...strictDirectives,
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      connectSrc: ["'self'"],
+    },
+  },
+}
+
+/** A key is copied to the clipboard; nothing else of the device is asked for. */
+const permissions = [
+  'accelerometer',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')

@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { versionKey } from '../../../catalogue/catalogue.ts'
+import { sessionCookie } from '../accounts/carry-sessions.ts'
+import { pagePaths } from '../page-paths.ts'
+import { landingContent } from '../pages/landing-page.ts'
+import { escapeHtml, plainStyle } from '../pages/page.ts'
+import { scriptJson } from '../pages/script-json.ts'
+import { referenceHeaders } from '../pages/security-headers.ts'
+import type { PortalApp } from '../portal-app.ts'
+import type { PortalServices } from '../services.ts'
+import { publishedApis } from './published-apis.ts'
+
+type PageServices = Pick<
+  PortalServices,
+  'catalogue' | 'portalUrl' | 'gatewayUrl' | 'writesMailsToFiles' | 'now' | 'page'
+>
+
+/** Answers a request with the page, as the given status. */
+export type SendPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+) => FastifyReply
+
+/**
+ * Makes the answer that holds the page. It asks no store, so that the page
+ * comes and says what is wrong while the database does not answer.
+ */
+export function createSendPage(services: PageServices): SendPage {
+  const { catalogue, portalUrl, gatewayUrl, writesMailsToFiles, now, page } = services
+  const cookie = `${sessionCookie(portalUrl()).name}=`
+
+  return (request, reply, status) => {
+    const { script, style } = reply.cspNonce
+    const carriesSession = (request.headers.cookie ?? '')
+      .split(';')
+      .some((pair) => pair.trimStart().startsWith(cookie))
+    const isLanding = status === 200 && request.routeOptions.url === pagePaths.landing
+    const content = isLanding
+      ? landingContent(publishedApis(catalogue(), now()))
+      : '<p>This page needs script. <a href="/">What is published</a> can be read without.</p>'
+    const document = page.document({
+      title: 'Tollgate for developers',
+      styleNonce: style,
+      scriptNonce: script,
+      boot: scriptJson({
+        carriesSession,
+        facts: { gatewayUrl: gatewayUrl(), writesMailsToFiles },
+      }),
+      noscript: `<style nonce="${style}">${plainStyle}</style><div class="plain">${content}</div>`,
+    })
+    return reply
+      .code(status)
+      .headers({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+      .send(document)
+  }
+}
+
+/** Serves the page at each of its paths, its files, and the reference of every version. */
+export function registerPages(app: PortalApp, services: PageServices, sendPage: SendPage): void {
+  const { catalogue, page } = services
+
+  app.register(fastifyStatic, {
+    root: join(page.folder, 'assets'),
+    prefix: '/assets/',
+    preCompressed: true,
+    // The name of a file changes with its content.
+    immutable: true,
+    maxAge: '365d',
+    index: false,
+    decorateReply: false,
+  })
+
+  for (const path of Object.values(pagePaths)) {
+    app.get(path, (request, reply) => sendPage(request, reply, statusOf(request)))
+  }
+
+  app.get<{ Params: { api: string; version: string } }>(
+    '/reference/:api/:version',
+    { helmet: referenceHeaders },
+    (request, reply) => {
+      const { api, version } = request.params
+      const published = catalogue().versions.get(versionKey(api, version))
+      if (published === undefined) return reply.callNotFound()
+      const path = `${encodeURIComponent(api)}/${encodeURIComponent(version)}`
+      const name = `${published.title} ${version}`
+      const document = `/api/apis/${path}/openapi.json`
+      return reply
+        .headers({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+        .send(
+          page.reference({
+            title: escapeHtml(`${name} · Reference · Tollgate`),
+            boot: scriptJson({ document }),
+            back: escapeHtml(`/apis/${path}`),
+            name: escapeHtml(name),
+            document: escapeHtml(document),
+          }),
+        )
+    },
+  )
+
+  /** An API that is not published has no page, as the page itself says. */
+  function statusOf({ params, routeOptions }: FastifyRequest): 200 | 404 {
+    const { api, version } = params as Readonly<Record<string, string | undefined>>
+    if (routeOptions.url === pagePaths.apiVersion) {
+      return catalogue().versions.has(versionKey(api ?? '', version ?? '')) ? 200 : 404
+    }
+    if (routeOptions.url === pagePaths.apiDiff) {
+      return [...catalogue().versions.values()].some((known) => known.api === api) ? 200 : 404
+    }
+    return 200
+  }
+}
+
+/** Whether a person's browser asks, for something to look at. */
+export function wantsPage({ method, headers, url }: FastifyRequest): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    (headers.accept ?? '').includes('text/html') &&
+    !url.startsWith('/api/') &&
+    !url.startsWith('/assets/')
+  )
+}
