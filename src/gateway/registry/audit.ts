@@ -18,18 +18,25 @@ export interface RecordedAudit extends AuditEntry {
 }
 
 export interface Audit {
-  /** Newest first. */
-  list(options: { subject?: string; limit: number }): Promise<RecordedAudit[]>
+  /** Newest first. `subject` and `actor` are matched as a whole; `after` is the id of the last entry already seen. */
+  list(options: {
+    subject?: string | undefined
+    actor?: string | undefined
+    after?: number | undefined
+    limit: number
+  }): Promise<RecordedAudit[]>
 }
 
 /** Reads the audit; writing it belongs to the changes it tells of. */
 export function createAudit({ db }: { db: Kysely<RegistrySchema> }): Audit {
   return {
-    list({ subject, limit }) {
+    list({ subject, actor, after, limit }) {
       return db
         .selectFrom('audit')
         .select(['id', 'at', 'actor', 'action', 'subject', 'detail'])
         .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
+        .$if(actor !== undefined, (query) => query.where('actor', '=', actor ?? ''))
+        .$if(after !== undefined, (query) => query.where('id', '<', after ?? 0))
         .orderBy('id', 'desc')
         .limit(limit)
         .execute()

@@ -81,7 +81,12 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
           const { id } = developer
           await leave({
             change: { kind: 'developer', action: 'create', developerId: id },
-            audit: { actor: by, action: 'developer.create', subject: `developer:${id}` },
+            audit: {
+              actor: by,
+              action: 'developer.create',
+              subject: `developer:${id}`,
+              detail: { isOperator: String(isOperator) },
+            },
           })
           return developer
         })

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/database.ts'
 import { migrate } from '../../platform/migrate.ts'
 import { type Applications, createApplications } from './applications.ts'
+import { type Approvals, createApprovals } from './approvals.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { type Credentials, createCredentials } from './credentials.ts'
 import { createDevelopers, type Developers } from './developers.ts'
+import { createDirectory, type Directory } from './directory.ts'
 import { judgeKey } from './judge-key.ts'
 import { parseKey } from './key-format.ts'
 import type { Peppers } from './key-mac.ts'
@@ -13,10 +15,12 @@ import { createFindKeyRecords } from './key-record.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createMailTokens, type MailTokens } from './mail-tokens.ts'
 import { registryMigrations } from './migrations/index.ts'
+import { createOperators, type Operators } from './operators.ts'
 import { createOverrides, type Overrides } from './overrides.ts'
 import { createPasswordResets, type PasswordResets } from './password-resets.ts'
 import { createPortalState, type PortalState } from './portal-state.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
+import { createRefusals, type Refusals } from './refusals.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -33,6 +37,10 @@ export interface RegistryStores {
   readonly audit: Audit
   readonly changes: Changes
   readonly portalState: PortalState
+  readonly operators: Operators
+  readonly approvals: Approvals
+  readonly directory: Directory
+  readonly refusals: Refusals
   readonly signUps: SignUps
   readonly credentials: Credentials
   readonly passwordResets: PasswordResets
@@ -75,6 +83,10 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     audit: createAudit({ db }),
     changes: createChanges({ db }),
     portalState: createPortalState({ db }),
+    operators: createOperators({ db }),
+    approvals: createApprovals({ db }),
+    directory: createDirectory({ db }),
+    refusals: createRefusals({ db, now: options.now ?? Date.now }),
     signUps: createSignUps({ db }),
     credentials: createCredentials({ db }),
     passwordResets: createPasswordResets({ db }),

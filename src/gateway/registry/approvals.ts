@@ -1,0 +1,40 @@
+import { type Kysely, sql } from 'kysely'
+import { lockDeveloper } from './developers.ts'
+import type { RegistrySchema } from './schema.ts'
+import { change, type RegistryTransaction } from './transaction.ts'
+
+/** Lets in those who signed up while an operator had to approve. */
+export interface Approvals {
+  /**
+   * Idempotent. `post` writes the mail that tells them, in the same
+   * transaction; it is called when this approves and not again.
+   *
+   * @throws {RegistryNotFound}
+   */
+  approve(input: {
+    id: string
+    by: string
+    post: (trx: RegistryTransaction, to: string) => Promise<void>
+  }): Promise<void>
+}
+
+export function createApprovals({ db }: { db: Kysely<RegistrySchema> }): Approvals {
+  return {
+    approve: ({ id, by, post }) =>
+      change(db, async (trx, leave) => {
+        const { email } = await lockDeveloper(trx, id)
+        const { numUpdatedRows } = await trx
+          .updateTable('developers')
+          .set({ approved_at: sql`now()` })
+          .where('id', '=', id)
+          .where('approved_at', 'is', null)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) return
+        await leave({
+          change: { kind: 'developer', action: 'update', developerId: id },
+          audit: { actor: by, action: 'developer.approve', subject: `developer:${id}` },
+        })
+        await post(trx, email)
+      }),
+  }
+}

@@ -1,0 +1,61 @@
+import { type Kysely, sql } from 'kysely'
+import { type Developer, lockDeveloper } from './developers.ts'
+import type { RegistrySchema } from './schema.ts'
+import { change } from './transaction.ts'
+
+/** Developers who may act for the operator of the gateway. `by` is the actor of the audit. */
+export interface Operators {
+  /** Oldest account first. */
+  list(): Promise<Developer[]>
+  /** Idempotent. Whoever waits for approval is approved by it. @throws {RegistryNotFound} */
+  add(input: { id: string; by: string }): Promise<Developer>
+  /** Idempotent; in force with the next request of a session. @throws {RegistryNotFound} */
+  remove(input: { id: string; by: string }): Promise<Developer>
+}
+
+const columns = [
+  'id',
+  'email',
+  'name',
+  'is_operator as isOperator',
+  'created_at as createdAt',
+  'suspended_at as suspendedAt',
+] as const
+
+export function createOperators({ db }: { db: Kysely<RegistrySchema> }): Operators {
+  function setOperator(id: string, by: string, isOperator: boolean): Promise<Developer> {
+    return change(db, async (trx, leave) => {
+      const found = await lockDeveloper(trx, id)
+      if (found.isOperator === isOperator) return found
+      await leave({
+        change: { kind: 'developer', action: 'update', developerId: id },
+        audit: {
+          actor: by,
+          action: isOperator ? 'operator.add' : 'operator.remove',
+          subject: `developer:${id}`,
+          detail: { isOperator: String(isOperator) },
+        },
+      })
+      return trx
+        .updateTable('developers')
+        .set({ is_operator: isOperator })
+        .$if(isOperator, (query) => query.set({ approved_at: sql`coalesce(approved_at, now())` }))
+        .where('id', '=', id)
+        .returning(columns)
+        .executeTakeFirstOrThrow()
+    })
+  }
+
+  return {
+    list: () =>
+      db
+        .selectFrom('developers')
+        .select(columns)
+        .where('is_operator', '=', true)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    add: ({ id, by }) => setOperator(id, by, true),
+    remove: ({ id, by }) => setOperator(id, by, false),
+  }
+}

@@ -1,0 +1,64 @@
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from './schema.ts'
+
+/** What became of the calls of an application in some time. */
+export interface RefusedApplication {
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly developerEmail: string
+  readonly admitted: number
+  readonly refused: number
+  /** Admitted, and answered with 5xx. */
+  readonly errors: number
+}
+
+export interface Refusals {
+  /** Applications with refused calls in the last hours, most of them first, at most 100; counted from `from` on. */
+  list(options: { hours: number }): Promise<{ from: Date; items: RefusedApplication[] }>
+}
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+/** Counts of minutes are kept longer than that, and their hours are summed up long before. */
+const minutesHours = 24
+
+export interface RefusalsOptions {
+  readonly db: Kysely<RegistrySchema>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Reads the usage history over all applications: the last day by the minute, what is before by the hour. */
+export function createRefusals({ db, now }: RefusalsOptions): Refusals {
+  return {
+    async list({ hours }) {
+      const nowMs = now()
+      const from = floor(nowMs - hours * hourMs, hours > minutesHours ? hourMs : minuteMs)
+      const day = floor(nowMs - minutesHours * hourMs, hourMs)
+      const minutesFrom = new Date(Math.max(from, day))
+      const { rows: items } = await sql<RefusedApplication>`
+        select a.id as "applicationId", a.name as "applicationName", d.email as "developerEmail",
+          sum(c.admitted)::bigint as admitted, sum(c.refused)::bigint as refused,
+          sum(c.errors)::bigint as errors
+        from (
+          select application_id, admitted, refused, errors from usage_hours
+          where at >= ${new Date(from)} and at < ${minutesFrom}
+          union all
+          select application_id, admitted, refused, errors from usage_minutes
+          where at >= ${minutesFrom}
+        ) c
+        join applications a on a.id = c.application_id
+        join developers d on d.id = a.developer_id
+        group by a.id, d.id
+        having sum(c.refused) > 0
+        order by sum(c.refused) desc, a.id
+        limit 100`.execute(db)
+      return { from: new Date(from), items }
+    },
+  }
+}
+
+/** The beginning of the step, in milliseconds since 1970. */
+function floor(ms: number, stepMs: number): number {
+  return Math.floor(ms / stepMs) * stepMs
+}
