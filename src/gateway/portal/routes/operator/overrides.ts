@@ -1,0 +1,106 @@
+import { Type } from 'typebox'
+import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import { inputInvalid, notFound } from '../../portal-error.ts'
+import { actorOf } from '../../request.ts'
+import { Empty } from '../../schemas/common.ts'
+import { LimitOverride, LimitOverrideInput, LimitOverrideList } from '../../schemas/operator.ts'
+import type { PortalServices } from '../../services.ts'
+import { overrideAnswer } from './operator-answers.ts'
+
+const applicationId = Type.String({ description: 'of the application' })
+const ListParams = Type.Object({ id: applicationId })
+const ItemParams = Type.Object({
+  id: applicationId,
+  overrideId: Type.String({ description: 'of the override' }),
+})
+
+/** Other numbers of calls than the plans', for one application until a moment. Needs an operator. */
+export function registerOverrides(
+  app: PortalApp,
+  { catalogue, stores }: Pick<PortalServices, 'catalogue' | 'stores'>,
+): void {
+  const { applications, overrides } = stores
+
+  app.get(
+    '/applications/:id/overrides',
+    {
+      schema: {
+        operationId: 'listOverrides',
+        summary: 'Overrides of an application that are in force, oldest first',
+        tag: 'Operator',
+        params: ListParams,
+        response: { 200: LimitOverrideList },
+      },
+    },
+    async ({ params }) => {
+      const found = await applications.find(params.id)
+      if (found === undefined) throw notFound()
+      // At most one for each limit, so one piece holds them all.
+      return { items: (await overrides.list({ applicationId: found.id })).map(overrideAnswer) }
+    },
+  )
+
+  app.post(
+    '/applications/:id/overrides',
+    {
+      schema: {
+        operationId: 'createOverride',
+        summary: 'Set another number of calls than the plan’s, until a moment',
+        tag: 'Operator',
+        params: ListParams,
+        body: LimitOverrideInput,
+        response: { 201: LimitOverride },
+        problems: ['CONFLICT'],
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request
+      checkLimit(catalogue(), body)
+      const made = await overrides.create({
+        ...body,
+        applicationId: params.id,
+        expiresAt: new Date(body.expiresAt),
+        by: actorOf(request),
+      })
+      reply.code(201)
+      return overrideAnswer(made)
+    },
+  )
+
+  app.delete(
+    '/applications/:id/overrides/:overrideId',
+    {
+      schema: {
+        operationId: 'endOverride',
+        summary: 'End an override before its moment: the number of the plan holds again',
+        tag: 'Operator',
+        params: ItemParams,
+        response: { 204: Empty },
+      },
+    },
+    async (request, reply) => {
+      const { id, overrideId } = request.params
+      await overrides.end({ applicationId: id, id: overrideId, by: actorOf(request) })
+      reply.code(204)
+      return null
+    },
+  )
+}
+
+/** @throws {PortalError} INPUT_INVALID naming what is published */
+function checkLimit(catalogue: Catalogue, { api, version, limit }: LimitOverrideInput): void {
+  const published = catalogue.versions.get(versionKey(api, version))
+  if (published === undefined) {
+    const versions = [...catalogue.versions.values()]
+    const siblings = versions.filter((other) => other.api === api).map((other) => other.version)
+    if (siblings.length > 0) throw inputInvalid('/version', `one of ${siblings.join(', ')}`)
+    const apis = new Set(versions.map((other) => other.api))
+    throw inputInvalid('/api', `one of ${[...apis].join(', ')}`)
+  }
+  const names = published.plans.flatMap(
+    (plan) => catalogue.plans.get(plan)?.limits.map(({ name }) => name) ?? [],
+  )
+  if (names.includes(limit)) return
+  throw inputInvalid('/limit', `one of ${[...new Set(names)].join(', ')}`)
+}

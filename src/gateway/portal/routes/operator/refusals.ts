@@ -1,0 +1,34 @@
+import { instant } from '../../answers.ts'
+import type { PortalApp } from '../../portal-app.ts'
+import { inputInvalid } from '../../portal-error.ts'
+import { Refusals, RefusalsQuery } from '../../schemas/operator.ts'
+import type { PortalServices } from '../../services.ts'
+
+const hoursDefault = 24
+const hoursMax = 720
+
+/** Who is refused, over all applications. Needs an operator. */
+export function registerRefusals(
+  app: PortalApp,
+  { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
+): void {
+  app.get(
+    '/refusals',
+    {
+      schema: {
+        operationId: 'listRefusals',
+        summary:
+          'Applications with refused calls of the last hours (24 unless told), most first, at most 100',
+        tag: 'Operator',
+        querystring: RefusalsQuery,
+        response: { 200: Refusals },
+      },
+    },
+    async ({ query }) => {
+      const hours = query.hours === undefined ? hoursDefault : Number(query.hours)
+      if (hours > hoursMax) throw inputInvalid('/hours', `1 to ${hoursMax}`)
+      const { from, items } = await stores.refusals.list({ hours })
+      return { from: instant(from), to: instant(new Date(now())), items }
+    },
+  )
+}

@@ -1,0 +1,21 @@
+import type { PortalApp } from '../../portal-app.ts'
+import type { PortalServices } from '../../services.ts'
+import { registerOperatedApplications } from './applications.ts'
+import { registerAudit } from './audit.ts'
+import { registerOperatedDevelopers } from './developers.ts'
+import { registerOverrides } from './overrides.ts'
+import { registerRefusals } from './refusals.ts'
+import { registerSignUpMode } from './sign-up-mode.ts'
+
+/** Everything operators may do, below `/api/operator`. */
+export function registerOperator(
+  app: PortalApp,
+  services: Pick<PortalServices, 'catalogue' | 'mails' | 'now' | 'stores'>,
+): void {
+  registerOperatedDevelopers(app, services)
+  registerOperatedApplications(app, services)
+  registerOverrides(app, services)
+  registerRefusals(app, services)
+  registerSignUpMode(app, services)
+  registerAudit(app, services)
+}

@@ -1,0 +1,43 @@
+import type { PortalApp } from '../../portal-app.ts'
+import { actorOf } from '../../request.ts'
+import { SignUpMode } from '../../schemas/operator.ts'
+import type { PortalServices } from '../../services.ts'
+
+/** Whether somebody new may sign up. Needs an operator. */
+export function registerSignUpMode(
+  app: PortalApp,
+  { stores }: Pick<PortalServices, 'stores'>,
+): void {
+  const { portalState } = stores
+
+  app.get(
+    '/sign-up',
+    {
+      schema: {
+        operationId: 'getSignUpMode',
+        summary: 'Who may sign up',
+        tag: 'Operator',
+        response: { 200: SignUpMode },
+      },
+    },
+    async () => ({ mode: await portalState.signUpMode() }),
+  )
+
+  app.put(
+    '/sign-up',
+    {
+      schema: {
+        operationId: 'setSignUpMode',
+        summary: 'Open sign-up, ask for approval, or close it',
+        tag: 'Operator',
+        body: SignUpMode,
+        response: { 200: SignUpMode },
+      },
+    },
+    async (request) => {
+      const { mode } = request.body
+      await portalState.setSignUpMode({ mode, by: actorOf(request) })
+      return { mode }
+    },
+  )
+}
