@@ -122,6 +122,7 @@ function Party({
 
 /** `replacedBy` is "Replaced by". */
 function inWords(name: string): string {
+  if (name === 'api') return 'API'
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

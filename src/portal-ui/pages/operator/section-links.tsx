@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { operatorSections, pagePaths } from '../../../gateway/portal/page-paths.ts'
 import classes from './operator.module.css'
@@ -22,8 +23,17 @@ export function sectionPath(section: OperatorSection, search = ''): string {
 
 /** The sections as links: each has an address of its own. */
 export function SectionLinks({ current }: { readonly current: OperatorSection }) {
+  const bar = useRef<HTMLElement>(null)
+
+  // On a narrow screen the current one may be outside of what shows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the section that shows decides, not the element
+  useEffect(() => {
+    const link = bar.current?.querySelector('[aria-current]')
+    link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current])
+
   return (
-    <nav aria-label="Operator" className={classes['tabs']}>
+    <nav ref={bar} aria-label="Operator" className={classes['tabs']}>
       {operatorSections.map((section) => (
         <Link
           key={section}

@@ -58,7 +58,7 @@ export function SignUpSection() {
         </Stack>
       </Radio.Group>
       <ProblemAlert error={change.error} />
-      <Text size="sm" role="status" c="green" mih="1.5em">
+      <Text size="sm" role="status" c="green">
         {change.isSuccess ? 'Saved' : ''}
       </Text>
     </Stack>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useAccountDeletion } from '../../api/profile.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
 import { fieldErrors, formError } from '../../components/field-errors.ts'
+import { WhosePassword } from './whose-password.tsx'
 
 /** Deletes the account once its address and password have been typed. */
 export function DeleteAccount({ email }: { readonly email: string }) {
@@ -42,6 +43,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
           Calls with those keys are refused from then on. The audit log keeps that an account was
           deleted, without name and address.
         </Text>
+        <WhosePassword />
         <PasswordInput
           label="Current password"
           value={currentPassword}

@@ -41,7 +41,7 @@ export function MailPreferences({ mails }: { readonly mails: Preferences }) {
         />
       ))}
       <ProblemAlert error={change.error} />
-      <Text size="sm" role="status" c="green" mih="1.5em">
+      <Text size="sm" role="status" c="green">
         {change.isSuccess ? 'Saved' : ''}
       </Text>
     </Stack>

@@ -4,6 +4,7 @@ import type { ProfileChange } from '../../../gateway/portal/schemas/accounts.ts'
 import { useProfileChange } from '../../api/profile.ts'
 import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { WhosePassword } from './whose-password.tsx'
 
 type Field = Exclude<keyof ProfileChange, 'currentPassword'>
 
@@ -57,6 +58,7 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
     >
       <Stack gap="md">
         {children(errors[field])}
+        <WhosePassword />
         <PasswordInput
           label="Current password"
           value={currentPassword}

@@ -25,7 +25,7 @@ export function ProfilePage() {
       <Stack gap="lg">
         <NameSection developer={developer} />
         <EmailSection developer={developer} />
-        <PasswordSection developer={developer} />
+        <PasswordSection />
         <ProfileSection
           title="Mails"
           lead="Mails about the account itself, such as a new password, always come."
@@ -108,7 +108,7 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
   )
 }
 
-function PasswordSection({ developer: { email } }: { readonly developer: Developer }) {
+function PasswordSection() {
   const [password, setPassword] = useState('')
   return (
     <ProfileSection
@@ -123,26 +123,15 @@ function PasswordSection({ developer: { email } }: { readonly developer: Develop
         onDone={() => setPassword('')}
       >
         {(error) => (
-          <>
-            {/* Tells password managers whose password it is. */}
-            <input
-              type="email"
-              name="username"
-              autoComplete="username"
-              value={email}
-              readOnly
-              hidden
-            />
-            <PasswordInput
-              label="New password"
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-              error={error}
-              autoComplete="new-password"
-              visibilityToggleFocusable
-              required
-            />
-          </>
+          <PasswordInput
+            label="New password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={error}
+            autoComplete="new-password"
+            visibilityToggleFocusable
+            required
+          />
         )}
       </ProfileForm>
     </ProfileSection>
