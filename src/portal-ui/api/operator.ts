@@ -9,8 +9,10 @@ import type {
   AuditList,
   LimitOverride,
   LimitOverrideInput,
+  OperatedApplication,
   OperatedApplicationDetail,
   OperatedApplicationList,
+  OperatedDeveloper,
   OperatedDeveloperList,
   Refusals,
   SignUpMode,
@@ -92,14 +94,14 @@ export function useAudit({ actor, subject }: AuditFilter) {
 /** Approves, suspends or resumes a developer. */
 export function useDeveloperChange() {
   return useOperatorMutation(({ id, verb }: { id: string; verb: DeveloperVerb }) =>
-    request<void>('POST', `${root}/developers/${id}/${verb}`),
+    request<OperatedDeveloper>('POST', `${root}/developers/${id}/${verb}`),
   )
 }
 
 /** Suspends or resumes an application. */
 export function useApplicationChange() {
   return useOperatorMutation(({ id, verb }: { id: string; verb: ApplicationVerb }) =>
-    request<void>('POST', `${root}/applications/${id}/${verb}`),
+    request<OperatedApplication>('POST', `${root}/applications/${id}/${verb}`),
   )
 }
 
