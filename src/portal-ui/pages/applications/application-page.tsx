@@ -37,7 +37,13 @@ export function ApplicationPage() {
   )
 }
 
-function Loaded({ application, tab }: { readonly application: Application; readonly tab: ApplicationTab | undefined }) {
+function Loaded({
+  application,
+  tab,
+}: {
+  readonly application: Application
+  readonly tab: ApplicationTab | undefined
+}) {
   const memory = usePageMemory()
   const { id, name, createdAt, suspendedAt } = application
   if (tab === undefined) return <Unknown />
@@ -60,8 +66,8 @@ function Loaded({ application, tab }: { readonly application: Application; reado
       <Stack gap="lg">
         {suspendedAt === null ? null : (
           <Alert color="red" title="This application is suspended">
-            An operator suspended it on <Time at={suspendedAt} />. Its calls are refused with 403 until
-            it is resumed. Ask the operator of this gateway.
+            An operator suspended it on <Time at={suspendedAt} />. Its calls are refused with 403
+            until it is resumed. Ask the operator of this gateway.
           </Alert>
         )}
         <DeprecationNotices applicationId={id} />

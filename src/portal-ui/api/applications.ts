@@ -1,0 +1,165 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type {
+  Application,
+  ApplicationInput,
+  ApplicationList,
+  IssuedKey,
+  KeyInput,
+  KeyList,
+  Subscription,
+  SubscriptionInput,
+  SubscriptionList,
+} from '../../gateway/portal/schemas/applications.ts'
+import { request } from './client.ts'
+
+const root = '/api/applications'
+
+/** Address of an application in the JSON API, whatever the page's own address held. */
+export function applicationPath(id: string): string {
+  return `${root}/${encodeURIComponent(id)}`
+}
+
+/** All of one's own applications; there are few of them, so that one list holds all. */
+export function useApplications() {
+  return useQuery({
+    queryKey: ['applications'],
+    queryFn: () => request<ApplicationList>('GET', `${root}?limit=100`),
+  })
+}
+
+/** One of one's own applications. */
+export function useApplication(id: string) {
+  return useQuery({
+    queryKey: ['application', id],
+    queryFn: () => request<Application>('GET', applicationPath(id)),
+  })
+}
+
+/** Makes an application. */
+export function useApplicationCreation() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: ApplicationInput) => request<Application>('POST', root, input),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['applications'] }),
+  })
+}
+
+/** Gives an application another name. */
+export function useApplicationRenaming(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: ApplicationInput) =>
+      request<Application>('PATCH', applicationPath(id), input),
+    onSuccess: (application) => {
+      client.setQueryData(['application', id], application)
+      return client.invalidateQueries({ queryKey: ['applications'] })
+    },
+  })
+}
+
+/** Deletes an application with its keys, subscriptions and records; `onDeleted` leads away from its page. */
+export function useApplicationDeletion(id: string, onDeleted: () => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => request<void>('DELETE', applicationPath(id)),
+    onSuccess: async () => {
+      onDeleted()
+      client.removeQueries({ queryKey: ['application', id] })
+      await client.invalidateQueries({ queryKey: ['applications'] })
+    },
+  })
+}
+
+/** Active subscriptions of an application: at most one for each API version. */
+export function useSubscriptions(id: string) {
+  return useQuery({
+    queryKey: ['application', id, 'subscriptions'],
+    queryFn: () => request<SubscriptionList>('GET', `${applicationPath(id)}/subscriptions`),
+  })
+}
+
+/** Subscribes an application to an API version. */
+export function useSubscribing(id: string) {
+  return useApplicationMutation(id, (input: SubscriptionInput) =>
+    request<Subscription>('POST', `${applicationPath(id)}/subscriptions`, input),
+  )
+}
+
+/** Moves a subscription to another plan; the count of the window goes on. */
+export function usePlanChange(id: string) {
+  return useApplicationMutation(id, ({ subscriptionId, plan }: PlanChange) =>
+    request<Subscription>('PATCH', `${applicationPath(id)}/subscriptions/${subscriptionId}`, {
+      plan,
+    }),
+  )
+}
+
+interface PlanChange {
+  readonly subscriptionId: string
+  readonly plan: string
+}
+
+/** Ends a subscription: keys of the application stop working for that version at once. */
+export function useSubscriptionEnd(id: string) {
+  return useApplicationMutation(id, (subscriptionId: string) =>
+    request<void>('DELETE', `${applicationPath(id)}/subscriptions/${subscriptionId}`),
+  )
+}
+
+/** Keys of an application, those that no longer work too. */
+export function useKeys(id: string) {
+  return useQuery({
+    queryKey: ['application', id, 'keys'],
+    queryFn: () => request<KeyList>('GET', `${applicationPath(id)}/keys?limit=100`),
+    // The last use changes with every call.
+    refetchInterval: 30_000,
+  })
+}
+
+/** Makes a key. The answer holds the key itself, so it is handed on and kept nowhere here. */
+export function useKeyCreation(id: string, onIssued: (issued: IssuedKey) => void) {
+  return useKeyIssuing(id, onIssued, (input: KeyInput) =>
+    request<IssuedKey>('POST', `${applicationPath(id)}/keys`, input),
+  )
+}
+
+/** Replaces a key by a new one; the old one works on as long as the overlap says. */
+export function useKeyRotation(id: string, onIssued: (issued: IssuedKey) => void) {
+  return useKeyIssuing(id, onIssued, ({ keyId, overlapSeconds }: Rotation) =>
+    request<IssuedKey>('POST', `${applicationPath(id)}/keys/${keyId}/rotate`, { overlapSeconds }),
+  )
+}
+
+interface Rotation {
+  readonly keyId: string
+  readonly overlapSeconds: number
+}
+
+/** Revokes a key: it stops working within a second. */
+export function useKeyRevocation(id: string) {
+  return useApplicationMutation(id, (keyId: string) =>
+    request<void>('DELETE', `${applicationPath(id)}/keys/${keyId}`),
+  )
+}
+
+function useApplicationMutation<Input, Answer>(
+  id: string,
+  mutationFn: (input: Input) => Promise<Answer>,
+) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['application', id] }),
+  })
+}
+
+/** Like the others, but what it resolves with is not the key: the cache of mutations remembers answers. */
+function useKeyIssuing<Input>(
+  id: string,
+  onIssued: (issued: IssuedKey) => void,
+  issue: (input: Input) => Promise<IssuedKey>,
+) {
+  return useApplicationMutation(id, async (input: Input) => {
+    onIssued(await issue(input))
+  })
+}

@@ -1,0 +1,100 @@
+import { Button, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { useCallsWithId } from '../../api/calls.ts'
+import { focusFirstInvalid } from '../../components/field-errors.ts'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Slow } from '../../components/slow.tsx'
+import classes from './applications.module.css'
+import { CallRecords } from './call-records.tsx'
+import { counted } from './in-words.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Finds one's own calls by the X-Request-ID they had. */
+export function CallLookup({ applicationId }: { readonly applicationId: string }) {
+  const [typed, setTyped] = useState('')
+  const [wanted, setWanted] = useState('')
+  const [isMalformed, setIsMalformed] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const found = useCallsWithId(applicationId, wanted)
+
+  const lookUp = () => {
+    const requestId = typed.trim().replace(/^urn:uuid:/i, '')
+    if (!uuid.test(requestId)) {
+      setIsMalformed(true)
+      focusFirstInvalid(form.current)
+    } else if (requestId === wanted) void found.refetch()
+    else setWanted(requestId)
+  }
+
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="md">
+        <Title order={2}>Look up a call</Title>
+        <form
+          ref={form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            lookUp()
+          }}
+          className={classes['lookup'] ?? ''}
+        >
+          <TextInput
+            label="X-Request-ID"
+            description="A UUID: the one you sent, or the member instance of an error."
+            placeholder="99391c7e-ad88-49ec-a2ad-99ddcb1f7721"
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value)
+              setIsMalformed(false)
+            }}
+            error={
+              isMalformed ? 'Must be a UUID: 32 hexadecimal digits in five groups.' : undefined
+            }
+            autoComplete="off"
+            spellCheck={false}
+            className={classes['lookupField'] ?? ''}
+          />
+          <Button type="submit" loading={found.isFetching}>
+            Look up
+          </Button>
+        </form>
+        {wanted !== '' && found.isPending ? <Slow label="Looking …" /> : null}
+        <ProblemAlert error={found.error} />
+        <div role="status">
+          {found.data === undefined || found.isPlaceholderData ? null : found.data.items.length ===
+            0 ? (
+            <Nothing requestId={wanted} />
+          ) : (
+            <Text>
+              {counted(found.data.items.length, 'call')} with{' '}
+              <code className={classes['wrap']}>{wanted}</code>
+            </Text>
+          )}
+        </div>
+        {found.isPlaceholderData ? null : (
+          <CallRecords records={found.data?.items ?? []} label="Calls found" areOpen />
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+function Nothing({ requestId }: { readonly requestId: string }) {
+  return (
+    <Stack gap="xs">
+      <Text fw={600}>
+        Nothing is known of <code className={classes['wrap']}>{requestId}</code>. That can mean:
+      </Text>
+      <List size="sm" spacing={4}>
+        <List.Item>It has only just ended: look again in a few seconds.</List.Item>
+        <List.Item>It is older than 24 hours, or more than 1,000 calls came after it.</List.Item>
+        <List.Item>
+          It was made with a key of another application, or without a valid key.
+        </List.Item>
+        <List.Item>It never reached the gateway.</List.Item>
+      </List>
+    </Stack>
+  )
+}

@@ -1,0 +1,164 @@
+/** What an operation's OpenAPI description says about making a call. */
+export interface CallShape {
+  readonly operation: string
+  readonly method: string
+  /** With the version prefix: `/v1.7.0/accounts/{account-id}`. */
+  readonly path: string
+  readonly summary: string
+  readonly parameters: readonly CallParameter[]
+  /** Absent when the operation takes no body. */
+  readonly body?: CallBody
+}
+
+/** A value that goes into the path, the query or a header of a call. */
+export interface CallParameter {
+  readonly name: string
+  readonly place: 'path' | 'query' | 'header'
+  readonly isRequired: boolean
+  /** The first sentence of the description, in plain text. */
+  readonly purpose: string
+  /** What the document shows as example; empty when it shows none. */
+  readonly example: string
+  /** Values the document lists; empty when any text of the right form will do. */
+  readonly choices: readonly string[]
+}
+
+/** The body of a call, with the examples of the document. */
+export interface CallBody {
+  readonly mediaType: string
+  readonly examples: readonly { readonly title: string; readonly text: string }[]
+}
+
+/** An operation as `GET /api/apis` lists it; its path has the version prefix. */
+export interface ListedOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/**
+ * Reads the shape of one operation out of its version's OpenAPI document.
+ *
+ * @returns a shape without parameters and body when the document does not have the operation
+ */
+export function callShape(document: unknown, listed: ListedOperation): CallShape {
+  const root = membersOf(document)
+  const found = findOperation(root, listed.id)
+  const { id: operation, method, path, summary } = listed
+  const shape = { operation, method, path, summary }
+  if (found === undefined) return { ...shape, parameters: [] }
+  const parameters = new Map<string, CallParameter>()
+  // Those of the operation come last: they replace the ones of its path.
+  for (const each of [...listOf(found.item['parameters']), ...listOf(found.own['parameters'])]) {
+    const parameter = callParameter(root, resolved(root, each))
+    if (parameter !== undefined) parameters.set(`${parameter.place} ${parameter.name}`, parameter)
+  }
+  const body = callBody(root, resolved(root, found.own['requestBody']))
+  return { ...shape, parameters: [...parameters.values()], ...(body === undefined ? {} : { body }) }
+}
+
+/** Whether the value can only come from the answer to another call, such as the id of something made there. */
+export function isFromEarlierAnswer({ place, name, isRequired, choices }: CallParameter): boolean {
+  if (place === 'path') return choices.length === 0
+  return place === 'header' && isRequired && name.endsWith('-ID') && name !== requestIdHeader
+}
+
+/** Whether the operation can be called without having called another one before. */
+export function isFirstCall({ parameters }: CallShape): boolean {
+  return !parameters.some(isFromEarlierAnswer)
+}
+
+/** The header that identifies a call. */
+export const requestIdHeader = 'X-Request-ID'
+
+function findOperation(root: Members, id: string) {
+  for (const each of Object.values(membersOf(root['paths']))) {
+    const item = resolved(root, each)
+    for (const candidate of Object.values(item)) {
+      const own = membersOf(candidate)
+      if (own['operationId'] === id) return { item, own }
+    }
+  }
+  return undefined
+}
+
+function callParameter(root: Members, parameter: Members): CallParameter | undefined {
+  const { name, in: place } = parameter
+  if (typeof name !== 'string') return undefined
+  if (place !== 'path' && place !== 'query' && place !== 'header') return undefined
+  const choices = choicesOf(root, parameter)
+  return {
+    name,
+    place,
+    isRequired: parameter['required'] === true,
+    purpose: firstSentence(parameter['description']),
+    example: textOf(parameter['example']) || (choices[0] ?? ''),
+    choices,
+  }
+}
+
+function choicesOf(root: Members, parameter: Members): readonly string[] {
+  const schema = resolved(root, parameter['schema'])
+  const listed = listOf(schema['enum']).map(textOf)
+  if (listed.length > 0) return listed
+  const examples = Object.values(membersOf(parameter['examples']))
+  return examples.map((example) => textOf(resolved(root, example)['value']))
+}
+
+function callBody(root: Members, requestBody: Members): CallBody | undefined {
+  const [first] = Object.entries(membersOf(requestBody['content']))
+  if (first === undefined) return undefined
+  const [mediaType, content] = first
+  const { example, examples } = membersOf(content)
+  const named = Object.entries(membersOf(examples)).map(([name, each]) => {
+    const { summary, value } = resolved(root, each)
+    return { title: typeof summary === 'string' ? summary : name, text: pretty(value) }
+  })
+  const single = example === undefined ? [] : [{ title: 'Example', text: pretty(example) }]
+  return { mediaType, examples: [...single, ...named] }
+}
+
+function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? ''
+}
+
+/** Follows `#/…` as often as it leads on, eight times at most: documents may point in a circle. */
+function resolved(root: Members, node: unknown): Members {
+  let members = membersOf(node)
+  for (let step = 0; step < 8; step += 1) {
+    const reference = members['$ref']
+    if (typeof reference !== 'string' || !reference.startsWith('#/')) return members
+    let target: unknown = root
+    for (const name of reference.slice(2).split('/')) {
+      target =
+        membersOf(target)[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')]
+    }
+    members = membersOf(target)
+  }
+  return {}
+}
+
+function firstSentence(description: unknown): string {
+  if (typeof description !== 'string') return ''
+  const [paragraph = ''] = description.replaceAll('`', '').split(/\n\s*\n/)
+  const flat = paragraph.replaceAll(/\s+/g, ' ').trim()
+  return /^.*?[.:](?= |$)/.exec(flat)?.[0].replace(/:$/, '.') ?? flat
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function membersOf(value: unknown): Members {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  // The document is JSON somebody else wrote: everything read from it is looked at before use.
+  return isObject ? (value as Members) : {}
+}

@@ -1,0 +1,33 @@
+import { Stack, Text, Title } from '@mantine/core'
+import { useRecentCalls } from '../../api/calls.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Slow } from '../../components/slow.tsx'
+import { CallLookup } from './call-lookup.tsx'
+import { CallRecords } from './call-records.tsx'
+
+/** What became of single calls: one looked up by its identifier, and the last ones. */
+export function CallsTab({ applicationId }: { readonly applicationId: string }) {
+  const calls = useRecentCalls(applicationId)
+  return (
+    <Stack gap="xl">
+      <CallLookup applicationId={applicationId} />
+      <Stack gap="md">
+        <Title order={2}>Recent calls</Title>
+        <Text c="dimmed">
+          The last 1,000 calls of this application, at most 24 hours old, are kept; the newest 50
+          show here.
+        </Text>
+        {calls.isPending ? <Slow label="Loading the calls …" /> : null}
+        <ProblemAlert error={calls.error} onRetry={() => void calls.refetch()} />
+        {calls.data?.items.length === 0 ? (
+          <EmptyState title="No calls yet">
+            Every call with a key of this application shows here a moment after it ended, refused
+            ones too.
+          </EmptyState>
+        ) : null}
+        <CallRecords records={calls.data?.items ?? []} label="Recent calls" />
+      </Stack>
+    </Stack>
+  )
+}

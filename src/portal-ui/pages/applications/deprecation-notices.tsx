@@ -1,0 +1,110 @@
+import { Alert, Anchor, List, Stack, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import type { OperationTotal } from '../../../gateway/portal/schemas/usage.ts'
+import { useHistory } from '../../api/usage.ts'
+import classes from './applications.module.css'
+import { counted } from './in-words.ts'
+import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
+
+/** For every subscription to a version that is going to end: until when, what comes after it, and who still calls it. */
+export function DeprecationNotices({ applicationId }: { readonly applicationId: string }) {
+  const { versions = [] } = useSubscribedVersions(applicationId)
+  const deprecated = versions.filter(({ isDeprecated }) => isDeprecated)
+  return deprecated.map((version) => (
+    <Notice key={version.subscription.id} applicationId={applicationId} version={version} />
+  ))
+}
+
+interface NoticeProps {
+  readonly applicationId: string
+  readonly version: SubscribedVersion
+}
+
+function Notice({ applicationId, version }: NoticeProps) {
+  const { api, title, lifecycle } = version
+  const { sunset, successor, retired } = lifecycle
+  const end = retired ?? sunset
+  return (
+    <Alert color="amber" title={`${title} ${version.version} is deprecated`}>
+      <Stack gap="xs">
+        <Text size="sm">
+          {end === undefined ? (
+            'Its end is announced but has no date yet. '
+          ) : (
+            <>
+              Its end is announced for <time dateTime={end}>{dayInWords(end)}</time>.{' '}
+            </>
+          )}
+          {successor === undefined ? null : (
+            <>
+              Move to {successor}:{' '}
+              <Anchor
+                component={Link}
+                href={`/apis/${api}/diff?${new URLSearchParams({ from: version.version, to: successor })}`}
+                inherit
+                underline="always"
+              >
+                what changes from {version.version} to {successor}
+              </Anchor>
+              .
+            </>
+          )}
+        </Text>
+        <OwnCalls applicationId={applicationId} version={version} />
+      </Stack>
+    </Alert>
+  )
+}
+
+function OwnCalls({ applicationId, version }: NoticeProps) {
+  const { data: history } = useHistory(applicationId, '30d')
+  if (history === undefined) return null
+  const called = history.operations
+    .filter(({ api, version: of }) => api === version.api && of === version.version)
+    .filter((total) => total.operation !== null && callsOf(total) > 0)
+    .toSorted((a, b) => callsOf(b) - callsOf(a))
+  if (called.length === 0) {
+    return <Text size="sm">This application has not called it in the last 30 days.</Text>
+  }
+  const sum = called.reduce((calls, total) => calls + callsOf(total), 0)
+  return (
+    <details className={classes['details']}>
+      <summary>
+        This application called it {sum === 1 ? 'once' : `${sum.toLocaleString('en-GB')} times`} in
+        the last 30 days
+      </summary>
+      <List size="sm">
+        {called.map((total) => (
+          <List.Item key={total.operation}>
+            {nameOf(version, total.operation)}: {counted(callsOf(total), 'call')}
+            {isGone(version, total.operation)
+              ? `, and ${version.lifecycle.successor} does not have it`
+              : ''}
+          </List.Item>
+        ))}
+      </List>
+    </details>
+  )
+}
+
+function callsOf({ admitted, refused }: OperationTotal): number {
+  return admitted + refused
+}
+
+function nameOf({ operations }: SubscribedVersion, id: string | null): string {
+  return operations.find((operation) => operation.id === id)?.summary ?? id ?? ''
+}
+
+function isGone({ operations, lifecycle }: SubscribedVersion, id: string | null): boolean {
+  const { successor } = lifecycle
+  const operation = operations.find((each) => each.id === id)
+  if (successor === undefined || operation === undefined) return false
+  return !operation.availableIn.includes(successor)
+}
+
+/** Days of a life cycle mean 00:00 UTC. */
+function dayInWords(day: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  )
+}

@@ -1,0 +1,28 @@
+import { List, Paper, Text, Title } from '@mantine/core'
+
+/** What leads from nothing to the first call, for somebody without an application. */
+export function FirstSteps() {
+  return (
+    <Paper withBorder p="xl">
+      <Title order={2} size="h3" mb="sm">
+        From here to your first call
+      </Title>
+      <List type="ordered" spacing="sm">
+        <List.Item>
+          <Text fw={600}>Create an application</Text>
+          <Text c="dimmed">It stands for your program. Give it a name you will recognise.</Text>
+        </List.Item>
+        <List.Item>
+          <Text fw={600}>Subscribe it to an API version</Text>
+          <Text c="dimmed">The plan says how many calls each operation has in a window.</Text>
+        </List.Item>
+        <List.Item>
+          <Text fw={600}>Create a key and call</Text>
+          <Text c="dimmed">
+            You get the key once, with a command that works as pasted, and see here what arrived.
+          </Text>
+        </List.Item>
+      </List>
+    </Paper>
+  )
+}

@@ -1,0 +1,75 @@
+import { Switch, Table } from '@mantine/core'
+import { useState } from 'react'
+import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
+import classes from './applications.module.css'
+import { wholeNumber } from './in-words.ts'
+import { stepName } from './step-label.ts'
+
+/** The numbers of the plot, newest first; steps without calls only when asked for. */
+export function HistoryTable({ history }: { readonly history: History }) {
+  const [withEmpty, setWithEmpty] = useState(false)
+  const shown = history.items
+    .filter(({ admitted, refused }) => withEmpty || admitted + refused > 0)
+    .toReversed()
+  const isByDay = history.step === 'day'
+  return (
+    <div>
+      <Switch
+        label={isByDay ? 'Show days without calls' : 'Show hours without calls'}
+        checked={withEmpty}
+        onChange={(event) => setWithEmpty(event.currentTarget.checked)}
+        mb="xs"
+      />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to take the focus */}
+      <section className={classes['scroll']} tabIndex={0} aria-label="Numbers of the plot">
+        <Table className={classes['numbers'] ?? ''} striped withRowBorders={false}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{isByDay ? 'Day (UTC)' : 'Hour'}</Table.Th>
+              <Table.Th scope="col" ta="right">
+                Admitted
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                Refused
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                Errors
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                Average
+              </Table.Th>
+              <Table.Th scope="col" ta="right">
+                Longest
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.map((point) => (
+              <Row key={point.at} point={point} name={stepName(history, point.at)} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+    </div>
+  )
+}
+
+function Row({ point, name }: { readonly point: HistoryPoint; readonly name: string }) {
+  const { admitted, refused, errors, averageMs, maxMs } = point
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw={400}>
+        {name}
+      </Table.Th>
+      <Table.Td ta="right">{wholeNumber(admitted)}</Table.Td>
+      <Table.Td ta="right">{wholeNumber(refused)}</Table.Td>
+      <Table.Td ta="right">{wholeNumber(errors)}</Table.Td>
+      <Table.Td ta="right">{milliseconds(averageMs)}</Table.Td>
+      <Table.Td ta="right">{milliseconds(maxMs)}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function milliseconds(ms: number | null): string {
+  return ms === null ? '–' : `${ms < 10 ? ms.toFixed(1) : wholeNumber(Math.round(ms))} ms`
+}

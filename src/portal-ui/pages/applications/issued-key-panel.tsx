@@ -1,0 +1,101 @@
+import { Alert, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
+import { CopyLine } from '../../components/copy-line.tsx'
+import { Time } from '../../components/time.tsx'
+import classes from './applications.module.css'
+import { FirstCall } from './first-call.tsx'
+import type { PageMemory } from './page-memory.ts'
+import { ReadyCommand } from './ready-command.tsx'
+
+export interface IssuedKeyPanelProps {
+  readonly applicationId: string
+  readonly issued: IssuedKey
+  /** The key it replaced, after a rotation. */
+  readonly replaced: Key | undefined
+  readonly memory: PageMemory
+}
+
+/** A key just made: the only time it shows, a command to try it with, and what arrives of it. */
+export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: IssuedKeyPanelProps) {
+  const panel = useRef<HTMLDivElement>(null)
+  const { isStored, noteStored, putAway } = memory
+
+  useEffect(() => panel.current?.focus(), [])
+  useWarningBeforeLeaving(!isStored)
+
+  return (
+    <Paper
+      ref={panel}
+      tabIndex={-1}
+      component="section"
+      aria-labelledby="issued-key-title"
+      withBorder
+      p="lg"
+      className={classes['panel'] ?? ''}
+    >
+      <Stack gap="lg">
+        <Stack gap="sm">
+          <Title order={2} id="issued-key-title" className={classes['name'] ?? ''}>
+            Your new key <bdi>{issued.name}</bdi>
+          </Title>
+          {replaced === undefined ? null : <Replaced replaced={replaced} />}
+          {isStored ? (
+            <Text>
+              <Code>{issued.hint}</Code> is no longer shown. Until you leave or reload this page, it
+              is filled in on the tab Try it.
+            </Text>
+          ) : (
+            <>
+              <Alert color="amber" variant="light" title="This is the only time it is shown">
+                Store it where your program finds it, such as a secret manager. Nobody can look it
+                up later; a lost key is replaced by a new one.
+              </Alert>
+              <CopyLine text={issued.key} label="key" isProminent />
+              <Group>
+                <Button variant="default" onClick={noteStored}>
+                  I have stored it
+                </Button>
+              </Group>
+            </>
+          )}
+        </Stack>
+        {isStored ? null : <ReadyCommand applicationId={applicationId} apiKey={issued.key} />}
+        <FirstCall applicationId={applicationId} keyId={issued.id} />
+        {isStored ? (
+          <Group>
+            <Button variant="default" onClick={putAway}>
+              Close this panel
+            </Button>
+          </Group>
+        ) : null}
+      </Stack>
+    </Paper>
+  )
+}
+
+function Replaced({ replaced }: { readonly replaced: Key }) {
+  const { hint, state, expiresAt } = replaced
+  return (
+    <Text>
+      It replaces <Code>{hint}</Code>,{' '}
+      {state === 'replaced' && expiresAt !== null ? (
+        <>
+          which works until <Time at={expiresAt} />.
+        </>
+      ) : (
+        'which no longer works.'
+      )}
+    </Text>
+  )
+}
+
+/** Lets the browser ask before the page is left: what is not stored is lost. */
+function useWarningBeforeLeaving(isWarning: boolean): void {
+  useEffect(() => {
+    if (!isWarning) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isWarning])
+}

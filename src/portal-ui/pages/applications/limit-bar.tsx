@@ -1,0 +1,62 @@
+import { Group, Progress, Text } from '@mantine/core'
+import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import type { ReceivedUsage } from '../../api/usage.ts'
+import classes from './applications.module.css'
+import { Countdown } from './countdown.tsx'
+import { wholeNumber } from './in-words.ts'
+
+export interface LimitBarProps {
+  readonly item: LiveUsage
+  readonly name: string
+  /** The answer it is part of: the countdown runs by the clock of the counter. */
+  readonly usage: ReceivedUsage
+}
+
+/** One limit in use: how much of it is used, what is left, and when the window ends. */
+export function LimitBar({ item, name, usage }: LimitBarProps) {
+  const { operation, limitName, limit, used, remaining, resetsAt } = item
+  const share = Math.min(100, (used / Math.max(1, limit)) * 100)
+  const words = `${wholeNumber(used)} of ${wholeNumber(limit)} calls used`
+  return (
+    <li>
+      <Group justify="space-between" gap="xs" mb={6} align="baseline">
+        <Text fw={600} className={classes['wrap'] ?? ''}>
+          {name}{' '}
+          {operation === null ? null : (
+            <Text component="code" size="sm" c="dimmed" ff="monospace">
+              {operation}
+            </Text>
+          )}
+        </Text>
+        <Text className={classes['numbers'] ?? ''}>{words}</Text>
+      </Group>
+      <Progress.Root size="lg" radius="sm" className={classes['track'] ?? ''}>
+        <Progress.Section
+          value={share}
+          color={colorOf(remaining, limit)}
+          aria-label={`${name}, limit ${limitName}`}
+          aria-valuemin={0}
+          aria-valuemax={limit}
+          aria-valuenow={Math.min(used, limit)}
+          aria-valuetext={words}
+        />
+      </Progress.Root>
+      <Group justify="space-between" gap="xs" mt={6}>
+        <Text size="sm" className={classes['numbers'] ?? ''}>
+          {remaining === 0
+            ? 'Used up: calls are refused with 429'
+            : `${wholeNumber(remaining)} left`}
+        </Text>
+        <Countdown
+          resetsAt={resetsAt}
+          offsetMs={Date.parse(usage.generatedAt) - usage.receivedAtMs}
+        />
+      </Group>
+    </li>
+  )
+}
+
+function colorOf(remaining: number, limit: number): string {
+  if (remaining === 0) return 'red'
+  return remaining * 5 <= limit ? 'amber' : 'tide'
+}

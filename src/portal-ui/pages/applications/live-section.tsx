@@ -1,0 +1,126 @@
+import { Anchor, Paper, Stack, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import { useApis } from '../../api/catalogue.ts'
+import { type ReceivedUsage, useLiveUsage } from '../../api/usage.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Slow } from '../../components/slow.tsx'
+import classes from './applications.module.css'
+import { counted, windowInWords } from './in-words.ts'
+import { LimitBar } from './limit-bar.tsx'
+import { tabPath } from './tab-path.ts'
+
+/** What the counter says now, by API version: a bar for each limit in use, words for the others. */
+export function LiveSection({ applicationId }: { readonly applicationId: string }) {
+  const usage = useLiveUsage(applicationId)
+  const apis = useApis()
+  return (
+    <Stack gap="md">
+      <Title order={2}>Current windows</Title>
+      {usage.isPending ? <Slow label="Asking the counter …" /> : null}
+      <ProblemAlert error={usage.error} onRetry={() => void usage.refetch()} />
+      {usage.data?.items.length === 0 ? <NotSubscribed applicationId={applicationId} /> : null}
+      {usage.data === undefined
+        ? null
+        : byVersion(usage.data.items).map(({ api, version, items }) => (
+            <VersionUsage
+              key={`${api}@${version}`}
+              apis={apis.data}
+              api={api}
+              version={version}
+              items={items}
+              usage={usage.data}
+            />
+          ))}
+    </Stack>
+  )
+}
+
+function NotSubscribed({ applicationId }: { readonly applicationId: string }) {
+  return (
+    <EmptyState
+      title="Nothing is counted yet"
+      action={
+        <Anchor component={Link} href={tabPath(applicationId, 'subscriptions')}>
+          Go to subscriptions
+        </Anchor>
+      }
+    >
+      Limits belong to subscriptions, and this application has none.
+    </EmptyState>
+  )
+}
+
+interface VersionUsageProps {
+  readonly apis: PublishedApis | undefined
+  readonly api: string
+  readonly version: string
+  readonly items: readonly LiveUsage[]
+  readonly usage: ReceivedUsage
+}
+
+function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
+  const published = apis?.items
+    .find((each) => each.api === api)
+    ?.versions.find((each) => each.version === version)
+  const title = `${published?.title ?? api} ${version}`
+  const nameOf = ({ operation }: LiveUsage) =>
+    operation === null
+      ? 'All operations together'
+      : (published?.operations.find(({ id }) => id === operation)?.summary ?? operation)
+  const used = items.filter((item) => item.used > 0)
+  const unused = items.filter((item) => item.used === 0)
+
+  return (
+    <Paper withBorder p="lg" component="section" aria-label={title}>
+      <Stack gap="md">
+        <Title order={3}>{title}</Title>
+        {used.length === 0 ? (
+          <Text>Nothing was called in this window: all of it is left.</Text>
+        ) : (
+          <Stack component="ul" gap="lg" className={classes['list'] ?? ''}>
+            {used.map((item) => (
+              <LimitBar
+                key={`${item.operation} ${item.limitName}`}
+                item={item}
+                name={nameOf(item)}
+                usage={usage}
+              />
+            ))}
+          </Stack>
+        )}
+        {unused.length === 0 ? null : (
+          <details className={classes['details']}>
+            <summary>
+              {used.length === 0 ? 'What is left' : 'Not called in this window'} ({unused.length})
+            </summary>
+            <ul className={classes['unused']}>
+              {unused.map((item) => (
+                <li key={`${item.operation} ${item.limitName}`}>
+                  {nameOf(item)}:{' '}
+                  <span className={classes['dimmed']}>
+                    {counted(item.remaining, 'call')} left per {windowInWords(item.windowSeconds)}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+function byVersion(items: readonly LiveUsage[]) {
+  const groups = new Map<string, { api: string; version: string; items: LiveUsage[] }>()
+  for (const item of items) {
+    const { api, version } = item
+    const name = `${api}@${version}`
+    const group = groups.get(name) ?? { api, version, items: [] }
+    group.items.push(item)
+    groups.set(name, group)
+  }
+  return [...groups.values()]
+}

@@ -1,0 +1,59 @@
+/** What is needed of an answer to show its body. */
+interface Bodied {
+  readonly mediaType: string
+  readonly body: string
+}
+
+const charactersMax = 20_000
+/** A larger body is not laid out again: that would hold up the page. */
+const charactersLaidOutMax = 1_000_000
+
+/** Whether a media type is JSON, one of its `+json` kinds included. */
+export function isJson(mediaType: string): boolean {
+  return /[/+]json$/.test(mediaType)
+}
+
+/** The body to read: JSON laid out, everything long cut; `cutAt` says after how many characters. */
+export function readableBody({ mediaType, body }: Bodied): { text: string; cutAt?: number } {
+  const text = isJson(mediaType) ? laidOut(body) : body
+  if (text.length <= charactersMax) return { text }
+  return { text: `${text.slice(0, charactersMax)}…`, cutAt: charactersMax }
+}
+
+/** The parts of a problem (RFC 9457) that explain it; undefined when the body is none. */
+export function problemIn({
+  mediaType,
+  body,
+}: Bodied):
+  | { readonly title: string; readonly detail: string; readonly code?: string }
+  | undefined {
+  if (mediaType !== 'application/problem+json') return undefined
+  const problem = parsed(body)
+  if (typeof problem !== 'object' || problem === null) return undefined
+  const member = (name: string): string => {
+    const value: unknown = Reflect.get(problem, name)
+    return typeof value === 'string' ? value : ''
+  }
+  const code = member('code')
+  const title = member('title') || 'The call was refused'
+  return { title, detail: member('detail'), ...(isOurs(code, member('type')) ? { code } : {}) }
+}
+
+/** The bank service has codes of its own; only those of the gateway have a page here. */
+function isOurs(code: string, type: string): boolean {
+  return type.endsWith(`/problems/${code}`) || type.startsWith('https://iana.org/')
+}
+
+function laidOut(json: string): string {
+  if (json.length > charactersLaidOutMax) return json
+  const value = parsed(json)
+  return value === undefined ? json : JSON.stringify(value, null, 2)
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,131 @@
+import { Anchor, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import { useDocument } from '../../api/document.ts'
+import { CopyLine } from '../../components/copy-line.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Slow } from '../../components/slow.tsx'
+import { useFacts } from '../../facts.tsx'
+import { draftCall } from './call-draft.ts'
+import { type CallShape, callShape, isFirstCall } from './call-shape.ts'
+import { curlLine } from './curl-line.ts'
+import {
+  type SubscribedVersion,
+  useSubscribedVersions,
+  versionName,
+} from './subscribed-versions.ts'
+import { tabPath } from './tab-path.ts'
+
+export interface ReadyCommandProps {
+  readonly applicationId: string
+  /** The key itself. */
+  readonly apiKey: string
+}
+
+/** A command that works as pasted, for an operation that needs nothing made before. */
+export function ReadyCommand({ applicationId, apiKey }: ReadyCommandProps) {
+  const { versions, error } = useSubscribedVersions(applicationId)
+  return (
+    <Stack gap="sm">
+      <Title order={3}>Make your first call</Title>
+      <ProblemAlert error={error} />
+      {versions === undefined && error === null ? <Slow /> : null}
+      {versions?.length === 0 ? (
+        <Text>
+          The key works as soon as the application is subscribed.{' '}
+          <Anchor
+            component={Link}
+            href={tabPath(applicationId, 'subscriptions')}
+            underline="always"
+          >
+            Subscribe to an API version
+          </Anchor>{' '}
+          and come back: the key stays here.
+        </Text>
+      ) : null}
+      {versions === undefined || versions.length === 0 ? null : (
+        <Choice applicationId={applicationId} apiKey={apiKey} versions={versions} />
+      )}
+    </Stack>
+  )
+}
+
+interface ChoiceProps extends ReadyCommandProps {
+  readonly versions: readonly SubscribedVersion[]
+}
+
+function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
+  const [chosenVersion, setChosenVersion] = useState<string>()
+  const [chosenOperation, setChosenOperation] = useState<string>()
+  const version = versions.find((each) => each.subscription.id === chosenVersion) ?? versions[0]
+  const document = useDocument(version)
+  const shapes = useMemo(
+    () => (document.data === undefined ? [] : firstCalls(document.data, version)),
+    [document.data, version],
+  )
+  const shape = shapes.find(({ operation }) => operation === chosenOperation) ?? shapes[0]
+
+  return (
+    <>
+      {versions.length === 1 ? null : (
+        <NativeSelect
+          label="API version"
+          value={version?.subscription.id ?? ''}
+          onChange={(event) => {
+            setChosenVersion(event.currentTarget.value)
+            setChosenOperation(undefined)
+          }}
+          data={versions.map((each) => ({ value: each.subscription.id, label: versionName(each) }))}
+          maw="30rem"
+        />
+      )}
+      {document.isPending ? <Slow /> : null}
+      <ProblemAlert error={document.error} onRetry={() => void document.refetch()} />
+      {shapes.length > 1 ? (
+        <NativeSelect
+          label="Operation"
+          value={shape?.operation ?? ''}
+          onChange={(event) => setChosenOperation(event.currentTarget.value)}
+          data={shapes.map(({ operation, method, summary }) => ({
+            value: operation,
+            label: `${summary} (${method})`,
+          }))}
+          maw="30rem"
+        />
+      ) : null}
+      {shape === undefined ? null : <Command shape={shape} apiKey={apiKey} />}
+      {document.data === undefined ? null : (
+        <Text size="sm" c="dimmed">
+          {shape === undefined
+            ? 'Every operation of this version needs an id from an earlier answer.'
+            : 'The key is part of the command. Operations that need an id from an earlier answer'}{' '}
+          {shape === undefined ? null : 'are on the tab '}
+          <Anchor component={Link} href={tabPath(applicationId, 'try')} inherit underline="always">
+            Try it
+          </Anchor>
+          .
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Command({ shape, apiKey }: { readonly shape: CallShape; readonly apiKey: string }) {
+  const { gatewayUrl } = useFacts()
+  // Once per operation: the identifier of the call must not change under the hand that copies it.
+  const draft = useMemo(() => draftCall(shape), [shape])
+  return <CopyLine text={curlLine(gatewayUrl, draft, apiKey)} label="command" />
+}
+
+/** Operations that can be called at once, those that need the least first. */
+function firstCalls(
+  document: unknown,
+  version: SubscribedVersion | undefined,
+): readonly CallShape[] {
+  const shapes = (version?.operations ?? []).map((operation) => callShape(document, operation))
+  return shapes.filter(isFirstCall).toSorted((a, b) => effort(a) - effort(b))
+}
+
+function effort({ parameters, body }: CallShape): number {
+  return parameters.filter(({ isRequired }) => isRequired).length + (body === undefined ? 0 : 10)
+}

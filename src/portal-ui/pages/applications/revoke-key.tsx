@@ -1,0 +1,42 @@
+import { Code, Text } from '@mantine/core'
+import type { Key } from '../../../gateway/portal/schemas/applications.ts'
+import { useKeyRevocation } from '../../api/applications.ts'
+import { Confirm } from '../../components/confirm.tsx'
+
+export interface RevokeKeyProps {
+  readonly applicationId: string
+  readonly apiKey: Key
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly onRevoked: (keyId: string) => void
+}
+
+/** Asks before a key is revoked: there is no way back. */
+export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }: RevokeKeyProps) {
+  const revocation = useKeyRevocation(applicationId)
+  const revoke = () => {
+    revocation.mutate(apiKey.id, {
+      onSuccess: () => {
+        onClose()
+        onRevoked(apiKey.id)
+      },
+    })
+  }
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Revoke this key?"
+      action="Revoke key"
+      isDangerous
+      onConfirm={revoke}
+      isPending={revocation.isPending}
+      error={revocation.error}
+    >
+      <Text>
+        Calls with <bdi>{apiKey.name}</bdi> (<Code>{apiKey.hint}</Code>) are refused within a
+        second, for good. To replace it without a gap, rotate it instead.
+      </Text>
+    </Confirm>
+  )
+}

@@ -1,0 +1,45 @@
+import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
+import type { PublishedApis, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
+import { useSubscriptions } from '../../api/applications.ts'
+import { useApis } from '../../api/catalogue.ts'
+
+/** A version an application may call, with what is published about it. */
+export interface SubscribedVersion extends PublishedVersion {
+  readonly api: string
+  readonly subscription: Subscription
+}
+
+/**
+ * The versions an application is subscribed to and that still answer, the
+ * recommended ones first: not deprecated before deprecated, younger before
+ * older. Undefined while it is not known.
+ */
+export function useSubscribedVersions(applicationId: string) {
+  const subscriptions = useSubscriptions(applicationId)
+  const apis = useApis()
+  const error = subscriptions.error ?? apis.error
+  if (subscriptions.data === undefined || apis.data === undefined) return { error }
+  return { error, versions: subscribedVersions(subscriptions.data.items, apis.data) }
+}
+
+function subscribedVersions(
+  subscriptions: readonly Subscription[],
+  { items }: PublishedApis,
+): readonly SubscribedVersion[] {
+  const found: SubscribedVersion[] = []
+  for (const { api, versions } of items) {
+    for (const version of versions.toReversed()) {
+      const subscription = subscriptions.find(
+        (each) => each.api === api && each.version === version.version,
+      )
+      if (subscription !== undefined && !version.isRetired)
+        found.push({ ...version, api, subscription })
+    }
+  }
+  return found.toSorted((a, b) => Number(a.isDeprecated) - Number(b.isDeprecated))
+}
+
+/** Names a version in a choice: `Mandates 1.0.0`. */
+export function versionName({ title, version, isDeprecated }: SubscribedVersion): string {
+  return `${title} ${version}${isDeprecated ? ' (deprecated)' : ''}`
+}

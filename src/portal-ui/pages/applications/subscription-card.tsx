@@ -1,0 +1,202 @@
+import {
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  Paper,
+  Radio,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
+import type { PublishedApis, PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
+import { usePlanChange, useSubscriptionEnd } from '../../api/applications.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Time } from '../../components/time.tsx'
+import classes from './applications.module.css'
+import { limitInWords } from './in-words.ts'
+
+export interface SubscriptionCardProps {
+  readonly applicationId: string
+  readonly subscription: Subscription
+  readonly apis: PublishedApis
+}
+
+/** One active subscription: its version, its plan in words, and how to change or end it. */
+export function SubscriptionCard({ applicationId, subscription, apis }: SubscriptionCardProps) {
+  const [dialog, setDialog] = useState<'plan' | 'end'>()
+  const { api, version, plan: planName, createdAt } = subscription
+  const published = apis.items
+    .find((each) => each.api === api)
+    ?.versions.find((each) => each.version === version)
+  const plans = published?.plans ?? []
+  const plan = plans.find(({ name }) => name === planName)
+  const title = `${published?.title ?? api} ${version}`
+  const close = () => setDialog(undefined)
+
+  return (
+    <Paper component="li" withBorder p="lg" className={classes['card'] ?? ''}>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Group gap="sm" className={classes['name'] ?? ''}>
+          <Title order={3}>
+            {published === undefined ? (
+              title
+            ) : (
+              <Anchor component={Link} href={`/apis/${api}/${version}`} inherit>
+                {title}
+              </Anchor>
+            )}
+          </Title>
+          <StateBadge published={published} />
+        </Group>
+        <Group gap="xs">
+          {plans.length > 1 ? (
+            <Button size="sm" variant="default" onClick={() => setDialog('plan')}>
+              Change plan
+            </Button>
+          ) : null}
+          <Button size="sm" variant="light" color="red" onClick={() => setDialog('end')}>
+            End subscription
+          </Button>
+        </Group>
+      </Group>
+      <Text mt="xs">
+        {plan?.title ?? planName}
+        {plan === undefined ? null : `: ${plan.limits.map(limitInWords).join('; ')}`}
+      </Text>
+      <Text size="sm" c="dimmed" mt={4}>
+        Since <Time at={createdAt} />
+      </Text>
+      <ChangePlan
+        applicationId={applicationId}
+        subscription={subscription}
+        plans={plans}
+        opened={dialog === 'plan'}
+        onClose={close}
+      />
+      <End
+        applicationId={applicationId}
+        subscription={subscription}
+        title={title}
+        opened={dialog === 'end'}
+        onClose={close}
+      />
+    </Paper>
+  )
+}
+
+interface StateBadgeProps {
+  readonly published: { readonly isDeprecated: boolean; readonly isRetired: boolean } | undefined
+}
+
+function StateBadge({ published }: StateBadgeProps) {
+  if (published === undefined) return <Badge color="gray">No longer published</Badge>
+  if (published.isRetired) {
+    return (
+      <Badge color="red" variant="light">
+        Retired
+      </Badge>
+    )
+  }
+  if (published.isDeprecated) {
+    return (
+      <Badge color="amber" variant="light">
+        Deprecated
+      </Badge>
+    )
+  }
+  return (
+    <Badge color="green" variant="light">
+      Active
+    </Badge>
+  )
+}
+
+interface ChangePlanProps {
+  readonly applicationId: string
+  readonly subscription: Subscription
+  readonly plans: readonly PublishedPlan[]
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function ChangePlan({ applicationId, subscription, plans, opened, onClose }: ChangePlanProps) {
+  const [plan, setPlan] = useState(subscription.plan)
+  const change = usePlanChange(applicationId)
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Change plan"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (change.isPending) return
+          change.mutate({ subscriptionId: subscription.id, plan }, { onSuccess: onClose })
+        }}
+      >
+        <Stack gap="md">
+          <Text>The change has no gap, and what is counted in this window stays counted.</Text>
+          <Radio.Group label="Plan" value={plan} onChange={(name) => setPlan(name)}>
+            <Stack gap="xs" mt={6}>
+              {plans.map(({ name, title, limits }) => (
+                <Radio
+                  key={name}
+                  value={name}
+                  label={title}
+                  description={limits.map(limitInWords).join('; ')}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <ProblemAlert error={change.error} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={change.isPending} disabled={plan === subscription.plan}>
+              Change plan
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+interface EndProps {
+  readonly applicationId: string
+  readonly subscription: Subscription
+  readonly title: string
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function End({ applicationId, subscription, title, opened, onClose }: EndProps) {
+  const ending = useSubscriptionEnd(applicationId)
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="End this subscription?"
+      action="End subscription"
+      isDangerous
+      onConfirm={() => ending.mutate(subscription.id, { onSuccess: onClose })}
+      isPending={ending.isPending}
+      error={ending.error}
+    >
+      <Text>
+        Every key of this application stops working for {title} at once: calls are refused with 403.
+        You can subscribe again later.
+      </Text>
+    </Confirm>
+  )
+}

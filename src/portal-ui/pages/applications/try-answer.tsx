@@ -1,0 +1,141 @@
+import { Alert, Anchor, Badge, Code, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { useFacts } from '../../facts.tsx'
+import classes from './applications.module.css'
+import { milliseconds } from './call-words.ts'
+import { durationInWords, wholeNumber } from './in-words.ts'
+import { isJson, problemIn, readableBody } from './readable-body.ts'
+import type { CallAnswer } from './send-call.ts'
+
+export interface TryAnswerProps {
+  readonly answer: CallAnswer | undefined
+  readonly isSending: boolean
+}
+
+/** What came back, announced in one line; headers and body to read, nothing of it runs. */
+export function TryAnswer({ answer, isSending }: TryAnswerProps) {
+  return (
+    <Stack gap="md" aria-busy={isSending}>
+      <div role="status">{answer === undefined ? null : <Outcome answer={answer} />}</div>
+      {answer?.kind === 'answered' ? <Content answer={answer} /> : null}
+    </Stack>
+  )
+}
+
+type Answered = Extract<CallAnswer, { kind: 'answered' }>
+
+function Outcome({ answer }: { readonly answer: CallAnswer }) {
+  const { gatewayUrl } = useFacts()
+  if (answer.kind === 'unsendable') {
+    return (
+      <Alert color="red" title="The browser does not send such a call">
+        A header value or the key has a character that no header may have, such as a line break.
+      </Alert>
+    )
+  }
+  if (answer.kind === 'unreachable') {
+    return (
+      <Alert color="red" title="The gateway gave no answer this page can read">
+        Either nothing answers at <bdi>{gatewayUrl}</bdi>, or the gateway does not know this
+        portal&apos;s address as the one it allows pages from. Nobody can tell from here whether the
+        call was made: look at the tab Calls.
+      </Alert>
+    )
+  }
+  const problem = problemIn(answer)
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        <Title order={3}>Answer</Title>
+        <Badge size="lg" color={statusColor(answer.status)} variant="light">
+          {answer.status} {answer.statusText}
+        </Badge>
+        <Text className={classes['numbers'] ?? ''}>{milliseconds(answer.ms)}</Text>
+      </Group>
+      <Limit answer={answer} />
+      {problem === undefined ? null : (
+        <Alert color="amber" title={problem.title}>
+          {problem.detail}{' '}
+          {problem.code === undefined ? null : (
+            <Anchor href={`/problems/${problem.code}`} inherit underline="always">
+              What {problem.code} means
+            </Anchor>
+          )}
+        </Alert>
+      )}
+    </Stack>
+  )
+}
+
+function Limit({ answer }: { readonly answer: Answered }) {
+  const header = (name: string) => answer.headers.find(([each]) => each === name)?.[1]
+  const limit = header('x-ratelimit-limit')
+  const remaining = header('x-ratelimit-remaining')
+  const reset = header('x-ratelimit-reset')
+  if (limit === undefined || remaining === undefined) return null
+  return (
+    <Text>
+      {wholeNumber(Number(remaining))} of {wholeNumber(Number(limit))} calls left for this operation
+      {reset === undefined ? null : `; resets in ${durationInWords(Number(reset))}`}.
+    </Text>
+  )
+}
+
+function Content({ answer }: { readonly answer: Answered }) {
+  const { text, cutAt } = readableBody(answer)
+  return (
+    <>
+      <details className={classes['details']}>
+        <summary>Headers ({answer.headers.length})</summary>
+        <Table mt="xs" className={classes['headers'] ?? ''}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Name</Table.Th>
+              <Table.Th scope="col">Value</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {answer.headers.map(([name, value]) => (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" fw={400}>
+                  {name}
+                </Table.Th>
+                <Table.Td>
+                  <bdi>{value}</bdi>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </details>
+      {answer.body === '' ? (
+        <Text>The answer has no body.</Text>
+      ) : (
+        <div>
+          <Text fw={500} mb={4}>
+            Body{isJson(answer.mediaType) ? '' : ` (${answer.mediaType || 'of no stated type'})`}
+          </Text>
+          {cutAt === undefined ? null : (
+            <Text size="sm" c="dimmed" mb={4}>
+              It has {wholeNumber(answer.body.length)} characters; the first {wholeNumber(cutAt)}{' '}
+              show here.
+            </Text>
+          )}
+          <Code
+            block
+            tabIndex={0}
+            role="region"
+            aria-label="Body of the answer"
+            className={classes['body'] ?? ''}
+          >
+            {text}
+          </Code>
+        </div>
+      )}
+    </>
+  )
+}
+
+function statusColor(status: number): string {
+  if (status < 300) return 'green'
+  return status < 500 ? 'amber' : 'red'
+}
