@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Signer } from '@fastify/cookie'
+import type { Kysely } from 'kysely'
+import type { Test } from 'tap'
+import { Pool } from 'undici'
+import { sessionCookie } from '../../src/gateway/portal/accounts/carry-sessions.ts'
+import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
+import type { Developer } from '../../src/gateway/registry/developers.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import type { RegistryStores } from '../../src/gateway/registry/stores.ts'
+import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { databaseBeside } from '../../src/platform/embedded-database.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { type RunningTollgate, registryBeside } from './tollgate.ts'
+
+/** An answer of the JSON API. */
+export interface PortalAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** Parsed, where there is a body; tests know what they asked for. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+  readonly body: any
+}
+
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<PortalAnswer>
+
+/** What tests of the portal need beside a running one. */
+export interface BesidePortal {
+  readonly stores: RegistryStores
+  /** For what no call does: making time pass. */
+  readonly db: Kysely<RegistrySchema>
+  readonly anonymous: Send
+  /** A developer who is signed in, without a password and its mills. */
+  signIn(options?: SignInOptions): Promise<SignedIn>
+}
+
+export interface SignInOptions {
+  readonly isOperator?: boolean
+  /** Made up unless told. */
+  readonly email?: string
+  readonly name?: string
+}
+
+export interface SignedIn {
+  readonly developer: Developer
+  readonly send: Send
+  /** For a browser. */
+  readonly cookie: { readonly name: string; readonly value: string }
+}
+
+export interface BesidePortalOptions {
+  readonly portalUrl: string
+  readonly stores: RegistryStores
+  readonly databaseUrl: string
+  readonly sessionSecret: string
+}
+
+/** Beside an embedded process. */
+export async function besidePortal(t: Test, tollgate: RunningTollgate): Promise<BesidePortal> {
+  const { dataDir, urls } = tollgate
+  const databaseUrl = await databaseBeside(dataDir)
+  const sessionSecret = await readDataFolderSecret(dataDir, 'session-secret')
+  if (databaseUrl === undefined || sessionSecret === undefined) {
+    throw new Error(`nothing runs on ${dataDir}`)
+  }
+  const stores = await registryBeside(t, dataDir)
+  return openBesidePortal(t, { portalUrl: urls.portal, stores, databaseUrl, sessionSecret })
+}
+
+/** Beside any portal process. */
+export function openBesidePortal(t: Test, options: BesidePortalOptions): BesidePortal {
+  const { portalUrl, stores, databaseUrl, sessionSecret } = options
+  const log = createLog('silent')
+  const database = openDatabase({
+    url: databaseUrl,
+    log,
+    connectionsMax: 1,
+    connectTimeoutMs: 10_000,
+  })
+  t.teardown(() => database.close())
+  const db = database.connect<RegistrySchema>()
+  const pool = new Pool(portalUrl, { connections: 64 })
+  t.teardown(() => pool.destroy())
+  const signer = new Signer(derivePortalSecrets(sessionSecret).cookie)
+  const { name: cookieName } = sessionCookie(portalUrl)
+  let developers = 0
+
+  function sender(own: Readonly<Record<string, string>>): Send {
+    return async (method, path, body, headers = {}) => {
+      const answer = await pool.request({
+        // undici knows the methods by name; tests use any.
+        method: method as 'GET',
+        path,
+        headers: {
+          origin: portalUrl,
+          'sec-fetch-site': 'same-origin',
+          ...own,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const text = await answer.body.text()
+      const isJson = String(answer.headers['content-type']).includes('json')
+      return {
+        status: answer.statusCode,
+        headers: Object.fromEntries(
+          Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        text,
+        body: isJson ? JSON.parse(text) : undefined,
+      }
+    }
+  }
+
+  return {
+    stores,
+    db,
+    anonymous: sender({}),
+    async signIn({ isOperator = false, email, name } = {}) {
+      developers += 1
+      const developer = await stores.developers.create({
+        email: email ?? `portal-${developers}-${randomBytes(4).toString('hex')}@example.com`,
+        name: name ?? `Developer ${developers}`,
+        isOperator,
+        by: 'test',
+      })
+      const id = randomBytes(32).toString('base64url')
+      await db
+        .insertInto('sessions')
+        .values({
+          id_hash: createHash('sha256').update(id).digest(),
+          developer_id: developer.id,
+          expires_at: new Date(Date.now() + 3_600_000),
+        })
+        .execute()
+      const value = encodeURIComponent(signer.sign(id))
+      return {
+        developer,
+        send: sender({ cookie: `${cookieName}=${value}` }),
+        cookie: { name: cookieName, value },
+      }
+    },
+  }
+}
