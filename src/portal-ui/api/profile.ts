@@ -24,7 +24,7 @@ export function useProfileChange() {
 export function useMailPreferences() {
   const keep = useKeepDeveloper()
   return useMutation({
-    mutationFn: (input: MailPreferences) => request<Developer>('PATCH', `${path}/mails`, input),
+    mutationFn: (input: MailPreferences) => request<Developer>('PUT', `${path}/mails`, input),
     onSuccess: keep,
   })
 }
