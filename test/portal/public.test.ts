@@ -1,7 +1,11 @@
+import { Registry } from 'prom-client'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { createAttempts } from '../../src/gateway/portal/accounts/attempts.ts'
+import { createPasswords } from '../../src/gateway/portal/accounts/passwords.ts'
 import { createPortal } from '../../src/gateway/portal/create-portal.ts'
 import { openPage } from '../../src/gateway/portal/pages/open-page.ts'
+import { createPortalMetrics } from '../../src/gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
@@ -18,7 +22,13 @@ const app = createPortal({
   portalUrl: () => 'https://portal.example',
   gatewayUrl: () => 'https://api.example',
   secrets: derivePortalSecrets('s'.repeat(32)),
-  clientAddress: () => '127.0.0.1',
+  passwords: createPasswords(),
+  attempts: createAttempts({
+    clientAddress: () => '127.0.0.1',
+    key: Buffer.alloc(32),
+    redis: undefined,
+  }),
+  metrics: createPortalMetrics(new Registry()),
   stores: await openRegistryStores({
     database,
     peppers: parsePeppers('p'.repeat(32)),

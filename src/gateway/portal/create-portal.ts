@@ -13,12 +13,20 @@ import { refusalOf } from './refusal-of.ts'
 import { noteAccess } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
 import { registerApplications } from './routes/applications.ts'
+import { registerCalls } from './routes/calls.ts'
 import { registerFacts } from './routes/facts.ts'
+import { registerHistory } from './routes/history.ts'
 import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
+import { registerMailLinks } from './routes/mail-links.ts'
+import { registerMailOptOuts } from './routes/mail-opt-outs.ts'
 import { registerOperator } from './routes/operator/register-operator.ts'
 import { createSendPage, registerPages, wantsPage } from './routes/pages.ts'
+import { registerPasswordResets } from './routes/password-resets.ts'
 import { registerProblems } from './routes/problems.ts'
+import { registerProfile } from './routes/profile.ts'
+import { registerOwnSession, registerSignIn } from './routes/session.ts'
+import { registerSignUp } from './routes/sign-up.ts'
 import { registerSubscriptions } from './routes/subscriptions.ts'
 import type { PortalServices } from './services.ts'
 import { takeStrictInput } from './strict-input.ts'
@@ -70,10 +78,15 @@ export function createPortal(services: PortalServices): PortalApp {
 
   app.decorateRequest('developer', null)
   app.addHook('onRequest', createRefuseCrossSite(portalUrl))
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request
+    services.metrics.countRequest({ route: routeOptions.url, method, status: reply.statusCode })
+  })
 
   sendSecurityHeaders(app, services)
   registerProblems(app, services)
   registerApis(app, services)
+  registerMailOptOuts(app, services)
   registerFacts(app, {
     ...services,
     describe: () =>
@@ -92,6 +105,10 @@ export function createPortal(services: PortalServices): PortalApp {
   /** Whoever has a session or not. */
   function visitors(scope: PortalApp, _options: object, done: () => void): void {
     carrySessions(scope, services)
+    registerSignUp(scope, services)
+    registerSignIn(scope, services)
+    registerPasswordResets(scope, services)
+    registerMailLinks(scope, services)
     scope.register(developers)
     scope.register(operators, { prefix: '/api/operator' })
     done()
@@ -101,10 +118,14 @@ export function createPortal(services: PortalServices): PortalApp {
   function developers(scope: PortalApp, _options: object, done: () => void): void {
     noteAccess(scope, 'session')
     scope.addHook('onRequest', requireSession)
+    registerOwnSession(scope, services)
+    registerProfile(scope, services)
     registerApplications(scope, services)
     registerSubscriptions(scope, services)
     registerKeys(scope, services)
     registerLiveUsage(scope, services)
+    registerHistory(scope, services)
+    registerCalls(scope, services)
     done()
   }
 

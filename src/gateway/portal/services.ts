@@ -1,9 +1,11 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts'
-import type { ClientAddress } from '../../platform/client-address.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { RegistryStores } from '../registry/stores.ts'
+import type { Attempts } from './accounts/attempts.ts'
+import type { Passwords } from './accounts/passwords.ts'
 import type { Mails } from './mail/open-mails.ts'
 import type { PageFiles } from './pages/open-page.ts'
+import type { PortalMetrics } from './portal-metrics.ts'
 import type { PortalSecrets } from './portal-secrets.ts'
 
 /** What the routes of the portal stand on; each asks for the least of it. */
@@ -18,8 +20,9 @@ export interface PortalServices {
   readonly secrets: PortalSecrets
   readonly mails: Mails
   readonly page: PageFiles
-  /** Whose attempts a request counts among. */
-  readonly clientAddress: ClientAddress
+  readonly passwords: Passwords
+  readonly attempts: Attempts
+  readonly metrics: PortalMetrics
   /** Whether mails become files of the operator, for want of a mail server. */
   readonly writesMailsToFiles: boolean
   /** The counter that is enforced. */

@@ -6,9 +6,13 @@ import { closeListeners, listen } from '../../platform/listen.ts'
 import type { Logger } from '../../platform/log.ts'
 import { createNetworks } from '../../platform/networks.ts'
 import type { Settings } from '../../platform/settings.ts'
+import { openAttempts } from './accounts/open-attempts.ts'
+import { createPasswords } from './accounts/passwords.ts'
 import { createPortal } from './create-portal.ts'
+import { openMailJobs } from './mail/mail-jobs.ts'
 import { openMails } from './mail/open-mails.ts'
 import { openPage } from './pages/open-page.ts'
+import { createPortalMetrics } from './portal-metrics.ts'
 import { derivePortalSecrets } from './portal-secrets.ts'
 import type { PortalServices } from './services.ts'
 
@@ -16,7 +20,15 @@ export interface PortalRoleOptions {
   readonly settings: Settings
   readonly services: Omit<
     PortalServices,
-    'onError' | 'now' | 'secrets' | 'mails' | 'page' | 'clientAddress' | 'writesMailsToFiles'
+    | 'onError'
+    | 'now'
+    | 'secrets'
+    | 'mails'
+    | 'page'
+    | 'passwords'
+    | 'attempts'
+    | 'metrics'
+    | 'writesMailsToFiles'
   >
   /** At least 32 characters, the same in all portal processes. */
   readonly sessionSecret: string
@@ -34,16 +46,28 @@ export async function startPortal(options: PortalRoleOptions): Promise<string> {
   const page = await openPage({ log })
   const secrets = derivePortalSecrets(options.sessionSecret)
   const mails = await openMails({ ...options, secrets, portalUrl: services.portalUrl })
+  const { catalogue } = services
+  const jobs = await openMailJobs({ ...options, ...mails, catalogue, now: Date.now })
   const portal = createPortal({
     ...services,
     secrets,
     mails,
     page,
-    clientAddress: createClientAddress(createNetworks(settings.trustedProxies)),
+    passwords: createPasswords(),
+    attempts: openAttempts({
+      clientAddress: createClientAddress(createNetworks(settings.trustedProxies)),
+      key: secrets.attempts,
+      redisUrl: settings.redisUrl,
+      log,
+      lifetime,
+    }),
+    metrics: createPortalMetrics(options.metricsRegistry),
     writesMailsToFiles: settings.smtpUrl === undefined,
     now: Date.now,
     onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
   })
   lifetime.opened(() => closeListeners([portal], () => portal.close()))
-  return listen(portal, 'PORTAL', settings.portal, options.isEnding)
+  const url = await listen(portal, 'PORTAL', settings.portal, options.isEnding)
+  jobs.start()
+  return url
 }

@@ -30,14 +30,21 @@ export const attemptLimits = {
 export interface Attempts {
   /**
    * Counts an attempt to sign in before it is made, so that those made at once
-   * count too. `succeeded` takes it back, and the failures of the same network
-   * and address before it.
+   * count too.
    *
    * @throws {PortalError} ATTEMPTS_EXCEEDED
    */
-  signIn(request: IncomingMessage, email: string): Promise<{ succeeded(): Promise<void> }>
+  signIn(request: IncomingMessage, email: string): Promise<SignInAttempt>
   /** Counts a mail somebody asks for. @throws {PortalError} ATTEMPTS_EXCEEDED */
   mail(request: IncomingMessage, to: string): Promise<void>
+}
+
+/** What is not taken back is counted too much: the safe side, so neither ever fails. */
+export interface SignInAttempt {
+  /** Takes it back, and the failures of the same network and address before it. */
+  succeeded(): Promise<void>
+  /** Takes it back: nothing was compared. */
+  abandoned(): Promise<void>
 }
 
 export interface AttemptsOptions {
@@ -80,9 +87,14 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
       await count(limiters.signInOfAddress, address)
       return {
         async succeeded() {
-          // Not taken back is counted too much: the safe side, and nobody's answer waits for it.
           await Promise.allSettled([
             limiters.signInOfAddress.delete(address),
+            limiters.signInOfNetwork.reward(network),
+          ])
+        },
+        async abandoned() {
+          await Promise.allSettled([
+            limiters.signInOfAddress.reward(address),
             limiters.signInOfNetwork.reward(network),
           ])
         },

@@ -8,12 +8,16 @@ export interface Passwords {
   /** @throws {PortalError} OVERLOADED */
   hash(password: string): Promise<string>
   /**
-   * Compares. Without a hash it takes as long and is never right, so that
+   * Compares with what `find` finds, which is asked when the comparison's turn
+   * has come. Without a hash it takes as long and is never right, so that
    * nobody can time whether there is one.
    *
-   * @throws {PortalError} OVERLOADED
+   * @throws {PortalError} OVERLOADED; then `find` was not asked
    */
-  matches(password: string, hash: string | undefined): Promise<boolean>
+  compare<Found extends { readonly passwordHash: string }>(
+    password: string,
+    find: () => Promise<Found | undefined>,
+  ): Promise<{ readonly found: Found | undefined; readonly isRight: boolean }>
 }
 
 export interface PasswordsOptions {
@@ -54,13 +58,14 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 
   return {
     hash: (password) => queued(() => hash(normal(password), parameters)),
-    matches(password, known) {
-      return queued(async () => {
+    compare: (password, find) =>
+      queued(async () => {
         dummy ??= hash(randomBytes(32), parameters)
-        const isRight = await verify(known ?? (await dummy), normal(password))
-        return isRight && known !== undefined
-      })
-    },
+        const nobody = await dummy
+        const found = await find()
+        const isRight = await verify(found?.passwordHash ?? nobody, normal(password))
+        return { found, isRight: isRight && found !== undefined }
+      }),
   }
 }
 

@@ -1,0 +1,9 @@
+import { PortalError } from '../portal-error.ts'
+
+/** A link that was used, has expired or never was: one answer. */
+export function linkInvalid(): PortalError {
+  return new PortalError({
+    code: 'LINK_INVALID',
+    detail: 'The link was used already or is too old. Ask for a new one.',
+  })
+}

@@ -1,0 +1,28 @@
+import type { Profile, Profiles } from '../../registry/profiles.ts'
+import type { LiveSession } from '../../registry/sessions.ts'
+import { PortalError } from '../portal-error.ts'
+import type { Developer, Session } from '../schemas/accounts.ts'
+
+/** A developer as they see themselves. */
+export function profileAnswer({ createdAt, ...profile }: Profile): Developer {
+  return { ...profile, createdAt: createdAt.toISOString() }
+}
+
+/** A session as its developer sees it. @throws {PortalError} SESSION_REQUIRED when it has just ended */
+export async function sessionAnswer(
+  profiles: Pick<Profiles, 'find'>,
+  session: LiveSession | undefined,
+): Promise<Session> {
+  const profile = session === undefined ? undefined : await profiles.find(session.developer.id)
+  if (session === undefined || profile === undefined) throw sessionEnded()
+  return {
+    developer: profileAnswer(profile),
+    createdAt: session.createdAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+  }
+}
+
+/** It was there when the request arrived. */
+export function sessionEnded(): PortalError {
+  return new PortalError({ code: 'SESSION_REQUIRED', detail: 'The session has just ended.' })
+}
