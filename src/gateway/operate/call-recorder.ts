@@ -195,6 +195,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
         decision: decision ?? null,
         status: finished.status,
         limit_name: limit?.name ?? null,
+        limit_scope: limit?.scope ?? null,
         limit_calls: limit?.calls ?? null,
         window_seconds: limit?.windowSeconds ?? null,
         remaining: standing?.remaining ?? null,

@@ -14,7 +14,9 @@ import { noteAccess } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
 import { registerApplications } from './routes/applications.ts'
 import { registerCalls } from './routes/calls.ts'
+import { registerCalls } from './routes/calls.ts'
 import { registerFacts } from './routes/facts.ts'
+import { registerHistory } from './routes/history.ts'
 import { registerHistory } from './routes/history.ts'
 import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
@@ -124,6 +126,8 @@ export function createPortal(services: PortalServices): PortalApp {
     registerSubscriptions(scope, services)
     registerKeys(scope, services)
     registerLiveUsage(scope, services)
+    registerHistory(scope, services)
+    registerCalls(scope, services)
     registerHistory(scope, services)
     registerCalls(scope, services)
     done()

@@ -9,6 +9,7 @@ export interface RegistrySchema {
   sessions: SessionsTable
   mail_tokens: MailTokensTable
   mails: MailsTable
+  deprecation_mails: DeprecationMailsTable
   portal_state: PortalStateTable
   limit_overrides: LimitOverridesTable
   usage_minutes: UsageTable
@@ -67,6 +68,14 @@ interface MailsTable {
   created_at: Generated<Date>
 }
 
+interface DeprecationMailsTable {
+  developer_id: string
+  api: string
+  version: string
+  milestone: string
+  written_at: Generated<Date>
+}
+
 interface PortalStateTable {
   name: string
   value: string
@@ -123,8 +132,9 @@ interface CallRecordsTable {
   detail: string | null
   decision: string | null
   status: number
-  /** Of the limit with the fewest calls left; likewise the next four. */
+  /** Of the limit with the fewest calls left; likewise the next five. */
   limit_name: string | null
+  limit_scope: string | null
   limit_calls: number | null
   window_seconds: number | null
   remaining: number | null

@@ -4,6 +4,7 @@ import { migrate } from '../../platform/migrate.ts'
 import { type Applications, createApplications } from './applications.ts'
 import { type Approvals, createApprovals } from './approvals.ts'
 import { type Audit, createAudit } from './audit.ts'
+import { type CallRecords, createCallRecords } from './call-records.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { type Credentials, createCredentials } from './credentials.ts'
 import { createDevelopers, type Developers } from './developers.ts'
@@ -26,6 +27,7 @@ import type { RegistrySchema } from './schema.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSignUps, type SignUps } from './sign-ups.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import { createUsageHistory, type UsageHistory } from './usage-history.ts'
 
 /** Everything that is registered, for the portal and the command line. */
 export interface RegistryStores {
@@ -41,6 +43,8 @@ export interface RegistryStores {
   readonly approvals: Approvals
   readonly directory: Directory
   readonly refusals: Refusals
+  readonly usage: UsageHistory
+  readonly calls: CallRecords
   readonly signUps: SignUps
   readonly credentials: Credentials
   readonly passwordResets: PasswordResets
@@ -86,6 +90,8 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     operators: createOperators({ db }),
     approvals: createApprovals({ db }),
     directory: createDirectory({ db }),
+    usage: createUsageHistory({ db }),
+    calls: createCallRecords({ db }),
     refusals: createRefusals({ db, now: options.now ?? Date.now }),
     signUps: createSignUps({ db }),
     credentials: createCredentials({ db }),

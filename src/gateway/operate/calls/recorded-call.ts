@@ -19,6 +19,7 @@ export interface RecordedCall {
   /** 0: no answer was begun. */
   readonly status: number
   readonly limit_name: string | null
+  readonly limit_scope: string | null
   readonly limit_calls: number | null
   readonly window_seconds: number | null
   readonly remaining: number | null

@@ -55,6 +55,7 @@ const statements = [
     decision text,
     status smallint not null,
     limit_name text,
+    limit_scope text,
     limit_calls integer,
     window_seconds integer,
     remaining integer,

@@ -1,0 +1,73 @@
+import { Type } from 'typebox'
+import { historyCsv } from '../history-csv.ts'
+import { historyRange, stepsOf } from '../history-range.ts'
+import { ownApplication } from '../own-application.ts'
+import type { PortalApp } from '../portal-app.ts'
+import { History, HistoryQuery } from '../schemas/usage.ts'
+import type { PortalServices } from '../services.ts'
+
+const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
+
+const none = { admitted: 0, refused: 0, errors: 0, averageMs: null, maxMs: null }
+
+/** How many calls an application made. Needs a session. */
+export function registerHistory(
+  app: PortalApp,
+  { stores, now }: Pick<PortalServices, 'stores' | 'now'>,
+): void {
+  app.get(
+    '/api/applications/:id/usage/history',
+    {
+      schema: {
+        operationId: 'getUsageHistory',
+        summary:
+          'Calls by minute (of 48 hours), hour (60 days) or day (400 days), a few seconds behind',
+        tag: 'Usage',
+        params: Params,
+        querystring: HistoryQuery,
+        response: { 200: History },
+      },
+    },
+    async (request): Promise<History> => {
+      const { id: applicationId } = await ownApplication(stores, request, request.params)
+      const range = historyRange(request.query, now())
+      const asked = { ...range, applicationId }
+      const found = new Map(
+        (await stores.usage.bySteps(asked)).map(({ at, ...sums }) => [at.getTime(), sums]),
+      )
+      return {
+        from: range.from.toISOString(),
+        to: range.to.toISOString(),
+        step: range.step,
+        items: stepsOf(range).map((at) => ({
+          at: at.toISOString(),
+          ...(found.get(at.getTime()) ?? none),
+        })),
+        operations: await stores.usage.byOperations(asked),
+      }
+    },
+  )
+
+  app.get(
+    '/api/applications/:id/usage/history.csv',
+    {
+      schema: {
+        operationId: 'getUsageHistoryFile',
+        summary: 'The same as CSV: a row for each step and operation with calls',
+        tag: 'Usage',
+        params: Params,
+        querystring: HistoryQuery,
+      },
+    },
+    async (request, reply) => {
+      const { id: applicationId } = await ownApplication(stores, request, request.params)
+      const range = historyRange(request.query, now())
+      const rows = await stores.usage.byStepsAndOperations({ ...range, applicationId })
+      const [day = ''] = range.from.toISOString().split('T')
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="usage-${day}-by-${range.step}.csv"`)
+        .send(historyCsv(rows))
+    },
+  )
+}

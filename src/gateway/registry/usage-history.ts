@@ -1,0 +1,84 @@
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from './schema.ts'
+
+export type UsageStep = 'minute' | 'hour' | 'day'
+
+/** What the calls of some time came to. */
+export interface UsageSums {
+  readonly admitted: number
+  /** By the gateway, whatever the reason. */
+  readonly refused: number
+  /** Admitted, and answered with 5xx or not to the end. */
+  readonly errors: number
+  /** Of admitted calls, milliseconds; null when there was none. */
+  readonly averageMs: number | null
+  readonly maxMs: number | null
+}
+
+/** An operation as far as it was known when the call was answered. */
+export interface UsedOperation {
+  readonly api: string | null
+  readonly version: string | null
+  readonly operation: string | null
+}
+
+/** Steps that begin in `[from, to)`. */
+export interface UsageRange {
+  readonly applicationId: string
+  readonly step: UsageStep
+  readonly from: Date
+  readonly to: Date
+}
+
+/** How many calls there were; a few seconds behind. Steps and operations without calls are missing. */
+export interface UsageHistory {
+  /** Oldest first. */
+  bySteps(range: UsageRange): Promise<(UsageSums & { readonly at: Date })[]>
+  /** In the order of their names. */
+  byOperations(range: UsageRange): Promise<(UsageSums & UsedOperation)[]>
+  /** Oldest first, and then in the order of their names. */
+  byStepsAndOperations(
+    range: UsageRange,
+  ): Promise<(UsageSums & UsedOperation & { readonly at: Date })[]>
+}
+
+const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days' } as const
+
+const sums = sql`
+  sum(admitted)::bigint as admitted, sum(refused)::bigint as refused, sum(errors)::bigint as errors,
+  sum(duration_ms_sum) / nullif(sum(admitted), 0)::float8 as "averageMs",
+  case when sum(admitted) > 0 then max(duration_ms_max) end as "maxMs"`
+const operation = sql`
+  nullif(api, '') as api, nullif(version, '') as version, nullif(operation, '') as operation`
+
+/** Reads what the gateways have written and rolled up; works without any of them. */
+export function createUsageHistory({ db }: { db: Kysely<RegistrySchema> }): UsageHistory {
+  function among({ applicationId, step, from, to }: UsageRange) {
+    return sql`from ${sql.table(tables[step])} usage
+      where application_id = ${applicationId} and at >= ${from} and at < ${to}`
+  }
+
+  return {
+    async bySteps(range) {
+      const { rows } = await sql<UsageSums & { at: Date }>`
+        select at, ${sums} ${among(range)} group by at order by at`.execute(db)
+      return rows
+    },
+
+    async byOperations(range) {
+      const { rows } = await sql<UsageSums & UsedOperation>`
+        select ${operation}, ${sums} ${among(range)}
+        group by usage.api, usage.version, usage.operation
+        order by usage.api, usage.version, usage.operation`.execute(db)
+      return rows
+    },
+
+    async byStepsAndOperations(range) {
+      const { rows } = await sql<UsageSums & UsedOperation & { at: Date }>`
+        select at, ${operation}, ${sums} ${among(range)}
+        group by at, usage.api, usage.version, usage.operation
+        order by at, usage.api, usage.version, usage.operation`.execute(db)
+      return rows
+    },
+  }
+}
