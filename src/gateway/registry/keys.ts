@@ -253,13 +253,13 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
       if (!isUuid(applicationId)) return []
       const isOver = sql<boolean>`coalesce(least(revoked_at, expires_at) <= now(), false)`
       // A boolean less than true is false, and a later key has the lesser age.
-      const place = sql`(${isOver}, -extract(epoch from created_at), id)`
-      const seen = sql`(select ${place} from api_keys where id = ${after} and application_id = ${applicationId})`
+      const place = sql`${isOver}, -extract(epoch from created_at), id`
+      const seen = sql`select ${place} from api_keys where id = ${after} and application_id = ${applicationId}`
       const rows = await db
         .selectFrom('api_keys')
         .select(columns)
         .where('application_id', '=', applicationId)
-        .$if(after !== undefined, (query) => query.where(sql<boolean>`${place} > ${seen}`))
+        .$if(after !== undefined, (query) => query.where(sql<boolean>`(${place}) > (${seen})`))
         .orderBy(isOver)
         .orderBy('created_at', 'desc')
         .orderBy('id')
