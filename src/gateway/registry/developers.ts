@@ -143,6 +143,14 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
           .deleteFrom('mail_tokens')
           .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
           .execute()
+        // In the order in which the gateways lock them to write their usage, so that neither waits in a circle.
+        await trx
+          .selectFrom('applications')
+          .select('id')
+          .where('developer_id', '=', id)
+          .orderBy('id')
+          .forUpdate()
+          .execute()
         await trx.deleteFrom('developers').where('id', '=', id).execute()
         await leave({
           change: { kind: 'developer', action: 'delete', developerId: id },
