@@ -42,7 +42,7 @@ export function accountLetter(letter: AccountLetter, portalUrl: string): LetterT
         blocks: [
           {
             paragraph:
-              'Somebody, probably you, wants to sign up on our developer portal with this address. It has an account already, and nothing was changed.',
+              'Somebody, probably you, wants to sign up on our developer portal with this address, or to give it to another account. It has an account already, and nothing was changed.',
           },
           { link: 'Sign in', url: `${portalUrl}/sign-in` },
           { link: 'If you do not know the password any more', url: `${portalUrl}/reset` },

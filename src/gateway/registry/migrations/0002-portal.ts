@@ -57,6 +57,16 @@ const statements = [
   )`,
   `create index mails_due_at on mails (due_at)`,
 
+  // Which reminders of the end of a version a developer has got.
+  `create table deprecation_mails (
+    developer_id uuid not null references developers on delete cascade,
+    api text not null,
+    version text not null,
+    milestone text not null,
+    written_at timestamptz not null default now(),
+    primary key (developer_id, api, version, milestone)
+  )`,
+
   // Switches of the operator and cursors of jobs, one row each.
   `create table portal_state (
     name text primary key,

@@ -1,0 +1,123 @@
+import type { Kysely } from 'kysely'
+import type { ApiVersion, Catalogue, Lifecycle } from '../../../catalogue/catalogue.ts'
+import {
+  findUnreminded,
+  listSubscribed,
+  noteReminder,
+  type Reminder,
+} from '../../registry/deprecation-mails.ts'
+import type { RegistrySchema } from '../../registry/schema.ts'
+import type { Outbox } from './outbox.ts'
+import { dayOf, daysBetween } from './utc-time.ts'
+
+/** Reminds developers of versions that end while their applications are subscribed to them. */
+export interface DeprecationReminders {
+  /** Writes every reminder that is due and not written yet, by whichever process. */
+  run(): Promise<void>
+}
+
+export interface DeprecationRemindersOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly catalogue: () => Catalogue
+  readonly outbox: Outbox
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const daysBefore = [90, 30, 7] as const
+const developersMax = 50
+const callDays = 30
+
+/**
+ * One mail for a developer, version and milestone, over all processes and for
+ * good: the note of it is made in the transaction that writes the letter.
+ */
+export function createDeprecationReminders(
+  options: DeprecationRemindersOptions,
+): DeprecationReminders {
+  const { db, catalogue, outbox, now } = options
+
+  async function remind(version: ApiVersion, due: Milestone, today: string): Promise<void> {
+    const reminder = { api: version.api, version: version.version, milestone: due.name }
+    for (;;) {
+      const developers = await findUnreminded(db, { ...reminder, max: developersMax })
+      if (developers.length === 0) return
+      for (const developer of developers) {
+        await write(version.lifecycle, reminder, { ...developer, due, today })
+      }
+    }
+  }
+
+  function write(
+    lifecycle: Lifecycle,
+    reminder: Reminder,
+    to: { id: string; email: string; due: Milestone; today: string },
+  ): Promise<void> {
+    const { api, version } = reminder
+    const { id: developerId, email, due, today } = to
+    return db.transaction().execute(async (trx) => {
+      if (!(await noteReminder(trx, { ...reminder, developerId }))) return
+      const since = new Date(now() - callDays * 86_400_000)
+      const applications = await listSubscribed(trx, { developerId, api, version, since })
+      if (applications.length === 0) return
+      const { deprecated, sunset, retired, successor } = lifecycle
+      const daysLeft = due.end === undefined ? undefined : daysBetween(today, due.end)
+      await outbox.post(
+        trx,
+        {
+          ...{ kind: 'deprecation', developerId, api, version, applications },
+          ...{ deprecated, sunset, retired, successor, daysLeft },
+        },
+        email,
+      )
+    })
+  }
+
+  return {
+    async run() {
+      const today = dayOf(now())
+      for (const version of catalogue().versions.values()) {
+        const due = dueMilestone(version.lifecycle, today)
+        if (due !== undefined) await remind(version, due, today)
+      }
+    },
+  }
+}
+
+/** A day on which developers are reminded, and of which end. */
+export interface Milestone {
+  /** Holds the date it counts from: another date is another milestone. */
+  readonly name: string
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  /** The day it counts to; undefined: it tells of the deprecation itself. */
+  readonly end: string | undefined
+}
+
+/**
+ * The latest milestone that is reached (`YYYY-MM-DD`, UTC), unless its end has
+ * come: who was not told on the very day is told of the nearest one, and never
+ * of one that a later one has overtaken.
+ */
+export function dueMilestone(lifecycle: Lifecycle, today: string): Milestone | undefined {
+  const { deprecated, sunset, retired } = lifecycle
+  const ends = [sunset, retired].flatMap((end) => end ?? [])
+  const milestones: Milestone[] = [
+    ...(deprecated === undefined
+      ? []
+      : [{ name: `deprecated ${deprecated}`, day: deprecated, end: undefined }]),
+    ...ends.flatMap((end) =>
+      daysBefore.map((days) => ({
+        name: `${days} days before ${end}`,
+        day: dayOf(Date.parse(end), -days),
+        end,
+      })),
+    ),
+  ]
+  const latest = milestones
+    .filter(({ day }) => day <= today)
+    .toSorted((a, b) => a.day.localeCompare(b.day))
+    .at(-1)
+  const isOver = (end: string | undefined): boolean => end !== undefined && end <= today
+  return isOver(latest?.end) || isOver(retired) ? undefined : latest
+}

@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from '../../../platform/log.ts'
+import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
+import {
+  hasKeyChanges,
+  type KeyChange,
+  presentHorizon,
+  readKeyChanges,
+} from '../../registry/key-changes.ts'
+import type { RegistrySchema } from '../../registry/schema.ts'
+import type { Letter } from './letters.ts'
+import type { Outbox } from './outbox.ts'
+
+/** Writes to developers what happened to their keys. */
+export interface KeyNotices {
+  /** From now on changes are told of; before, they are not. Does nothing where another process, or an earlier start, has begun. */
+  begin(): Promise<void>
+  /** Writes the letters for all changes since the last time, by whichever process. */
+  run(): Promise<void>
+}
+
+export interface KeyNoticesOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly outbox: Outbox
+  readonly log: Pick<Logger, 'warn'>
+}
+
+const cursorName = 'key-notices'
+const changesMax = 100
+/** Without changes the cursor moves this often, so that its age tells how long nobody ran. */
+const idleSeconds = 300
+/** Changes are deleted after an hour; whoever comes later than this may have missed some. */
+const bridgedSeconds = 3_300
+
+/**
+ * Exactly one letter for a change of a key, whoever made it (portal, command
+ * line), over all processes: the cursor of the change table moves in the
+ * transaction that writes the letters.
+ */
+export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNotices {
+  /** @returns whether there may be more at once */
+  function runPiece(): Promise<boolean> {
+    return db.transaction().execute(async (trx) => {
+      const cursor = await lockCursor(trx, cursorName)
+      if (cursor === undefined) return false
+      const present = await presentHorizon(trx)
+      if (BigInt(cursor.value) > BigInt(present)) {
+        // Transactions went back: a restored backup. Its changes are old news.
+        log.warn({}, 'the registry was restored: mails about keys begin anew')
+        await moveCursor(trx, cursorName, present)
+        return false
+      }
+      if (cursor.ageSeconds > bridgedSeconds) {
+        const minutes = Math.round(cursor.ageSeconds / 60)
+        log.warn({ minutes }, 'no portal ran for so long that mails about keys may be missing')
+      }
+      const page = await readKeyChanges(trx, { horizon: cursor.value, max: changesMax })
+      for (const change of page.changes) {
+        if (change.isWanted) await outbox.post(trx, letterOf(change), change.email)
+      }
+      await moveCursor(trx, cursorName, page.next)
+      return page.isFull
+    })
+  }
+
+  return {
+    begin: async () => beginCursor(db, cursorName, await presentHorizon(db)),
+
+    async run() {
+      const cursor = await readCursor(db, cursorName)
+      if (cursor === undefined) return
+      if (cursor.ageSeconds < idleSeconds && !(await hasKeyChanges(db, cursor.value))) return
+      while (await runPiece());
+    },
+  }
+}
+
+function letterOf(change: KeyChange): Letter {
+  const { action, newHint, worksUntil, developerId, applicationId, applicationName } = change
+  const { keyName, hint, at } = change
+  const facts = { developerId, applicationId, applicationName, keyName, hint, at }
+  if (action === 'replace' && newHint !== undefined) {
+    return { kind: 'key-replaced', ...facts, newHint, worksUntil }
+  }
+  return { kind: action === 'issue' ? 'key-issued' : 'key-revoked', ...facts }
+}

@@ -1,0 +1,122 @@
+import { Type } from 'typebox'
+import type { PortalApp } from '../portal-app.ts'
+import { inputInvalid, PortalError } from '../portal-error.ts'
+import { OptOut } from '../schemas/accounts.ts'
+import { Empty } from '../schemas/common.ts'
+import type { PortalServices } from '../services.ts'
+
+const TokenParams = Type.Object({ token: Type.String({ description: 'of the mail' }) })
+
+/**
+ * Ends a kind of mail for whoever got one, without a session: its token says
+ * who and which. Idempotent. The page sends the token as JSON; the servers of
+ * mail providers send a form (RFC 8058), and neither Origin nor cookies.
+ */
+export function registerMailOptOuts(
+  app: PortalApp,
+  {
+    mails,
+    stores,
+    portalUrl,
+  }: {
+    mails: Pick<PortalServices['mails'], 'optOuts'>
+    stores: Pick<PortalServices['stores'], 'profiles'>
+    portalUrl: PortalServices['portalUrl']
+  },
+): void {
+  async function optOut(token: string): Promise<void> {
+    const known = mails.optOuts.verify(token)
+    if (known === undefined) {
+      throw new PortalError({
+        code: 'LINK_INVALID',
+        detail: 'The link is not one of ours, or not whole. Copy all of it from the mail.',
+      })
+    }
+    const { developerId, mail } = known
+    await stores.profiles.chooseMails({ developerId, mails: { [mail]: false } })
+  }
+
+  app.post(
+    '/api/mail-opt-outs',
+    {
+      schema: {
+        operationId: 'optOutOfMails',
+        summary: 'End a kind of mail, with the token of its link',
+        tag: 'Account',
+        body: OptOut,
+        response: { 204: Empty },
+        problems: ['LINK_INVALID'],
+      },
+    },
+    async ({ body }, reply) => {
+      await optOut(body.token)
+      reply.code(204)
+      return null
+    },
+  )
+
+  // A scope of its own: nowhere else is a form taken.
+  app.register((scope: PortalApp, _options, done) => {
+    const options = { parseAs: 'string', bodyLimit: 1_024 } as const
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/x-www-form-urlencoded', options, keepText)
+    scope.addContentTypeParser('multipart/form-data', options, keepText)
+
+    scope.post(
+      '/api/mail-opt-outs/:token',
+      {
+        schema: {
+          operationId: 'optOutByMailProvider',
+          summary: 'End a kind of mail by the one-click form of RFC 8058',
+          tag: 'Account',
+          params: TokenParams,
+          response: { 204: Empty },
+          problems: ['INPUT_INVALID', 'LINK_INVALID'],
+        },
+      },
+      async ({ body, params }, reply) => {
+        if (!isOneClick(body)) throw inputInvalid('', 'the form List-Unsubscribe=One-Click')
+        await optOut(params.token)
+        reply.code(204)
+        return null
+      },
+    )
+
+    // Programs that do not know RFC 8058 open the address: the page asks first.
+    scope.get(
+      '/api/mail-opt-outs/:token',
+      {
+        schema: {
+          operationId: 'openOptOut',
+          summary: 'Lead to the page that ends a kind of mail',
+          tag: 'Account',
+          params: TokenParams,
+          response: { 303: Empty },
+        },
+      },
+      async ({ params }, reply) => {
+        const token = encodeURIComponent(params.token)
+        reply.redirect(`${portalUrl()}/mails/opt-out?token=${token}`, 303)
+        return reply
+      },
+    )
+    done()
+  })
+}
+
+function keepText(
+  _request: unknown,
+  text: string,
+  done: (error: Error | null, body: string) => void,
+): void {
+  done(null, text)
+}
+
+/** Exactly the one field, as a form of either type writes it. */
+function isOneClick(body: unknown): boolean {
+  if (typeof body !== 'string') return false
+  if (body === 'List-Unsubscribe=One-Click') return true
+  return /^--([^\r\n]{1,70})\r\nContent-Disposition: form-data; name="?List-Unsubscribe"?\r\n(?:Content-Type: text\/plain[^\r\n]*\r\n)?\r\nOne-Click\r\n--\1--(?:\r\n)?$/i.test(
+    body,
+  )
+}

@@ -1,0 +1,94 @@
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from './schema.ts'
+import type { RegistryTransaction } from './transaction.ts'
+
+/** A reminder of the end of a version; `milestone` names it for good. */
+export interface Reminder {
+  readonly api: string
+  readonly version: string
+  readonly milestone: string
+}
+
+/** Still subscribed to a version, with the calls to it that were admitted lately. */
+export interface SubscribedApplication {
+  readonly id: string
+  readonly name: string
+  readonly calls: number
+}
+
+/** Developers of applications that are subscribed to the version, who want such mails and have not got this one. */
+export function findUnreminded(
+  db: Kysely<RegistrySchema>,
+  { api, version, milestone, max }: Reminder & { readonly max: number },
+): Promise<{ id: string; email: string }[]> {
+  return db
+    .selectFrom('developers as d')
+    .select(['d.id', 'd.email'])
+    .where('d.mails_deprecations', '=', true)
+    .where('d.suspended_at', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('applications as a')
+          .innerJoin('subscriptions as s', 's.application_id', 'a.id')
+          .select('s.id')
+          .whereRef('a.developer_id', '=', 'd.id')
+          .where('s.api', '=', api)
+          .where('s.version', '=', version)
+          .where('s.ended_at', 'is', null),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('deprecation_mails as m')
+            .select('m.milestone')
+            .whereRef('m.developer_id', '=', 'd.id')
+            .where('m.api', '=', api)
+            .where('m.version', '=', version)
+            .where('m.milestone', '=', milestone),
+        ),
+      ),
+    )
+    .orderBy('d.id')
+    .limit(max)
+    .execute()
+}
+
+/** Notes that a developer gets a reminder. @returns false when another transaction has; it waits for one that is under way */
+export async function noteReminder(
+  trx: RegistryTransaction,
+  { api, version, milestone, developerId }: Reminder & { readonly developerId: string },
+): Promise<boolean> {
+  const noted = await trx
+    .insertInto('deprecation_mails')
+    .values({ developer_id: developerId, api, version, milestone })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('milestone')
+    .executeTakeFirst()
+  return noted !== undefined
+}
+
+/** A developer's applications that are subscribed to a version, oldest first. */
+export async function listSubscribed(
+  trx: RegistryTransaction,
+  options: {
+    readonly developerId: string
+    readonly api: string
+    readonly version: string
+    readonly since: Date
+  },
+): Promise<SubscribedApplication[]> {
+  const { developerId, api, version, since } = options
+  const { rows } = await sql<SubscribedApplication>`
+    select a.id, a.name, (
+      select coalesce(sum(u.admitted), 0)::int8 from usage_days u
+      where u.application_id = a.id and u.at >= ${since} and u.api = ${api} and u.version = ${version}
+    ) as calls
+    from applications a
+    join subscriptions s on s.application_id = a.id
+    where a.developer_id = ${developerId} and s.api = ${api} and s.version = ${version} and s.ended_at is null
+    order by a.created_at, a.id`.execute(trx)
+  return rows
+}

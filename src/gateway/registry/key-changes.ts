@@ -1,0 +1,137 @@
+import { type Kysely, sql } from 'kysely'
+import { keyHint } from './key-format.ts'
+import type { RegistrySchema } from './schema.ts'
+import type { RegistryTransaction } from './transaction.ts'
+
+/** What happened to a key, told once: the two changes of a rotation are one. */
+export interface KeyChange {
+  readonly action: 'issue' | 'replace' | 'revoke'
+  readonly at: Date
+  readonly developerId: string
+  readonly email: string
+  /** Whether the developer wants mails about keys. */
+  readonly isWanted: boolean
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly keyName: string
+  readonly hint: string
+  /** Of the key that took its place; undefined unless replaced. */
+  readonly newHint: string | undefined
+  /** Of a replaced key that works on. */
+  readonly worksUntil: Date | null
+}
+
+/** A piece of the changes, and where the next one begins. */
+export interface KeyChangePage {
+  readonly changes: readonly KeyChange[]
+  /** Every change of transactions below it is in this piece or an earlier one. A 64-bit number as text. */
+  readonly next: string
+  /** Whether there may be more at once. */
+  readonly isFull: boolean
+}
+
+/** Where the changes of transactions that are under way or to come begin. */
+export async function presentHorizon(db: Kysely<RegistrySchema>): Promise<string> {
+  const { rows } = await sql<{ horizon: string }>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(db)
+  return rows[0]?.horizon ?? '0'
+}
+
+/** Whether a key was changed by a transaction at or after `horizon`; cheap, to be asked all the time. */
+export async function hasKeyChanges(db: Kysely<RegistrySchema>, horizon: string): Promise<boolean> {
+  const { rows } = await sql<{ isThere: boolean }>`
+    select exists (select from changes where xid >= ${horizon}::text::xid8 and kind = 'key') as "isThere"`.execute(
+    db,
+  )
+  return rows[0]?.isThere === true
+}
+
+/**
+ * Reads what happened to keys in transactions from `horizon` up to the oldest
+ * one that is still under way; what that one writes is in a later piece. Keys
+ * that are gone with their application are left out.
+ */
+export async function readKeyChanges(
+  trx: RegistryTransaction,
+  { horizon, max }: { readonly horizon: string; readonly max: number },
+): Promise<KeyChangePage> {
+  // One statement, one snapshot. With ties: a transaction's changes stay together.
+  const { rows } = await sql<ChangeRow>`
+    with s as (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
+    due as (
+      select c.id, c.xid, c.action, c.key_id, c.created_at
+      from changes c, s
+      where c.kind = 'key' and c.xid >= ${horizon}::text::xid8 and c.xid < s.horizon
+      order by c.xid
+      fetch first ${sql.lit(max)} rows with ties
+    )
+    select s.horizon::text as horizon, due.id, due.xid::text as xid, due.action, due.created_at as at,
+      k.id as "keyId", k.name as "keyName", k.last_four as "lastFour",
+      k.expires_at as "expiresAt", k.replaced_by as "replacedBy", n.last_four as "newLastFour",
+      exists (select from api_keys p where p.replaced_by = k.id) as "isReplacement",
+      exists (
+        select from due i where i.xid = due.xid and i.action = 'issue' and i.key_id = k.replaced_by
+      ) as "isRotation",
+      a.id as "applicationId", a.name as "applicationName",
+      d.id as "developerId", d.email, d.mails_keys as "isWanted"
+    from s
+    left join due on true
+    left join api_keys k on k.id = due.key_id
+    left join api_keys n on n.id = k.replaced_by
+    left join applications a on a.id = k.application_id
+    left join developers d on d.id = a.developer_id
+    order by due.xid, due.id`.execute(trx)
+  const last = rows.at(-1)
+  if (last === undefined) throw new Error('a left join from one row returned none')
+  const isFull = rows.length >= max
+  return {
+    isFull,
+    next: isFull && last.xid !== null ? String(BigInt(last.xid) + 1n) : last.horizon,
+    changes: rows.flatMap((row) => (isOfKey(row) ? toKeyChange(row) : [])),
+  }
+}
+
+interface KeyRow {
+  readonly action: string
+  readonly at: Date
+  readonly keyId: string
+  readonly keyName: string
+  readonly lastFour: string
+  readonly expiresAt: Date | null
+  readonly replacedBy: string | null
+  readonly newLastFour: string | null
+  readonly isReplacement: boolean
+  readonly isRotation: boolean
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly developerId: string
+  readonly email: string
+  readonly isWanted: boolean
+}
+
+type ChangeRow = { readonly horizon: string; readonly xid: string | null } & (
+  | KeyRow
+  | { readonly keyId: null }
+)
+
+function isOfKey(row: ChangeRow): row is ChangeRow & KeyRow {
+  return row.keyId !== null
+}
+
+function toKeyChange(row: KeyRow): KeyChange[] {
+  const { action, at, developerId, email, isWanted, applicationId, applicationName, keyName } = row
+  // The other half of its rotation tells of it.
+  if (action === 'issue' && row.isReplacement) return []
+  const isReplaced = row.isRotation && row.replacedBy !== null && row.newLastFour !== null
+  const told = isReplaced ? 'replace' : action
+  if (told !== 'issue' && told !== 'replace' && told !== 'revoke') return []
+  return [
+    {
+      ...{ at, developerId, email, isWanted, applicationId, applicationName, keyName },
+      action: told,
+      hint: keyHint(row.keyId, row.lastFour),
+      newHint: isReplaced ? keyHint(row.replacedBy ?? '', row.newLastFour ?? '') : undefined,
+      worksUntil: isReplaced && action === 'replace' ? row.expiresAt : null,
+    },
+  ]
+}

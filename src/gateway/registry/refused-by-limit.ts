@@ -1,0 +1,78 @@
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from './schema.ts'
+import type { RegistryTransaction } from './transaction.ts'
+
+/** Calls of one operation that its limit refused on one day. */
+export interface RefusedByLimit {
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly api: string
+  readonly version: string
+  readonly operation: string
+  readonly refused: number
+}
+
+/** Whether all counts of a day (`YYYY-MM-DD`, UTC) are in `usage_days`, those that were written late too. */
+export async function isDayCounted(db: Kysely<RegistrySchema>, day: string): Promise<boolean> {
+  const { rows } = await sql<{ readonly isCounted: boolean }>`
+    select value::timestamptz >= (${day}::timestamp at time zone 'UTC') + interval '1 day 10 minutes' as "isCounted"
+    from portal_state where name = 'usage-rolled-up'`.execute(db)
+  return rows[0]?.isCounted === true
+}
+
+/** Developers with such calls who want to hear of it, in the order of their ids. */
+export async function findLimitedDevelopers(
+  trx: RegistryTransaction,
+  { day, after, max }: { readonly day: string; readonly after: string; readonly max: number },
+): Promise<{ id: string; email: string }[]> {
+  return trx
+    .selectFrom('developers as d')
+    .select(['d.id', 'd.email'])
+    .where('d.id', '>', after)
+    .where('d.mails_limits', '=', true)
+    .where('d.suspended_at', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('applications as a')
+          .innerJoin('usage_days as u', 'u.application_id', 'a.id')
+          .select('u.at')
+          .whereRef('a.developer_id', '=', 'd.id')
+          .where('u.at', '=', startOf(day))
+          .where('u.refused_by_limit', '>', 0),
+      ),
+    )
+    .orderBy('d.id')
+    .limit(max)
+    .execute()
+}
+
+/** By application, most refused first. */
+export async function listRefusedByLimit(
+  trx: RegistryTransaction,
+  { day, developerId }: { readonly day: string; readonly developerId: string },
+): Promise<RefusedByLimit[]> {
+  return trx
+    .selectFrom('applications as a')
+    .innerJoin('usage_days as u', 'u.application_id', 'a.id')
+    .select([
+      'a.id as applicationId',
+      'a.name as applicationName',
+      'u.api',
+      'u.version',
+      'u.operation',
+      'u.refused_by_limit as refused',
+    ])
+    .where('a.developer_id', '=', developerId)
+    .where('u.at', '=', startOf(day))
+    .where('u.refused_by_limit', '>', 0)
+    .orderBy('a.created_at')
+    .orderBy('a.id')
+    .orderBy('u.refused_by_limit', 'desc')
+    .orderBy('u.operation')
+    .execute()
+}
+
+function startOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`)
+}
