@@ -31,6 +31,29 @@ export type Send = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<PortalAnswer>
 
+/**
+ * So many requests at once. On a busy machine the embedded database, which
+ * serves one statement at a time, lets some wait for too long: they are
+ * answered 503, nothing happened, and they are sent again.
+ */
+export function atOnce(
+  times: number,
+  attempt: (at: number) => Promise<PortalAnswer>,
+): Promise<PortalAnswer[]> {
+  async function insist(at: number): Promise<PortalAnswer> {
+    const answer = await attempt(at)
+    return answer.status === 503 ? insist(at) : answer
+  }
+  return Promise.all(Array.from({ length: times }, (_, at) => insist(at)))
+}
+
+/** How many answers had each status. */
+export function statuses(answers: readonly PortalAnswer[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
 /** What tests of the portal need beside a running one. */
 export interface BesidePortal {
   readonly stores: RegistryStores
@@ -107,7 +130,9 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
         },
         ...(body === undefined
           ? {}
-          : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+          : {
+              body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+            }),
       })
       const text = await answer.body.text()
       const isJson = String(answer.headers['content-type']).includes('json')
