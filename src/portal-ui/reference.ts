@@ -5,6 +5,8 @@ import { scalarScriptUrl } from 'virtual:scalar-script'
 interface ReferenceBoot {
   /** Path of the OpenAPI document. */
   readonly document: string
+  /** Where the paths of the document begin, on the gateway. */
+  readonly server: string
 }
 
 /** The script of the reference puts this into the window. */
@@ -13,6 +15,8 @@ interface Scalar {
 }
 
 const boot = JSON.parse(document.getElementById('reference')?.textContent ?? '') as ReferenceBoot
+// The library greets here; the console is for what is wrong.
+console.info = () => undefined
 const script = document.createElement('script')
 script.src = scalarScriptUrl
 script.addEventListener('load', draw)
@@ -28,6 +32,7 @@ function draw(): void {
   const { Scalar } = window as unknown as { Scalar: Scalar }
   Scalar.createApiReference('#app', {
     url: boot.document,
+    servers: [{ url: boot.server }],
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },

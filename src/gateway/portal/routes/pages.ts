@@ -60,7 +60,7 @@ export function createSendPage(services: PageServices): SendPage {
 
 /** Serves the page at each of its paths, its files, and the reference of every version. */
 export function registerPages(app: PortalApp, services: PageServices, sendPage: SendPage): void {
-  const { catalogue, page } = services
+  const { catalogue, gatewayUrl, page } = services
 
   app.register(fastifyStatic, {
     root: join(page.folder, 'assets'),
@@ -92,7 +92,7 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
         .send(
           page.reference({
             title: escapeHtml(`${name} · Reference · Tollgate`),
-            boot: scriptJson({ document }),
+            boot: scriptJson({ document, server: `${gatewayUrl()}${published.prefix}` }),
             back: escapeHtml(`/apis/${path}`),
             name: escapeHtml(name),
             document: escapeHtml(document),

@@ -1,6 +1,129 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import type { PublishedApi } from '../../../gateway/portal/schemas/catalogue.ts'
+import { useApis, usePortalFacts } from '../../api/catalogue.ts'
+import { useSession } from '../../api/session.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Slow } from '../../components/slow.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
+import { diffPath } from './paths.ts'
+import classes from './public.module.css'
+import { VersionCard } from './version-card.tsx'
 
-/** The first page: what is published. */
+/** The first page: what is published, on which terms, and the way in. */
 export function LandingPage() {
-  return <Page title="APIs">{null}</Page>
+  const apis = useApis()
+  return (
+    <Page
+      title="APIs of the bank"
+      lead="Sign up, create an application, choose a plan and call: it takes minutes, and nobody has to be asked."
+    >
+      <Start />
+      <ProblemAlert error={apis.error} onRetry={() => void apis.refetch()} />
+      {apis.isPending ? <Slow label="Reading what is published …" /> : null}
+      {apis.data?.items.length === 0 ? (
+        <EmptyState title="Nothing is published yet">
+          As soon as the operator publishes an API, it stands here with its versions and plans.
+        </EmptyState>
+      ) : null}
+      {apis.data?.items.map((published) => (
+        <ApiSection key={published.api} published={published} />
+      ))}
+    </Page>
+  )
+}
+
+function Start() {
+  const { data: session } = useSession()
+  return (
+    <section aria-label="How to begin" className={classes['hero']}>
+      <ol className={classes['steps']}>
+        <li>
+          <div>
+            <strong>Sign up</strong>
+            <span>with your address; the link in a mail opens your account.</span>
+          </div>
+        </li>
+        <li>
+          <div>
+            <strong>Create an application</strong>
+            <span>subscribe it to a version of an API under a plan, and issue a key.</span>
+          </div>
+        </li>
+        <li>
+          <div>
+            <strong>Call</strong>
+            <span>
+              with the line of curl shown beside the key. What is left is always in sight.
+            </span>
+          </div>
+        </li>
+      </ol>
+      {session === undefined ? null : session === null ? (
+        <WayIn />
+      ) : (
+        <Group gap="sm">
+          <Button component={Link} href={pagePaths.applications} size="md">
+            To your applications
+          </Button>
+        </Group>
+      )}
+    </section>
+  )
+}
+
+function WayIn() {
+  const { data: facts } = usePortalFacts()
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Group gap="sm">
+        {facts?.signUp === 'off' ? null : (
+          <Button component={Link} href={pagePaths.signUp} size="md">
+            Sign up
+          </Button>
+        )}
+        <Button component={Link} href={pagePaths.signIn} size="md" variant="default">
+          Sign in
+        </Button>
+      </Group>
+      {facts?.signUp === 'off' ? (
+        <Text size="sm" c="dimmed">
+          New accounts are not accepted at the moment.
+        </Text>
+      ) : null}
+      {facts?.signUp === 'approval' ? (
+        <Text size="sm" c="dimmed">
+          An operator approves each new account.
+        </Text>
+      ) : null}
+    </Stack>
+  )
+}
+
+function ApiSection({ published }: { readonly published: PublishedApi }) {
+  const { api, title, versions } = published
+  const newestFirst = versions.toReversed()
+  const [newest, previous] = newestFirst
+  return (
+    <Stack component="section" gap="md" aria-labelledby={`api-${api}`}>
+      <Group justify="space-between" align="baseline" gap="xs">
+        <Title order={2} id={`api-${api}`}>
+          {title}
+        </Title>
+        {newest === undefined || previous === undefined ? null : (
+          <TextLink href={diffPath(api, previous.version, newest.version)}>
+            What changed from {previous.version} to {newest.version}
+          </TextLink>
+        )}
+      </Group>
+      <div className={classes['versions']}>
+        {newestFirst.map((version) => (
+          <VersionCard key={version.version} api={api} version={version} />
+        ))}
+      </div>
+    </Stack>
+  )
 }

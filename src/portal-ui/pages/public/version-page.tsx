@@ -1,6 +1,172 @@
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  NativeSelect,
+  Paper,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import { Link, useLocation, useParams } from 'wouter'
+import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import type { PublishedApi, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
+import { useApis } from '../../api/catalogue.ts'
+import { Day } from '../../components/day.tsx'
+import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Slow } from '../../components/slow.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
+import { counted } from '../applications/in-words.ts'
+import { HowToCall } from './how-to-call.tsx'
+import { NotFoundPage } from './not-found-page.tsx'
+import { OperationGroups } from './operation-groups.tsx'
+import { diffPath, documentPath, referencePath, versionPath } from './paths.ts'
+import { PlanList } from './plan-list.tsx'
+import classes from './public.module.css'
 
-/** One version of an API. */
+/** One version of an API: what it can do, on which terms, and how to call it. */
 export function VersionPage() {
-  return <Page title="API version">{null}</Page>
+  const params = useParams<{ api: string; version: string }>()
+  const apis = useApis()
+  if (apis.data === undefined) {
+    return (
+      <Page title={`${params.api} ${params.version}`}>
+        {apis.isPending ? <Slow /> : null}
+        <ProblemAlert error={apis.error} onRetry={() => void apis.refetch()} />
+      </Page>
+    )
+  }
+  const published = apis.data.items.find(({ api }) => api === params.api)
+  const version = published?.versions.find((known) => known.version === params.version)
+  if (published === undefined || version === undefined) return <NotFoundPage />
+  return <Version published={published} version={version} />
+}
+
+interface VersionProps {
+  readonly published: PublishedApi
+  readonly version: PublishedVersion
+}
+
+function Version({ published, version }: VersionProps) {
+  const { api } = published
+  return (
+    <Page
+      title={`${version.title} ${version.version}`}
+      lead={
+        <Group gap="sm">
+          <LifecycleBadges version={version} />
+          <span>{counted(version.operations.length, 'operation')}</span>
+        </Group>
+      }
+      actions={<VersionPicker published={published} current={version.version} />}
+    >
+      <LifecycleNotice published={published} version={version} />
+      <div className={classes['columns']}>
+        <OperationGroups version={version} oldest={published.versions[0]?.version} />
+        <Stack gap="lg" component="aside" aria-label="Terms" className={classes['aside'] ?? ''}>
+          <Paper withBorder p="lg" bg="var(--surface)">
+            <Stack gap="md">
+              <Title order={2} size="h4">
+                Plans
+              </Title>
+              <PlanList plans={version.plans} />
+              {version.isRetired ? null : (
+                <Button component={Link} href={pagePaths.applications}>
+                  Subscribe an application
+                </Button>
+              )}
+            </Stack>
+          </Paper>
+          <Stack gap={6} className={classes['inline'] ?? ''}>
+            <Anchor href={referencePath(api, version.version)} underline="always">
+              Reference with every field
+            </Anchor>
+            <Anchor
+              href={documentPath(api, version.version)}
+              download={`${api}-${version.version}.json`}
+              underline="always"
+            >
+              OpenAPI document (JSON)
+            </Anchor>
+            {published.versions
+              .filter((other) => other.version !== version.version)
+              .map((other) => (
+                <TextLink
+                  key={other.version}
+                  href={
+                    isOlder(published, other, version)
+                      ? diffPath(api, other.version, version.version)
+                      : diffPath(api, version.version, other.version)
+                  }
+                >
+                  Compare with {other.version}
+                </TextLink>
+              ))}
+          </Stack>
+        </Stack>
+      </div>
+      {version.isRetired ? null : <HowToCall api={api} version={version} />}
+    </Page>
+  )
+}
+
+function VersionPicker({
+  published,
+  current,
+}: {
+  readonly published: PublishedApi
+  readonly current: string
+}) {
+  const [, navigate] = useLocation()
+  if (published.versions.length < 2) return null
+  return (
+    <NativeSelect
+      label="Version"
+      value={current}
+      data={published.versions.toReversed().map(({ version }) => version)}
+      onChange={(event) => navigate(versionPath(published.api, event.currentTarget.value))}
+    />
+  )
+}
+
+function LifecycleNotice({ published, version }: VersionProps) {
+  const { lifecycle, isDeprecated, isRetired } = version
+  if (!isDeprecated && !isRetired && lifecycle.sunset === undefined) return null
+  const { successor } = lifecycle
+  return (
+    <Alert
+      color={isRetired ? 'red' : 'amber'}
+      title={isRetired ? 'This version is retired' : 'This version is about to end'}
+    >
+      {isRetired ? <Text size="sm">Every call is answered with 410.</Text> : null}
+      {!isRetired && lifecycle.sunset !== undefined ? (
+        <Text size="sm">
+          It ends on <Day date={lifecycle.sunset} />
+          {lifecycle.deprecated === undefined ? null : (
+            <>
+              {' '}
+              and is deprecated since <Day date={lifecycle.deprecated} />
+            </>
+          )}
+          .
+        </Text>
+      ) : null}
+      {successor === undefined ? null : (
+        <Text size="sm">
+          Move to <TextLink href={versionPath(published.api, successor)}>{successor}</TextLink>:{' '}
+          <TextLink href={diffPath(published.api, version.version, successor)}>
+            what changes
+          </TextLink>
+          .
+        </Text>
+      )}
+    </Alert>
+  )
+}
+
+function isOlder(published: PublishedApi, one: PublishedVersion, other: PublishedVersion): boolean {
+  return published.versions.indexOf(one) < published.versions.indexOf(other)
 }

@@ -1,0 +1,33 @@
+import { Badge, Group } from '@mantine/core'
+import type { PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
+import { Day } from './day.tsx'
+
+/** How far a version is in its life: current, deprecated, with the day it ends, retired. */
+export function LifecycleBadges({ version }: { readonly version: PublishedVersion }) {
+  const { lifecycle, isDeprecated, isRetired } = version
+  if (isRetired) {
+    return (
+      <Badge variant="light" radius="sm" color="red" tt="none">
+        retired
+      </Badge>
+    )
+  }
+  return (
+    <Group gap={6}>
+      {isDeprecated ? (
+        <Badge variant="light" radius="sm" color="amber" tt="none">
+          deprecated
+        </Badge>
+      ) : (
+        <Badge variant="light" radius="sm" color="green" tt="none">
+          current
+        </Badge>
+      )}
+      {lifecycle.sunset === undefined ? null : (
+        <Badge variant="light" radius="sm" color="amber" tt="none">
+          ends on <Day date={lifecycle.sunset} />
+        </Badge>
+      )}
+    </Group>
+  )
+}
