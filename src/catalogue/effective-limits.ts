@@ -1,4 +1,4 @@
-import type { Limit, Plan } from './catalogue.ts'
+import type { ApiVersion, Catalogue, Limit, Plan } from './catalogue.ts'
 
 /** Another number of calls than a plan's, for one application, API version and limit. */
 export interface CallsOverride {
@@ -44,6 +44,12 @@ export function effectiveLimits(
     const override = { until: found.expiresAt, planCalls: limit.calls }
     return { ...limit, calls: found.calls, override }
   })
+}
+
+/** Names of the limits that can be overridden for a version: those of every plan it is offered under, each once. */
+export function limitNames({ plans }: Catalogue, version: ApiVersion): readonly string[] {
+  const limits = version.plans.flatMap((name) => plans.get(name)?.limits ?? [])
+  return [...new Set(limits.map(({ name }) => name))]
 }
 
 /** When the limits that hold at `nowMs` may change by themselves, in milliseconds since 1970; Infinity: never. */

@@ -8,6 +8,8 @@ import { registerDiff } from './commands/diff.ts'
 import { registerExplain } from './commands/explain.ts'
 import { registerKey } from './commands/key.ts'
 import { registerOnboard } from './commands/onboard.ts'
+import { registerOperator } from './commands/operator.ts'
+import { registerOverride } from './commands/override.ts'
 import { registerReload } from './commands/reload.ts'
 import { registerStart } from './commands/start.ts'
 import { registerSubscription } from './commands/subscription.ts'
@@ -31,6 +33,8 @@ const commands: readonly RegisterCommand[] = [
   registerSubscription,
   registerKey,
   registerCounter,
+  registerOverride,
+  registerOperator,
 ]
 
 /**

@@ -1,4 +1,4 @@
-import { type Catalogue, versionKey } from '../catalogue/catalogue.ts'
+import { type ApiVersion, type Catalogue, versionKey } from '../catalogue/catalogue.ts'
 import { isRetired } from '../catalogue/lifecycle.ts'
 import { CommandError, UsageError } from './command-error.ts'
 
@@ -25,15 +25,8 @@ export interface ChooseOptions {
  * @throws {CommandError} not published, retired, or not offered under that plan
  */
 export function choose({ catalogue, text, plan, now }: ChooseOptions): Choice {
-  const [api, version, ...rest] = text.split('@')
-  if (api === undefined || version === undefined || rest.length > 0) {
-    throw new UsageError(`--api "${text}" is not of the form <api>@<version> (e.g. xs2a@1.7.0)`)
-  }
-  const published = catalogue.versions.get(versionKey(api, version))
-  if (published === undefined) {
-    const all = [...catalogue.versions.keys()].join(', ')
-    throw new CommandError(`${text} is not published; published are: ${all}`)
-  }
+  const published = publishedVersion(catalogue, text)
+  const { api, version } = published
   if (isRetired(published.lifecycle, now)) {
     const { successor } = published.lifecycle
     const instead =
@@ -41,6 +34,24 @@ export function choose({ catalogue, text, plan, now }: ChooseOptions): Choice {
     throw new CommandError(`${text} is retired${instead}`)
   }
   return { api, version, plan: choosePlan(published.plans, text, plan) }
+}
+
+/**
+ * Finds the API version a command names.
+ *
+ * @param text `xs2a@1.7.0`
+ * @throws {UsageError} not of that form
+ * @throws {CommandError} not published
+ */
+export function publishedVersion(catalogue: Catalogue, text: string): ApiVersion {
+  const [api, version, ...rest] = text.split('@')
+  if (api === undefined || version === undefined || rest.length > 0) {
+    throw new UsageError(`--api "${text}" is not of the form <api>@<version> (e.g. xs2a@1.7.0)`)
+  }
+  const published = catalogue.versions.get(versionKey(api, version))
+  if (published !== undefined) return published
+  const all = [...catalogue.versions.keys()].join(', ')
+  throw new CommandError(`${text} is not published; published are: ${all}`)
 }
 
 /** @throws {CommandError} naming the plans that are offered */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
+import { limitNames } from '../../../../catalogue/effective-limits.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import { inputInvalid, notFound } from '../../portal-error.ts'
 import { actorOf } from '../../request.ts'
@@ -98,9 +99,6 @@ function checkLimit(catalogue: Catalogue, { api, version, limit }: LimitOverride
     const apis = new Set(versions.map((other) => other.api))
     throw inputInvalid('/api', `one of ${[...apis].join(', ')}`)
   }
-  const names = published.plans.flatMap(
-    (plan) => catalogue.plans.get(plan)?.limits.map(({ name }) => name) ?? [],
-  )
-  if (names.includes(limit)) return
-  throw inputInvalid('/limit', `one of ${[...new Set(names)].join(', ')}`)
+  const names = limitNames(catalogue, published)
+  if (!names.includes(limit)) throw inputInvalid('/limit', `one of ${names.join(', ')}`)
 }

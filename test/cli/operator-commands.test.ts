@@ -1,0 +1,154 @@
+import t from 'tap'
+import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
+import { socketPathIn } from '../../src/platform/data-folder.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { tollgate } from '../support/cli.ts'
+import { testDatabase, testDataDir } from '../support/database.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+
+const { database, url } = await testDatabase(t)
+const stores = await testStores(database)
+const env = {
+  DATABASE_URL: url,
+  DATA_DIR: await testDataDir(t),
+  KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else',
+}
+
+/** Runs a command with --json that must succeed, and reads its result. */
+async function json(...args: string[]) {
+  const outcome = await tollgate(env, ...args, '--json')
+  if (outcome.code !== 0) throw new Error(`${args.join(' ')}: ${outcome.stderr}`)
+  return JSON.parse(outcome.stdout)
+}
+
+t.test(
+  'an operator is added, made when new, listed and removed, and that is on record',
+  async (t) => {
+    const added = await json('operator', 'add', 'Olga@bank.example', '--name', 'Olga')
+    t.match(added, {
+      email: 'Olga@bank.example',
+      name: 'Olga',
+      isOperator: true,
+      resetUrl: 'http://127.0.0.1:8081/reset',
+    })
+    t.same(await json('operator', 'add', 'olga@BANK.example'), added, 'once, in whatever case')
+    const { developer } = await testApplication(stores)
+    t.match(await json('operator', 'add', developer.email), { id: developer.id, isOperator: true })
+    t.match(await json('operator', 'list'), { items: [{ id: added.id }, { id: developer.id }] })
+    t.match(await json('operator', 'remove', 'olga@bank.example'), { isOperator: false })
+    t.match(await json('operator', 'remove', added.id), { isOperator: false })
+    t.match(await json('operator', 'list'), { items: [{ id: developer.id }] })
+    t.match(await stores.audit.list({ subject: `developer:${added.id}`, limit: 9 }), [
+      { actor: /^operator:/, action: 'operator.remove', detail: { isOperator: 'false' } },
+      { actor: /^operator:/, action: 'operator.add', detail: { isOperator: 'true' } },
+      { actor: /^operator:/, action: 'developer.create' },
+    ])
+  },
+)
+
+t.test('adding says where a password comes from; what is wrong is said', async (t) => {
+  const words = await tollgate(env, 'operator', 'add', 'ops@bank.example')
+  t.match(words, { code: 0, stderr: /http:\/\/127\.0\.0\.1:8081\/reset/ })
+  const publicUrl = { ...env, PORTAL_PUBLIC_URL: 'https://developer.bank.example' }
+  const named = await tollgate(publicUrl, 'operator', 'add', 'ops@bank.example')
+  t.match(named.stderr, 'https://developer.bank.example/reset')
+  const anyPort = await tollgate(
+    { ...env, PORTAL_PORT: '0' },
+    'operator',
+    'add',
+    'ops@bank.example',
+  )
+  t.match(anyPort.stderr, 'the page /reset of the portal')
+  t.match(await tollgate(env, 'operator', 'add', 'no address'), {
+    code: 1,
+    stderr: /email must be/,
+  })
+  t.match(await tollgate(env, 'operator', 'remove', 'nobody@bank.example'), {
+    code: 1,
+    stderr: 'tollgate: no developer "nobody@bank.example"\n',
+  })
+})
+
+t.test('whoever waits for approval is approved by being made an operator', async (t) => {
+  const { developer } = await testApplication(stores)
+  await database
+    .connect<{ developers: { id: string; approved_at: Date | null } }>()
+    .updateTable('developers')
+    .set({ approved_at: null })
+    .where('id', '=', developer.id)
+    .execute()
+  await json('operator', 'add', developer.email)
+  t.type((await stores.directory.developer(developer.id))?.approvedAt, Date)
+})
+
+t.test('an override is added, shown where limits are shown, and ended', async (t) => {
+  const { application } = await testApplication(stores)
+  const { id } = application
+  const wish = { applicationId: id, api: 'xs2a', version: '1.7.0', plan: 'default', by: 'system' }
+  await stores.subscriptions.add(wish)
+  const of = ['--application', id]
+  const what = [
+    '--api',
+    'xs2a@1.7.0',
+    '--calls',
+    '250',
+    '--until',
+    '2099-01-31',
+    '--reason',
+    'a test',
+  ]
+  const made = await json('override', 'add', ...of, ...what)
+  t.match(made, {
+    applicationId: id,
+    limit: 'default',
+    calls: 250,
+    expiresAt: '2099-01-31T00:00:00.000Z',
+    createdBy: /^operator:/,
+  })
+  t.same(await json('override', 'list', ...of), { items: [made] })
+  t.match((await tollgate(env, 'override', 'list', ...of)).stdout, 'a test')
+
+  const counter = await createMemoryCounter({ log: createLog('silent') })
+  const control = createControl({ counter })
+  await control.listen({ path: socketPathIn(env.DATA_DIR, controlSocketName) })
+  t.teardown(async () => {
+    await control.close()
+    await counter.close()
+  })
+  const one = ['--api', 'xs2a@1.7.0', '--operation', 'listAccounts']
+  const used = await json('counter', 'list', ...of, ...one)
+  t.match(used.items, [{ limit: 250, used: 0, remaining: 250 }])
+
+  t.same(await json('override', 'end', made.id, ...of), { id: made.id })
+  t.same(await json('override', 'list', ...of), { items: [] })
+  t.match((await json('counter', 'list', ...of, ...one)).items, [{ limit: 100 }])
+})
+
+t.test('what no override can be is refused with what is possible', async (t) => {
+  const { application } = await testApplication(stores)
+  const add = (changes: Record<string, string>) => {
+    const options = {
+      application: application.id,
+      api: 'xs2a@1.7.0',
+      calls: '5',
+      until: '2099-01-31',
+      reason: 'x',
+      ...changes,
+    }
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+    return tollgate(env, 'override', 'add', ...args)
+  }
+  t.match(await add({ api: 'xs2a@9.9.9' }), { code: 1, stderr: /published are: .*xs2a@1\.7\.0/ })
+  t.match(await add({ api: 'xs2a' }), { code: 2 })
+  t.match(await add({ limit: 'daily' }), { code: 1, stderr: /it has: default/ })
+  t.match(await add({ calls: '0' }), { code: 2 })
+  t.match(await add({ until: '2020-01-31' }), {
+    code: 1,
+    stderr: /expiresAt must be in the future/,
+  })
+  t.match(await add({ reason: '' }), { code: 1, stderr: /reason must be 1 to 500 characters/ })
+  t.match(await add({ application: 'x' }), { code: 1, stderr: /no application "x"/ })
+  t.match(await add({}), { code: 0 })
+  t.match(await add({}), { code: 1, stderr: /end it first/ })
+})
