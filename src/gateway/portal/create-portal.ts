@@ -14,13 +14,11 @@ import { noteAccess } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
 import { registerApplications } from './routes/applications.ts'
 import { registerCalls } from './routes/calls.ts'
-import { registerCalls } from './routes/calls.ts'
+import { registerEmailChanges } from './routes/email-changes.ts'
 import { registerFacts } from './routes/facts.ts'
-import { registerHistory } from './routes/history.ts'
 import { registerHistory } from './routes/history.ts'
 import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
-import { registerMailLinks } from './routes/mail-links.ts'
 import { registerMailOptOuts } from './routes/mail-opt-outs.ts'
 import { registerOperator } from './routes/operator/register-operator.ts'
 import { createSendPage, registerPages, wantsPage } from './routes/pages.ts'
@@ -110,7 +108,7 @@ export function createPortal(services: PortalServices): PortalApp {
     registerSignUp(scope, services)
     registerSignIn(scope, services)
     registerPasswordResets(scope, services)
-    registerMailLinks(scope, services)
+    registerEmailChanges(scope, services)
     scope.register(developers)
     scope.register(operators, { prefix: '/api/operator' })
     done()
@@ -126,8 +124,6 @@ export function createPortal(services: PortalServices): PortalApp {
     registerSubscriptions(scope, services)
     registerKeys(scope, services)
     registerLiveUsage(scope, services)
-    registerHistory(scope, services)
-    registerCalls(scope, services)
     registerHistory(scope, services)
     registerCalls(scope, services)
     done()
