@@ -1,0 +1,421 @@
+import t from 'tap'
+import { createClient } from '../support/calling.ts'
+import { awaitMail, readMails } from '../support/mails.ts'
+import { besidePortal, type Send } from '../support/portal-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+const tollgate = await runTollgate(t)
+const beside = await besidePortal(t, tollgate)
+const gateway = createClient(t, tollgate.urls.gateway, 4)
+const operator = await beside.signIn({ isOperator: true })
+const { send } = operator
+const actor = `developer:${operator.developer.id}`
+const root = '/api/operator'
+const unknown = '00000000-0000-4000-8000-000000000000'
+const hour = 3_600_000
+
+/** A developer with an application that calls. */
+async function newCaller() {
+  const owner = await beside.signIn()
+  const created = await owner.send('POST', '/api/applications', { name: 'Caller' })
+  const path = `/api/applications/${created.body.id}`
+  const wish = { api: 'xs2a', version: '1.7.0', plan: 'default' }
+  await owner.send('POST', `${path}/subscriptions`, wish)
+  const issued = await owner.send('POST', `${path}/keys`, { name: 'main' })
+  const key: string = issued.body.key
+  const call = () => gateway.call({ key })
+  await call()
+  return { ...owner, applicationId: String(created.body.id), path, call }
+}
+
+/** Repeats a call until its answer is as wanted; how many milliseconds that took, a second at most. */
+async function within<Answer>(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean) {
+  const begun = performance.now()
+  for (;;) {
+    const isDone = isWanted(await ask())
+    const tookMs = performance.now() - begun
+    if (isDone || tookMs > 1_000) return isDone ? tookMs : Number.POSITIVE_INFINITY
+  }
+}
+
+const overrideInput = (changes: object = {}) => ({
+  api: 'xs2a',
+  version: '1.7.0',
+  limit: 'default',
+  calls: 7,
+  reason: 'moves <b>all</b> accounts at once',
+  expiresAt: new Date(Date.now() + hour).toISOString(),
+  ...changes,
+})
+
+t.test('to everybody but operators the operator’s API is unknown', async (t) => {
+  const caller = await newCaller()
+  const { applicationId } = caller
+  const document = await beside.anonymous('GET', '/api/openapi.json')
+  const routes: [string, string][] = []
+  for (const [path, methods] of Object.entries<object>(document.body.paths)) {
+    if (!path.startsWith(root)) continue
+    for (const method of Object.keys(methods)) routes.push([method.toUpperCase(), path])
+  }
+  t.equal(routes.length, 16, routes.join())
+  const strip = ({ status, body }: Awaited<ReturnType<Send>>) => [status, { ...body, instance: '' }]
+  const nothing = strip(await caller.send('GET', '/api/nothing'))
+  t.match(nothing, [404, { code: 'NOT_FOUND' }])
+  for (const [method, template] of routes) {
+    const id = template.includes('/developers') ? caller.developer.id : applicationId
+    const path = template.replace('{id}', id).replace('{overrideId}', unknown)
+    const body = template.endsWith('/overrides')
+      ? overrideInput()
+      : template.endsWith('/sign-up')
+        ? { mode: 'off' }
+        : undefined
+    const sent = method === 'POST' || method === 'PUT' ? body : undefined
+    t.same(strip(await caller.send(method, path, sent)), nothing, `${method} ${path}`)
+    t.equal((await beside.anonymous(method, path, sent)).status, 401, `${method} ${path}`)
+  }
+  t.equal(await beside.stores.portalState.signUpMode(), 'open')
+  t.same(await beside.stores.overrides.list({ applicationId }), [])
+  t.equal((await beside.stores.applications.find(applicationId))?.suspendedAt, null)
+
+  await beside.stores.operators.remove({ id: operator.developer.id, by: 'test' })
+  t.equal((await send('GET', `${root}/sign-up`)).status, 404, 'from the next request on')
+  await beside.stores.operators.add({ id: operator.developer.id, by: 'test' })
+  t.equal((await send('GET', `${root}/sign-up`)).status, 200)
+})
+
+t.test('an application suspended here is refused by the gateway within a second', async (t) => {
+  const { applicationId, call, path, send: owner } = await newCaller()
+  t.not((await call()).status, 403)
+  const suspended = await send('POST', `${root}/applications/${applicationId}/suspend`)
+  t.equal(suspended.status, 200)
+  t.type(suspended.body.suspendedAt, 'string')
+  t.ok((await within(call, ({ status }) => status === 403)) < 1000)
+  t.equal((await owner('GET', path)).body.suspendedAt, suspended.body.suspendedAt)
+  const again = await send('POST', `${root}/applications/${applicationId}/suspend`)
+  t.equal(again.body.suspendedAt, suspended.body.suspendedAt)
+  await send('POST', `${root}/applications/${applicationId}/resume`)
+  t.ok((await within(call, ({ status }) => status !== 403)) < 1000)
+  const subject = `application:${applicationId}`
+  const audit = await send('GET', `${root}/audit?subject=${subject}&limit=2`)
+  t.match(audit.body.items, [
+    { action: 'application.resume', actor, subject },
+    { action: 'application.suspend', actor, subject },
+  ])
+})
+
+t.test(
+  'a suspended developer’s applications are refused and sessions end; nobody suspends themself',
+  async (t) => {
+    const { developer, call, send: owner } = await newCaller()
+    const suspended = await send('POST', `${root}/developers/${developer.id}/suspend`)
+    t.match(suspended, { status: 200, body: { id: developer.id, email: developer.email } })
+    t.equal((await owner('GET', '/api/applications')).status, 401)
+    t.ok((await within(call, ({ status }) => status === 403)) < 1000)
+    const resumed = await send('POST', `${root}/developers/${developer.id}/resume`)
+    t.equal(resumed.body.suspendedAt, null)
+    t.ok((await within(call, ({ status }) => status !== 403)) < 1000)
+    t.equal((await owner('GET', '/api/applications')).status, 401, 'the old session stays ended')
+
+    const own = await send('POST', `${root}/developers/${operator.developer.id}/suspend`)
+    t.match(own, { status: 409, body: { code: 'CONFLICT', rule: 'own-account' } })
+    t.equal((await send('GET', `${root}/sign-up`)).status, 200)
+  },
+)
+
+t.test(
+  'an override changes the limit at the gateway within a second, until its moment or its end',
+  async (t) => {
+    const { applicationId, call, path, send: owner } = await newCaller()
+    const limitOf = async () => Number((await call()).headers['x-ratelimit-limit'])
+    const planCalls = 1_000_000
+    t.equal(await limitOf(), planCalls)
+    const overrides = `${root}/applications/${applicationId}/overrides`
+    const made = await send('POST', overrides, overrideInput({ calls: 50 }))
+    t.match(made, {
+      status: 201,
+      body: { ...overrideInput(), calls: 50, expiresAt: String, createdBy: actor },
+    })
+    t.ok((await within(limitOf, (limit) => limit === 50)) < 1000)
+    t.same((await send('GET', overrides)).body, { items: [made.body] })
+    t.same((await send('GET', `${root}/applications/${applicationId}`)).body.overrides, [made.body])
+    const usage = await owner('GET', `${path}/usage`)
+    const used = usage.body.items.find(
+      ({ operation }: { operation: string }) => operation === 'listAccounts',
+    )
+    t.match(
+      used,
+      { limit: 50, overrideUntil: made.body.expiresAt },
+      'the owner sees the same number',
+    )
+    const twice = await send('POST', overrides, overrideInput())
+    t.match(twice, { status: 409, body: { rule: 'override-active' } })
+
+    t.equal((await send('DELETE', `${overrides}/${made.body.id}`)).status, 204)
+    t.ok((await within(limitOf, (limit) => limit === planCalls)) < 1000)
+    t.equal((await send('DELETE', `${overrides}/${made.body.id}`)).status, 204, 'idempotent')
+
+    const second = await send('POST', overrides, overrideInput({ calls: 60 }))
+    t.ok((await within(limitOf, (limit) => limit === 60)) < 1000)
+    // Time passes, and something else makes the gateway look again.
+    await beside.db
+      .updateTable('limit_overrides')
+      .set({ expires_at: new Date(Date.now() - 1) })
+      .where('id', '=', second.body.id)
+      .execute()
+    await owner('PATCH', path, { name: 'Renamed' })
+    t.ok((await within(limitOf, (limit) => limit === planCalls)) < 1000)
+    t.same((await send('GET', overrides)).body, { items: [] })
+    t.equal((await send('POST', overrides, overrideInput())).status, 201, 'it gave way')
+
+    const audit = await send('GET', `${root}/audit?subject=application:${applicationId}&limit=4`)
+    const { reason } = overrideInput()
+    t.match(audit.body.items, [
+      { action: 'override.create', actor, detail: { reason, calls: '7' } },
+      { action: 'application.update' },
+      { action: 'override.create' },
+      { action: 'override.end', actor, detail: { override: made.body.id, reason } },
+    ])
+  },
+)
+
+t.test('an override with its moment seconds away ends at that moment', async (t) => {
+  const { applicationId, call } = await newCaller()
+  const expiresAt = Date.now() + 2_000
+  const override = overrideInput({ calls: 90, expiresAt: new Date(expiresAt).toISOString() })
+  await send('POST', `${root}/applications/${applicationId}/overrides`, override)
+  const limitOf = async () => {
+    const before = Date.now()
+    const { headers } = await call()
+    return { before, after: Date.now(), limit: Number(headers['x-ratelimit-limit']) }
+  }
+  t.ok((await within(limitOf, ({ limit }) => limit === 90)) < 1000)
+  const seen = { before: new Set<number>(), after: new Set<number>() }
+  while (seen.after.size === 0) {
+    const { before, after, limit } = await limitOf()
+    if (before >= expiresAt) seen.after.add(limit)
+    else if (after < expiresAt) seen.before.add(limit)
+  }
+  t.same([...seen.before], [90])
+  t.same([...seen.after], [1_000_000])
+})
+
+t.test('what no override can be is refused by field', async (t) => {
+  const { applicationId } = await newCaller()
+  const overrides = `${root}/applications/${applicationId}/overrides`
+  for (const [path, changes] of [
+    ['/api', { api: 'other' }],
+    ['/version', { version: '9.9.9' }],
+    ['/limit', { limit: 'other' }],
+    ['/calls', { calls: 0 }],
+    ['/calls', { calls: '7' }],
+    ['/reason', { reason: ' ' }],
+    ['/reason', { reason: 'a\r\nb' }],
+    ['/expiresAt', { expiresAt: '2020-01-01T00:00:00Z' }],
+    ['/expiresAt', { expiresAt: '2030-12-31T23:59:60Z' }],
+    ['/expiresAt', { expiresAt: 'tomorrow' }],
+    ['/applicationId', { applicationId: unknown }],
+    ['/createdBy', { createdBy: 'system' }],
+  ] as const) {
+    const refused = await send('POST', overrides, overrideInput(changes))
+    t.match(refused, { status: 400, body: { code: 'INPUT_INVALID', errors: [{ path }] } }, path)
+  }
+  for (const id of [unknown, 'x', '%00', operator.developer.id]) {
+    const missing = await send('POST', `${root}/applications/${id}/overrides`, overrideInput())
+    t.equal(missing.status, 404, id)
+    t.equal((await send('GET', `${root}/applications/${id}/overrides`)).status, 404, id)
+    t.equal((await send('GET', `${root}/applications/${id}`)).status, 404, id)
+    t.equal((await send('DELETE', `${overrides}/${id}`)).status, 404, id)
+    if (id !== operator.developer.id) {
+      t.equal((await send('GET', `${root}/developers/${id}`)).status, 404, id)
+      t.equal((await send('POST', `${root}/developers/${id}/approve`)).status, 404, id)
+    }
+  }
+})
+
+t.test('whoever waits for approval is let in once, with one mail', async (t) => {
+  const { developer } = await beside.signIn()
+  const pending = beside.db
+    .updateTable('developers')
+    .set({ approved_at: null })
+    .where('id', '=', developer.id)
+  await pending.execute()
+  t.equal((await send('GET', `${root}/developers/${developer.id}`)).body.approvedAt, null)
+  const [first] = await Promise.all(
+    [0, 1, 2].map(() => send('POST', `${root}/developers/${developer.id}/approve`)),
+  )
+  t.type(first?.body.approvedAt, 'string')
+  await awaitMail(tollgate.dataDir, { kind: 'approved', to: developer.email })
+  const mails = await readMails(tollgate.dataDir)
+  t.equal(mails.filter(({ kind }) => kind === 'approved').length, 1)
+  const audit = await send('GET', `${root}/audit?subject=developer:${developer.id}`)
+  t.same(
+    audit.body.items.map(({ action }: { action: string }) => action),
+    ['developer.approve', 'developer.create'],
+  )
+})
+
+t.test(
+  'developers and applications are found by parts of names and addresses, taken literally',
+  async (t) => {
+    const { stores } = beside
+    const made = []
+    for (const [email, name] of [
+      ['percent%under_score@find.example', 'Noa 100% <script>'],
+      ['percentXunderXscore@find.example', 'back\\slash'],
+      ['third@find.example', "O'Hara; drop table developers"],
+    ] as const) {
+      const developer = await stores.developers.create({ email, name, by: 'test' })
+      await stores.applications.create({
+        developerId: developer.id,
+        name: `${name} app`,
+        by: 'test',
+      })
+      made.push(developer)
+    }
+    const find = async (what: string, search: string) => {
+      const { status, body } = await send(
+        'GET',
+        `${root}/${what}?search=${encodeURIComponent(search)}`,
+      )
+      if (status !== 200) throw new Error(`${search}: ${status}`)
+      return body.items
+    }
+    for (const [search, count] of [
+      ['FIND.example', 3],
+      ['t%u', 1],
+      ['under_score', 1],
+      ['100% <SCRIPT', 1],
+      ['back\\', 1],
+      ["o'hara;", 1],
+      ['\\', 1],
+      ['nobody', 0],
+      [made[2]?.id ?? '', 1],
+    ] as const) {
+      t.equal((await find('developers', search)).length, count, search)
+      if (search !== made[2]?.id)
+        t.equal((await find('applications', search)).length, count, search)
+    }
+    t.match(await find('developers', 'third@find'), [
+      { email: 'third@find.example', applications: 1, isOperator: false, suspendedAt: null },
+    ])
+    t.match(await find('applications', 'third@find'), [
+      { name: "O'Hara; drop table developers app", developerEmail: 'third@find.example' },
+    ])
+
+    for (const what of ['developers', 'applications']) {
+      const ids: string[] = []
+      for (let after = ''; ; ) {
+        const { body } = await send('GET', `${root}/${what}?search=find.example&limit=2${after}`)
+        ids.push(...body.items.map(({ id }: { id: string }) => id))
+        if (body.next === undefined) break
+        t.equal(body.items.length, 2)
+        after = `&after=${body.next}`
+      }
+      t.equal(ids.length, 3)
+      t.equal(new Set(ids).size, 3)
+    }
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=x',
+      'after=x',
+      'page=2',
+      'limit=1&limit=2',
+    ]) {
+      t.equal((await send('GET', `${root}/developers?${query}`)).status, 400, query)
+    }
+  },
+)
+
+t.test('refused calls are summed by application, the last day by the minute', async (t) => {
+  const [few, many, old, none] = await Promise.all([0, 1, 2, 3].map(() => newCaller()))
+  const now = Date.now()
+  const row = (applicationId: string | undefined, hoursAgo: number, refused: number) => ({
+    application_id: applicationId ?? '',
+    at: new Date(Math.floor((now - hoursAgo * hour) / hour) * hour),
+    api: 'xs2a',
+    version: '1.7.0',
+    operation: 'made-up',
+    admitted: 10,
+    refused,
+    refused_by_limit: refused,
+    errors: 1,
+    duration_ms_sum: 1,
+    duration_ms_max: 1,
+  })
+  await beside.db
+    .insertInto('usage_minutes')
+    .values([
+      row(few?.applicationId, 1, 1),
+      row(many?.applicationId, 2, 4_000_000_000),
+      row(many?.applicationId, 20, 5),
+      row(none?.applicationId, 1, 0),
+      // Summed up in an hour already.
+      row(old?.applicationId, 30, 1000),
+    ])
+    .execute()
+  await beside.db
+    .insertInto('usage_hours')
+    .values([
+      row(many?.applicationId, 20, 5),
+      row(old?.applicationId, 30, 1000),
+      row(old?.applicationId, 100, 50),
+    ])
+    .execute()
+  const mine = async (query: string) => {
+    const { body } = await send('GET', `${root}/refusals${query}`)
+    const own = new Set([few, many, old, none].map((caller) => caller?.applicationId))
+    return body.items.filter((item: { applicationId: string }) => own.has(item.applicationId))
+  }
+  const shown = (caller: typeof few, refused: number) => ({
+    applicationId: caller?.applicationId,
+    applicationName: 'Caller',
+    developerEmail: caller?.developer.email,
+    refused,
+  })
+  t.match(await mine(''), [shown(many, 4_000_000_005), shown(few, 1)])
+  t.match(await mine('?hours=3'), [shown(many, 4_000_000_000), shown(few, 1)])
+  t.match(await mine('?hours=48'), [shown(many, 4_000_000_005), shown(old, 1000), shown(few, 1)])
+  t.match(await mine('?hours=720'), [{}, shown(old, 1050), {}])
+  for (const hours of ['0', '721', '999', '-1', '1.5', 'x']) {
+    t.equal((await send('GET', `${root}/refusals?hours=${hours}`)).status, 400, hours)
+  }
+})
+
+t.test('the switch of sign-ups is turned here, seen by everybody and on record', async (t) => {
+  const { anonymous } = beside
+  t.same((await send('GET', `${root}/sign-up`)).body, { mode: 'open' })
+  for (const mode of ['approval', 'off', 'open']) {
+    t.same((await send('PUT', `${root}/sign-up`, { mode })).body, { mode })
+    t.equal((await anonymous('GET', '/api/portal')).body.signUp, mode)
+  }
+  for (const body of [{ mode: 'closed' }, {}, { mode: 'off', by: 'me' }]) {
+    t.equal((await send('PUT', `${root}/sign-up`, body)).status, 400)
+  }
+  const { body } = await send('GET', `${root}/audit?subject=portal:all&actor=${actor}&limit=1`)
+  t.match(body.items, [{ action: 'sign-up.switch', detail: { before: 'off', mode: 'open' } }])
+  t.type(body.next, 'string')
+})
+
+t.test('the audit log goes back in time, by actor and subject', async (t) => {
+  const seen: number[] = []
+  for (let after = ''; ; ) {
+    const { body } = await send('GET', `${root}/audit?actor=${actor}&limit=5${after}`)
+    for (const entry of body.items) {
+      t.equal(entry.actor, actor)
+      seen.push(entry.id)
+    }
+    if (body.next === undefined) break
+    after = `&after=${body.next}`
+  }
+  t.ok(seen.length > 10, `${seen.length} entries`)
+  t.same(
+    seen,
+    [...new Set(seen)].sort((a, b) => b - a),
+  )
+  t.same((await send('GET', `${root}/audit?actor=${actor.slice(0, -1)}`)).body, { items: [] })
+  t.same((await send('GET', `${root}/audit?actor=%25`)).body, { items: [] })
+  for (const query of ['after=x', 'after=-1', 'limit=0', 'order=asc']) {
+    t.equal((await send('GET', `${root}/audit?${query}`)).status, 400, query)
+  }
+})
