@@ -20,10 +20,15 @@ export interface PortalClient {
 export interface PortalClientOptions {
   /** The client's address, for a portal that trusts 127.0.0.1 as a proxy: attempts are counted by it. */
   readonly from?: string
+  /** The portal's own origin, where that is not its address. */
+  readonly origin?: string
 }
 
 /** A client of the portal at this origin, with the headers a browser sends from its own page. */
-export function createPortalClient(url: string, { from }: PortalClientOptions = {}): PortalClient {
+export function createPortalClient(
+  url: string,
+  { from, origin = url }: PortalClientOptions = {},
+): PortalClient {
   const cookies = new Map<string, string>()
 
   async function send(
@@ -35,7 +40,7 @@ export function createPortalClient(url: string, { from }: PortalClientOptions = 
     const answer = await request(`${url}${path}`, {
       method,
       headers: {
-        origin: url,
+        origin,
         'sec-fetch-site': 'same-origin',
         ...(from === undefined ? {} : { 'x-forwarded-for': from }),
         ...(cookies.size === 0

@@ -8,6 +8,7 @@ import { createNetworks } from '../../platform/networks.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { openAttempts } from './accounts/open-attempts.ts'
 import { createPasswords } from './accounts/passwords.ts'
+import { pruneExpired } from './accounts/prune-expired.ts'
 import { createPortal } from './create-portal.ts'
 import { openMailJobs } from './mail/mail-jobs.ts'
 import { openMails } from './mail/open-mails.ts'
@@ -48,6 +49,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<string> {
   const mails = await openMails({ ...options, secrets, portalUrl: services.portalUrl })
   const { catalogue } = services
   const jobs = await openMailJobs({ ...options, ...mails, catalogue, now: Date.now })
+  pruneExpired({ stores: services.stores, log, lifetime })
   const portal = createPortal({
     ...services,
     secrets,

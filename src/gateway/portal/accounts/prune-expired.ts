@@ -1,0 +1,23 @@
+import type { Lifetime } from '../../../platform/lifetime.ts'
+import type { Logger } from '../../../platform/log.ts'
+import type { RegistryStores } from '../../registry/stores.ts'
+import { repeatedly } from '../mail/repeatedly.ts'
+
+export interface PruneExpiredOptions {
+  readonly stores: Pick<RegistryStores, 'sessions' | 'mailTokens'>
+  readonly log: Pick<Logger, 'warn'>
+  readonly lifetime: Lifetime
+}
+
+/** Deletes sessions and links that have expired, now and every ten minutes. They are worth nothing before that already. */
+export function pruneExpired({ stores, log, lifetime }: PruneExpiredOptions): void {
+  const repetition = repeatedly({
+    everyMs: 600_000,
+    async work() {
+      await stores.sessions.prune()
+      await stores.mailTokens.prune()
+    },
+    onFailure: (err) => log.warn({ err }, 'expired sessions and links were not deleted'),
+  })
+  lifetime.opened(() => repetition.close())
+}
