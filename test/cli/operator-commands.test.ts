@@ -1,12 +1,16 @@
 import t from 'tap'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { explain } from '../../src/gateway/explain.ts'
 import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
 import { socketPathIn } from '../../src/platform/data-folder.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDatabase, testDataDir } from '../support/database.ts'
+import { configDir } from '../support/edge.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
+const catalogue = await loadCatalogue(configDir)
 const { database, url } = await testDatabase(t)
 const stores = await testStores(database)
 const env = {
@@ -120,9 +124,27 @@ t.test('an override is added, shown where limits are shown, and ended', async (t
   const used = await json('counter', 'list', ...of, ...one)
   t.match(used.items, [{ limit: 250, used: 0, remaining: 250 }])
 
+  const { key } = await stores.keys.issue({ applicationId: id, by: 'system' })
+  const explained = () =>
+    explain({
+      method: 'GET',
+      target: '/v1.7.0/accounts',
+      key,
+      catalogue,
+      registry: { authenticate: (text, done) => void stores.recognise(text).then(done) },
+      counter,
+      now: Date.now,
+    })
+  const override = { until: '2099-01-31T00:00:00.000Z', planCalls: 100 }
+  t.match(await explained(), { decision: 'admit', limits: [{ calls: 250, override }] })
+
   t.same(await json('override', 'end', made.id, ...of), { id: made.id })
   t.same(await json('override', 'list', ...of), { items: [] })
   t.match((await json('counter', 'list', ...of, ...one)).items, [{ limit: 100 }])
+  t.same(
+    (await explained()).limits?.map(({ calls, override }) => ({ calls, override })),
+    [{ calls: 100, override: undefined }],
+  )
 })
 
 t.test('what no override can be is refused with what is possible', async (t) => {
