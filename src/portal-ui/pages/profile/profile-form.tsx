@@ -43,6 +43,19 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
     )
   }
 
+  // Password managers expect the old password before the new one.
+  const current = (
+    <PasswordInput
+      label="Current password"
+      value={currentPassword}
+      onChange={(event) => setCurrentPassword(event.currentTarget.value)}
+      error={errors.currentPassword}
+      autoComplete="current-password"
+      visibilityToggleFocusable
+      required
+    />
+  )
+
   return (
     <form
       ref={form}
@@ -57,17 +70,10 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
       }}
     >
       <Stack gap="md">
-        {children(errors[field])}
         <WhosePassword />
-        <PasswordInput
-          label="Current password"
-          value={currentPassword}
-          onChange={(event) => setCurrentPassword(event.currentTarget.value)}
-          error={errors.currentPassword}
-          autoComplete="current-password"
-          visibilityToggleFocusable
-          required
-        />
+        {field === 'password' ? current : null}
+        {children(errors[field])}
+        {field === 'password' ? null : current}
         <ProblemAlert error={formError(change.error, fields)} />
         <Group gap="md">
           <Button type="submit" loading={change.isPending}>
