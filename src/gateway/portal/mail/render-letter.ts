@@ -75,7 +75,7 @@ const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
 
 function footer(portalUrl: string, token: string | undefined): Block[] {
   const origin: Block = {
-    paragraph: `Written by the developer portal ${portalUrl}. Nobody reads answers to this address.`,
+    paragraph: `The developer portal at ${portalUrl} wrote this. Nobody reads answers to it.`,
   }
   if (token === undefined) return [origin]
   return [

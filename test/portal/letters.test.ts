@@ -1,0 +1,185 @@
+import t from 'tap'
+import type { Letter } from '../../src/gateway/portal/mail/letters.ts'
+import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
+import { renderLetter } from '../../src/gateway/portal/mail/render-letter.ts'
+import { sealMail, unsealMail } from '../../src/gateway/portal/mail/sealed-mail.ts'
+
+const portalUrl = 'https://developer.bank.example'
+const optOuts = createOptOuts({ key: Buffer.alloc(32, 1) })
+const developerId = '0b5f0f6e-4f0f-4a5b-9a55-0123456789ab'
+const at = new Date('2026-11-20T14:05:09Z')
+
+/** Every letter, with these names where it has some. */
+function lettersWith(name: string): Letter[] {
+  const key = { developerId, applicationId: developerId, applicationName: name, keyName: name, at }
+  const token = 'T'.repeat(43)
+  return [
+    { kind: 'sign-up', token },
+    { kind: 'known-address' },
+    { kind: 'password-reset', token },
+    { kind: 'password-changed', at },
+    { kind: 'email-change', token },
+    { kind: 'address-changed', at },
+    { kind: 'sign-in-paused' },
+    { kind: 'approved' },
+    { kind: 'key-issued', ...key, hint: 'tg_abc_…wxyz' },
+    { kind: 'key-revoked', ...key, hint: 'tg_abc_…wxyz' },
+    { kind: 'key-replaced', ...key, hint: 'tg_abc_…wxyz', newHint: 'tg_def_…stuv', worksUntil: at },
+    {
+      kind: 'limits-reached',
+      developerId,
+      day: '2026-11-19',
+      applications: [
+        {
+          id: developerId,
+          name,
+          operations: [{ api: 'xs2a', version: '1.7.0', operation: 'getAccounts', refused: 12 }],
+        },
+      ],
+    },
+    {
+      kind: 'deprecation',
+      developerId,
+      api: 'xs2a',
+      version: '1.6.0',
+      deprecated: '2024-04-14',
+      sunset: '2027-10-31',
+      retired: undefined,
+      successor: '1.7.0',
+      daysLeft: 30,
+      applications: [{ id: developerId, name, calls: 4711 }],
+    },
+  ]
+}
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  'http://evil.example/path',
+  'HTTPS://EVIL.EXAMPLE',
+  'www.evil.com',
+  'evil。example',
+  'mailto:evil@evil.example',
+  'javascript:alert(1)',
+  'a\r\nBcc: victim@evil.example\r\n\r\nbody',
+  'a\u2028b\u0000c\u202egnp.exe',
+  '{{7*7}} $(7) %0d%0aX: y',
+]
+
+/** The same letter with a harmless name. */
+function harmless(letter: Letter) {
+  const other = lettersWith('x').find(({ kind }) => kind === letter.kind) ?? letter
+  return renderLetter(other, { portalUrl, optOuts })
+}
+
+t.test('names cannot become markup, links, lines or headers', async (t) => {
+  for (const [index, name] of hostile.entries()) {
+    for (const letter of lettersWith(name)) {
+      const { subject, text, html } = renderLetter(letter, { portalUrl, optOuts })
+      const where = `${letter.kind} with hostile name ${index}`
+      t.match(subject, /^[\x20-\x7e]{5,60}$/, `the subject of ${where}`)
+      t.equal(subject, harmless(letter).subject)
+      for (const body of [text, html]) {
+        t.notMatch(body, /[\u202e\u2028\r\u0000]/, `no control characters in ${where}`)
+        const foreign = body.replaceAll(portalUrl, '')
+        t.notMatch(
+          foreign,
+          /[a-z]:\/\/|www\.|evil[.。]|javascript:|@/i,
+          `no foreign link in ${where}`,
+        )
+      }
+      t.notMatch(html, /<script|<img|onerror=[^&]*>/i, `inert in ${where}`)
+      const lines = (of: string) => of.split('\n').length
+      t.equal(lines(text), lines(harmless(letter).text), `no line more in ${where}`)
+    }
+  }
+})
+
+t.test('ordinary names stay as they are', async (t) => {
+  for (const name of [
+    'Budget 2.0',
+    "Ada's app & friends",
+    'חשבון',
+    'App (test) №1',
+    'a:b',
+    '👩‍💻',
+  ]) {
+    for (const letter of lettersWith(name)) {
+      if (!letter.kind.startsWith('key-')) continue
+      const { text } = renderLetter(letter, { portalUrl, optOuts })
+      t.ok(text.includes(`"${name}"`), `${letter.kind} shows ${name}`)
+    }
+  }
+})
+
+t.test('every link leads to the portal, and HTML loads nothing', async (t) => {
+  for (const letter of lettersWith('x')) {
+    const { text, html } = renderLetter(letter, { portalUrl, optOuts })
+    const links = [...`${text}${html}`.matchAll(/https?:\/\/[^\s"<]+/g)].map(
+      ([url]) => new URL(url),
+    )
+    t.ok(links.length > 0)
+    for (const url of links) t.equal(url.origin, portalUrl)
+    t.notMatch(html, /<(?:img|script|link|iframe|object|form)|url\(|@import|src=/i)
+    t.match(html, /name="color-scheme" content="light dark"/)
+  }
+})
+
+t.test('mails one can do without say how to end them, the others do not', async (t) => {
+  for (const letter of lettersWith('x')) {
+    const { text, html, optOutUrl } = renderLetter(letter, { portalUrl, optOuts })
+    const isOptional = /^(key-|limits|deprecation)/.test(letter.kind)
+    t.equal(optOutUrl !== null, isOptional, letter.kind)
+    t.equal(text.includes('/mails/opt-out?token='), isOptional)
+    t.equal(html.includes('/mails/opt-out?token='), isOptional)
+    const token = optOutUrl?.split('/').at(-1) ?? ''
+    if (isOptional) t.equal(optOuts.verify(token)?.developerId, developerId)
+  }
+})
+
+t.test(
+  'an opt-out token says whose and which, and is worth nothing when anything in it changes',
+  async (t) => {
+    const mails = ['keys', 'limits', 'deprecations'] as const
+    for (const mail of mails) {
+      const token = optOuts.sign({ developerId, mail })
+      t.match(token, /^[A-Za-z0-9_-]{66}$/)
+      t.same(optOuts.verify(token), { developerId, mail })
+      const bytes = Buffer.from(token, 'base64url')
+      for (let index = 0; index < bytes.length; index++) {
+        const forged = Buffer.from(bytes)
+        forged[index] = (forged[index] ?? 0) ^ 1
+        t.equal(optOuts.verify(forged.toString('base64url')), undefined, `byte ${index}`)
+      }
+      t.equal(createOptOuts({ key: Buffer.alloc(32, 2) }).verify(token), undefined, 'another key')
+      for (const other of ['', 'x', token.slice(1), `${token}A`, `${token} `, `${token}==`]) {
+        t.equal(optOuts.verify(other), undefined, JSON.stringify(other))
+      }
+    }
+  },
+)
+
+t.test('a sealed mail opens under its key only, whole only, and shows nothing', async (t) => {
+  const key = Buffer.alloc(32, 3)
+  const mail = {
+    kind: 'sign-up',
+    to: 'ada@example.com',
+    messageId: '<1@portal.example>',
+    subject: 'Confirm your address',
+    text: 'https://portal.example/verify?token=secret-token',
+    html: '<p>secret-token</p>',
+    optOutUrl: null,
+  } as const
+  const sealed = sealMail(key, mail)
+  t.same(unsealMail(key, sealed), mail)
+  t.notSame(sealMail(key, mail), sealed, 'a nonce of its own')
+  t.notMatch(sealed.toString('latin1'), /ada|secret|verify|portal|Confirm/)
+  t.equal(unsealMail(Buffer.alloc(32, 4), sealed), undefined)
+  for (const index of [0, 1, 13, 29, sealed.length - 1]) {
+    const damaged = Buffer.from(sealed)
+    damaged[index] = (damaged[index] ?? 0) ^ 1
+    t.equal(unsealMail(key, damaged), undefined, `byte ${index}`)
+  }
+  t.equal(unsealMail(key, sealed.subarray(0, -1)), undefined)
+  t.equal(unsealMail(key, Buffer.alloc(0)), undefined)
+})

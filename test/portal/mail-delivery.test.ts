@@ -1,0 +1,390 @@
+import { createHash } from 'node:crypto'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import t, { type Test } from 'tap'
+import type { Letter } from '../../src/gateway/portal/mail/letters.ts'
+import { openMails } from '../../src/gateway/portal/mail/open-mails.ts'
+import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { createLifetime } from '../../src/platform/lifetime.ts'
+import { testDatabase } from '../support/database.ts'
+import { testMailServer } from '../support/mail-server.ts'
+import { readMails } from '../support/mails.ts'
+import { testStores } from '../support/registry.ts'
+import { until } from '../support/until.ts'
+
+const { database } = await testDatabase(t)
+await testStores(database)
+const db = database.connect<RegistrySchema>()
+const token = createHash('sha256').update('token').digest('base64url')
+const reset: Letter = { kind: 'password-reset', token }
+const to = 'ada@lovelace-mail.com'
+
+interface Portal {
+  /** @param failure ends the transaction instead of its commit */
+  post(letter: Letter, to: string | undefined, failure?: Error): Promise<void>
+  close(): Promise<void>
+  readonly log: string[]
+  readonly metrics: Registry
+}
+
+/** What a portal process does with mails, in an empty outbox. */
+async function portal(
+  t: Test,
+  settings: { smtpUrl?: string; mailFrom?: string; dataDir?: string; secret?: string },
+): Promise<Portal> {
+  const lifetime = createLifetime()
+  const log: string[] = []
+  const metrics = new Registry()
+  const { outbox } = await openMails({
+    settings: { smtpUrl: undefined, mailFrom: undefined, dataDir: '/nowhere', ...settings },
+    database,
+    secrets: derivePortalSecrets(settings.secret ?? 's'.repeat(32)),
+    portalUrl: () => 'https://developer.bank.example',
+    metricsRegistry: metrics,
+    log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    lifetime,
+  })
+  t.teardown(async () => {
+    await lifetime.close()
+    await db.deleteFrom('mails').execute()
+  })
+  return {
+    post: (letter, to, failure) =>
+      db.transaction().execute(async (trx) => {
+        await outbox.post(trx, letter, to)
+        if (failure !== undefined) throw failure
+      }),
+    close: () => lifetime.close(),
+    log,
+    metrics,
+  }
+}
+
+async function waiting(): Promise<{ attempts: number; seconds: number; sealed: Buffer }[]> {
+  return db
+    .selectFrom('mails')
+    .select([
+      'attempts',
+      'sealed',
+      sql<number>`extract(epoch from due_at - now())::float8`.as('seconds'),
+    ])
+    .execute()
+}
+
+async function results(metrics: Registry): Promise<Record<string, number>> {
+  const json = await metrics.getSingleMetric('portal_mails_total')?.get()
+  return Object.fromEntries(
+    (json?.values ?? []).flatMap(({ value, labels }) =>
+      value === 0 ? [] : [[labels['result'], value]],
+    ),
+  )
+}
+
+/** An hour passes for every mail that waits, and the process looks at once. */
+async function timePasses({ post }: Portal): Promise<void> {
+  await sql`update mails set due_at = due_at - interval '1 hour 10 minutes', created_at = created_at - interval '1 hour 10 minutes'`.execute(
+    db,
+  )
+  await post(reset, undefined)
+}
+
+t.test('a mail goes to its address over SMTP, with the headers it must have', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  const { post, metrics } = await portal(t, {
+    smtpUrl: `smtp://127.0.0.1:${server.port}`,
+    mailFrom: 'Bank Developers <developers@bank.example>',
+  })
+  const before = Date.now()
+  await post(reset, to)
+  await until('it is taken', () => server.taken.length > 0, 2_000)
+  const [mail] = server.taken
+  t.ok(Date.now() - before < 1_500, 'at once, not at the next poll')
+  t.match(mail, {
+    from: 'developers@bank.example',
+    recipients: [to],
+    to,
+    subject: 'Choose a new password',
+  })
+  t.equal(mail?.token, token)
+  t.match(
+    mail?.html ?? '',
+    new RegExp(`href="https://developer.bank.example/reset/confirm\\?token=${token}"`),
+  )
+  const header = (name: string) => mail?.headers.get(name)
+  t.equal(header('from'), 'Bank Developers <developers@bank.example>')
+  t.match(header('message-id'), /^<[0-9a-f-]{36}@developer\.bank\.example>$/)
+  t.ok(Math.abs(Date.parse(header('date') ?? '') - Date.now()) < 10_000)
+  t.equal(header('auto-submitted'), 'auto-generated')
+  t.match(header('content-type'), /^multipart\/alternative;/)
+  t.equal(header('list-unsubscribe'), undefined, 'not a mail one can do without')
+  t.equal(header('x-mailer'), undefined)
+  await until('nothing waits', async () => (await waiting()).length === 0)
+  t.same(await results(metrics), { delivered: 1 })
+})
+
+t.test('mails one can do without carry the one-click header of RFC 8058', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  const { post } = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
+  await post(
+    {
+      kind: 'limits-reached',
+      developerId: '0b5f0f6e-4f0f-4a5b-9a55-0123456789ab',
+      day: '2026-11-19',
+      applications: [],
+    },
+    to,
+  )
+  await until('it is taken', () => server.taken.length > 0)
+  const [mail] = server.taken
+  t.equal(mail?.from, 'no-reply@developer.bank.example', 'the sender without MAIL_FROM')
+  t.match(
+    mail?.headers.get('list-unsubscribe'),
+    /^<https:\/\/developer\.bank\.example\/api\/mail-opt-outs\/[A-Za-z0-9_-]{66}>$/,
+  )
+  t.equal(mail?.headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
+})
+
+t.test(
+  'rows show neither address nor link, and a transaction that fails leaves none',
+  async (t) => {
+    const { post, close } = await portal(t, { smtpUrl: 'smtp://127.0.0.1:1' })
+    await close()
+    await post(reset, to)
+    await post(reset, undefined)
+    const rows = await waiting()
+    t.equal(rows.length, 2)
+    for (const { sealed } of rows) {
+      t.notMatch(sealed.toString('latin1'), /ada|lovelace|reset|https|password/i)
+      t.notOk(sealed.toString('latin1').includes(token))
+    }
+    const [real, decoy] = rows.map(({ sealed }) => sealed.length)
+    t.ok(Math.abs((real ?? 0) - (decoy ?? 0)) < 64, 'a decoy is as long')
+    await t.rejects(post(reset, to, new Error('no')), { message: 'no' })
+    t.equal((await waiting()).length, 2)
+  },
+)
+
+t.test('a mail server that says "later" gets it later, and once', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  server.refusal = [451, `4.7.1 <${to}> greylisted`]
+  const process = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
+  const { post, log, metrics } = process
+  await post(reset, to)
+  await until('one attempt', async () => (await results(metrics))['retried'] === 1)
+  const [mail] = await waiting()
+  t.equal(mail?.attempts, 1)
+  t.ok((mail?.seconds ?? 0) > 5 && (mail?.seconds ?? 0) < 12, `again in ${mail?.seconds} s`)
+  server.refusal = undefined
+  await timePasses(process)
+  await until('it is taken', () => server.taken.length === 1)
+  await until('nothing waits', async () => (await waiting()).length === 0)
+  t.same(await results(metrics), { retried: 1, delivered: 1 })
+  t.match(log.join(''), /"kind":"password-reset","code":"EENVELOPE","responseCode":451/)
+  t.notMatch(log.join(''), /ada|lovelace|greylisted|reset\/confirm/, 'no address in the log')
+})
+
+t.test('a mail server that is away gets it when it is back; the pauses grow', async (t) => {
+  const server = await testMailServer(t)
+  const process = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
+  const { post, metrics, log } = process
+  await post(reset, to)
+  const pauses: number[] = []
+  for (let attempt = 1; attempt <= 7; attempt++) {
+    await until(`attempt ${attempt}`, async () => (await results(metrics))['retried'] === attempt)
+    // Due again as a claim first, after two minutes, and then as the pause says.
+    await until('noted', async () => Math.abs(((await waiting())[0]?.seconds ?? 120) - 119) > 3)
+    pauses.push((await waiting())[0]?.seconds ?? 0)
+    if (attempt < 7) await timePasses(process)
+  }
+  for (const [index, expected] of [10, 30, 90, 270, 810, 2430, 3600].entries()) {
+    const pause = pauses[index] ?? 0
+    t.ok(pause > expected * 0.8 && pause < expected * 1.11, `${pause} is about ${expected}`)
+  }
+  await server.start()
+  await timePasses(process)
+  await until('it is taken', () => server.taken.length === 1)
+  await until('nothing waits', async () => (await waiting()).length === 0)
+  t.notMatch(log.join(''), /lovelace/)
+})
+
+t.test('after a day without success it is given up, with an error in the log', async (t) => {
+  const { post, metrics, log } = await portal(t, { smtpUrl: 'smtp://127.0.0.1:1' })
+  await post(reset, to)
+  await until('one attempt', async () => (await results(metrics))['retried'] === 1)
+  await sql`update mails set created_at = now() - interval '24 hours', due_at = now()`.execute(db)
+  await post(reset, undefined)
+  await until('nothing waits', async () => (await waiting()).length === 0)
+  t.same(await results(metrics), { retried: 1, 'given-up': 1 })
+  const error = log.find((line) => line.includes('"level":50'))
+  t.match(error, /"kind":"password-reset".*given up/)
+  t.notMatch(error, /lovelace/)
+})
+
+t.test('a recipient refused for good is not tried again', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  server.refusal = [550, `5.1.1 <${to}> unknown`]
+  const { post, metrics, log } = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
+  await post(reset, to)
+  await until('refused', async () => (await results(metrics))['refused'] === 1)
+  await until('nothing waits', async () => (await waiting()).length === 0)
+  t.match(log.join(''), /"responseCode":550/)
+  t.notMatch(log.join(''), /lovelace/)
+})
+
+t.test('decoys and mails to reserved domains go nowhere', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  const { post, metrics } = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
+  await post(reset, undefined)
+  await post(reset, 'demo@tollgate.example')
+  await post(reset, 'nobody@nowhere.invalid')
+  await until('nothing waits', async () => (await waiting()).length === 0)
+  await post(reset, to)
+  await until('the other is taken', () => server.taken.length > 0)
+  t.same(
+    server.taken.map(({ to }) => to),
+    [to],
+  )
+  t.same(await results(metrics), { reserved: 2, delivered: 1 })
+})
+
+t.test('an address that is more than an address reaches nobody', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  const { post, metrics } = await portal(t, { smtpUrl: `smtp://127.0.0.1:${server.port}` })
+  const hostile = [
+    'ada@a.com,eve@b.com',
+    'ada@a.com>\r\nRCPT TO:<eve@b.com',
+    'ada@a.com\r\nBcc: eve@b.com',
+    'group:ada@a.com;',
+    '<ada@a.com>',
+    'ada@a.com SIZE=1',
+  ]
+  for (const address of hostile) await post(reset, address)
+  await until('all refused', async () => (await results(metrics))['refused'] === hostile.length)
+  t.equal(server.taken.length, 0)
+})
+
+t.test(
+  'a certificate nobody vouches for is not accepted, from the start or by STARTTLS',
+  async (t) => {
+    for (const secure of [true, false]) {
+      // The server brings a certificate of its own, which nobody has signed.
+      const server = await testMailServer(t, { secure, authOptional: true })
+      await server.start()
+      const smtpUrl = `${secure ? 'smtps' : 'smtp'}://127.0.0.1:${server.port}`
+      const { post, metrics, close } = await portal(t, { smtpUrl })
+      await post(reset, to)
+      await until('refused', async () => (await results(metrics))['retried'] === 1)
+      t.equal(server.taken.length, 0)
+      await close()
+      await db.deleteFrom('mails').execute()
+    }
+  },
+)
+
+t.test(
+  'the password of the mail server goes over TLS, or not further than this machine',
+  async (t) => {
+    const passwords: unknown[] = []
+    const server = await testMailServer(t, {
+      allowInsecureAuth: true,
+      disabledCommands: ['STARTTLS'],
+      onAuth({ username, password }, _session, done) {
+        passwords.push([username, password])
+        done(null, { user: username })
+      },
+    })
+    await server.start()
+    // Leads to this machine too, but is none of the addresses that say so.
+    const far = await portal(t, { smtpUrl: `smtp://relay:p%40ss@0.0.0.0:${server.port}` })
+    await far.post(reset, to)
+    await until('not sent', async () => (await results(far.metrics))['retried'] === 1)
+    t.same(passwords, [])
+    await far.close()
+    await db.deleteFrom('mails').execute()
+    const near = await portal(t, { smtpUrl: `smtp://relay:p%40ss@127.0.0.1:${server.port}` })
+    await near.post(reset, to)
+    await until('sent', () => server.taken.length === 1)
+    t.same(passwords, [['relay', 'p@ss']])
+  },
+)
+
+t.test('processes share the work: each mail is sent once', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  const smtpUrl = `smtp://127.0.0.1:${server.port}`
+  const portals = await Promise.all([1, 2, 3].map(() => portal(t, { smtpUrl })))
+  const addresses = Array.from({ length: 40 }, (_, index) => `person-${index}@lovelace-mail.com`)
+  await Promise.all(addresses.map((address, index) => portals[index % 3]?.post(reset, address)))
+  await until('nothing waits', async () => (await waiting()).length === 0)
+  t.same(server.taken.map(({ to }) => to).sort(), addresses.toSorted())
+})
+
+t.test('a process with another secret leaves a mail to one that has the right one', async (t) => {
+  const server = await testMailServer(t)
+  await server.start()
+  const smtpUrl = `smtp://127.0.0.1:${server.port}`
+  const other = await portal(t, { smtpUrl, secret: 'o'.repeat(32) })
+  const own = await portal(t, { smtpUrl: 'smtp://127.0.0.1:1' })
+  await own.close()
+  await own.post(reset, to)
+  await until('tried', async () => (await results(other.metrics))['retried'] === 1)
+  await other.close()
+  await timePasses(await portal(t, { smtpUrl }))
+  await until('it is taken', () => server.taken.length === 1)
+  t.equal(server.taken[0]?.token, token)
+})
+
+t.test(
+  'without a mail server each mail is a file that a newcomer finds and can read',
+  async (t) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tg-mails-'))
+    t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+    mkdirSync(join(dataDir, 'outbox'), { mode: 0o755 })
+    const { post, log } = await portal(t, { dataDir })
+    await post(reset, to)
+    await post({ kind: 'approved' }, 'demo@tollgate.example')
+    await post(reset, undefined)
+    await until('two files', async () => (await readMails(dataDir)).length === 2)
+    await until('nothing waits', async () => (await waiting()).length === 0)
+    const folder = join(dataDir, 'outbox')
+    const names = readdirSync(folder)
+    t.equal(names.length, 2, 'nothing unfinished is left')
+    for (const name of names) {
+      t.match(name, /^\d{8}T\d{9}Z-(password-reset|approved)-\d+\.eml$/)
+      t.equal(statSync(join(folder, name)).mode & 0o777, 0o600)
+      t.ok(log.join('').includes(`"file":"${name}"`), 'the log names the file')
+    }
+    t.equal(statSync(folder).mode & 0o777, 0o700)
+    const [mail] = await readMails(dataDir)
+    t.match(mail, { kind: 'password-reset', to, token })
+    const source = readFileSync(join(folder, mail?.file ?? ''), 'utf8')
+    t.ok(source.includes(`/reset/confirm?token=${token}\r\n`), 'the link stands there as it is')
+    t.notMatch(log.join(''), /lovelace/)
+  },
+)
+
+t.test('a folder that cannot be written is said at the start', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tg-mails-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  writeFileSync(join(dataDir, 'outbox'), 'a file')
+  await t.rejects(portal(t, { dataDir }), { name: 'OutboxUnusable', message: /SMTP_URL/ })
+})
