@@ -135,7 +135,7 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
             }),
       })
       const text = await answer.body.text()
-      const isJson = String(answer.headers['content-type']).includes('json')
+      const isJson = String(answer.headers['content-type']).includes('json') && text !== ''
       return {
         status: answer.statusCode,
         headers: Object.fromEntries(

@@ -1,14 +1,21 @@
-import type { FastifySerializerCompiler } from 'fastify'
+import type { FastifyInstance, FastifySerializerCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /**
- * Makes JSON of an answer that is exactly as its schema says. Fastify's own
- * serializer would leave out members the schema does not name and turn null
- * into 0: a mistake of ours would look like an answer. Here it is an error,
- * and nothing leaves that was not meant to.
+ * Makes JSON of answers that are exactly as their schemas say. Fastify's own
+ * serializer would leave out members a schema does not name and turn null into
+ * 0: a mistake of ours would look like an answer. Here it is an error, and
+ * nothing leaves that was not meant to. The answer null has no body.
  */
-export const answerSerializer: FastifySerializerCompiler<TSchema> = (route) => {
+export function serializeStrictly(app: FastifyInstance): void {
+  app.setSerializerCompiler(answerSerializer)
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (payload === '') reply.removeHeader('content-type')
+  })
+}
+
+const answerSerializer: FastifySerializerCompiler<TSchema> = (route) => {
   const validator = Compile(route.schema)
   return (answer) => {
     if (!validator.Check(answer)) {
@@ -19,6 +26,6 @@ export const answerSerializer: FastifySerializerCompiler<TSchema> = (route) => {
       const { method, url } = route
       throw new Error(`the answer of ${method} ${url} is not as described: ${faults.join(', ')}`)
     }
-    return JSON.stringify(answer)
+    return answer === null ? '' : JSON.stringify(answer)
   }
 }

@@ -4,7 +4,7 @@ import { type Refusal, renderProblem } from '../../platform/problem.ts'
 import { carrySessions, sessionCookie } from './accounts/carry-sessions.ts'
 import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
 import { requireOperator, requireSession } from './accounts/require-session.ts'
-import { answerSerializer } from './answer-serializer.ts'
+import { serializeStrictly } from './answer-serializer.ts'
 import { describeApi } from './openapi.ts'
 import { sendSecurityHeaders } from './pages/security-headers.ts'
 import type { PortalApp } from './portal-app.ts'
@@ -37,7 +37,8 @@ export function createPortal(services: PortalServices): PortalApp {
   const app: PortalApp = fastify({
     logger: false,
     genReqId: () => randomUUID(),
-    routerOptions: { maxParamLength: 128 },
+    // As long as Node lets a target be: an id too long is answered like any that is unknown.
+    routerOptions: { maxParamLength: 16_384 },
     bodyLimit: 65_536,
     ajv: {
       // A member nobody asked for and a number sent as text are errors, not something to mend.
@@ -49,13 +50,13 @@ export function createPortal(services: PortalServices): PortalApp {
       },
     },
     // Fastify's own answer repeats the target, and people paste keys into targets.
-    frameworkErrors: (_error, _request, reply) => void refuse(reply, { code: 'NOT_FOUND' }),
+    frameworkErrors: (_error, _request, reply) => void refuse(reply, notFound().refusal),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
   })
-  app.setSerializerCompiler(answerSerializer)
+  serializeStrictly(app)
   takeStrictInput(app)
   const describe = describeApi(app)
 
@@ -78,6 +79,10 @@ export function createPortal(services: PortalServices): PortalApp {
 
   app.decorateRequest('developer', null)
   app.addHook('onRequest', createRefuseCrossSite(portalUrl))
+  app.addHook('onSend', async (_request, reply) => {
+    // What may be kept says so itself.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request
     services.metrics.countRequest({ route: routeOptions.url, method, status: reply.statusCode })

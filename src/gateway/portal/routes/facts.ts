@@ -31,8 +31,7 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
         response: { 200: PortalFacts },
       },
     },
-    async (_request, reply) => {
-      reply.header('cache-control', 'no-store')
+    async () => {
       const signUp = await stores.portalState.signUpMode()
       return { signUp, gatewayUrl: gatewayUrl(), writesMailsToFiles }
     },
@@ -48,10 +47,7 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
         response: { 200: GatewayState },
       },
     },
-    async (_request, reply) => {
-      reply.header('cache-control', 'no-store')
-      return probe.state()
-    },
+    () => probe.state(),
   )
 
   app.get(

@@ -57,6 +57,7 @@ export function registerHistory(
         tag: 'Usage',
         params: Params,
         querystring: HistoryQuery,
+        response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
       },
     },
     async (request, reply) => {

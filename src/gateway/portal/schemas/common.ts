@@ -64,7 +64,7 @@ export const ListLimit = Type.String({
 /** Query of a list. */
 export const ListQuery = closed({ limit: Type.Optional(ListLimit), after: Type.Optional(Id) })
 
-/** The answer with status 204. */
+/** No body at all. */
 export const Empty = Type.Null()
 
 /** `application/problem+json` (RFC 9457), as every error of Tollgate is. */
