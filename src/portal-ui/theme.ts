@@ -73,29 +73,19 @@ const amber: MantineColorsTuple = [
   '#523404',
 ]
 
+const colors = { tide, gray, green, red, amber }
+
 /**
  * The look of the portal. The only colours of pages: `tide` (the accent),
- * `gray`, `green`, `red` and `amber`. Shade 7 and darker carries text on light
- * ground, shade 4 and lighter on dark ground, with a contrast of 4.5 or more
- * (WCAG 2.2, 1.4.3).
+ * `gray`, `green`, `red` and `amber`. Shade 7 and darker is text on light ground,
+ * shade 4 and lighter on dark ground, and white is text on shade 6 and darker,
+ * each with a contrast of 4.5 or more (WCAG 2.2, 1.4.3).
  */
 export const theme = createTheme({
   primaryColor: 'tide',
-  primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
+  primaryShade: { light: 7, dark: 6 },
   black: '#1b2129',
-  colors: {
-    tide,
-    gray,
-    dark,
-    green,
-    red,
-    amber,
-    orange: amber,
-    yellow: amber,
-    teal: tide,
-    blue: tide,
-  },
+  colors: { ...colors, dark },
   fontFamily:
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif",
   fontFamilyMonospace:
@@ -115,7 +105,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
 })
 
-/** What Mantine's own variables leave too pale to read. */
+/** What Mantine's own variables leave too pale to read, or too dark to tell from the ground. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -128,15 +118,28 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--surface-sunken': gray[0],
     '--line': gray[2],
     '--input-line': gray[5],
+    '--focus': tide[6],
   },
   dark: {
+    ...darkTints(),
     '--mantine-color-dimmed': dark[2],
-    '--mantine-color-placeholder': dark[3],
+    '--mantine-color-placeholder': dark[2],
     '--mantine-color-error': red[3],
     '--mantine-color-success': green[3],
     '--surface': '#1d2630',
     '--surface-sunken': dark[8],
     '--line': dark[5],
     '--input-line': dark[3],
+    '--focus': tide[3],
   },
 })
+
+/** Grounds of badges and alerts on dark: deep, but of a colour. */
+function darkTints(): Record<string, string> {
+  const tints = Object.entries(colors).flatMap(([name, shades]) => [
+    [`--mantine-color-${name}-light`, shades[9]],
+    [`--mantine-color-${name}-light-hover`, shades[8]],
+    [`--mantine-color-${name}-light-color`, shades[1]],
+  ])
+  return Object.fromEntries(tints)
+}

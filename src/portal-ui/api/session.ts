@@ -1,11 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type {
   Developer,
+  OptOut,
   PasswordReset,
   Session,
   SignIn,
   SignUp,
+  TokenUse,
   Verification,
 } from '../../gateway/portal/schemas/accounts.ts'
 import { isProblem, request } from './client.ts'
@@ -40,7 +42,7 @@ export function useSignIn() {
   return useMutation({
     mutationFn: (input: SignIn) => request<Session>('POST', '/api/session', input),
     onSuccess: (session) => {
-      client.clear()
+      forgetPrivate(client)
       client.setQueryData(sessionKey, session)
     },
   })
@@ -69,10 +71,20 @@ export function useForgetSession(): () => void {
   const client = useQueryClient()
   const [, navigate] = useLocation()
   return () => {
+    // Before the session goes: a page that needs one would lead to the sign-in.
     navigate('/')
-    client.clear()
     client.setQueryData(sessionKey, null)
+    forgetPrivate(client)
   }
+}
+
+/** Answers that are the same for everybody, by the first part of their key. */
+const publicKeys: ReadonlySet<unknown> = new Set(['apis', 'diff', 'document', 'gateway', 'portal'])
+
+function forgetPrivate(client: QueryClient): void {
+  client.removeQueries({
+    predicate: ({ queryKey: [first] }) => first !== sessionKey[0] && !publicKeys.has(first),
+  })
 }
 
 /** Asks for an account; the answer is the same for a known address. */
@@ -101,5 +113,23 @@ export function usePasswordResetConfirmation() {
   return useMutation({
     mutationFn: (input: Verification) =>
       request<void>('POST', '/api/password-resets/confirm', input),
+  })
+}
+
+/** Uses the link sent to a new address, which takes the place of the old one. */
+export function useEmailConfirmation() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: TokenUse) => request<void>('POST', '/api/email-changes/confirm', input),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionKey }),
+  })
+}
+
+/** Ends the mails of the kind the link was in. */
+export function useOptOut() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: OptOut) => request<void>('POST', '/api/mail-opt-outs', input),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionKey }),
   })
 }

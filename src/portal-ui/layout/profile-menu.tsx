@@ -18,7 +18,12 @@ export function ProfileMenu({ developer }: { readonly developer: Developer | und
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <Button variant="default" size="sm" maw={200} loading={signOut.isPending}>
+        <Button
+          variant="default"
+          size="sm"
+          maw={{ base: 150, sm: 220 }}
+          loading={signOut.isPending}
+        >
           <bdi>{developer.name}</bdi>
         </Button>
       </Menu.Target>

@@ -51,10 +51,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <Container size="lg">
           <Group justify="space-between" gap="xs">
             <Text size="sm" c="dimmed">
-              Every call carries its API key in the header X-API-Key.
+              Tollgate, an API gateway with plans and versions
             </Text>
-            <Anchor href="/" size="sm">
-              All APIs
+            <Anchor href="/api/openapi.json" size="sm" underline="always">
+              This portal's own API
             </Anchor>
           </Group>
         </Container>

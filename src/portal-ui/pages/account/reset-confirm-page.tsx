@@ -1,6 +1,49 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { isProblem } from '../../api/client.ts'
+import { usePasswordResetConfirmation } from '../../api/session.ts'
 import { Page } from '../../layout/page.tsx'
+import { LinkMissing } from './link-missing.tsx'
+import { NewPasswordForm } from './new-password-form.tsx'
+import { useMailToken } from './use-mail-token.ts'
 
-/** Where that link leads. */
+/** Where the link to set a new password leads. */
 export function ResetConfirmPage() {
-  return <Page title="Set a new password">{null}</Page>
+  const token = useMailToken()
+  const confirmation = usePasswordResetConfirmation()
+  if (confirmation.isSuccess) {
+    return (
+      <Page title="Your new password is set" width="narrow">
+        <Stack gap="md" align="flex-start" role="status">
+          <Text>Every session has ended, on all devices. Sign in with the new password.</Text>
+          <Button component={Link} href={pagePaths.signIn}>
+            Sign in
+          </Button>
+        </Stack>
+      </Page>
+    )
+  }
+  const isUsed = isProblem(confirmation.error, 'LINK_INVALID')
+  if (token === undefined || isUsed) {
+    return (
+      <Page title="Set a new password" width="narrow">
+        <LinkMissing href={pagePaths.reset} label="Ask for a new link" isUsed={isUsed} />
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title="Set a new password"
+      lead="It takes the place of the old one, and ends every session."
+      width="narrow"
+    >
+      <NewPasswordForm
+        action="Set the password"
+        onSubmit={(password) => confirmation.mutate({ token, password })}
+        isPending={confirmation.isPending}
+        error={confirmation.error}
+      />
+    </Page>
+  )
 }

@@ -39,39 +39,31 @@ export function LandingPage() {
 function Start() {
   const { data: session } = useSession()
   return (
-    <section aria-label="How to begin" className={classes['hero']}>
-      <ol className={classes['steps']}>
-        <li>
-          <div>
-            <strong>Sign up</strong>
-            <span>with your address; the link in a mail opens your account.</span>
-          </div>
-        </li>
-        <li>
-          <div>
-            <strong>Create an application</strong>
-            <span>subscribe it to a version of an API under a plan, and issue a key.</span>
-          </div>
-        </li>
-        <li>
-          <div>
-            <strong>Call</strong>
-            <span>
-              with the line of curl shown beside the key. What is left is always in sight.
-            </span>
-          </div>
-        </li>
-      </ol>
+    <Stack component="section" gap="lg" aria-label="How to begin">
       {session === undefined ? null : session === null ? (
         <WayIn />
       ) : (
-        <Group gap="sm">
+        <Group>
           <Button component={Link} href={pagePaths.applications} size="md">
             To your applications
           </Button>
         </Group>
       )}
-    </section>
+      <ol className={classes['steps']}>
+        <li className={classes['step']}>
+          <strong>Sign up</strong>
+          <span>With your address. The link in a mail opens your account.</span>
+        </li>
+        <li className={classes['step']}>
+          <strong>Create an application</strong>
+          <span>Subscribe it to a version of an API under a plan, and issue a key.</span>
+        </li>
+        <li className={classes['step']}>
+          <strong>Call</strong>
+          <span>With the command shown beside the key. What is left is always in sight.</span>
+        </li>
+      </ol>
+    </Stack>
   )
 }
 

@@ -20,9 +20,7 @@ export function VersionCard({ api, version }: VersionCardProps) {
     <Paper withBorder p="lg" className={classes['version'] ?? ''}>
       <Group justify="space-between" align="center" gap="xs">
         <Title order={3}>
-          <TextLink href={versionPath(api, name)} inherit>
-            {api} {name}
-          </TextLink>
+          {api} {name}
         </Title>
         <LifecycleBadges version={version} />
       </Group>

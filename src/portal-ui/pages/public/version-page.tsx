@@ -58,7 +58,9 @@ function Version({ published, version }: VersionProps) {
       lead={
         <Group gap="sm">
           <LifecycleBadges version={version} />
-          <span>{counted(version.operations.length, 'operation')}</span>
+          <span>
+            {api}, {counted(version.operations.length, 'operation')}
+          </span>
         </Group>
       }
       actions={<VersionPicker published={published} current={version.version} />}
@@ -81,6 +83,11 @@ function Version({ published, version }: VersionProps) {
             </Stack>
           </Paper>
           <Stack gap={6} className={classes['inline'] ?? ''}>
+            {version.isRetired ? null : (
+              <Anchor href="#how-to-call" underline="always">
+                How to call it
+              </Anchor>
+            )}
             <Anchor href={referencePath(api, version.version)} underline="always">
               Reference with every field
             </Anchor>
@@ -137,10 +144,7 @@ function LifecycleNotice({ published, version }: VersionProps) {
   if (!isDeprecated && !isRetired && lifecycle.sunset === undefined) return null
   const { successor } = lifecycle
   return (
-    <Alert
-      color={isRetired ? 'red' : 'amber'}
-      title={isRetired ? 'This version is retired' : 'This version is about to end'}
-    >
+    <Alert color={isRetired ? 'red' : 'amber'} title={noticeTitle(version)}>
       {isRetired ? <Text size="sm">Every call is answered with 410.</Text> : null}
       {!isRetired && lifecycle.sunset !== undefined ? (
         <Text size="sm">
@@ -165,6 +169,11 @@ function LifecycleNotice({ published, version }: VersionProps) {
       )}
     </Alert>
   )
+}
+
+function noticeTitle({ isRetired, isDeprecated }: PublishedVersion): string {
+  if (isRetired) return 'This version is retired'
+  return isDeprecated ? 'This version is deprecated' : 'This version will end'
 }
 
 function isOlder(published: PublishedApi, one: PublishedVersion, other: PublishedVersion): boolean {

@@ -1,0 +1,38 @@
+import { Button, PasswordInput } from '@mantine/core'
+import { useState } from 'react'
+import { fieldErrors, formError } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+
+export interface NewPasswordFormProps {
+  readonly action: string
+  readonly onSubmit: (password: string) => void
+  readonly isPending: boolean
+  readonly error: Error | null
+}
+
+/** Asks for a new password, with the rules before and what is wrong beside the field. */
+export function NewPasswordForm({ action, onSubmit, isPending, error }: NewPasswordFormProps) {
+  const [password, setPassword] = useState('')
+  const { password: fault } = fieldErrors(error, ['password'])
+  return (
+    <Form onSubmit={() => !isPending && onSubmit(password)} error={error}>
+      <PasswordInput
+        label="New password"
+        description="15 characters or more; several words make a good one. Nothing that is tried first: your name or address, repetitions, rows of keys, well-known passwords."
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={fault}
+        autoComplete="new-password"
+        maxLength={256}
+        required
+        withAsterisk={false}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+      />
+      <ProblemAlert error={formError(error, ['password'])} />
+      <Button type="submit" loading={isPending}>
+        {action}
+      </Button>
+    </Form>
+  )
+}
