@@ -5,7 +5,7 @@ import type { Standing } from '../counters/counter.ts'
 import { presentedKey } from '../edge/authenticate.ts'
 import type { Call } from '../edge/call.ts'
 import { tightest } from '../edge/limit-headers.ts'
-import type { Caller, KeyMemory } from '../registry/registry.ts'
+import type { Caller, KeyAuthenticator, KeyMemory } from '../registry/registry.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { pruneOverflow } from './calls/prune-records.ts'
 import { createRecordBuffer } from './calls/record-buffer.ts'
@@ -30,7 +30,7 @@ export interface CallRecorder {
 
 export interface CallRecorderOptions {
   readonly db: Kysely<RegistrySchema>
-  readonly keys: KeyMemory
+  readonly keys: KeyMemory & KeyAuthenticator
   readonly metrics: RecordingMetrics
   readonly log: Pick<Logger, 'warn'>
   /** Milliseconds since 1970. */
@@ -43,8 +43,10 @@ export interface CallRecorderOptions {
   readonly usageEveryMs?: number
 }
 
-/** Keys that are looked up in memory because their call was refused before it was asked whose it is. */
-const recognisedPerFlush = 1_000
+/** In a second, of calls that were refused before it was asked whose they are: keys looked up in memory. */
+const recognisedMax = 1_000
+/** Of those, keys memory knows nothing of, which the database is asked about: first calls go wrong, too. So few that strangers can cost nobody anything. */
+const askedMax = 10
 /** Records in one statement: encoding them takes a millisecond of the loop that answers calls. */
 const rowsPerStatement = 500
 /** So many are written for an application before those above 1,000 are deleted. */
@@ -69,17 +71,30 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   const usage = createUsageBuffer()
   const cuts = new WeakSet<Call>()
   const writtenSincePrune = new Map<string, number>()
-  let recognisable = recognisedPerFlush
+  let second = 0
+  let recognisable = 0
+  let askable = 0
 
-  /** Whose call it was; for a call refused earlier than that was asked, from memory alone. */
-  function callerOf(call: Call): Caller | undefined {
-    const known = call.callerIfKnown
-    if (known !== undefined || call.refusal === undefined) return known
-    if (recognisable === 0 || unauthenticated.has(call.refusal)) return undefined
+  /** Whose call it was that was refused before that was asked. */
+  function recognise(call: Call, endedAt: number, found: (caller: Caller) => void): void {
+    if (call.refusal === undefined || unauthenticated.has(call.refusal)) return
+    if (second !== Math.floor(endedAt / 1_000)) {
+      second = Math.floor(endedAt / 1_000)
+      recognisable = recognisedMax
+      askable = askedMax
+    }
+    if (recognisable === 0) return
     const key = presentedKey(call.request.rawHeaders)
-    if (key === undefined || key === 'doubled') return undefined
+    if (key === undefined || key === 'doubled') return
     recognisable -= 1
-    return keys.recogniseCached(key.value)
+    const known = keys.recogniseCached(key.value)
+    if (typeof known === 'object') found(known)
+    if (known !== 'unknown' || askable === 0) return
+    askable -= 1
+    keys.authenticate(key.value, () => {
+      const caller = keys.recogniseCached(key.value)
+      if (typeof caller === 'object') found(caller)
+    })
   }
 
   function count(
@@ -111,8 +126,41 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
     }
   }
 
+  function remember(call: Call, caller: Caller, finished: FinishedCall, endedAt: number): void {
+    const isCut = finished.outcome === 'aborted' && cuts.has(call)
+    count(call, caller, finished, isCut, endedAt)
+    // Where the store counted it: for a refusal that was a moment ago.
+    const countedAt = call.forwardedAt === 0 ? endedAt : endedAt - (monotonic() - call.forwardedAt)
+    const grant = call.grantIfKnown
+    const decisive = grant === undefined ? 0 : tightest(grant.standings)
+    const standing = grant?.standings[decisive]
+    const limit = grant === undefined ? undefined : call.plan.limits[decisive]
+    const { version, operation, decision, outcome, totalSeconds, upstreamSeconds } = finished
+    records.push({
+      application_id: caller.applicationId,
+      at: endedAt - totalSeconds * 1000,
+      request_id: call.requestId,
+      key_id: caller.keyId,
+      method: call.request.method ?? '',
+      api: version?.api ?? null,
+      version: version?.version ?? null,
+      operation: operation?.id ?? null,
+      outcome,
+      detail: isCut ? brokenOff : (call.refusalDetail ?? null),
+      decision: decision ?? null,
+      status: finished.status,
+      limit_name: limit?.name ?? null,
+      limit_scope: limit?.scope ?? null,
+      limit_calls: limit?.calls ?? null,
+      window_seconds: limit?.windowSeconds ?? null,
+      remaining: standing?.remaining ?? null,
+      resets_at: endOfWindow(standing, countedAt),
+      total_ms: rounded(totalSeconds * 1000),
+      upstream_ms: upstreamSeconds === undefined ? null : rounded(upstreamSeconds * 1000),
+    })
+  }
+
   async function flushRecords(): Promise<void> {
-    recognisable = recognisedPerFlush
     const { byApplication, lost } = records.take()
     metrics.recordsLost(lost)
     const waiting = [...byApplication.values()].flat()
@@ -132,12 +180,11 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   async function prune(written: ReadonlyMap<string, { readonly length: number }>): Promise<void> {
     const due: string[] = []
     for (const [id, { length }] of written) {
-      const since = (writtenSincePrune.get(id) ?? 0) + length
-      if (since < overflowMax) writtenSincePrune.set(id, since)
-      else {
-        writtenSincePrune.delete(id)
-        due.push(id)
-      }
+      // What processes before this one left over is dealt with at the first sight of an application.
+      const since = (writtenSincePrune.get(id) ?? overflowMax) + length
+      const isDue = since >= overflowMax
+      writtenSincePrune.set(id, isDue ? 0 : since)
+      if (isDue) due.push(id)
     }
     if (due.length === 0) return
     try {
@@ -159,58 +206,28 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   }
 
   const repetitions = [
-    repeat(options.recordsEveryMs ?? 1_000, () => {
-      recognisable = recognisedPerFlush
-      return records.size === 0 ? undefined : flushRecords()
-    }),
+    repeat(options.recordsEveryMs ?? 1_000, () =>
+      records.size === 0 ? undefined : flushRecords(),
+    ),
     repeat(options.usageEveryMs ?? 3_000, () => (usage.size === 0 ? undefined : flushUsage())),
   ]
 
   return {
     ended(call, finished) {
-      const caller = callerOf(call)
-      if (caller === undefined) return
-      const isCut = finished.outcome === 'aborted' && cuts.has(call)
       const endedAt = now()
-      count(call, caller, finished, isCut, endedAt)
-      // Where the store counted it: for a refusal that was a moment ago.
-      const countedAt =
-        call.forwardedAt === 0 ? endedAt : endedAt - (monotonic() - call.forwardedAt)
-      const grant = call.grantIfKnown
-      const decisive = grant === undefined ? 0 : tightest(grant.standings)
-      const standing = grant?.standings[decisive]
-      const limit = grant === undefined ? undefined : call.plan.limits[decisive]
-      const { version, operation, decision, outcome, totalSeconds, upstreamSeconds } = finished
-      records.push({
-        application_id: caller.applicationId,
-        at: endedAt - totalSeconds * 1000,
-        request_id: call.requestId,
-        key_id: caller.keyId,
-        method: call.request.method ?? '',
-        api: version?.api ?? null,
-        version: version?.version ?? null,
-        operation: operation?.id ?? null,
-        outcome,
-        detail: isCut ? brokenOff : (call.refusalDetail ?? null),
-        decision: decision ?? null,
-        status: finished.status,
-        limit_name: limit?.name ?? null,
-        limit_scope: limit?.scope ?? null,
-        limit_calls: limit?.calls ?? null,
-        window_seconds: limit?.windowSeconds ?? null,
-        remaining: standing?.remaining ?? null,
-        resets_at: endOfWindow(standing, countedAt),
-        total_ms: rounded(totalSeconds * 1000),
-        upstream_ms: upstreamSeconds === undefined ? null : rounded(upstreamSeconds * 1000),
-      })
+      const caller = call.callerIfKnown
+      if (caller !== undefined) remember(call, caller, finished, endedAt)
+      else recognise(call, endedAt, (found) => remember(call, found, finished, endedAt))
     },
 
     cut: (call) => void cuts.add(call),
 
     async close() {
       await Promise.all(repetitions.map((repetition) => repetition.stop()))
-      if (records.size > 0) await flushRecords()
-      if (usage.size > 0) await flushUsage()
+      await Promise.all([
+        records.size > 0 ? flushRecords() : undefined,
+        usage.size > 0 ? flushUsage() : undefined,
+      ])
     },
   }
 }

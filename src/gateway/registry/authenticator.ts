@@ -63,8 +63,10 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
 
     recogniseCached(text) {
       const key = parseKey(text)
-      if (key === undefined) return undefined
-      return ownerOfKey(key, cache.find(key.id)?.record, peppers)
+      if (key === undefined) return 'invalid'
+      const entry = cache.find(key.id)
+      if (entry === undefined) return 'unknown'
+      return ownerOfKey(key, entry.record, peppers) ?? 'invalid'
     },
   }
 }

@@ -23,11 +23,12 @@ export type Authentication = Caller | 'invalid' | 'unreachable'
 export interface KeyMemory {
   /**
    * Tells from memory alone whose key this is or was, also when it has
-   * expired: its owner may be told why it is refused. Undefined when memory
-   * does not know it or its secret is wrong, compared as `authenticate` does.
-   * Leaves no trace. Never throws.
+   * expired: its owner may be told why it is refused. `invalid` when it is
+   * malformed, known not to exist, or its secret is wrong, compared as
+   * `authenticate` does; `unknown` when memory cannot tell. Leaves no trace.
+   * Never throws.
    */
-  recogniseCached(key: string): Caller | undefined
+  recogniseCached(key: string): Caller | 'invalid' | 'unknown'
 }
 
 /** What the edge needs of the registry: one question on the data path. */

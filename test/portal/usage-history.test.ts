@@ -1,0 +1,203 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { historyCsv } from '../../src/gateway/portal/history-csv.ts'
+import { onboard } from '../../src/gateway/registry/onboard.ts'
+import { besidePortal } from '../support/portal-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+const tollgate = await runTollgate(t)
+const beside = await besidePortal(t, tollgate)
+const { developer, send } = await beside.signIn()
+const { applicationId } = await onboard(beside.stores, {
+  email: developer.email,
+  developerName: '',
+  applicationName: 'history',
+  subscriptions: [],
+  by: 'test',
+})
+const history = `/api/applications/${applicationId}/usage/history`
+
+interface Given {
+  readonly at: string
+  readonly operation?: string
+  readonly counts: readonly [admitted: number, refused: number, errors: number]
+  readonly sumMs?: number
+  readonly maxMs?: number
+}
+
+async function write(table: string, rows: readonly Given[]): Promise<void> {
+  for (const { at, operation = 'listAccounts', counts, sumMs = 0, maxMs = 0 } of rows) {
+    const [admitted, refused, errors] = counts
+    const isKnown = operation !== ''
+    await sql`
+      insert into ${sql.table(table)} values (${applicationId}, ${at}, ${isKnown ? 'xs2a' : ''},
+        ${isKnown ? '1.7.0' : ''}, ${operation}, ${admitted}, ${refused}, 0, ${errors}, ${sumMs}, ${maxMs})`.execute(
+      beside.db,
+    )
+  }
+}
+
+t.test('every hour has its numbers, also those without calls, over the end of a day', async (t) => {
+  await write('usage_hours', [
+    { at: '2026-03-01T22:00Z', counts: [3, 1, 1], sumMs: 30, maxMs: 20 },
+    { at: '2026-03-02T01:00Z', counts: [1, 0, 0], sumMs: 5, maxMs: 5 },
+    {
+      at: '2026-03-02T01:00Z',
+      operation: 'listCardAccounts',
+      counts: [1, 0, 0],
+      sumMs: 15,
+      maxMs: 15,
+    },
+    { at: '2026-03-02T01:00Z', operation: '', counts: [0, 7, 0] },
+    { at: '2026-03-02T02:00Z', counts: [99, 0, 0], sumMs: 99, maxMs: 9 },
+  ])
+  const range = 'from=2026-03-01T21:30:00Z&to=2026-03-02T03:00:00%2B01:00'
+  const { body } = await send('GET', `${history}?${range}&step=hour`)
+  t.same(body, {
+    from: '2026-03-01T21:00:00.000Z',
+    to: '2026-03-02T02:00:00.000Z',
+    step: 'hour',
+    items: [
+      {
+        at: '2026-03-01T21:00:00.000Z',
+        admitted: 0,
+        refused: 0,
+        errors: 0,
+        averageMs: null,
+        maxMs: null,
+      },
+      {
+        at: '2026-03-01T22:00:00.000Z',
+        admitted: 3,
+        refused: 1,
+        errors: 1,
+        averageMs: 10,
+        maxMs: 20,
+      },
+      {
+        at: '2026-03-01T23:00:00.000Z',
+        admitted: 0,
+        refused: 0,
+        errors: 0,
+        averageMs: null,
+        maxMs: null,
+      },
+      {
+        at: '2026-03-02T00:00:00.000Z',
+        admitted: 0,
+        refused: 0,
+        errors: 0,
+        averageMs: null,
+        maxMs: null,
+      },
+      {
+        at: '2026-03-02T01:00:00.000Z',
+        admitted: 2,
+        refused: 7,
+        errors: 0,
+        averageMs: 10,
+        maxMs: 15,
+      },
+    ],
+    operations: [
+      {
+        api: null,
+        version: null,
+        operation: null,
+        admitted: 0,
+        refused: 7,
+        errors: 0,
+        averageMs: null,
+        maxMs: null,
+      },
+      {
+        api: 'xs2a',
+        version: '1.7.0',
+        operation: 'listAccounts',
+        admitted: 4,
+        refused: 1,
+        errors: 1,
+        averageMs: 8.75,
+        maxMs: 20,
+      },
+      {
+        api: 'xs2a',
+        version: '1.7.0',
+        operation: 'listCardAccounts',
+        admitted: 1,
+        refused: 0,
+        errors: 0,
+        averageMs: 15,
+        maxMs: 15,
+      },
+    ],
+  })
+
+  const csv = await send('GET', `${history}.csv?${range}&step=hour`)
+  t.equal(
+    csv.text,
+    [
+      'at,api,version,operation,admitted,refused,errors,average_ms,max_ms',
+      '2026-03-01T22:00:00.000Z,xs2a,1.7.0,listAccounts,3,1,1,10.0,20.0',
+      '2026-03-02T01:00:00.000Z,,,,0,7,0,,',
+      '2026-03-02T01:00:00.000Z,xs2a,1.7.0,listAccounts,1,0,0,5.0,5.0',
+      '2026-03-02T01:00:00.000Z,xs2a,1.7.0,listCardAccounts,1,0,0,15.0,15.0',
+      '',
+    ].join('\r\n'),
+  )
+})
+
+t.test(
+  'without a word about time it is the last 24 hours, or as many steps as there is room for',
+  async (t) => {
+    const steps = async (query: string): Promise<number> =>
+      (await send('GET', `${history}${query}`)).body.items?.length
+    t.equal(await steps(''), 24)
+    t.equal(await steps('?step=minute'), 60)
+    t.equal(await steps('?step=day'), 30)
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+    t.equal(await steps(`?from=${ago(2)}&step=minute`), 2_881)
+    t.equal(await steps(`?from=${ago(60)}&step=hour`), 1_441)
+    t.equal(await steps(`?from=${ago(400)}&step=day`), 401)
+  },
+)
+
+t.test('what is no time, runs backwards or is too long is refused with its member', async (t) => {
+  for (const [query, path] of [
+    ['from=yesterday', '/from'],
+    ['to=2026-13-01T00:00:00Z', '/to'],
+    ['to=2026-06-30T23:59:60Z', '/to'],
+    ['from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z', '/from'],
+    ['from=2026-03-01T00:00:00Z&to=2026-03-01T00:00:00Z', '/from'],
+    ['from=2026-03-01T00:00:00Z&to=2026-03-04T00:00:00Z&step=minute', '/from'],
+    ['from=2026-01-01T00:00:00Z&to=2026-04-01T00:00:00Z&step=hour', '/from'],
+    ['from=0001-01-01T00:00:00Z&step=day', '/from'],
+    ['step=week', '/step'],
+    ['more=1', '/more'],
+  ]) {
+    for (const file of [history, `${history}.csv`]) {
+      const { status, body } = await send('GET', `${file}?${query}`)
+      t.equal(status, 400, `${query}`)
+      t.equal(body.errors[0].path, path, `${query}`)
+    }
+  }
+})
+
+t.test('nobody but the owner gets the history', async (t) => {
+  const other = await beside.signIn()
+  for (const path of [history, `${history}.csv`]) {
+    t.equal((await other.send('GET', path)).status, 404)
+    t.equal((await beside.anonymous('GET', path)).status, 401)
+  }
+})
+
+t.test('a name that looks like a formula stays a text in the file', async (t) => {
+  const at = new Date('2026-03-01T00:00:00Z')
+  const sums = { admitted: 1, refused: 0, errors: 0, averageMs: 1, maxMs: 1 }
+  const csv = historyCsv([
+    { at, api: '=cmd|x', version: '-1+1', operation: 'a"b,c', ...sums },
+    { at, api: '@x', version: '+1', operation: '\tx', ...sums },
+  ])
+  t.match(csv, `,'=cmd|x,'-1+1,"a""b,c",`)
+  t.match(csv, `,'@x,'+1,'\tx,`)
+})
