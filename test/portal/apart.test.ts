@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { codeOf, eventually } from '../support/calling.ts'
+import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { openBesidePortal } from '../support/portal-client.ts'
+import { spawnTollgate } from '../support/tollgate.ts'
+
+t.test(
+  'portal and gateway each run without the other, and the portal shows the counts of a gateway elsewhere',
+  { skip: fleetMissing() },
+  async (t) => {
+    const sessionSecret = randomBytes(32).toString('base64url')
+    const env = { SESSION_SECRET: sessionSecret }
+    const fleet = await startFleet(t, { size: 1, plan: { calls: 100, window: 'P365D' }, env })
+    const [gateway] = fleet.gateways
+    const [client] = fleet.clients
+    if (gateway === undefined || client === undefined) throw new Error('the fleet is empty')
+    const portal = await spawnTollgate(t, ['portal'], {
+      ...fleet.env,
+      GATEWAY_PUBLIC_URL: gateway.urls.gateway,
+    })
+    const { anonymous, signIn } = openBesidePortal(t, {
+      portalUrl: portal.urls.portal,
+      stores: fleet.stores,
+      databaseUrl: fleet.postgres.url,
+      sessionSecret,
+    })
+    const { send } = await signIn()
+    const { id } = (await send('POST', '/api/applications', { name: 'apart' })).body
+    const path = `/api/applications/${id}`
+    await send('POST', `${path}/subscriptions`, { api: 'xs2a', version: '1.7.0', plan: 'default' })
+    const { key } = (await send('POST', `${path}/keys`, { name: 'k' })).body
+
+    let answer = await client.call({ key })
+    for (let call = 2; call <= 7; call += 1) answer = await client.call({ key })
+    t.equal(answer.headers['x-ratelimit-remaining'], '93')
+    const usage = await send('GET', `${path}/usage`)
+    t.match(
+      usage.body.items.find(({ operation }: { operation: string }) => operation === 'listAccounts'),
+      { limit: 100, used: 7, remaining: 93 },
+      'what Redis counted',
+    )
+    t.equal((await anonymous('GET', '/api/gateway')).body.isReachable, true)
+
+    fleet.redis.suspend()
+    const unknown = await send('GET', `${path}/usage`)
+    t.equal(unknown.status, 503)
+    t.match(unknown.body, { code: 'COUNTERS_UNAVAILABLE' })
+    t.match(unknown.headers['retry-after'], /^\d+$/)
+    t.notMatch(unknown.text, /redis|127\.0\.0\.1:\d+\D*refused/i)
+    t.equal((await send('GET', path)).status, 200, 'the rest of the portal goes on')
+    fleet.redis.resume()
+    t.ok(await eventually(async () => (await send('GET', `${path}/usage`)).status === 200))
+
+    portal.signal('SIGKILL')
+    await portal.ended
+    t.equal((await client.call({ key })).status, 200, 'the gateway serves on without a portal')
+    t.equal(codeOf(await client.call({ key: 'nonsense' })), 'KEY_INVALID')
+
+    const second = await spawnTollgate(t, ['portal'], {
+      ...fleet.env,
+      GATEWAY_PUBLIC_URL: gateway.urls.gateway,
+    })
+    const again = openBesidePortal(t, {
+      portalUrl: second.urls.portal,
+      stores: fleet.stores,
+      databaseUrl: fleet.postgres.url,
+      sessionSecret,
+    })
+    gateway.signal('SIGKILL')
+    await gateway.ended
+    const state = await again.anonymous('GET', '/api/gateway')
+    t.match([state.status, state.body], [200, { isReachable: false }])
+    t.same(Object.keys(state.body), ['isReachable', 'checkedAt'], 'no reason, no address')
+    const { send: other } = await again.signIn()
+    t.equal((await other('POST', '/api/applications', { name: 'goes on' })).status, 201)
+  },
+)
