@@ -1,0 +1,468 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import type { ApiVersion, Catalogue, Lifecycle } from '../../src/catalogue/catalogue.ts'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import {
+  createDeprecationReminders,
+  dueMilestone,
+} from '../../src/gateway/portal/mail/deprecation-reminders.ts'
+import { createKeyNotices } from '../../src/gateway/portal/mail/key-notices.ts'
+import type { Letter } from '../../src/gateway/portal/mail/letters.ts'
+import { createLimitsDigest } from '../../src/gateway/portal/mail/limits-digest.ts'
+import type { Outbox } from '../../src/gateway/portal/mail/outbox.ts'
+import { queueMail } from '../../src/gateway/registry/mail-queue.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { postgresMissing, testDatabase, testPostgres } from '../support/database.ts'
+import { configDir } from '../support/edge.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+
+const dayMs = 86_400_000
+const catalogue = await loadCatalogue(configDir)
+
+/** An outbox whose letters can be read, and come true with their transaction as real ones do. */
+function readableOutbox(): Outbox & {
+  readonly letters: { letter: Letter; to: string | undefined }[]
+} {
+  const letters: { letter: Letter; to: string | undefined }[] = []
+  return {
+    letters,
+    async post(trx, letter, to) {
+      await queueMail(trx, Buffer.from(JSON.stringify({ letter, to })))
+      letters.push({ letter, to })
+    },
+  }
+}
+
+async function rig(t: Test, open = testDatabase) {
+  const { database } = await open(t)
+  const stores = await testStores(database)
+  const db = database.connect<RegistrySchema>()
+  const outbox = readableOutbox()
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  return { stores, db, outbox, log, lines }
+}
+
+/** What was written, whatever became of letters whose transaction failed. */
+async function written(db: Awaited<ReturnType<typeof rig>>['db']) {
+  const rows = await db.selectFrom('mails').select('sealed').orderBy('id').execute()
+  return rows.map(({ sealed }): { letter: Letter; to: string } => JSON.parse(sealed.toString()))
+}
+
+t.test('each change of a key is told once, a rotation as one', async (t) => {
+  const { stores, db, outbox, log } = await rig(t)
+  const notices = createKeyNotices({ db, outbox, log })
+  const { developer, application } = await testApplication(stores)
+  const applicationId = application.id
+  await stores.keys.issue({ applicationId, name: 'before', by: 'test' })
+  await notices.begin()
+  await notices.run()
+  t.same(outbox.letters, [], 'nothing of what was before')
+
+  const issued = await stores.keys.issue({ applicationId, name: 'first', by: 'test' })
+  const overlapped = await stores.keys.rotate({ id: issued.id, overlapSeconds: 3600, by: 'test' })
+  await stores.keys.revoke({ id: issued.id, by: 'test' })
+  const cut = await stores.keys.rotate({ id: overlapped.id, overlapSeconds: 0, by: 'test' })
+  await stores.keys.revoke({ id: cut.id, by: 'test' })
+  await stores.keys.revoke({ id: cut.id, by: 'test' })
+  await notices.run()
+  await notices.run()
+  await createKeyNotices({ db, outbox, log }).run()
+
+  const told = outbox.letters.map(({ letter }) => letter)
+  t.same(
+    told.map((letter) => [letter.kind, 'hint' in letter ? letter.hint : undefined]),
+    [
+      ['key-issued', issued.hint],
+      ['key-replaced', issued.hint],
+      ['key-revoked', issued.hint],
+      ['key-replaced', overlapped.hint],
+      ['key-revoked', cut.hint],
+    ],
+  )
+  const [, overlap, , sharp] = told
+  t.match(overlap, { newHint: overlapped.hint, keyName: 'first', applicationName: 'app' })
+  t.ok(overlap !== undefined && 'worksUntil' in overlap && overlap.worksUntil instanceof Date)
+  t.match(sharp, { newHint: cut.hint, worksUntil: null })
+  for (const { to } of outbox.letters) t.equal(to, developer.email)
+  t.notMatch(
+    JSON.stringify(told),
+    new RegExp([issued, overlapped, cut].map(({ key }) => key.slice(16)).join('|')),
+  )
+})
+
+t.test(
+  'who opted out, and keys that went with their application, are not written about',
+  async (t) => {
+    const { stores, db, outbox, log } = await rig(t)
+    const notices = createKeyNotices({ db, outbox, log })
+    await notices.begin()
+    const silent = await testApplication(stores)
+    await db
+      .updateTable('developers')
+      .set({ mails_keys: false })
+      .where('id', '=', silent.developer.id)
+      .execute()
+    await stores.keys.issue({ applicationId: silent.application.id, by: 'test' })
+    const gone = await testApplication(stores)
+    await stores.keys.issue({ applicationId: gone.application.id, by: 'test' })
+    await stores.applications.delete({ id: gone.application.id, by: 'test' })
+    await notices.run()
+    t.same(outbox.letters, [])
+  },
+)
+
+t.test('after a long pause the gap is said, after a restored backup it begins anew', async (t) => {
+  const { stores, db, outbox, log, lines } = await rig(t)
+  const notices = createKeyNotices({ db, outbox, log })
+  await notices.begin()
+  const { application } = await testApplication(stores)
+  await stores.keys.issue({ applicationId: application.id, by: 'test' })
+  await sql`update portal_state set changed_at = now() - interval '3 hours' where name = 'key-notices'`.execute(
+    db,
+  )
+  await notices.run()
+  t.match(lines.join(''), /"minutes":180.*may be missing/)
+  t.equal(outbox.letters.length, 1, 'what is still known is told')
+
+  await sql`update portal_state set value = '999999999999', changed_at = now() - interval '10 minutes' where name = 'key-notices'`.execute(
+    db,
+  )
+  await notices.run()
+  await stores.keys.issue({ applicationId: application.id, by: 'test' })
+  await notices.run()
+  t.match(lines.join(''), /restored/)
+  t.equal(outbox.letters.length, 2)
+})
+
+async function raceOfNotices(t: Test, open: typeof testDatabase): Promise<void> {
+  const { stores, db, log } = await rig(t, open)
+  const jobs = [1, 2, 3].map(() => createKeyNotices({ db, outbox: readableOutbox(), log }))
+  for (const job of jobs) await job.begin()
+  const { application } = await testApplication(stores)
+  const applicationId = application.id
+  const hints: string[] = []
+  let isIssuing = true
+  const issuing = (async () => {
+    for (let round = 0; round < 15; round++) {
+      const keys = await Promise.all(
+        Array.from({ length: 8 }, () => stores.keys.issue({ applicationId, by: 'test' })),
+      )
+      hints.push(...keys.map(({ hint }) => hint))
+      await Promise.all(keys.map(({ id }) => stores.keys.revoke({ id, by: 'test' })))
+    }
+    isIssuing = false
+  })()
+  const running = jobs.map(async (job) => {
+    while (isIssuing) await job.run()
+  })
+  await Promise.all([issuing, ...running])
+  await Promise.all(jobs.map((job) => job.run()))
+  for (const kind of ['key-issued', 'key-revoked']) {
+    const told = (await written(db)).flatMap(({ letter }) =>
+      letter.kind === kind && 'hint' in letter ? [letter.hint] : [],
+    )
+    t.same(
+      told.toSorted(),
+      hints.toSorted(),
+      `${kind}: ${told.length} letters for ${hints.length} keys`,
+    )
+  }
+}
+
+t.test('processes that race write each letter once', (t) => raceOfNotices(t, testDatabase))
+
+t.test('and on PostgreSQL, where transactions overlap', { skip: postgresMissing() }, (t) =>
+  raceOfNotices(t, async (test) => {
+    const database = await testPostgres(test)
+    if (database === undefined) throw new Error('PostgreSQL is not installed')
+    return database
+  }),
+)
+
+t.test('the digest tells of limits reached the day before, once a day', async (t) => {
+  const { stores, db, outbox } = await rig(t)
+  const today = Date.parse('2026-11-20T00:20:00Z')
+  let nowMs = today - dayMs
+  const digests = [1, 2].map(() => createLimitsDigest({ db, outbox, now: () => nowMs }))
+  const run = () => Promise.all(digests.map((digest) => digest.run()))
+  await counted(db, '2026-11-19T00:20:00Z')
+  await run()
+  t.same(outbox.letters, [], 'the first day begins without one')
+
+  const reached = await testApplication(stores)
+  const other = await stores.applications.create({
+    developerId: reached.developer.id,
+    name: 'other',
+    by: 'test',
+  })
+  const optedOut = await testApplication(stores)
+  const inside = await testApplication(stores)
+  await db
+    .updateTable('developers')
+    .set({ mails_limits: false })
+    .where('id', '=', optedOut.developer.id)
+    .execute()
+  for (const [applicationId, operation, day, refused] of [
+    [reached.application.id, 'getAccounts', '2026-11-19', 12],
+    [reached.application.id, 'getBalances', '2026-11-19', 300],
+    [reached.application.id, 'getBalances', '2026-11-18', 7],
+    [reached.application.id, 'getConsent', '2026-11-19', 0],
+    [other.id, 'getAccounts', '2026-11-19', 1],
+    [optedOut.application.id, 'getAccounts', '2026-11-19', 5],
+    [inside.application.id, 'getAccounts', '2026-11-19', 0],
+  ] as const) {
+    await recordUse(db, { applicationId, operation, day, refused, admitted: 100 })
+  }
+
+  nowMs = today
+  await run()
+  t.same(outbox.letters, [], 'not before all counts of the day are in')
+  await counted(db, '2026-11-20T00:15:00Z')
+  await run()
+  await run()
+  t.equal(outbox.letters.length, 1)
+  const [digest] = outbox.letters
+  t.equal(digest?.to, reached.developer.email)
+  t.same(digest?.letter, {
+    kind: 'limits-reached',
+    developerId: reached.developer.id,
+    day: '2026-11-19',
+    applications: [
+      {
+        id: reached.application.id,
+        name: 'app',
+        operations: [
+          { api: 'xs2a', version: '1.7.0', operation: 'getBalances', refused: 300 },
+          { api: 'xs2a', version: '1.7.0', operation: 'getAccounts', refused: 12 },
+        ],
+      },
+      {
+        id: other.id,
+        name: 'other',
+        operations: [{ api: 'xs2a', version: '1.7.0', operation: 'getAccounts', refused: 1 }],
+      },
+    ],
+  })
+
+  nowMs += dayMs
+  await counted(db, '2026-11-21T00:15:00Z')
+  await run()
+  t.equal(outbox.letters.length, 1, 'nothing to say, no mail')
+})
+
+t.test('many developers get one digest each, also when a process ends in the middle', async (t) => {
+  const { stores, db, outbox } = await rig(t)
+  let nowMs = Date.parse('2026-11-19T12:00:00Z')
+  const now = () => nowMs
+  await createLimitsDigest({ db, outbox, now }).run()
+  const emails: string[] = []
+  for (let index = 0; index < 45; index++) {
+    const { developer, application } = await testApplication(stores)
+    emails.push(developer.email)
+    await recordUse(db, {
+      applicationId: application.id,
+      operation: 'getAccounts',
+      day: '2026-11-19',
+      refused: 1,
+      admitted: 1,
+    })
+  }
+  nowMs += dayMs
+  await counted(db, '2026-11-20T00:15:00Z')
+  let posted = 0
+  const failing: Outbox = {
+    async post(trx, letter, to) {
+      posted += 1
+      if (posted === 33) throw new Error('the process ends')
+      await outbox.post(trx, letter, to)
+    },
+  }
+  await t.rejects(createLimitsDigest({ db, outbox: failing, now }).run(), {
+    message: 'the process ends',
+  })
+  t.equal((await written(db)).length, 20, 'whole pieces')
+  await createLimitsDigest({ db, outbox, now }).run()
+  t.same((await written(db)).map(({ to }) => to).toSorted(), emails.toSorted())
+})
+
+t.test('milestones: the nearest that is reached, and none that is over', async (t) => {
+  const lifecycle = { deprecated: '2026-06-01', sunset: '2026-12-31', successor: '2.0.0' }
+  const due = (today: string, of: Lifecycle = lifecycle) => dueMilestone(of, today)?.name
+  t.equal(due('2026-05-31'), undefined)
+  t.equal(due('2026-06-01'), 'deprecated 2026-06-01')
+  t.equal(due('2026-10-01'), 'deprecated 2026-06-01')
+  t.equal(due('2026-10-02'), '90 days before 2026-12-31')
+  t.equal(due('2026-12-01'), '30 days before 2026-12-31')
+  t.equal(due('2026-12-24'), '7 days before 2026-12-31')
+  t.equal(due('2026-12-30'), '7 days before 2026-12-31')
+  t.equal(due('2026-12-31'), undefined, 'it has ended: no reminder of the deprecation now')
+  const both = { ...lifecycle, retired: '2027-06-30' }
+  t.equal(due('2027-01-15', both), undefined)
+  t.equal(due('2027-04-01', both), '90 days before 2027-06-30')
+  t.equal(due('2027-06-30', both), undefined)
+  t.equal(due('2027-01-01', { retired: '2027-01-31' }), '30 days before 2027-01-31')
+  t.equal(due('2027-01-01', {}), undefined)
+})
+
+t.test('each developer is told once of a milestone, with the calls still made', async (t) => {
+  const { stores, db, outbox } = await rig(t)
+  let nowMs = Date.parse('2026-09-01T10:00:00Z')
+  let lifecycle: Lifecycle = { deprecated: '2026-06-01', sunset: '2026-12-31', successor: '1.7.0' }
+  const reminders = [1, 2].map(() =>
+    createDeprecationReminders({
+      db,
+      catalogue: () => ending(lifecycle),
+      outbox,
+      now: () => nowMs,
+    }),
+  )
+  const run = () => Promise.all(reminders.map((job) => job.run()))
+  const subscribed = await testApplication(stores)
+  const other = await stores.applications.create({
+    developerId: subscribed.developer.id,
+    name: 'idle',
+    by: 'test',
+  })
+  const left = await testApplication(stores)
+  const optedOut = await testApplication(stores)
+  for (const { id } of [subscribed.application, other, left.application, optedOut.application]) {
+    const { id: subscriptionId } = await stores.subscriptions.add({
+      applicationId: id,
+      api: 'xs2a',
+      version: '1.6.0',
+      plan: 'default',
+      by: 'test',
+    })
+    if (id === left.application.id)
+      await stores.subscriptions.end({ id: subscriptionId, by: 'test' })
+  }
+  await db
+    .updateTable('developers')
+    .set({ mails_deprecations: false })
+    .where('id', '=', optedOut.developer.id)
+    .execute()
+  const applicationId = subscribed.application.id
+  await recordUse(db, {
+    applicationId,
+    operation: 'getAccounts',
+    version: '1.6.0',
+    day: '2026-08-30',
+    admitted: 40,
+    refused: 9,
+  })
+  await recordUse(db, {
+    applicationId,
+    operation: 'getBalances',
+    version: '1.6.0',
+    day: '2026-08-31',
+    admitted: 2,
+    refused: 0,
+  })
+  await recordUse(db, {
+    applicationId,
+    operation: 'getAccounts',
+    version: '1.6.0',
+    day: '2026-07-01',
+    admitted: 1000,
+    refused: 0,
+  })
+  await recordUse(db, {
+    applicationId,
+    operation: 'getAccounts',
+    version: '1.7.0',
+    day: '2026-08-31',
+    admitted: 500,
+    refused: 0,
+  })
+
+  await run()
+  await run()
+  t.equal(outbox.letters.length, 1)
+  t.equal(outbox.letters[0]?.to, subscribed.developer.email)
+  t.match(outbox.letters[0]?.letter, {
+    kind: 'deprecation',
+    api: 'xs2a',
+    version: '1.6.0',
+    sunset: '2026-12-31',
+    successor: '1.7.0',
+    daysLeft: undefined,
+    applications: [
+      { name: 'app', calls: 42 },
+      { name: 'idle', calls: 0 },
+    ],
+  })
+
+  nowMs = Date.parse('2026-12-10T00:00:00Z')
+  await run()
+  await run()
+  t.equal(outbox.letters.length, 2, 'nobody ran at 90 days nor on the very day: one mail')
+  t.match(outbox.letters[1]?.letter, { daysLeft: 21 })
+
+  await db
+    .updateTable('developers')
+    .set({ mails_deprecations: true })
+    .where('id', '=', optedOut.developer.id)
+    .execute()
+  await run()
+  t.same(
+    outbox.letters.slice(2).map(({ to }) => to),
+    [optedOut.developer.email],
+    'who wants them again hears of it',
+  )
+
+  lifecycle = { ...lifecycle, sunset: '2027-01-05' }
+  await run()
+  t.equal(outbox.letters.length, 5, 'another end is another milestone')
+
+  nowMs = Date.parse('2027-01-05T00:00:00Z')
+  await run()
+  t.equal(outbox.letters.length, 5)
+})
+
+/** The published configuration with another life cycle of xs2a 1.6.0. */
+function ending(lifecycle: Lifecycle): Catalogue {
+  const versions = new Map<string, ApiVersion>()
+  for (const [key, version] of catalogue.versions) {
+    versions.set(
+      key,
+      key === 'xs2a@1.6.0' ? { ...version, lifecycle } : { ...version, lifecycle: {} },
+    )
+  }
+  return { ...catalogue, versions }
+}
+
+async function counted(db: Awaited<ReturnType<typeof rig>>['db'], at: string): Promise<void> {
+  await sql`insert into portal_state (name, value) values ('usage-rolled-up', ${at})
+    on conflict (name) do update set value = excluded.value`.execute(db)
+}
+
+async function recordUse(
+  db: Awaited<ReturnType<typeof rig>>['db'],
+  use: {
+    applicationId: string
+    operation: string
+    version?: string
+    day: string
+    admitted: number
+    refused: number
+  },
+): Promise<void> {
+  await db
+    .insertInto('usage_days')
+    .values({
+      application_id: use.applicationId,
+      at: new Date(`${use.day}T00:00:00Z`),
+      api: 'xs2a',
+      version: use.version ?? '1.7.0',
+      operation: use.operation,
+      admitted: use.admitted,
+      refused: use.refused,
+      refused_by_limit: use.refused,
+      errors: 0,
+      duration_ms_sum: 0,
+      duration_ms_max: 0,
+    })
+    .execute()
+}
