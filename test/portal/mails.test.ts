@@ -1,0 +1,178 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { tollgate as command } from '../support/cli.ts'
+import { awaitMail, readMails } from '../support/mails.ts'
+import { besidePortal } from '../support/portal-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+const running = await runTollgate(t)
+const { dataDir, urls } = running
+const portal = await besidePortal(t, running)
+
+/** Sends a body of some type, as the server of a mail provider does. */
+function postForm(path: string, type: string, body: string, headers: Record<string, string> = {}) {
+  return fetch(`${urls.portal}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': type, ...headers },
+    body,
+  })
+}
+
+const form = 'application/x-www-form-urlencoded'
+
+async function developerWithKeys(email: string) {
+  const { developer, send } = await portal.signIn({ email })
+  const { body: application } = await send('POST', '/api/applications', {
+    name: 'Evil http://evil.example',
+  })
+  const path = `/api/applications/${application.id}/keys`
+  const issue = async (name: string) => (await send('POST', path, { name })).body
+  const wants = async () =>
+    portal.db
+      .selectFrom('developers')
+      .select(['mails_keys', 'mails_limits', 'mails_deprecations'])
+      .where('id', '=', developer.id)
+      .executeTakeFirstOrThrow()
+  return { developer, send, path, issue, wants, applicationId: String(application.id) }
+}
+
+t.test('changes of keys are told by mail, made on the portal or by a command', async (t) => {
+  const email = 'grace@example.com'
+  const { send, path, issue, applicationId } = await developerWithKeys(email)
+  const issued = await issue('first')
+  const mail = await awaitMail(dataDir, { kind: 'key-issued', to: email })
+  t.ok(mail.text.includes(issued.hint))
+  t.ok(mail.text.includes('"Evil http[:]//evil[.]example"'))
+  t.ok(
+    mail.text.includes(`${urls.portal}/applications/${applicationId}/keys`),
+    'a link with the real port',
+  )
+  t.notOk(`${mail.text}${mail.html}`.includes(issued.key))
+
+  const rotated = await send('POST', `${path}/${issued.id}/rotate`, { overlapSeconds: 3600 })
+  const replaced = await awaitMail(dataDir, { kind: 'key-replaced', to: email })
+  t.ok(replaced.text.includes(issued.hint))
+  t.ok(replaced.text.includes(rotated.body.hint))
+
+  const { code } = await command({ DATA_DIR: dataDir }, 'key', 'revoke', rotated.body.id)
+  t.equal(code, 0)
+  const revoked = await awaitMail(dataDir, { kind: 'key-revoked', to: email })
+  t.ok(revoked.text.includes(rotated.body.hint))
+  const own = (await readMails(dataDir)).filter(({ to }) => to === email)
+  t.same(
+    own.map(({ kind }) => kind),
+    ['key-issued', 'key-replaced', 'key-revoked'],
+    'one each',
+  )
+})
+
+t.test(
+  'the link of a mail ends that kind of mail, again and again, without a session',
+  async (t) => {
+    const email = 'optout@example.com'
+    const { issue, wants, developer } = await developerWithKeys(email)
+    await issue('first')
+    const { token = '' } = await awaitMail(dataDir, { kind: 'key-issued', to: email })
+    for (let time = 0; time < 2; time++) {
+      const { status } = await portal.anonymous('POST', '/api/mail-opt-outs', { token })
+      t.equal(status, 204)
+      t.same(await wants(), { mails_keys: false, mails_limits: true, mails_deprecations: true })
+    }
+    const [entry] = await portal.stores.audit.list({
+      subject: `developer:${developer.id}`,
+      limit: 1,
+    })
+    t.match(entry?.detail, { keys: 'false' })
+    await issue('second')
+    await issue('third')
+    // Somebody else's mail comes after it would have.
+    const other = await developerWithKeys('later@example.com')
+    await other.issue('first')
+    await awaitMail(dataDir, { kind: 'key-issued', to: 'later@example.com' })
+    await delay(100)
+    t.equal((await readMails(dataDir)).filter(({ to }) => to === email).length, 1)
+
+    await portal.stores.developers.delete({ id: developer.id, by: 'test' })
+    t.equal(
+      (await portal.anonymous('POST', '/api/mail-opt-outs', { token })).status,
+      204,
+      'gone is gone',
+    )
+  },
+)
+
+t.test('forged tokens change nothing', async (t) => {
+  const { issue, wants } = await developerWithKeys('forged@example.com')
+  await issue('first')
+  const { token = '' } = await awaitMail(dataDir, { kind: 'key-issued', to: 'forged@example.com' })
+  const bytes = Buffer.from(token, 'base64url')
+  bytes[16] = 1
+  const anotherKind = bytes.toString('base64url')
+  for (const forged of [anotherKind, token.slice(1), `${token}A`, 'x', 'T'.repeat(43)]) {
+    const { status, body } = await portal.anonymous('POST', '/api/mail-opt-outs', { token: forged })
+    t.match({ status, body }, { status: 400, body: { code: 'LINK_INVALID' } })
+    const byForm = await postForm(
+      `/api/mail-opt-outs/${forged}`,
+      form,
+      'List-Unsubscribe=One-Click',
+    )
+    t.equal(byForm.status, 400)
+  }
+  for (const body of [{}, { token: 1 }, { token, more: 1 }, { token: '' }]) {
+    t.match(await portal.anonymous('POST', '/api/mail-opt-outs', body), {
+      status: 400,
+      body: { code: 'INPUT_INVALID' },
+    })
+  }
+  t.same(await wants(), { mails_keys: true, mails_limits: true, mails_deprecations: true })
+})
+
+t.test('the one-click form of RFC 8058 is taken on its own path, and nothing but it', async (t) => {
+  const { issue, wants } = await developerWithKeys('oneclick@example.com')
+  await issue('first')
+  const mail = await awaitMail(dataDir, { kind: 'key-issued', to: 'oneclick@example.com' })
+  const header = mail.headers.get('list-unsubscribe') ?? ''
+  t.equal(mail.headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
+  const path = new URL(header.slice(1, -1)).pathname
+  const { token = '' } = mail
+
+  for (const [type, body] of [
+    [form, ''],
+    [form, 'List-Unsubscribe=One-Click&more=1'],
+    [form, 'list-unsubscribe=yes'],
+    ['application/json', JSON.stringify({ token })],
+    ['text/plain', 'List-Unsubscribe=One-Click'],
+    ['multipart/form-data; boundary=b', '--b\r\n\r\nOne-Click\r\n--b--\r\n'],
+    [form, 'a'.repeat(2000)],
+  ] as const) {
+    const answer = await postForm(path, type, body)
+    t.ok(answer.status === 400 || answer.status === 413, `${answer.status} for ${type}`)
+  }
+  const elsewhere = await postForm('/api/mail-opt-outs', form, `token=${token}`)
+  t.equal(elsewhere.status, 400, 'no form on the path of the page')
+  const crossSite = await postForm(path, form, 'List-Unsubscribe=One-Click', {
+    origin: 'https://evil.example',
+  })
+  t.equal(crossSite.status, 403, 'no page of another site')
+  const opened = await fetch(`${urls.portal}${path}`, { redirect: 'manual' })
+  t.match(
+    [opened.status, opened.headers.get('location')],
+    [303, `${urls.portal}/mails/opt-out?token=${token}`],
+  )
+  t.same((await wants()).mails_keys, true, 'nothing changed so far')
+
+  t.equal((await postForm(path, form, 'List-Unsubscribe=One-Click')).status, 204)
+  t.same(await wants(), { mails_keys: false, mails_limits: true, mails_deprecations: true })
+  await portal.db.updateTable('developers').set({ mails_keys: true }).execute()
+  const parts = new FormData()
+  parts.set('List-Unsubscribe', 'One-Click')
+  const multipart = await fetch(`${urls.portal}${path}`, { method: 'POST', body: parts })
+  t.equal(multipart.status, 204)
+  t.same((await wants()).mails_keys, false)
+})
+
+t.test('results are counted for the operator', async (t) => {
+  const metrics = await (await fetch(`${urls.management}/metrics`)).text()
+  const delivered = Number(/portal_mails_total\{result="delivered"\} (\d+)/.exec(metrics)?.[1])
+  t.ok(delivered >= 6, `${delivered} delivered`)
+})
