@@ -121,7 +121,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     keysPerApplication: reader.integer('KEYS_PER_APPLICATION', 10, 1, 1000),
     applicationsPerDeveloper: reader.integer('APPLICATIONS_PER_DEVELOPER', 10, 1, 1000),
     recordCalls: reader.boolean('RECORD_CALLS', true),
-    smtpUrl: reader.secretUrl('SMTP_URL', ['smtp:', 'smtps:'], 'smtps://user:password@host:465'),
+    smtpUrl: reader.mailServer('SMTP_URL', 'smtps://user:password@host:465'),
     mailFrom: reader.mailbox('MAIL_FROM', 'Bank Developers <developers@bank.example>'),
     // Embedded, nobody balances: Ctrl-C ends it at once.
     drainSeconds: reader.integer('DRAIN_SECONDS', isEmbedded ? 0 : 5, 0, 300),
@@ -215,6 +215,24 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
       const value = read(name)
       if (value === undefined) return undefined
       parseUrl(name, protocols, 'the value (not shown)', value, example)
+      return value
+    },
+
+    /** A server with perhaps user and password, and nothing more: options in it would not be heeded. */
+    mailServer(name: string, example: string): string | undefined {
+      const value = read(name)
+      if (value === undefined) return undefined
+      const url = parseUrl(name, ['smtp:', 'smtps:'], 'the value (not shown)', value, example)
+      if (url === undefined) return value
+      const { hostname, pathname, search, hash } = url
+      if (hostname === '' || pathname.replace('/', '') + search + hash !== '') {
+        problems.push(`${name}: must have a host and no path, query or fragment (e.g. ${example})`)
+      }
+      try {
+        decodeURIComponent(url.username + url.password)
+      } catch {
+        problems.push(`${name}: a % in user or password is written as %25 (value not shown)`)
+      }
       return value
     },
 

@@ -19,3 +19,28 @@ t.test('with Redis there are several gateways unless it is said how many', async
   t.equal(readSettings(redis).gatewayProcesses, 4)
   t.equal(readSettings({ ...redis, GATEWAY_PROCESSES: '1' }).gatewayProcesses, 1)
 })
+
+t.test(
+  'a mail server is a host, perhaps with user and password, and nothing that would not be heeded',
+  async (t) => {
+    for (const url of [
+      'smtp://host',
+      'smtps://user:p%40ss@host:465',
+      'smtp://[::1]:25',
+      'smtp://host/',
+    ]) {
+      t.equal(readSettings({ SMTP_URL: url }).smtpUrl, url)
+    }
+    for (const url of [
+      'http://host',
+      'smtp://',
+      'smtps://host?tls.rejectUnauthorized=false',
+      'smtp://user:secret@host/path',
+      'smtp://user:100%@host',
+    ]) {
+      const refused = { name: 'SettingsError', message: /^ {2}SMTP_URL: /m }
+      t.throws(() => readSettings({ SMTP_URL: url }), refused, url)
+      t.throws(() => readSettings({ SMTP_URL: url }), { message: /^(?!.*(?:secret|100%))/s })
+    }
+  },
+)
