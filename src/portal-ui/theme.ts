@@ -126,6 +126,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': dark[2],
     '--mantine-color-error': red[3],
     '--mantine-color-success': green[3],
+    // Also on the tinted ground of a notice.
+    '--mantine-color-anchor': tide[3],
     '--surface': '#1d2630',
     '--surface-sunken': dark[8],
     '--line': dark[5],
