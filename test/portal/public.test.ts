@@ -132,3 +132,8 @@ t.test('the first page lists every published path', async (t) => {
     for (const { path } of version.operations) t.ok(body.includes(path), path)
   }
 })
+
+t.test('a portal that is reached over https says that it always is', async (t) => {
+  const { headers } = await app.inject('/')
+  t.equal(headers['strict-transport-security'], 'max-age=31536000')
+})

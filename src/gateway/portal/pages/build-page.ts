@@ -17,13 +17,15 @@ export class PageBuildError extends Error {
   }
 }
 
-/** The folder of this repository or image. */
-export const repository = fileURLToPath(new URL('../../../..', import.meta.url))
+/** The folder of this program, a repository or an image. */
+const here = fileURLToPath(new URL('../../../..', import.meta.url))
 
 export interface BuildPageOptions {
   readonly log: Logger
-  /** Absolute; holds one folder per state of the sources. */
+  /** Absolute; holds one folder per state of the sources. (Default: `dist/portal-ui` of this program) */
   readonly folder?: string
+  /** Absolute; where the sources are. (Default: this program) */
+  readonly repository?: string
 }
 
 /**
@@ -37,7 +39,7 @@ export interface BuildPageOptions {
  * @throws {PageBuildError}
  */
 export async function buildPage(options: BuildPageOptions): Promise<string> {
-  const { log, folder = join(repository, 'dist', 'portal-ui') } = options
+  const { log, repository = here, folder = join(here, 'dist', 'portal-ui') } = options
   const place = join(folder, await stampPage(repository))
   if (existsSync(place)) return place
   log.info('building the page of the portal; this takes seconds, once per state of its sources')
@@ -46,7 +48,7 @@ export async function buildPage(options: BuildPageOptions): Promise<string> {
   try {
     // A folder of its own: that of mkdtemp is closed to everybody else.
     const built = join(aside, 'page')
-    await runVite(built)
+    await runVite(repository, built)
     await putIntoPlace(built, place)
   } finally {
     await rm(aside, { recursive: true, force: true })
@@ -71,7 +73,7 @@ async function makeFolderAside(folder: string): Promise<string> {
 /** Seconds it takes at most; a hundred times what it takes. */
 const buildSecondsMax = 180
 
-async function runVite(outDir: string): Promise<void> {
+async function runVite(repository: string, outDir: string): Promise<void> {
   const child = spawn(
     process.execPath,
     [

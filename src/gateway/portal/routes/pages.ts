@@ -83,8 +83,9 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
     (request, reply) => {
       const { api, version } = request.params
       const published = catalogue().versions.get(versionKey(api, version))
-      if (published === undefined) return reply.callNotFound()
       const path = `${encodeURIComponent(api)}/${encodeURIComponent(version)}`
+      // That page says that there is none; this route's policy does not fit it.
+      if (published === undefined) return reply.redirect(`/apis/${path}`)
       const name = `${published.title} ${version}`
       const document = `/api/apis/${path}/openapi.json`
       return reply

@@ -17,6 +17,8 @@ export function NewPasswordForm({ action, onSubmit, isPending, error }: NewPassw
   const { password: fault } = fieldErrors(error, ['password'])
   return (
     <Form onSubmit={() => !isPending && onSubmit(password)} error={error}>
+      {/* The mail link tells the server whose password it is, and nobody else; password managers look for this field. */}
+      <input type="email" autoComplete="username" value="" readOnly hidden />
       <PasswordInput
         label="New password"
         description="15 characters or more; several words make a good one. Nothing that is tried first: your name or address, repetitions, rows of keys, well-known passwords."
