@@ -107,3 +107,13 @@ t.test(
     t.equal(answer.status, 200)
   },
 )
+
+t.test('whose attempts they are is not what a client writes into X-Forwarded-For', async (t) => {
+  const statuses: number[] = []
+  for (let at = 0; at < 12; at++) {
+    const body = { email: 'forged@example.com', password: 'a password that is wrong' }
+    const headers = { 'x-forwarded-for': `198.51.100.${at}` }
+    statuses.push((await client.post('/api/session', body, { headers })).status)
+  }
+  t.same(statuses, [...new Array(10).fill(401), 429, 429])
+})
