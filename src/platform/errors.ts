@@ -105,7 +105,7 @@ export const errors = {
   ATTEMPTS_EXCEEDED: {
     status: 429,
     title: 'Too many failed attempts',
-    help: 'Too many attempts with invalid credentials came from this address. Wait as long as Retry-After says.',
+    help: 'Too many attempts with invalid credentials came from this network, or too many mails were asked for. Wait as long as Retry-After says.',
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -83,6 +83,12 @@ t.test(
       password: testPassword,
     })
     t.equal(used.status, 204, 'a refused password does not use the link up')
+    const { password_hash: kept } = await db
+      .selectFrom('developers')
+      .select('password_hash')
+      .where('email', '=', person.email)
+      .executeTakeFirstOrThrow()
+    t.match(kept, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     t.equal(await signIn(person, testPassword), 200)
   },
 )
