@@ -145,7 +145,7 @@ async function raceOfNotices(t: Test, open: typeof testDatabase): Promise<void> 
   const hints: string[] = []
   let isIssuing = true
   const issuing = (async () => {
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 5; round++) {
       const keys = await Promise.all(
         Array.from({ length: 8 }, () => stores.keys.issue({ applicationId, by: 'test' })),
       )
@@ -258,7 +258,7 @@ t.test('many developers get one digest each, also when a process ends in the mid
   const now = () => nowMs
   await createLimitsDigest({ db, outbox, now }).run()
   const emails: string[] = []
-  for (let index = 0; index < 45; index++) {
+  for (let index = 0; index < 25; index++) {
     const { developer, application } = await testApplication(stores)
     emails.push(developer.email)
     await recordUse(db, {
@@ -275,7 +275,7 @@ t.test('many developers get one digest each, also when a process ends in the mid
   const failing: Outbox = {
     async post(trx, letter, to) {
       posted += 1
-      if (posted === 33) throw new Error('the process ends')
+      if (posted === 23) throw new Error('the process ends')
       await outbox.post(trx, letter, to)
     },
   }
