@@ -1,15 +1,16 @@
-# The runtime comes with the image, so the optional packages that bring Node are left out.
+# Optional packages bring binaries for this platform: argon2's and the bundler's are
+# needed, Node itself comes with the image.
 FROM node:24-slim AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json .npmrc LICENSE ./
-RUN npm ci --omit=dev --omit=optional
+COPY package.json package-lock.json tsconfig.json .npmrc LICENSE ./
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
 
-# A bad configuration fails the build, not the deployment.
+# A bad configuration or page fails the build, not the deployment, whose files cannot be written.
 FROM dependencies AS checked
 COPY bin bin
 COPY src src
 COPY config config
-RUN node bin/tollgate.js check
+RUN node bin/tollgate.js check && node bin/tollgate.js build
 
 FROM node:24-slim
 ENV NODE_ENV=production \

@@ -248,6 +248,7 @@ function smallRepository(t: Test, script: string): string {
   const source = fileURLToPath(new URL('../..', import.meta.url))
   const others = [
     'package-lock.json',
+    'tsconfig.json',
     'src/gateway/portal/page-paths.ts',
     'src/gateway/portal/schemas',
   ]

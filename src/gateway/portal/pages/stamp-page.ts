@@ -5,6 +5,7 @@ import { join } from 'node:path'
 /** What the page is made of, besides its own folder: below the repository. */
 const otherSources = [
   'package-lock.json',
+  'tsconfig.json',
   'src/gateway/portal/page-paths.ts',
   'src/gateway/portal/schemas',
 ]
