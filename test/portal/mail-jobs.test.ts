@@ -13,7 +13,12 @@ import { createLimitsDigest } from '../../src/gateway/portal/mail/limits-digest.
 import type { Outbox } from '../../src/gateway/portal/mail/outbox.ts'
 import { queueMail } from '../../src/gateway/registry/mail-queue.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
-import { postgresMissing, testDatabase, testPostgres } from '../support/database.ts'
+import {
+  postgresMissing,
+  type TestDatabase,
+  testDatabase,
+  testPostgres,
+} from '../support/database.ts'
 import { configDir } from '../support/edge.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
@@ -34,10 +39,13 @@ function readableOutbox(): Outbox & {
   }
 }
 
-async function rig(t: Test, open = testDatabase) {
-  const { database } = await open(t)
+const embedded = await testDatabase(t)
+
+/** An empty registry. */
+async function rig({ database }: TestDatabase = embedded) {
   const stores = await testStores(database)
   const db = database.connect<RegistrySchema>()
+  await sql`truncate developers, mails, portal_state, changes cascade`.execute(db)
   const outbox = readableOutbox()
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
@@ -51,7 +59,7 @@ async function written(db: Awaited<ReturnType<typeof rig>>['db']) {
 }
 
 t.test('each change of a key is told once, a rotation as one', async (t) => {
-  const { stores, db, outbox, log } = await rig(t)
+  const { stores, db, outbox, log } = await rig()
   const notices = createKeyNotices({ db, outbox, log })
   const { developer, application } = await testApplication(stores)
   const applicationId = application.id
@@ -95,7 +103,7 @@ t.test('each change of a key is told once, a rotation as one', async (t) => {
 t.test(
   'who opted out, and keys that went with their application, are not written about',
   async (t) => {
-    const { stores, db, outbox, log } = await rig(t)
+    const { stores, db, outbox, log } = await rig()
     const notices = createKeyNotices({ db, outbox, log })
     await notices.begin()
     const silent = await testApplication(stores)
@@ -114,7 +122,7 @@ t.test(
 )
 
 t.test('after a long pause the gap is said, after a restored backup it begins anew', async (t) => {
-  const { stores, db, outbox, log, lines } = await rig(t)
+  const { stores, db, outbox, log, lines } = await rig()
   const notices = createKeyNotices({ db, outbox, log })
   await notices.begin()
   const { application } = await testApplication(stores)
@@ -136,8 +144,8 @@ t.test('after a long pause the gap is said, after a restored backup it begins an
   t.equal(outbox.letters.length, 2)
 })
 
-async function raceOfNotices(t: Test, open: typeof testDatabase): Promise<void> {
-  const { stores, db, log } = await rig(t, open)
+async function raceOfNotices(t: Test, database: TestDatabase): Promise<void> {
+  const { stores, db, log } = await rig(database)
   const jobs = [1, 2, 3].map(() => createKeyNotices({ db, outbox: readableOutbox(), log }))
   for (const job of jobs) await job.begin()
   const { application } = await testApplication(stores)
@@ -171,18 +179,16 @@ async function raceOfNotices(t: Test, open: typeof testDatabase): Promise<void> 
   }
 }
 
-t.test('processes that race write each letter once', (t) => raceOfNotices(t, testDatabase))
+t.test('processes that race write each letter once', (t) => raceOfNotices(t, embedded))
 
-t.test('and on PostgreSQL, where transactions overlap', { skip: postgresMissing() }, (t) =>
-  raceOfNotices(t, async (test) => {
-    const database = await testPostgres(test)
-    if (database === undefined) throw new Error('PostgreSQL is not installed')
-    return database
-  }),
-)
+t.test('and on PostgreSQL, where transactions overlap', { skip: postgresMissing() }, async (t) => {
+  const database = await testPostgres(t)
+  if (database === undefined) throw new Error('PostgreSQL is not installed')
+  await raceOfNotices(t, database)
+})
 
 t.test('the digest tells of limits reached the day before, once a day', async (t) => {
-  const { stores, db, outbox } = await rig(t)
+  const { stores, db, outbox } = await rig()
   const today = Date.parse('2026-11-20T00:20:00Z')
   let nowMs = today - dayMs
   const digests = [1, 2].map(() => createLimitsDigest({ db, outbox, now: () => nowMs }))
@@ -253,7 +259,7 @@ t.test('the digest tells of limits reached the day before, once a day', async (t
 })
 
 t.test('many developers get one digest each, also when a process ends in the middle', async (t) => {
-  const { stores, db, outbox } = await rig(t)
+  const { stores, db, outbox } = await rig()
   let nowMs = Date.parse('2026-11-19T12:00:00Z')
   const now = () => nowMs
   await createLimitsDigest({ db, outbox, now }).run()
@@ -307,7 +313,7 @@ t.test('milestones: the nearest that is reached, and none that is over', async (
 })
 
 t.test('each developer is told once of a milestone, with the calls still made', async (t) => {
-  const { stores, db, outbox } = await rig(t)
+  const { stores, db, outbox } = await rig()
   let nowMs = Date.parse('2026-09-01T10:00:00Z')
   let lifecycle: Lifecycle = { deprecated: '2026-06-01', sunset: '2026-12-31', successor: '1.7.0' }
   const reminders = [1, 2].map(() =>
