@@ -76,6 +76,8 @@ export interface TollgateOptions {
   readonly redisUrl: string | undefined
   readonly calls: number
   readonly expect: 'ok' | 'refused'
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** The whole pipeline: key, subscription, exact count, headers, identity, metrics; log off. */
@@ -89,6 +91,7 @@ export async function tollgate(bench: Workbench, options: TollgateOptions): Prom
     GATEWAY_PORT: '0',
     MANAGEMENT_PORT: '0',
     ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }),
+    ...options.env,
   }
   const target = await startPinned({
     core: targetCore,

@@ -8,7 +8,7 @@ import { keepRecords } from './operate/keep-records.ts'
 import type { RegistrySchema } from './registry/schema.ts'
 
 export interface RecordingOptions {
-  readonly settings: Pick<Settings, 'recordCalls'>
+  readonly settings: Pick<Settings, 'recordCalls' | 'databaseUrl'>
   readonly database: Database
   readonly services: Pick<Services, 'registry' | 'metrics'>
   readonly log: Logger
@@ -33,6 +33,8 @@ export function openRecording(options: RecordingOptions): CallRecorder | undefin
     log,
     now: Date.now,
     monotonic: () => performance.now(),
+    // The embedded database is a thread of this process.
+    ...(settings.databaseUrl === undefined ? { recordsPerSecond: 250 } : {}),
   })
   lifetime.opened(() => recorder.close())
   return recorder

@@ -41,6 +41,12 @@ export interface CallRecorderOptions {
   readonly recordsEveryMs?: number
   /** (Default: 3,000) */
   readonly usageEveryMs?: number
+  /**
+   * As many as are written in the long run; meanwhile newer ones take the place
+   * of older ones. Fewer where the database takes its time from the calls.
+   * (Default: 2,000)
+   */
+  readonly recordsPerSecond?: number
 }
 
 /** In a second, of calls that were refused before it was asked whose they are: keys looked up in memory. */
@@ -66,11 +72,12 @@ const unauthenticated: ReadonlySet<ErrorCode> = new Set([
  * the same bounded memory.
  */
 export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
-  const { db, keys, metrics, log, now, monotonic } = options
+  const { db, keys, metrics, log, now, monotonic, recordsPerSecond = 2_000 } = options
   const records = createRecordBuffer()
   const usage = createUsageBuffer()
   const cuts = new WeakSet<Call>()
   const writtenSincePrune = new Map<string, number>()
+  let restsUntil = 0
   let second = 0
   let recognisable = 0
   let askable = 0
@@ -164,6 +171,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
     const { byApplication, lost } = records.take()
     metrics.recordsLost(lost)
     const waiting = [...byApplication.values()].flat()
+    restsUntil = monotonic() + (waiting.length / recordsPerSecond) * 1_000
     for (let start = 0; start < waiting.length; start += rowsPerStatement) {
       try {
         await writeRecords(db, waiting.slice(start, start + rowsPerStatement))
@@ -207,7 +215,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
 
   const repetitions = [
     repeat(options.recordsEveryMs ?? 1_000, () =>
-      records.size === 0 ? undefined : flushRecords(),
+      records.size === 0 || monotonic() < restsUntil ? undefined : flushRecords(),
     ),
     repeat(options.usageEveryMs ?? 3_000, () => (usage.size === 0 ? undefined : flushUsage())),
   ]
