@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
+import { createSessionStore } from '../../src/gateway/portal/accounts/session-store.ts'
 import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -269,6 +270,15 @@ t.test('a session cannot begin with a password that was changed meanwhile', asyn
   const { id } = await somebody()
   const begun = await stores.sessions.begin({ id: 'x', developerId: id, passwordHash: 'another' })
   t.equal(begun, false)
+})
+
+t.test('a database that is away is an outage, not a sign-out', async (t) => {
+  const missingSocket = Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' })
+  const away = () => Promise.reject(missingSocket)
+  const store = createSessionStore({ find: away, end: away })
+  const error = await new Promise((resolve) => store.get('x', resolve))
+  t.match(error, { refusal: { code: 'STORE_UNAVAILABLE' } })
+  t.notMatch(error, { code: 'ENOENT' }, 'which @fastify/session takes for "no such session"')
 })
 
 t.test('what a session needs is refused without one, before its body is looked at', async (t) => {
