@@ -94,10 +94,13 @@ async function revokeUnused(
 export function demonstrationText(
   { key, consentId }: Demonstration,
   urls: { readonly gateway: string; readonly portal: string | undefined },
+  /** Folder of the mails; undefined: they are sent. */
+  mailsDir: string | undefined,
 ): string {
+  const mails = mailsDir === undefined ? '' : ` (its mails are files in ${mailsDir})`
   return `
 Welcome to Tollgate. A demo application is subscribed to every API version.
-${urls.portal === undefined ? '' : `The APIs and their documents: ${urls.portal}/\n`}Its key is shown this once. Read the accounts of Noa Levi, who lives in the sandbox:
+${urls.portal === undefined ? '' : `The APIs, and where to sign up for keys of your own: ${urls.portal}/${mails}\n`}Its key is shown this once. Read the accounts of Noa Levi, who lives in the sandbox:
 
   curl ${urls.gateway}/v1.7.0/accounts -H 'X-API-Key: ${key}' -H 'X-Request-ID: ${randomUUID()}' -H 'Consent-ID: ${consentId}' -H 'PSU-IP-Address: 127.0.0.1'
 

@@ -7,6 +7,7 @@ import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { demonstrationText, makeDemonstration, noteWelcomed } from './first-start.ts'
 import { openSecret } from './gateway/open-secret.ts'
 import { openServices } from './gateway/open-services.ts'
+import { mailsFolder } from './gateway/portal/mail/open-mails.ts'
 import { embeddedSessionSecret } from './gateway/portal/portal-secrets.ts'
 import { startPortal } from './gateway/portal/start-portal.ts'
 import type { RegistryStores } from './gateway/registry/stores.ts'
@@ -173,7 +174,8 @@ async function welcomeText(parts: {
   })
   if (made === undefined) return undefined
   const gateway = settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
-  return demonstrationText(made, { gateway, portal: urls.portal })
+  const mails = settings.smtpUrl === undefined ? mailsFolder(settings.dataDir) : undefined
+  return demonstrationText(made, { gateway, portal: urls.portal }, mails)
 }
 
 /** The data folder, where anything of this process lives in it. */

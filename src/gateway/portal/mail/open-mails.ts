@@ -66,7 +66,7 @@ async function openTransport({ settings, portalUrl, log }: MailsOptions): Promis
   const { smtpUrl, mailFrom, dataDir } = settings
   const from = mailFrom === undefined ? nobodyAt(portalUrl()) : parseMailbox(mailFrom)
   if (smtpUrl !== undefined) return createSmtpTransport({ url: smtpUrl, from })
-  return createFileTransport({ folder: join(dataDir, 'outbox'), from, log })
+  return createFileTransport({ folder: mailsFolder(dataDir), from, log })
 }
 
 /** `no-reply@` the host of the portal; an address of the network is no domain of mail. */
@@ -74,4 +74,9 @@ function nobodyAt(portalUrl: string): Mailbox {
   const { hostname } = new URL(portalUrl)
   const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0
   return { name: '', address: `no-reply@${isAddress ? 'localhost' : hostname}` }
+}
+
+/** Where mails become files when there is no SMTP_URL. */
+export function mailsFolder(dataDir: string): string {
+  return join(dataDir, 'outbox')
 }
