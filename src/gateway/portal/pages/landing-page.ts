@@ -1,4 +1,5 @@
 import type { PublishedApis, PublishedLimit, PublishedVersion } from '../schemas/catalogue.ts'
+import { windowText } from '../window-text.ts'
 import { escapeHtml } from './page.ts'
 
 const introduction =
@@ -38,18 +39,4 @@ ${rows.join('\n')}
 function limitText({ calls, windowSeconds, scope }: PublishedLimit): string {
   const subject = scope === 'operation' ? 'each operation' : 'all operations together'
   return `${calls} calls to ${subject} in ${windowText(windowSeconds)}`
-}
-
-const units = [
-  [86_400, 'day'],
-  [3_600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-] as const
-
-/** A length of time in its largest whole unit: `1 hour`, `90 minutes`. */
-function windowText(seconds: number): string {
-  const [length, name] = units.find(([unit]) => seconds % unit === 0) ?? [1, 'second']
-  const count = seconds / length
-  return `${count} ${name}${count === 1 ? '' : 's'}`
 }
