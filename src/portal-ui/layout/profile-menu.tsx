@@ -16,7 +16,7 @@ export function ProfileMenu({ developer }: { readonly developer: Developer | und
     )
   }
   return (
-    <Menu position="bottom-end" width={220}>
+    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button
           variant="default"

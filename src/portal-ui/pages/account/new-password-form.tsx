@@ -1,7 +1,8 @@
-import { Button, PasswordInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { fieldErrors, formError } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
+import { PasswordField } from '../../components/password-field.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 
 export interface NewPasswordFormProps {
@@ -19,7 +20,7 @@ export function NewPasswordForm({ action, onSubmit, isPending, error }: NewPassw
     <Form onSubmit={() => !isPending && onSubmit(password)} error={error}>
       {/* The mail link tells the server whose password it is, and nobody else; password managers look for this field. */}
       <input type="email" autoComplete="username" value="" readOnly hidden />
-      <PasswordInput
+      <PasswordField
         label="New password"
         description="15 characters or more; several words make a good one. Nothing that is tried first: your name or address, repetitions, rows of keys, well-known passwords."
         value={password}
@@ -29,7 +30,6 @@ export function NewPasswordForm({ action, onSubmit, isPending, error }: NewPassw
         maxLength={256}
         required
         withAsterisk={false}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
       />
       <ProblemAlert error={formError(error, ['password'])} />
       <Button type="submit" loading={isPending}>

@@ -1,10 +1,11 @@
-import { Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Redirect, useSearchParams } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { useSession, useSignIn } from '../../api/session.ts'
 import { Form } from '../../components/form.tsx'
+import { PasswordField } from '../../components/password-field.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -61,7 +62,7 @@ function SignInForm() {
         required
         withAsterisk={false}
       />
-      <PasswordInput
+      <PasswordField
         label="Password"
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
@@ -70,7 +71,6 @@ function SignInForm() {
         maxLength={256}
         required
         withAsterisk={false}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
       />
       <ProblemAlert error={signIn.error} />
       <Group justify="space-between" gap="sm">

@@ -1,6 +1,7 @@
-import { NativeSelect, PasswordInput, Stack } from '@mantine/core'
+import { NativeSelect, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
+import { PasswordField } from '../../components/password-field.tsx'
 
 export interface KeyFieldProps {
   /** Keys made on this page, which it still knows. */
@@ -31,7 +32,7 @@ export function KeyField({ keys, value, onChange, isMissing }: KeyFieldProps) {
         />
       )}
       {isPasting ? (
-        <PasswordInput
+        <PasswordField
           label={keys.length === 0 ? 'API key' : 'Another key'}
           description="Stays in this page until you leave it and is sent to the gateway only."
           value={value}
@@ -41,7 +42,7 @@ export function KeyField({ keys, value, onChange, isMissing }: KeyFieldProps) {
           spellCheck={false}
           required
           maw="40rem"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
+          holds="key"
         />
       ) : null}
     </Stack>

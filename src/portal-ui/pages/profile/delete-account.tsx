@@ -1,8 +1,9 @@
-import { Button, List, PasswordInput, Text } from '@mantine/core'
+import { Button, List, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAccountDeletion } from '../../api/profile.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
-import { fieldErrors, formError } from '../../components/field-errors.ts'
+import { PasswordField } from '../../components/password-field.tsx'
+import { currentPasswordFailure } from './current-password-failure.ts'
 import { WhosePassword } from './whose-password.tsx'
 
 /** Deletes the account once its address and password have been typed. */
@@ -10,7 +11,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
   const [isOpen, setIsOpen] = useState(false)
   const [currentPassword, setCurrentPassword] = useState('')
   const deletion = useAccountDeletion()
-  const fields = ['currentPassword'] as const
+  const { atPassword, elsewhere } = currentPasswordFailure(deletion.error)
 
   const close = () => {
     setIsOpen(false)
@@ -31,7 +32,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
         action="Delete account"
         onConfirm={() => deletion.mutate({ currentPassword })}
         isPending={deletion.isPending}
-        error={formError(deletion.error, fields)}
+        error={elsewhere}
       >
         <Text size="sm">Deleted at once, for good:</Text>
         <List size="sm">
@@ -44,16 +45,15 @@ export function DeleteAccount({ email }: { readonly email: string }) {
           deleted, without name and address.
         </Text>
         <WhosePassword />
-        <PasswordInput
+        <PasswordField
           label="Current password"
           value={currentPassword}
           onChange={(event) => {
             setCurrentPassword(event.currentTarget.value)
             deletion.reset()
           }}
-          error={fieldErrors(deletion.error, fields).currentPassword}
+          error={atPassword}
           autoComplete="current-password"
-          visibilityToggleFocusable
           required
         />
       </ConfirmByTyping>

@@ -1,9 +1,11 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useRef, useState } from 'react'
 import type { ProfileChange } from '../../../gateway/portal/schemas/accounts.ts'
 import { useProfileChange } from '../../api/profile.ts'
 import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
+import { PasswordField } from '../../components/password-field.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { currentPasswordFailure } from './current-password-failure.ts'
 import { WhosePassword } from './whose-password.tsx'
 
 type Field = Exclude<keyof ProfileChange, 'currentPassword'>
@@ -26,8 +28,8 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
   const [currentPassword, setCurrentPassword] = useState('')
   const form = useRef<HTMLFormElement>(null)
   const change = useProfileChange()
-  const fields = [field, 'currentPassword'] as const
-  const errors = fieldErrors(change.error, fields)
+  const { atPassword, elsewhere } = currentPasswordFailure(change.error)
+  const atField = fieldErrors(change.error, [field])[field]
 
   const submit = () => {
     if (change.isPending) return
@@ -45,13 +47,12 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
 
   // Password managers expect the old password before the new one.
   const current = (
-    <PasswordInput
+    <PasswordField
       label="Current password"
       value={currentPassword}
       onChange={(event) => setCurrentPassword(event.currentTarget.value)}
-      error={errors.currentPassword}
+      error={atPassword}
       autoComplete="current-password"
-      visibilityToggleFocusable
       required
     />
   )
@@ -72,9 +73,9 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
       <Stack gap="md">
         <WhosePassword />
         {field === 'password' ? current : null}
-        {children(errors[field])}
+        {children(atField)}
         {field === 'password' ? null : current}
-        <ProblemAlert error={formError(change.error, fields)} />
+        <ProblemAlert error={formError(elsewhere, [field])} />
         <Group gap="md">
           <Button type="submit" loading={change.isPending}>
             {action}

@@ -1,7 +1,8 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
 import { useDeveloper, useSignOutEverywhere } from '../../api/session.ts'
+import { PasswordField } from '../../components/password-field.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -123,13 +124,12 @@ function PasswordSection() {
         onDone={() => setPassword('')}
       >
         {(error) => (
-          <PasswordInput
+          <PasswordField
             label="New password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={error}
             autoComplete="new-password"
-            visibilityToggleFocusable
             required
           />
         )}
