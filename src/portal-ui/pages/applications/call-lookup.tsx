@@ -52,6 +52,8 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
             error={
               isMalformed ? 'Must be a UUID: 32 hexadecimal digits in five groups.' : undefined
             }
+            // Above the field, so that the button stays beside it.
+            inputWrapperOrder={['label', 'description', 'error', 'input']}
             autoComplete="off"
             spellCheck={false}
             className={classes['lookupField'] ?? ''}
@@ -62,7 +64,7 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
         </form>
         {wanted !== '' && found.isPending ? <Slow label="Looking …" /> : null}
         <ProblemAlert error={found.error} />
-        <div role="status">
+        <div role="status" className={classes['status']}>
           {found.data === undefined || found.isPlaceholderData ? null : found.data.items.length ===
             0 ? (
             <Nothing requestId={wanted} />

@@ -23,7 +23,7 @@ export function CallRecords({ records, label, areOpen = false }: CallRecordsProp
         <li key={`${record.requestId} ${record.at}`}>
           <details className={classes['call']} open={areOpen}>
             <summary>
-              <Badge color={outcomeColor(record)} variant="light">
+              <Badge color={outcomeColor(record)} variant="light" miw="max-content">
                 {outcomeWord(record)}
               </Badge>
               <Text component="span" className={classes['wrap'] ?? ''}>

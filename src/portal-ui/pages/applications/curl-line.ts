@@ -1,17 +1,20 @@
 import { type CallDraft, callHeaders, callUrl } from './call-draft.ts'
 
-/** The call as one command for a POSIX shell; works as pasted, whatever characters the values hold. */
+/**
+ * The call as one command for a POSIX shell, an option a line; works as
+ * pasted, whatever characters the values hold.
+ */
 export function curlLine(gatewayUrl: string, draft: CallDraft, key: string): string {
-  const { method } = draft.shape
-  const words = ['curl', '-i']
-  if (method !== 'GET') words.push('-X', method)
+  const { method, body: documented } = draft.shape
   // Braces and brackets are no patterns here: the address means what it says.
-  words.push('-g', quoted(callUrl(gatewayUrl, draft)))
-  for (const [name, value] of callHeaders(draft, key)) words.push('-H', quoted(`${name}: ${value}`))
-  if (draft.shape.body !== undefined && draft.body !== '') {
-    words.push('--data-raw', quoted(compact(draft.body)))
+  const options = [`curl -i -g -X ${method} ${quoted(callUrl(gatewayUrl, draft))}`]
+  for (const [name, value] of callHeaders(draft, key)) {
+    options.push(`-H ${quoted(`${name}: ${value}`)}`)
   }
-  return words.join(' ')
+  if (documented !== undefined && draft.body !== '') {
+    options.push(`--data-raw ${quoted(compact(draft.body))}`)
+  }
+  return options.join(' \\\n  ')
 }
 
 /** Single quotes hold everything but themselves. */

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { OperationTotal } from '../../../gateway/portal/schemas/usage.ts'
 import { useHistory } from '../../api/usage.ts'
 import classes from './applications.module.css'
-import { counted } from './in-words.ts'
+import { counted, wholeNumber } from './in-words.ts'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
 /** For every subscription to a version that is going to end: until when, what comes after it, and who still calls it. */
@@ -70,8 +70,8 @@ function OwnCalls({ applicationId, version }: NoticeProps) {
   return (
     <details className={classes['details']}>
       <summary>
-        This application called it {sum === 1 ? 'once' : `${sum.toLocaleString('en-GB')} times`} in
-        the last 30 days
+        This application called it {sum === 1 ? 'once' : `${wholeNumber(sum)} times`} in the last 30
+        days
       </summary>
       <List size="sm">
         {called.map((total) => (
@@ -104,7 +104,7 @@ function isGone({ operations, lifecycle }: SubscribedVersion, id: string | null)
 
 /** Days of a life cycle mean 00:00 UTC. */
 function dayInWords(day: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),
   )
 }

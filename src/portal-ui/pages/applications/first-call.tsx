@@ -7,7 +7,7 @@ import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import classes from './applications.module.css'
 import { isAdmitted, milliseconds, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
-import { counted } from './in-words.ts'
+import { counted, wholeNumber } from './in-words.ts'
 import { tabPath } from './tab-path.ts'
 
 const secondsUntilHints = 30
@@ -72,7 +72,7 @@ function Left({ record }: { readonly record: CallRecord }) {
   }
   return (
     <Text>
-      {counted(remaining, 'call')} of {limit.toLocaleString('en-GB')} left for this operation
+      {counted(remaining, 'call')} of {wholeNumber(limit)} left for this operation
       {resetsAt === null ? null : (
         <>
           {' '}

@@ -74,6 +74,7 @@ function plotOptions(history: History, scheme: 'light' | 'dark', width: number):
     axes: [
       {
         ...axis,
+        size: 28,
         grid: { show: false },
         splits: ({ width: now }) =>
           everyNth(history.items.length, Math.max(2, Math.floor(now / 72))),

@@ -18,16 +18,14 @@ export interface IssuedKeyPanelProps {
 
 /** A key just made: the only time it shows, a command to try it with, and what arrives of it. */
 export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: IssuedKeyPanelProps) {
-  const panel = useRef<HTMLDivElement>(null)
+  const title = useRef<HTMLHeadingElement>(null)
   const { isStored, noteStored, putAway } = memory
 
-  useEffect(() => panel.current?.focus(), [])
+  useEffect(() => title.current?.focus(), [])
   useWarningBeforeLeaving(!isStored)
 
   return (
     <Paper
-      ref={panel}
-      tabIndex={-1}
       component="section"
       aria-labelledby="issued-key-title"
       withBorder
@@ -36,7 +34,13 @@ export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: Issu
     >
       <Stack gap="lg">
         <Stack gap="sm">
-          <Title order={2} id="issued-key-title" className={classes['name'] ?? ''}>
+          <Title
+            ref={title}
+            tabIndex={-1}
+            order={2}
+            id="issued-key-title"
+            className={classes['title'] ?? ''}
+          >
             Your new key <bdi>{issued.name}</bdi>
           </Title>
           {replaced === undefined ? null : <Replaced replaced={replaced} />}

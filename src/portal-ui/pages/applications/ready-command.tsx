@@ -7,8 +7,9 @@ import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { useFacts } from '../../facts.tsx'
 import { draftCall } from './call-draft.ts'
-import { type CallShape, callShape, isFirstCall } from './call-shape.ts'
+import type { CallShape } from './call-shape.ts'
 import { curlLine } from './curl-line.ts'
+import { firstCalls } from './first-calls.ts'
 import {
   type SubscribedVersion,
   useSubscribedVersions,
@@ -60,7 +61,7 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
   const version = versions.find((each) => each.subscription.id === chosenVersion) ?? versions[0]
   const document = useDocument(version)
   const shapes = useMemo(
-    () => (document.data === undefined ? [] : firstCalls(document.data, version)),
+    () => (document.data === undefined ? [] : firstCalls(document.data, version?.operations ?? [])),
     [document.data, version],
   )
   const shape = shapes.find(({ operation }) => operation === chosenOperation) ?? shapes[0]
@@ -93,6 +94,7 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
           maw="30rem"
         />
       ) : null}
+      {shapes.length === 1 ? <Text>{shape?.summary}:</Text> : null}
       {shape === undefined ? null : <Command shape={shape} apiKey={apiKey} />}
       {document.data === undefined ? null : (
         <Text size="sm" c="dimmed">
@@ -115,17 +117,4 @@ function Command({ shape, apiKey }: { readonly shape: CallShape; readonly apiKey
   // Once per operation: the identifier of the call must not change under the hand that copies it.
   const draft = useMemo(() => draftCall(shape), [shape])
   return <CopyLine text={curlLine(gatewayUrl, draft, apiKey)} label="command" />
-}
-
-/** Operations that can be called at once, those that need the least first. */
-function firstCalls(
-  document: unknown,
-  version: SubscribedVersion | undefined,
-): readonly CallShape[] {
-  const shapes = (version?.operations ?? []).map((operation) => callShape(document, operation))
-  return shapes.filter(isFirstCall).toSorted((a, b) => effort(a) - effort(b))
-}
-
-function effort({ parameters, body }: CallShape): number {
-  return parameters.filter(({ isRequired }) => isRequired).length + (body === undefined ? 0 : 10)
 }

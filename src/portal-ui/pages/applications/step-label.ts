@@ -1,13 +1,13 @@
 import type { History } from '../../../gateway/portal/schemas/usage.ts'
 
-const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const hourOfDay = new Intl.DateTimeFormat('en-GB', {
+const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const hourOfDay = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
 })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** Short name of a step under the plot: local time for hours, the UTC day for days. */
 export function stepLabel({ step, items }: History, at: number): string {

@@ -50,7 +50,7 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
           </Button>
         )}
       </Group>
-      <div role="status">
+      <div role="status" className={classes['status']}>
         {added === undefined ? null : <Added applicationId={applicationId} added={added} />}
       </div>
       {isFirst ? (

@@ -15,7 +15,9 @@ export interface TryAnswerProps {
 export function TryAnswer({ answer, isSending }: TryAnswerProps) {
   return (
     <Stack gap="md" aria-busy={isSending}>
-      <div role="status">{answer === undefined ? null : <Outcome answer={answer} />}</div>
+      <div role="status" className={classes['status']}>
+        {answer === undefined ? null : <Outcome answer={answer} />}
+      </div>
       {answer?.kind === 'answered' ? <Content answer={answer} /> : null}
     </Stack>
   )

@@ -5,7 +5,8 @@ import { useDocument } from '../../api/document.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
-import { callShape } from './call-shape.ts'
+import { type CallShape, callShape } from './call-shape.ts'
+import { firstCalls } from './first-calls.ts'
 import type { PageMemory } from './page-memory.ts'
 import {
   type SubscribedVersion,
@@ -56,15 +57,13 @@ function Choice({ versions, memory }: ChoiceProps) {
   const [chosenVersion, setChosenVersion] = useState<string>()
   const [chosenOperation, setChosenOperation] = useState<string>()
   const version = versions.find((each) => each.subscription.id === chosenVersion) ?? versions[0]
-  const listed =
-    version?.operations.find(({ id }) => id === chosenOperation) ?? version?.operations[0]
   const document = useDocument(version)
   const shape = useMemo(
     () =>
-      document.data === undefined || listed === undefined
+      document.data === undefined
         ? undefined
-        : callShape(document.data, listed),
-    [document.data, listed],
+        : chosenShape(document.data, version, chosenOperation),
+    [document.data, version, chosenOperation],
   )
 
   return (
@@ -90,7 +89,7 @@ function Choice({ versions, memory }: ChoiceProps) {
           />
           <NativeSelect
             label="Operation"
-            value={listed?.id ?? ''}
+            value={shape?.operation ?? ''}
             onChange={(event) => setChosenOperation(event.currentTarget.value)}
             data={(version?.operations ?? []).map(({ id, method, summary }) => ({
               value: id,
@@ -110,5 +109,21 @@ function Choice({ versions, memory }: ChoiceProps) {
         </Stack>
       </Paper>
     </>
+  )
+}
+
+/** The chosen operation; until one is chosen, the one that needs the least. */
+function chosenShape(
+  document: unknown,
+  version: SubscribedVersion | undefined,
+  operation: string | undefined,
+): CallShape | undefined {
+  const operations = version?.operations ?? []
+  const listed = operations.find(({ id }) => id === operation)
+  if (listed !== undefined) return callShape(document, listed)
+  const [first] = operations
+  return (
+    firstCalls(document, operations)[0] ??
+    (first === undefined ? undefined : callShape(document, first))
   )
 }
