@@ -110,6 +110,11 @@ async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }:
     else watch.expected.set(match, (watch.expected.get(match) ?? 0) + 1)
   })
   page.on('pageerror', (error) => void complaints.push(`failed: ${error.stack ?? error.message}`))
+  page.on('dialog', (dialog) => {
+    // One that asks before leaving is the page's own; any other is a script that should not run.
+    if (dialog.type() !== 'beforeunload') complaints.push(`opened a dialog: ${dialog.message()}`)
+    void dialog.accept()
+  })
   page.on('crash', () => void complaints.push('crashed'))
   page.on('console', (message) => {
     const text = message.text()
@@ -141,8 +146,16 @@ const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.m
 /** The rules of WCAG 2.2 AA, as axe-core names them. */
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
+/** Resolves when nothing moves any more but what never stops. */
+export async function stillness(page: Page): Promise<void> {
+  await page.evaluate(`Promise.all(document.getAnimations()
+    .filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
+    .map((animation) => animation.finished.catch(() => undefined)))`)
+}
+
 /** What axe-core finds wrong with the page as it stands: one line for each rule and element. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
+  await stillness(page)
   // Through the debugger, so the page's policy stays in force for everything else.
   await page.evaluate(axeSource)
   return await page.evaluate<string[]>(`axe

@@ -1,0 +1,37 @@
+import t from 'tap'
+import {
+  accessibilityViolations,
+  chromiumMissing,
+  horizontalOverflow,
+  startBrowser,
+} from '../support/browser.ts'
+import { openState, portalStates } from '../support/portal-states.ts'
+import { startPortalWorld } from '../support/portal-world.ts'
+
+const skip = chromiumMissing()
+
+t.test('every page in every state', { skip, timeout: 900_000 }, async (t) => {
+  const world = await startPortalWorld(t)
+  const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
+  const browser = await startBrowser(t)
+
+  for (const state of portalStates) {
+    await t.test(
+      `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark and on a phone`,
+      async (t) => {
+        await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
+          expectAnswers(...(state.answers ?? []))
+          await openState(page, world, state)
+          t.same(await accessibilityViolations(page), [], 'light')
+          t.equal(await page.locator('h1').count(), 1)
+          t.not(await page.title(), '')
+          await page.emulateMedia({ colorScheme: 'dark' })
+          t.same(await accessibilityViolations(page), [], 'dark')
+          await page.setViewportSize({ width: 390, height: 844 })
+          t.same(await accessibilityViolations(page), [], 'dark on a phone')
+          t.equal(await horizontalOverflow(page), 0, 'nothing has to be scrolled sideways')
+        })
+      },
+    )
+  }
+})

@@ -1,0 +1,469 @@
+import type { Page } from 'playwright-core'
+import type { PortalWorld, Viewer } from './portal-world.ts'
+
+/** One page in one state worth looking at. */
+export interface PageState {
+  /** Also the name of its picture. */
+  readonly name: string
+  readonly viewer: Viewer
+  readonly path: string | ((world: PortalWorld) => string)
+  /** Brings the page from its beginning into the state; ends when it is there. */
+  readonly prepare?: (page: Page, world: PortalWorld) => Promise<unknown>
+  /** Answers of 400 and above it causes, as a visit expects them. */
+  readonly answers?: readonly string[]
+  /** Whether documentation shows it. */
+  readonly isPictured?: boolean
+}
+
+const named = (page: Page, role: 'button' | 'textbox' | 'heading', name: string | RegExp) =>
+  page.getByRole(role, { name, exact: true })
+
+const press = (page: Page, name: string | RegExp) => named(page, 'button', name).first().click()
+
+const dialogOf = (name: string | RegExp) => async (page: Page) => {
+  await press(page, name)
+  await page.getByRole('dialog').waitFor()
+}
+
+const busy =
+  (tab = '') =>
+  (world: PortalWorld) =>
+    `/applications/${world.applications.busy}${tab}`
+const fresh =
+  (tab = '') =>
+  (world: PortalWorld) =>
+    `/applications/${world.applications.fresh}${tab}`
+
+const published: readonly PageState[] = [
+  {
+    name: 'landing',
+    viewer: 'visitor',
+    path: '/',
+    prepare: (page) => page.getByText('1.7.0').first().waitFor(),
+    isPictured: true,
+  },
+  { name: 'version', viewer: 'visitor', path: '/apis/xs2a/1.7.0', isPictured: true },
+  { name: 'version-deprecated', viewer: 'visitor', path: '/apis/xs2a/1.6.0', isPictured: true },
+  {
+    name: 'difference',
+    viewer: 'visitor',
+    path: '/apis/xs2a/diff?from=1.6.0&to=1.7.0',
+    isPictured: true,
+  },
+  {
+    name: 'not-found',
+    viewer: 'visitor',
+    path: '/nothing-here',
+    answers: ['404 /nothing-here'],
+    isPictured: true,
+  },
+  { name: 'problem', viewer: 'visitor', path: '/problems/QUOTA_EXCEEDED', isPictured: true },
+]
+
+const token = 'A'.repeat(43)
+
+const account: readonly PageState[] = [
+  { name: 'sign-up', viewer: 'visitor', path: '/sign-up', isPictured: true },
+  {
+    name: 'sign-up-missing',
+    viewer: 'visitor',
+    path: '/sign-up',
+    prepare: async (page) => {
+      await page.locator('form').getByRole('button', { name: 'Sign up' }).click()
+      await page.locator('[aria-invalid="true"]').first().waitFor()
+    },
+  },
+  {
+    name: 'sign-up-invalid',
+    viewer: 'visitor',
+    path: '/sign-up',
+    answers: ['400 /api/developers'],
+    prepare: async (page) => {
+      await named(page, 'textbox', 'Email').fill('ада@example.com')
+      await named(page, 'textbox', 'Name').fill('Ada')
+      await page.locator('form').getByRole('button', { name: 'Sign up' }).click()
+      await page.locator('[aria-invalid="true"]').first().waitFor()
+    },
+    isPictured: true,
+  },
+  {
+    name: 'sign-up-sent',
+    viewer: 'visitor',
+    path: '/sign-up',
+    prepare: async (page) => {
+      await named(page, 'textbox', 'Email').fill(`somebody-${Date.now()}@example.com`)
+      await named(page, 'textbox', 'Name').fill('Somebody')
+      await page.locator('form').getByRole('button', { name: 'Sign up' }).click()
+      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    },
+    isPictured: true,
+  },
+  { name: 'verify', viewer: 'visitor', path: `/verify?token=${token}`, isPictured: true },
+  {
+    name: 'verify-short',
+    viewer: 'visitor',
+    path: `/verify?token=${token}`,
+    answers: ['400 /api/developers/verify'],
+    prepare: async (page) => {
+      await page.getByLabel('New password', { exact: true }).fill('too short')
+      await press(page, 'Set the password')
+      await page.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  {
+    name: 'verify-used',
+    viewer: 'visitor',
+    path: `/verify?token=${token}`,
+    answers: ['400 /api/developers/verify'],
+    prepare: async (page) => {
+      await page.getByLabel('New password', { exact: true }).fill('a long enough password of words')
+      await press(page, 'Set the password')
+      await page.getByText('does not work any more').waitFor()
+    },
+  },
+  { name: 'sign-in', viewer: 'visitor', path: '/sign-in', isPictured: true },
+  {
+    name: 'sign-in-wrong',
+    viewer: 'visitor',
+    path: '/sign-in?next=%2Fprofile',
+    answers: ['401 /api/session'],
+    prepare: async (page) => {
+      await named(page, 'textbox', 'Email').fill('ada@lovelace.example')
+      await page.getByLabel('Password', { exact: true }).fill('not the password')
+      await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+    isPictured: true,
+  },
+  { name: 'reset', viewer: 'visitor', path: '/reset', isPictured: true },
+  {
+    name: 'reset-sent',
+    viewer: 'visitor',
+    path: '/reset',
+    prepare: async (page) => {
+      await named(page, 'textbox', 'Email').fill('grace@hopper.example')
+      await press(page, 'Send the link')
+      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    },
+  },
+  {
+    name: 'reset-confirm',
+    viewer: 'visitor',
+    path: `/reset/confirm?token=${token}`,
+    isPictured: true,
+  },
+  {
+    name: 'confirm-email',
+    viewer: 'visitor',
+    path: `/confirm-email?token=${token}`,
+    isPictured: true,
+  },
+  { name: 'confirm-email-incomplete', viewer: 'visitor', path: '/confirm-email' },
+  { name: 'opt-out', viewer: 'visitor', path: `/mails/opt-out?token=${token}`, isPictured: true },
+]
+
+const applications: readonly PageState[] = [
+  { name: 'applications', viewer: 'developer', path: '/applications', isPictured: true },
+  {
+    name: 'application-name-taken',
+    viewer: 'developer',
+    path: '/applications',
+    answers: ['409 /api/applications'],
+    prepare: async (page) => {
+      await press(page, 'Create application')
+      await named(page, 'textbox', 'Name').fill('Budget planner')
+      await page.locator('form').getByRole('button', { name: 'Create application' }).click()
+      await page.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  { name: 'application-empty', viewer: 'newcomer', path: fresh(), isPictured: true },
+  {
+    name: 'subscriptions-empty',
+    viewer: 'newcomer',
+    path: fresh('/subscriptions'),
+    prepare: (page) => named(page, 'button', 'Subscribe').waitFor(),
+    isPictured: true,
+  },
+  { name: 'usage-empty', viewer: 'newcomer', path: fresh('/usage') },
+  { name: 'calls-empty', viewer: 'newcomer', path: fresh('/calls') },
+  { name: 'try-empty', viewer: 'newcomer', path: fresh('/try') },
+  { name: 'application-unknown', viewer: 'visitor', path: '/applications' },
+  {
+    name: 'application-foreign',
+    viewer: 'newcomer',
+    path: busy(),
+    answers: ['404 /api/applications/*'],
+  },
+  {
+    name: 'application-suspended',
+    viewer: 'developer',
+    path: ({ applications }) => `/applications/${applications.suspended}`,
+  },
+  {
+    name: 'keys',
+    viewer: 'developer',
+    path: busy(),
+    prepare: async (page) => {
+      await page.getByText('Keys that no longer work').click()
+    },
+    isPictured: true,
+  },
+  {
+    name: 'key-create',
+    viewer: 'developer',
+    path: busy(),
+    prepare: (page) => press(page, 'Create key'),
+  },
+  {
+    name: 'key-shown',
+    viewer: 'newcomer',
+    path: fresh(),
+    prepare: async (page) => {
+      await press(page, 'Create key')
+      await named(page, 'textbox', 'Name').fill(`Key ${Date.now()}`)
+      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('heading', { name: 'Waiting for the first call' }).waitFor()
+    },
+    isPictured: true,
+  },
+  { name: 'key-rotate', viewer: 'developer', path: busy(), prepare: dialogOf('Rotate') },
+  { name: 'key-revoke', viewer: 'developer', path: busy(), prepare: dialogOf('Revoke') },
+  { name: 'application-rename', viewer: 'developer', path: busy(), prepare: dialogOf('Rename') },
+  {
+    name: 'application-delete',
+    viewer: 'developer',
+    path: busy(),
+    prepare: dialogOf('Delete'),
+    isPictured: true,
+  },
+  {
+    name: 'subscriptions',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: (page) => named(page, 'button', 'End subscription').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'subscription-end',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: dialogOf('End subscription'),
+  },
+  {
+    name: 'usage',
+    viewer: 'developer',
+    path: busy('/usage'),
+    prepare: async (page) => {
+      await page.getByText('20 of 20 calls used').waitFor()
+      await page.locator('canvas').waitFor()
+    },
+    isPictured: true,
+  },
+  {
+    name: 'usage-month',
+    viewer: 'developer',
+    path: busy('/usage'),
+    prepare: async (page) => {
+      await page.getByText('30 days').click()
+      await page.getByText('In the last 30 days: ').waitFor()
+      await page.locator('canvas').waitFor()
+    },
+  },
+  {
+    name: 'calls',
+    viewer: 'developer',
+    path: busy('/calls'),
+    prepare: async (page, { refusedCall }) => {
+      await named(page, 'textbox', 'X-Request-ID').fill(refusedCall)
+      await press(page, 'Look up')
+      await page.getByRole('list', { name: 'Calls found' }).waitFor()
+    },
+    isPictured: true,
+  },
+  {
+    name: 'call-unknown',
+    viewer: 'developer',
+    path: busy('/calls'),
+    prepare: async (page) => {
+      await named(page, 'textbox', 'X-Request-ID').fill('99391c7e-ad88-49ec-a2ad-99ddcb1f7721')
+      await press(page, 'Look up')
+      await page.getByText('Nothing is known of').waitFor()
+    },
+  },
+  {
+    name: 'call-malformed',
+    viewer: 'developer',
+    path: busy('/calls'),
+    prepare: async (page) => {
+      await named(page, 'textbox', 'X-Request-ID').fill('abc')
+      await press(page, 'Look up')
+      await page.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  {
+    name: 'try',
+    viewer: 'developer',
+    path: busy('/try'),
+    prepare: async (page, { key }) => {
+      const versions = page.getByLabel('API version')
+      const option = versions.locator('option', { hasText: '1.7.0' })
+      await versions.selectOption((await option.getAttribute('value')) ?? '')
+      await page.getByLabel('Operation').selectOption('createConsent')
+      await page.getByRole('textbox', { name: /^API key/ }).fill(key)
+      await press(page, 'Send call')
+      await page.getByRole('heading', { name: 'Answer' }).waitFor()
+    },
+    isPictured: true,
+  },
+]
+
+const own: readonly PageState[] = [
+  { name: 'profile', viewer: 'developer', path: '/profile', isPictured: true },
+  {
+    name: 'profile-wrong-password',
+    viewer: 'developer',
+    path: '/profile',
+    answers: ['401 /api/session/developer'],
+    prepare: async (page) => {
+      const form = page.getByRole('form', { name: 'Change name' })
+      await form.getByLabel('Current password').fill('not the password')
+      await form.getByRole('button', { name: 'Change name' }).click()
+      await form.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  {
+    name: 'profile-invalid',
+    viewer: 'developer',
+    path: '/profile',
+    answers: ['400 /api/session/developer'],
+    prepare: async (page) => {
+      const form = page.getByRole('form', { name: 'Change address' })
+      await form.getByLabel('New address').fill('nobody')
+      await form.getByLabel('Current password').fill('any password at all')
+      await form.getByRole('button', { name: 'Change address' }).click()
+      await form.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  {
+    name: 'account-delete',
+    viewer: 'developer',
+    path: '/profile',
+    prepare: dialogOf('Delete account …'),
+    isPictured: true,
+  },
+  {
+    name: 'menu',
+    viewer: 'developer',
+    path: '/profile',
+    prepare: async (page) => {
+      await press(page, 'Ada Lovelace')
+      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+    },
+  },
+]
+
+const operated: readonly PageState[] = [
+  {
+    name: 'operator-developers',
+    viewer: 'operator',
+    path: '/operator',
+    prepare: (page) => page.getByText('Mei Lin').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-developers-none',
+    viewer: 'operator',
+    path: '/operator?search=nobody-is-called-so',
+    prepare: (page) => page.getByText('No developer found').waitFor(),
+  },
+  {
+    name: 'operator-suspend',
+    viewer: 'operator',
+    path: '/operator',
+    prepare: dialogOf('Suspend Ada Lovelace'),
+  },
+  {
+    name: 'operator-applications',
+    viewer: 'operator',
+    path: '/operator/applications',
+    prepare: (page) => page.getByText('Rent collector').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-application',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    prepare: (page) => page.getByText('500 calls').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-override-invalid',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    answers: ['400 /api/operator/applications/*/overrides'],
+    prepare: async (page) => {
+      await press(page, 'Override a limit')
+      await press(page, 'Override limit')
+      await page.locator('[aria-invalid="true"]').first().waitFor()
+    },
+  },
+  {
+    name: 'operator-override-end',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    prepare: dialogOf(/^End the override/),
+  },
+  {
+    name: 'operator-application-empty',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.fresh}`,
+    prepare: (page) => page.getByText('The limits of the plans hold').waitFor(),
+  },
+  {
+    name: 'operator-refusals',
+    viewer: 'operator',
+    path: '/operator/refusals',
+    prepare: async (page) => {
+      await page.getByText('30 days').click()
+      await page.getByRole('table').waitFor()
+    },
+    isPictured: true,
+  },
+  { name: 'operator-sign-up', viewer: 'operator', path: '/operator/sign-up', isPictured: true },
+  {
+    name: 'operator-audit',
+    viewer: 'operator',
+    path: '/operator/audit',
+    prepare: (page) => page.getByText('API key revoked').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-hidden',
+    viewer: 'developer',
+    path: '/operator',
+    prepare: (page) => page.getByText('There is nothing').first().waitFor(),
+  },
+]
+
+/** Every page of the portal, in every state that looks different. */
+export const portalStates: readonly PageState[] = [
+  ...published,
+  ...account,
+  ...applications,
+  ...own,
+  ...operated,
+]
+
+/** Opens a state in a page of its viewer and waits until it stands still. */
+export async function openState(page: Page, world: PortalWorld, state: PageState): Promise<void> {
+  const { viewer, path, prepare } = state
+  const { portal } = world.tollgate.urls
+  if (viewer !== 'visitor') {
+    const { cookie } = world.viewers[viewer]
+    await page.context().addCookies([{ ...cookie, url: portal, httpOnly: true, sameSite: 'Lax' }])
+  }
+  await page.goto(`${portal}${typeof path === 'string' ? path : path(world)}`)
+  await page.locator('h1').waitFor()
+  await prepare?.(page, world)
+  await page.waitForLoadState('networkidle')
+}

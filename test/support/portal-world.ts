@@ -1,0 +1,162 @@
+import type { Test } from 'tap'
+import { createClient, eventually } from './calling.ts'
+import { type BesidePortal, besidePortal, type SignedIn } from './portal-client.ts'
+import { type RunningTollgate, runTollgate } from './tollgate.ts'
+
+/** Whose eyes a page is seen with. */
+export type Viewer = 'visitor' | 'newcomer' | 'developer' | 'operator'
+
+/** A running Tollgate with made-up developers, applications and calls, for looking at its pages. */
+export interface PortalWorld {
+  readonly tollgate: RunningTollgate
+  readonly beside: BesidePortal
+  /** Everybody but the visitor. */
+  readonly viewers: Readonly<Record<Exclude<Viewer, 'visitor'>, SignedIn>>
+  /** Ids of the developer's applications. */
+  readonly applications: {
+    readonly busy: string
+    readonly fresh: string
+    readonly suspended: string
+  }
+  /** X-Request-ID of a call of the busy application that was refused. */
+  readonly refusedCall: string
+  /** A key of the busy application that works. */
+  readonly key: string
+}
+
+/** Starts it; it ends with the test. 20 calls an hour, so that a limit is soon reached. */
+export async function startPortalWorld(t: Test): Promise<PortalWorld> {
+  const tollgate = await runTollgate(t, { plan: { calls: 20, window: 'P365D' } })
+  const beside = await besidePortal(t, tollgate)
+  const { stores } = beside
+  const operator = await beside.signIn({
+    isOperator: true,
+    name: 'Olga Navon',
+    email: 'olga.navon@bank.example',
+  })
+  const developer = await beside.signIn({ name: 'Ada Lovelace', email: 'ada@lovelace.example' })
+  const newcomer = await beside.signIn({ name: 'Grace Hopper', email: 'grace@hopper.example' })
+  for (const [name, email] of otherDevelopers) {
+    await stores.developers.create({ name, email, by: 'operator:demo' })
+  }
+  await leaveTraces(beside)
+
+  const busy = await newApplication(developer, 'Budget planner')
+  for (const [api, version] of [
+    ['xs2a', '1.7.0'],
+    ['xs2a', '1.6.0'],
+    ['mandate', '1.0.0'],
+  ]) {
+    await developer.send('POST', `${busy}/subscriptions`, { api, version, plan: 'default' })
+  }
+  const { body: production } = await developer.send('POST', `${busy}/keys`, { name: 'Production' })
+  const { body: staging } = await developer.send('POST', `${busy}/keys`, { name: 'Staging' })
+  const { body: lost } = await developer.send('POST', `${busy}/keys`, { name: 'Laptop (lost)' })
+  await developer.send('POST', `${busy}/keys/${staging.id}/rotate`, { overlapSeconds: 86_400 })
+  await developer.send('DELETE', `${busy}/keys/${lost.id}`)
+
+  const suspended = await newApplication(developer, 'Rent collector')
+  await operator.send('POST', `/api/operator${suspended.slice(4)}/suspend`)
+  await newApplication(
+    developer,
+    'A name somebody gave without thinking about widths, WithAWordThatIsLongerThanAnyScreenOfAPhone',
+  )
+  const fresh = await newApplication(newcomer, 'Fresh idea')
+  await operator.send('POST', `/api/operator${busy.slice(4)}/overrides`, {
+    api: 'xs2a',
+    version: '1.6.0',
+    limit: 'default',
+    calls: 500,
+    reason: 'Move to 1.7.0 needs both versions until the end of the quarter',
+    expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+  })
+
+  const refusedCall = await makeCalls(t, tollgate, production.key)
+  await writeHistory(beside, idOf(busy))
+  await eventually(async () => {
+    const { body } = await developer.send('GET', `${busy}/calls/${refusedCall}`)
+    return body.items.length > 0
+  }, 20_000)
+  return {
+    tollgate,
+    beside,
+    viewers: { newcomer, developer, operator },
+    applications: { busy: idOf(busy), fresh: idOf(fresh), suspended: idOf(suspended) },
+    refusedCall,
+    key: production.key,
+  }
+}
+
+const otherDevelopers = [
+  ['Avital Regev', 'avital@regev.example'],
+  ['Yonatan Bar-Lev', 'yonatan@barlev.example'],
+  ['Mei Lin', 'mei@lin.example'],
+] as const
+
+/** One of them waits for approval, one is suspended. */
+async function leaveTraces({ db, stores }: BesidePortal): Promise<void> {
+  await db
+    .updateTable('developers')
+    .set({ approved_at: null })
+    .where('email', '=', 'mei@lin.example')
+    .execute()
+  const { id } = await db
+    .selectFrom('developers')
+    .select('id')
+    .where('email', '=', 'yonatan@barlev.example')
+    .executeTakeFirstOrThrow()
+  await stores.developers.suspend({ id, by: 'operator:demo' })
+}
+
+/** @returns its path in the JSON API */
+async function newApplication({ send }: SignedIn, name: string): Promise<string> {
+  const { body } = await send('POST', '/api/applications', { name })
+  return `/api/applications/${body.id}`
+}
+
+function idOf(path: string): string {
+  return path.split('/').at(-1) ?? ''
+}
+
+/** @returns the identifier of the call that was one too many */
+async function makeCalls(t: Test, { urls }: RunningTollgate, key: string): Promise<string> {
+  const gateway = createClient(t, urls.gateway, 4)
+  const paths = ['/v1.7.0/accounts', '/v1.7.0/card-accounts', '/v1.6.0/accounts'] as const
+  for (const [path, calls] of [
+    [paths[0], 20],
+    [paths[1], 17],
+    [paths[2], 6],
+  ] as const) {
+    for (let made = 0; made < calls; made += 1) await gateway.call({ key, path })
+  }
+  const { requestId } = await gateway.call({ key, path: paths[0] })
+  return requestId
+}
+
+/** Hours of the last day and days of the last month, as the roll-up leaves them: busier by day than by night. */
+async function writeHistory({ db }: BesidePortal, applicationId: string): Promise<void> {
+  const hour = 3_600_000
+  const thisHour = Math.floor(Date.now() / hour) * hour
+  const today = Math.floor(Date.now() / (24 * hour)) * 24 * hour
+  const row = (at: number, index: number, scale: number) => ({
+    application_id: applicationId,
+    at: new Date(at),
+    api: 'xs2a',
+    version: '1.7.0',
+    operation: index % 3 === 0 ? 'listCardAccounts' : 'listAccounts',
+    admitted: scale * Math.round(30 + 25 * Math.sin(index / 3.8)),
+    refused: index % 5 === 0 ? scale * 6 : 0,
+    refused_by_limit: index % 5 === 0 ? scale * 6 : 0,
+    errors: index % 11 === 0 ? scale * 2 : 0,
+    duration_ms_sum: scale * 480,
+    duration_ms_max: 95,
+  })
+  await db
+    .insertInto('usage_hours')
+    .values(Array.from({ length: 23 }, (_, ago) => row(thisHour - (ago + 1) * hour, ago, 1)))
+    .execute()
+  await db
+    .insertInto('usage_days')
+    .values(Array.from({ length: 29 }, (_, ago) => row(today - (ago + 1) * 24 * hour, ago, 20)))
+    .execute()
+}
