@@ -24,7 +24,7 @@ export function openRecording(options: RecordingOptions): CallRecorder | undefin
   const { settings, database, services, log, lifetime } = options
   const db = database.connect<RegistrySchema>()
   const upkeep = keepRecords({ db, log })
-  lifetime.opened(() => upkeep.stop())
+  lifetime.opened(() => upkeep.close())
   if (!settings.recordCalls) return undefined
   const recorder = createCallRecorder({
     db,

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log.ts'
+import { type Repetition, repeatedly } from '../../platform/repeatedly.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { pruneAged } from './calls/prune-records.ts'
-import { type Repetition, repeat } from './repeat.ts'
 import { pruneUsage, rollUp } from './usage/roll-up.ts'
 
 const rollUpEveryMs = 5_000
@@ -20,23 +20,19 @@ export function keepRecords(options: {
 }): Repetition {
   const { db, log } = options
   let prunedAt = 0
-  let isFailing = false
 
   async function keep(): Promise<void> {
-    try {
-      const isOurTurn = await rollUp(db, rolledUpSeconds)
-      isFailing = false
-      if (!isOurTurn) return
-      if (Date.now() - prunedAt < pruneEveryMs) return
-      prunedAt = Date.now()
-      await pruneUsage(db)
-      await pruneAged(db)
-    } catch (error) {
-      // The next time makes up for it, so the first of a row is enough.
-      if (!isFailing) log.warn({ err: error }, 'usage not rolled up')
-      isFailing = true
-    }
+    const isOurTurn = await rollUp(db, rolledUpSeconds)
+    if (!isOurTurn || Date.now() - prunedAt < pruneEveryMs) return
+    prunedAt = Date.now()
+    await pruneUsage(db)
+    await pruneAged(db)
   }
 
-  return repeat(rollUpEveryMs, keep)
+  return repeatedly({
+    everyMs: rollUpEveryMs,
+    work: keep,
+    // The next time makes up for it.
+    onFailure: (err) => log.warn({ err }, 'usage not rolled up'),
+  })
 }

@@ -1,7 +1,7 @@
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
+import { repeatedly } from '../../../platform/repeatedly.ts'
 import type { RegistryStores } from '../../registry/stores.ts'
-import { repeatedly } from '../mail/repeatedly.ts'
 
 export interface PruneExpiredOptions {
   readonly stores: Pick<RegistryStores, 'sessions' | 'mailTokens'>

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../platform/log.ts'
+import { repeatedly } from '../../../platform/repeatedly.ts'
 import type { ClaimedMail, MailQueue } from '../../registry/mail-queue.ts'
 import type { MailMetrics } from './mail-metrics.ts'
-import { repeatedly } from './repeatedly.ts'
 import { unsealMail, type WaitingMail } from './sealed-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
 

@@ -2,12 +2,12 @@ import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import type { Database } from '../../../platform/database.ts'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
+import { repeatedly } from '../../../platform/repeatedly.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 import { createDeprecationReminders } from './deprecation-reminders.ts'
 import { createKeyNotices } from './key-notices.ts'
 import { createLimitsDigest } from './limits-digest.ts'
 import type { Outbox } from './outbox.ts'
-import { repeatedly } from './repeatedly.ts'
 
 export interface MailJobsOptions {
   readonly database: Database

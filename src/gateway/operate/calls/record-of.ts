@@ -1,0 +1,54 @@
+import type { Standing } from '../../counters/counter.ts'
+import { tightest } from '../../edge/limit-headers.ts'
+import type { EndedCall } from '../ended-call.ts'
+import type { RecordedCall } from './recorded-call.ts'
+
+const brokenOff = 'The bank service broke its answer off.'
+
+/**
+ * What is remembered of a call. Of several limits the tightest one is told.
+ *
+ * @param monotonicNow monotonic milliseconds at the end of the call
+ */
+export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
+  const { call, caller, finished, isCut, endedAt } = ended
+  // Where the store counted it: for a refusal that was a moment ago.
+  const countedAt = call.forwardedAt === 0 ? endedAt : endedAt - (monotonicNow - call.forwardedAt)
+  const grant = call.grantIfKnown
+  const decisive = grant === undefined ? 0 : tightest(grant.standings)
+  const standing = grant?.standings[decisive]
+  const limit = grant === undefined ? undefined : call.plan.limits[decisive]
+  const { version, operation, decision, outcome, totalSeconds, upstreamSeconds } = finished
+  return {
+    application_id: caller.applicationId,
+    at: endedAt - totalSeconds * 1000,
+    request_id: call.requestId,
+    key_id: caller.keyId,
+    method: call.request.method ?? '',
+    api: version?.api ?? null,
+    version: version?.version ?? null,
+    operation: operation?.id ?? null,
+    outcome,
+    detail: isCut ? brokenOff : (call.refusalDetail ?? null),
+    decision: decision ?? null,
+    status: finished.status,
+    limit_name: limit?.name ?? null,
+    limit_scope: limit?.scope ?? null,
+    limit_calls: limit?.calls ?? null,
+    window_seconds: limit?.windowSeconds ?? null,
+    remaining: standing?.remaining ?? null,
+    resets_at: endOfWindow(standing, countedAt),
+    total_ms: rounded(totalSeconds * 1000),
+    upstream_ms: upstreamSeconds === undefined ? null : rounded(upstreamSeconds * 1000),
+  }
+}
+
+/** Windows begin and end with a second. */
+function endOfWindow(standing: Standing | undefined, countedAt: number): number | null {
+  if (standing?.resetMs === undefined) return null
+  return Math.round((countedAt + standing.resetMs) / 1000) * 1000
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100
+}

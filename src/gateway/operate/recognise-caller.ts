@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../../platform/errors.ts'
+import { presentedKey } from '../edge/authenticate.ts'
+import type { Call } from '../edge/call.ts'
+import type { Caller, KeyAuthenticator, KeyMemory } from '../registry/registry.ts'
+
+/**
+ * Finds out whose call was refused before that was asked, to whom it is worth
+ * explaining. `found` is called at most once, at once or later, and not for
+ * strangers.
+ */
+export type RecogniseCaller = (call: Call, endedAt: number, found: (caller: Caller) => void) => void
+
+/** In a second: keys looked up in memory. */
+const recognisedMax = 1_000
+/** Of those, keys memory knows nothing of, which the database is asked about: first calls go wrong, too. So few that strangers can cost nobody anything. */
+const askedMax = 10
+
+/** Refusals that come from asking whose key it is; there is nothing to find out any more. */
+const unauthenticated: ReadonlySet<ErrorCode> = new Set([
+  'KEY_MISSING',
+  'ATTEMPTS_EXCEEDED',
+  'REGISTRY_UNAVAILABLE',
+])
+
+/** Keys are judged as on the data path, so nobody's call is taken for another's. */
+export function createRecogniseCaller(keys: KeyMemory & KeyAuthenticator): RecogniseCaller {
+  let second = 0
+  let recognisable = 0
+  let askable = 0
+
+  return (call, endedAt, found) => {
+    if (call.refusal === undefined || unauthenticated.has(call.refusal)) return
+    if (second !== Math.floor(endedAt / 1_000)) {
+      second = Math.floor(endedAt / 1_000)
+      recognisable = recognisedMax
+      askable = askedMax
+    }
+    if (recognisable === 0) return
+    const key = presentedKey(call.request.rawHeaders)
+    if (key === undefined || key === 'doubled') return
+    recognisable -= 1
+    const known = keys.recogniseCached(key.value)
+    if (typeof known === 'object') found(known)
+    if (known !== 'unknown' || askable === 0) return
+    askable -= 1
+    keys.authenticate(key.value, () => {
+      const caller = keys.recogniseCached(key.value)
+      if (typeof caller === 'object') found(caller)
+    })
+  }
+}

@@ -1,0 +1,31 @@
+import { type EndedCall, wasAdmitted } from '../ended-call.ts'
+import type { RecordingMetrics } from '../metrics.ts'
+import type { UsageBuffer } from './usage-buffer.ts'
+
+/** Counts a call into the minute in which it ended. */
+export function countCall(
+  usage: UsageBuffer,
+  { call, caller, finished, isCut, endedAt }: EndedCall,
+  metrics: Pick<RecordingMetrics, 'usageLost'>,
+): void {
+  const { refusal } = call
+  const isAdmitted = wasAdmitted(finished)
+  // The client left before anything was decided.
+  if (!isAdmitted && refusal === undefined) return
+  const subject = finished.operation ?? finished.version
+  const row = usage.find(caller.applicationId, subject, Math.floor(endedAt / 60_000))
+  if (row === undefined) {
+    metrics.usageLost(1)
+    return
+  }
+  if (isAdmitted) {
+    const totalMs = finished.totalSeconds * 1000
+    row.admitted += 1
+    row.duration_ms_sum += totalMs
+    row.duration_ms_max = Math.max(row.duration_ms_max, totalMs)
+    if (finished.status >= 500 || isCut) row.errors += 1
+  } else {
+    row.refused += 1
+    if (refusal === 'QUOTA_EXCEEDED') row.refused_by_limit += 1
+  }
+}
