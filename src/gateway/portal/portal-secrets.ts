@@ -21,7 +21,7 @@ export const embeddedSessionSecret = {
   generate: (): string => randomBytes(32).toString('base64url'),
 } as const
 
-/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, drops waiting mails and voids opt-out links. */
+/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, makes waiting mails unreadable (they are given up after a day) and voids opt-out links. */
 export function derivePortalSecrets(sessionSecret: string): PortalSecrets {
   const derive = (purpose: string): Buffer =>
     Buffer.from(hkdfSync('sha256', sessionSecret, '', `tollgate portal ${purpose}`, 32))
