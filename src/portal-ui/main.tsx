@@ -2,16 +2,19 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { readBoot, readStyleNonce } from './boot.ts'
+import { pageAt } from './routes.ts'
 
-const root = document.getElementById('root')
-if (root === null) throw new Error('the document has no element #root')
+/** Draws the page, with the script of what it is about to show at hand. */
+async function start(): Promise<void> {
+  const root = document.getElementById('root')
+  if (root === null) throw new Error('the document has no element #root')
+  await pageAt(window.location.href)?.load()
+  createRoot(root).render(
+    <StrictMode>
+      <App boot={readBoot()} styleNonce={readStyleNonce()} />
+    </StrictMode>,
+  )
+}
 
-const styleNonce = readStyleNonce()
-// Where react-remove-scroll, which locks the page behind a dialog, looks for the nonce of its style element.
-Object.assign(globalThis, { __webpack_nonce__: styleNonce })
-
-createRoot(root).render(
-  <StrictMode>
-    <App boot={readBoot()} styleNonce={styleNonce} />
-  </StrictMode>,
-)
+// Not awaited: a module that waits is cut into many small files.
+void start()

@@ -45,6 +45,28 @@ function draw(): void {
     theme: 'default',
     ...rememberedScheme(),
   })
+  keepReachable()
+}
+
+/** Gives what the library draws the names and the reach by keyboard it leaves out (WCAG 2.2, 4.1.2 and 2.1.1). */
+function keepReachable(): void {
+  let isPlanned = false
+  function mend(): void {
+    isPlanned = false
+    for (const button of document.querySelectorAll('button.scalar-code-copy:not([aria-label])')) {
+      button.setAttribute('aria-label', 'Copy')
+    }
+    for (const list of document.querySelectorAll<HTMLElement>('ul.endpoints:not([tabindex])')) {
+      list.tabIndex = 0
+    }
+  }
+  const observer = new MutationObserver(() => {
+    if (isPlanned) return
+    isPlanned = true
+    requestAnimationFrame(mend)
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+  mend()
 }
 
 /** The choice made on the portal, where there is one. */

@@ -1,5 +1,4 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
 import type {
   Developer,
   OptOut,
@@ -66,16 +65,9 @@ export function useSignOutEverywhere() {
   })
 }
 
-/** Forgets everything about the session that has just ended and leads to the first page. */
+/** Leaves everything known in the session that has just ended behind: opens the first page as a new document. */
 export function useForgetSession(): () => void {
-  const client = useQueryClient()
-  const [, navigate] = useLocation()
-  return () => {
-    // Before the session goes: a page that needs one would lead to the sign-in.
-    navigate('/')
-    client.setQueryData(sessionKey, null)
-    forgetPrivate(client)
-  }
+  return () => window.location.assign('/')
 }
 
 /** Answers that are the same for everybody, by the first part of their key. */

@@ -1,0 +1,107 @@
+import { pagePaths } from '../gateway/portal/page-paths.ts'
+import { type LazyPage, lazyPage } from './lazy-page.tsx'
+
+/** What shows at a path. */
+export interface PageRoute {
+  /** In the syntax of the router. */
+  readonly path: string
+  readonly page: LazyPage
+  /** Who it is for; anybody where it does not say. */
+  readonly audience?: 'developer' | 'operator'
+  /** Whether its reader is about to call the gateway. */
+  readonly watchesGateway?: boolean
+}
+
+/** First match wins; a page with tabs is one route, so that it stays when the tab changes. */
+export const routes: readonly PageRoute[] = [
+  {
+    path: pagePaths.landing,
+    page: lazyPage(() => import('./pages/public/landing-page.tsx').then((m) => m.LandingPage)),
+  },
+  {
+    path: pagePaths.apiDiff,
+    page: lazyPage(() => import('./pages/public/diff-page.tsx').then((m) => m.DiffPage)),
+  },
+  {
+    path: pagePaths.apiVersion,
+    page: lazyPage(() => import('./pages/public/version-page.tsx').then((m) => m.VersionPage)),
+  },
+  {
+    path: pagePaths.signUp,
+    page: lazyPage(() => import('./pages/account/sign-up-page.tsx').then((m) => m.SignUpPage)),
+  },
+  {
+    path: pagePaths.verify,
+    page: lazyPage(() => import('./pages/account/verify-page.tsx').then((m) => m.VerifyPage)),
+  },
+  {
+    path: pagePaths.signIn,
+    page: lazyPage(() => import('./pages/account/sign-in-page.tsx').then((m) => m.SignInPage)),
+  },
+  {
+    path: pagePaths.reset,
+    page: lazyPage(() => import('./pages/account/reset-page.tsx').then((m) => m.ResetPage)),
+  },
+  {
+    path: pagePaths.resetConfirm,
+    page: lazyPage(() =>
+      import('./pages/account/reset-confirm-page.tsx').then((m) => m.ResetConfirmPage),
+    ),
+  },
+  {
+    path: pagePaths.confirmEmail,
+    page: lazyPage(() =>
+      import('./pages/account/confirm-email-page.tsx').then((m) => m.ConfirmEmailPage),
+    ),
+  },
+  {
+    path: pagePaths.optOut,
+    page: lazyPage(() => import('./pages/account/opt-out-page.tsx').then((m) => m.OptOutPage)),
+  },
+  {
+    path: pagePaths.applications,
+    audience: 'developer',
+    watchesGateway: true,
+    page: lazyPage(() =>
+      import('./pages/applications/applications-page.tsx').then((m) => m.ApplicationsPage),
+    ),
+  },
+  {
+    path: `${pagePaths.application}/:tab?`,
+    audience: 'developer',
+    watchesGateway: true,
+    page: lazyPage(() =>
+      import('./pages/applications/application-page.tsx').then((m) => m.ApplicationPage),
+    ),
+  },
+  {
+    path: pagePaths.profile,
+    audience: 'developer',
+    page: lazyPage(() => import('./pages/profile/profile-page.tsx').then((m) => m.ProfilePage)),
+  },
+  {
+    path: pagePaths.operatorApplication,
+    audience: 'operator',
+    page: lazyPage(() =>
+      import('./pages/operator/operator-application-page.tsx').then(
+        (m) => m.OperatorApplicationPage,
+      ),
+    ),
+  },
+  {
+    path: `${pagePaths.operator}/:section?`,
+    audience: 'operator',
+    page: lazyPage(() => import('./pages/operator/operator-page.tsx').then((m) => m.OperatorPage)),
+  },
+]
+
+const expressions = routes.map(({ path, page }) => {
+  const pattern = path.replaceAll(/\/:\w+\?/g, '(?:/[^/]+)?').replaceAll(/:\w+/g, '[^/]+')
+  return { expression: new RegExp(`^${pattern}/?$`, 'i'), page }
+})
+
+/** The page at an address of the portal, with or without query; undefined where there is none. */
+export function pageAt(address: string): LazyPage | undefined {
+  const { pathname } = new URL(address, window.location.href)
+  return expressions.find(({ expression }) => expression.test(pathname))?.page
+}
