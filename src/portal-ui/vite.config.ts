@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { besidePortal } from './build/beside-portal.ts'
 import { precompress } from './build/precompress.ts'
 import { scalarScript } from './build/scalar-script.ts'
 
@@ -10,7 +11,7 @@ export default defineConfig({
   root: here('.'),
   base: '/',
   publicDir: false,
-  plugins: [scalarScript(), precompress()],
+  plugins: [scalarScript(), precompress(), besidePortal()],
   build: {
     emptyOutDir: true,
     manifest: 'manifest.json',
