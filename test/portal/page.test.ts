@@ -17,6 +17,7 @@ import { buildPage, PageBuildError } from '../../src/gateway/portal/pages/build-
 import { scriptJson } from '../../src/gateway/portal/pages/script-json.ts'
 import { createTemplate } from '../../src/gateway/portal/pages/template.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { tollgate } from '../support/cli.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 const log = createLog('silent')
@@ -203,6 +204,12 @@ t.test('text written into the document cannot leave its place', async (t) => {
   t.equal(fill({ x: '{{y}}$&', y: '1' }), 'a{{y}}$&b1c{{y}}$&', 'values are no templates')
   t.throws(() => createTemplate('{{x}}{{z}}', ['x']), /z/)
   t.throws(() => createTemplate('{{x}}', ['x', 'y']), /y/)
+})
+
+t.test('a command builds the page beforehand and says where it is', async (t) => {
+  const { code, stdout } = await tollgate({}, 'build')
+  t.equal(code, 0)
+  t.equal(stdout, `${folder}\n`)
 })
 
 t.test('processes that start at once build one page, and none is built twice', async (t) => {
