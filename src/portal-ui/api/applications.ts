@@ -36,11 +36,14 @@ export function useApplication(id: string) {
 }
 
 /** Makes an application. */
-export function useApplicationCreation() {
+export function useApplicationCreation(onCreated: (made: Application) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (input: ApplicationInput) => request<Application>('POST', root, input),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['applications'] }),
+    onSuccess: (made) => {
+      onCreated(made)
+      return client.invalidateQueries({ queryKey: ['applications'] })
+    },
   })
 }
 
@@ -79,9 +82,12 @@ export function useSubscriptions(id: string) {
 }
 
 /** Subscribes an application to an API version. */
-export function useSubscribing(id: string) {
-  return useApplicationMutation(id, (input: SubscriptionInput) =>
-    request<Subscription>('POST', `${applicationPath(id)}/subscriptions`, input),
+export function useSubscribing(id: string, onSubscribed: (made: Subscription) => void) {
+  return useApplicationMutation(
+    id,
+    (input: SubscriptionInput) =>
+      request<Subscription>('POST', `${applicationPath(id)}/subscriptions`, input),
+    onSubscribed,
   )
 }
 
@@ -136,20 +142,27 @@ interface Rotation {
 }
 
 /** Revokes a key: it stops working within a second. */
-export function useKeyRevocation(id: string) {
-  return useApplicationMutation(id, (keyId: string) =>
-    request<void>('DELETE', `${applicationPath(id)}/keys/${keyId}`),
+export function useKeyRevocation(id: string, onRevoked: () => void) {
+  return useApplicationMutation(
+    id,
+    (keyId: string) => request<void>('DELETE', `${applicationPath(id)}/keys/${keyId}`),
+    onRevoked,
   )
 }
 
+/** @param onDone called before anything is read again: what was read may take the component that asked off the page */
 function useApplicationMutation<Input, Answer>(
   id: string,
   mutationFn: (input: Input) => Promise<Answer>,
+  onDone?: (answer: Answer) => void,
 ) {
   const client = useQueryClient()
   return useMutation({
     mutationFn,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['application', id] }),
+    onSuccess: (answer) => {
+      onDone?.(answer)
+      return client.invalidateQueries({ queryKey: ['application', id] })
+    },
   })
 }
 

@@ -18,7 +18,7 @@ export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplic
   const [name, setName] = useState('')
   const form = useRef<HTMLFormElement>(null)
   const field = useRef<HTMLInputElement>(null)
-  const creation = useApplicationCreation()
+  const creation = useApplicationCreation(onCreated)
   const { atName, elsewhere } = nameFailure(creation.error)
 
   useEffect(() => {
@@ -27,10 +27,7 @@ export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplic
 
   const create = () => {
     if (creation.isPending) return
-    creation.mutate(
-      { name },
-      { onSuccess: onCreated, onError: () => focusFirstInvalid(form.current) },
-    )
+    creation.mutate({ name }, { onError: () => focusFirstInvalid(form.current) })
   }
 
   return (

@@ -13,15 +13,10 @@ export interface RevokeKeyProps {
 
 /** Asks before a key is revoked: there is no way back. */
 export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }: RevokeKeyProps) {
-  const revocation = useKeyRevocation(applicationId)
-  const revoke = () => {
-    revocation.mutate(apiKey.id, {
-      onSuccess: () => {
-        onClose()
-        onRevoked(apiKey.id)
-      },
-    })
-  }
+  const revocation = useKeyRevocation(applicationId, () => {
+    onClose()
+    onRevoked(apiKey.id)
+  })
   return (
     <Confirm
       opened={opened}
@@ -29,7 +24,7 @@ export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }:
       title="Revoke this key?"
       action="Revoke key"
       isDangerous
-      onConfirm={revoke}
+      onConfirm={() => revocation.mutate(apiKey.id)}
       isPending={revocation.isPending}
       error={revocation.error}
     >

@@ -21,7 +21,7 @@ export function Subscribe(props: SubscribeProps) {
   const open = openVersions(apis, active)
   const [chosen, setChosen] = useState<string>()
   const [chosenPlan, setChosenPlan] = useState<string>()
-  const subscribing = useSubscribing(applicationId)
+  const subscribing = useSubscribing(applicationId, onSubscribed)
   const version = open.find(({ name }) => name === chosen) ?? open[0]
   if (version === undefined) {
     return (
@@ -43,10 +43,7 @@ export function Subscribe(props: SubscribeProps) {
 
   const subscribe = () => {
     if (plan === undefined || subscribing.isPending) return
-    subscribing.mutate(
-      { api: version.api, version: version.version, plan: plan.name },
-      { onSuccess: onSubscribed },
-    )
+    subscribing.mutate({ api: version.api, version: version.version, plan: plan.name })
   }
 
   return (
