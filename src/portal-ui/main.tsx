@@ -8,10 +8,13 @@ import { pageAt } from './routes.ts'
 async function start(): Promise<void> {
   const root = document.getElementById('root')
   if (root === null) throw new Error('the document has no element #root')
+  const styleNonce = readStyleNonce()
+  // Where react-remove-scroll, which locks the page behind a dialog, looks for the nonce of its style element.
+  Object.assign(globalThis, { __webpack_nonce__: styleNonce })
   await pageAt(window.location.href)?.load()
   createRoot(root).render(
     <StrictMode>
-      <App boot={readBoot()} styleNonce={readStyleNonce()} />
+      <App boot={readBoot()} styleNonce={styleNonce} />
     </StrictMode>,
   )
 }
