@@ -15,7 +15,8 @@ export function besidePortal(): Plugin {
     config: () => ({
       server: {
         proxy: {
-          '^/(api|problems|reference)/': {
+          // The page's own `api/*.ts` are asked for below the same path.
+          '^/(problems|reference)/|^/api/(?!.*[.]ts(?:[?]|$))': {
             target: portalUrl,
             // The portal takes changes from its own pages only.
             headers: { origin: portalUrl },
