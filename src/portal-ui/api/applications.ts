@@ -48,12 +48,13 @@ export function useApplicationCreation(onCreated: (made: Application) => void) {
 }
 
 /** Gives an application another name. */
-export function useApplicationRenaming(id: string) {
+export function useApplicationRenaming(id: string, onRenamed: () => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (input: ApplicationInput) =>
       request<Application>('PATCH', applicationPath(id), input),
     onSuccess: (application) => {
+      onRenamed()
       client.setQueryData(['application', id], application)
       return client.invalidateQueries({ queryKey: ['applications'] })
     },
@@ -83,21 +84,24 @@ export function useSubscriptions(id: string) {
 
 /** Subscribes an application to an API version. */
 export function useSubscribing(id: string, onSubscribed: (made: Subscription) => void) {
-  return useApplicationMutation(
+  return useApplicationMutation({
     id,
-    (input: SubscriptionInput) =>
+    mutationFn: (input: SubscriptionInput) =>
       request<Subscription>('POST', `${applicationPath(id)}/subscriptions`, input),
-    onSubscribed,
-  )
+    onDone: onSubscribed,
+  })
 }
 
 /** Moves a subscription to another plan; the count of the window goes on. */
-export function usePlanChange(id: string) {
-  return useApplicationMutation(id, ({ subscriptionId, plan }: PlanChange) =>
-    request<Subscription>('PATCH', `${applicationPath(id)}/subscriptions/${subscriptionId}`, {
-      plan,
-    }),
-  )
+export function usePlanChange(id: string, onChanged: () => void) {
+  return useApplicationMutation({
+    id,
+    mutationFn: ({ subscriptionId, plan }: PlanChange) => {
+      const path = `${applicationPath(id)}/subscriptions/${subscriptionId}`
+      return request<Subscription>('PATCH', path, { plan })
+    },
+    onDone: onChanged,
+  })
 }
 
 interface PlanChange {
@@ -106,10 +110,13 @@ interface PlanChange {
 }
 
 /** Ends a subscription: keys of the application stop working for that version at once. */
-export function useSubscriptionEnd(id: string) {
-  return useApplicationMutation(id, (subscriptionId: string) =>
-    request<void>('DELETE', `${applicationPath(id)}/subscriptions/${subscriptionId}`),
-  )
+export function useSubscriptionEnd(id: string, onEnded: () => void) {
+  return useApplicationMutation({
+    id,
+    mutationFn: (subscriptionId: string) =>
+      request<void>('DELETE', `${applicationPath(id)}/subscriptions/${subscriptionId}`),
+    onDone: onEnded,
+  })
 }
 
 /** Keys of an application, those that no longer work too. */
@@ -124,16 +131,23 @@ export function useKeys(id: string) {
 
 /** Makes a key. The answer holds the key itself, so it is handed on and kept nowhere here. */
 export function useKeyCreation(id: string, onIssued: (issued: IssuedKey) => void) {
-  return useKeyIssuing(id, onIssued, (input: KeyInput) =>
-    request<IssuedKey>('POST', `${applicationPath(id)}/keys`, input),
-  )
+  return useApplicationMutation({
+    id,
+    mutationFn: async (input: KeyInput) => {
+      onIssued(await request<IssuedKey>('POST', `${applicationPath(id)}/keys`, input))
+    },
+  })
 }
 
-/** Replaces a key by a new one; the old one works on as long as the overlap says. */
+/** Replaces a key by a new one, handed on likewise; the old one works on as long as the overlap says. */
 export function useKeyRotation(id: string, onIssued: (issued: IssuedKey) => void) {
-  return useKeyIssuing(id, onIssued, ({ keyId, overlapSeconds }: Rotation) =>
-    request<IssuedKey>('POST', `${applicationPath(id)}/keys/${keyId}/rotate`, { overlapSeconds }),
-  )
+  return useApplicationMutation({
+    id,
+    mutationFn: async ({ keyId, overlapSeconds }: Rotation) => {
+      const path = `${applicationPath(id)}/keys/${keyId}/rotate`
+      onIssued(await request<IssuedKey>('POST', path, { overlapSeconds }))
+    },
+  })
 }
 
 interface Rotation {
@@ -143,19 +157,22 @@ interface Rotation {
 
 /** Revokes a key: it stops working within a second. */
 export function useKeyRevocation(id: string, onRevoked: () => void) {
-  return useApplicationMutation(
+  return useApplicationMutation({
     id,
-    (keyId: string) => request<void>('DELETE', `${applicationPath(id)}/keys/${keyId}`),
-    onRevoked,
-  )
+    mutationFn: (keyId: string) => request<void>('DELETE', `${applicationPath(id)}/keys/${keyId}`),
+    onDone: onRevoked,
+  })
 }
 
-/** @param onDone called before anything is read again: what was read may take the component that asked off the page */
-function useApplicationMutation<Input, Answer>(
-  id: string,
-  mutationFn: (input: Input) => Promise<Answer>,
-  onDone?: (answer: Answer) => void,
-) {
+interface ApplicationMutation<Input, Answer> {
+  readonly id: string
+  readonly mutationFn: (input: Input) => Promise<Answer>
+  /** Called before what is shown is read again, which may take away whatever asked for the change. */
+  readonly onDone?: (answer: Answer) => void
+}
+
+function useApplicationMutation<Input, Answer>(options: ApplicationMutation<Input, Answer>) {
+  const { id, mutationFn, onDone } = options
   const client = useQueryClient()
   return useMutation({
     mutationFn,
@@ -163,16 +180,5 @@ function useApplicationMutation<Input, Answer>(
       onDone?.(answer)
       return client.invalidateQueries({ queryKey: ['application', id] })
     },
-  })
-}
-
-/** Like the others, but what it resolves with is not the key: the cache of mutations remembers answers. */
-function useKeyIssuing<Input>(
-  id: string,
-  onIssued: (issued: IssuedKey) => void,
-  issue: (input: Input) => Promise<IssuedKey>,
-) {
-  return useApplicationMutation(id, async (input: Input) => {
-    onIssued(await issue(input))
   })
 }

@@ -22,7 +22,8 @@ function Rename({ application }: { readonly application: Application }) {
   const [isOpen, setIsOpen] = useState(false)
   const [name, setName] = useState(application.name)
   const form = useRef<HTMLFormElement>(null)
-  const renaming = useApplicationRenaming(application.id)
+  const close = () => setIsOpen(false)
+  const renaming = useApplicationRenaming(application.id, close)
   const { atName, elsewhere } = nameFailure(renaming.error)
 
   const open = () => {
@@ -30,10 +31,9 @@ function Rename({ application }: { readonly application: Application }) {
     renaming.reset()
     setIsOpen(true)
   }
-  const close = () => setIsOpen(false)
   const rename = () => {
     if (renaming.isPending) return
-    renaming.mutate({ name }, { onSuccess: close, onError: () => focusFirstInvalid(form.current) })
+    renaming.mutate({ name }, { onError: () => focusFirstInvalid(form.current) })
   }
 
   return (

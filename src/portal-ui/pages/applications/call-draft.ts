@@ -50,21 +50,47 @@ export function idName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
 
-/** Ids among the members of a JSON answer; empty when there are none. */
-export function idsIn(answer: string): KnownIds {
+/**
+ * Ids a JSON answer tells: members such as `consentId`, and the values of path
+ * parameters in links to operations with one of these paths. Empty when there
+ * are none.
+ */
+export function idsIn(answer: string, paths: readonly string[]): KnownIds {
   const ids: Record<string, string> = {}
-  for (const [name, value] of Object.entries(parsedMembers(answer))) {
-    if (typeof value === 'string' && /id$/i.test(name)) ids[idName(name)] = value
+  const note = (value: unknown, name: string): void => {
+    if (typeof value === 'string') {
+      if (/id$/i.test(name)) ids[idName(name)] = value
+      else if (name === 'href') Object.assign(ids, idsInLink(value, paths))
+    } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      // Not into lists: nobody knows which of their ids is meant.
+      for (const [member, inner] of Object.entries(value)) note(inner, member)
+    }
   }
+  note(parsed(answer), '')
   return ids
 }
 
-function parsedMembers(text: string): object {
+function idsInLink(link: string, paths: readonly string[]): KnownIds {
+  const parts = link.split('/')
+  for (const path of paths) {
+    const template = path.split('/')
+    const isMatch =
+      template.length === parts.length &&
+      template.every((part, at) => part.startsWith('{') || part === parts[at])
+    if (!isMatch) continue
+    const found = template.flatMap((part, at) =>
+      part.startsWith('{') ? [[idName(part), parts[at] ?? '']] : [],
+    )
+    return Object.fromEntries(found)
+  }
+  return {}
+}
+
+function parsed(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(text)
-    return typeof parsed === 'object' && parsed !== null ? parsed : {}
+    return JSON.parse(text)
   } catch {
-    return {}
+    return undefined
   }
 }
 

@@ -28,7 +28,7 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
   }
 
   return (
-    <Paper withBorder p="lg">
+    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
       <Stack gap="md">
         <Title order={2}>Look up a call</Title>
         <form

@@ -4,6 +4,7 @@ import type { Application } from '../../../gateway/portal/schemas/applications.t
 import { useApplicationCreation } from '../../api/applications.ts'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import classes from './applications.module.css'
 import { nameFailure } from './name-failure.ts'
 
 export interface CreateApplicationProps {
@@ -31,7 +32,7 @@ export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplic
   }
 
   return (
-    <Paper withBorder p="lg">
+    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
       <form
         ref={form}
         noValidate

@@ -4,6 +4,7 @@ import type { IssuedKey, KeyInput } from '../../../gateway/portal/schemas/applic
 import { useKeyCreation } from '../../api/applications.ts'
 import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import classes from './applications.module.css'
 import { nameFailure } from './name-failure.ts'
 
 const expiries = [
@@ -41,7 +42,7 @@ export function CreateKey({ applicationId, onIssued, onCancel }: CreateKeyProps)
   }
 
   return (
-    <Paper withBorder p="lg">
+    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
       <form
         ref={form}
         noValidate

@@ -46,7 +46,7 @@ export function FirstCall({ applicationId, keyId }: FirstCallProps) {
 }
 
 function Arrived({ record }: { readonly record: CallRecord }) {
-  const { at, method, operation, status, totalMs, reason } = record
+  const { method, operation, status, totalMs, reason } = record
   return (
     <Stack gap="xs">
       <Group gap="sm">
@@ -58,7 +58,7 @@ function Arrived({ record }: { readonly record: CallRecord }) {
         </Text>
       </Group>
       <Text>
-        {reason} It took {milliseconds(totalMs)}, at <Time at={at} isPrecise />.
+        {reason} In all it took {milliseconds(totalMs)}.
       </Text>
       <Left record={record} />
     </Stack>

@@ -1,9 +1,10 @@
 import { List, Paper, Text, Title } from '@mantine/core'
+import classes from './applications.module.css'
 
 /** What leads from nothing to the first call, for somebody without an application. */
 export function FirstSteps() {
   return (
-    <Paper withBorder p="xl">
+    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
       <Title order={2} size="h3" mb="sm">
         From here to your first call
       </Title>

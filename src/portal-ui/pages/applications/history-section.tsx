@@ -64,9 +64,9 @@ function Shown({ history }: { readonly history: History }) {
       </EmptyState>
     )
   }
-  const sentence = `${wholeNumber(sums.admitted)} admitted, ${wholeNumber(sums.errors)} of them answered with an error; ${wholeNumber(sums.refused)} refused.`
+  const sentence = `${wholeNumber(sums.admitted)} admitted, ${wholeNumber(sums.errors)} of them failed; ${wholeNumber(sums.refused)} refused.`
   return (
-    <Paper withBorder p="lg">
+    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
       <Stack gap="md">
         <Text>
           In {words}: {sentence}
@@ -87,7 +87,7 @@ function Legend() {
   return (
     <ul className={classes['legend']}>
       <li className={classes['legendAdmitted']}>Admitted</li>
-      <li className={classes['legendErrors']}>of them, answered with an error (5xx)</li>
+      <li className={classes['legendErrors']}>of them, failed (5xx or broken off)</li>
       <li className={classes['legendRefused']}>Refused by the gateway</li>
     </ul>
   )

@@ -33,7 +33,7 @@ export function HistoryTable({ history }: { readonly history: History }) {
                 Refused
               </Table.Th>
               <Table.Th scope="col" ta="right">
-                Errors
+                Failed
               </Table.Th>
               <Table.Th scope="col" ta="right">
                 Average

@@ -57,7 +57,7 @@ export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: Issu
               </Alert>
               <CopyLine text={issued.key} label="key" isProminent />
               <Group>
-                <Button variant="default" onClick={noteStored}>
+                <Button variant="default" onClick={store}>
                   I have stored it
                 </Button>
               </Group>

@@ -1,9 +1,8 @@
 import { Badge, Button, Code, Group, Paper, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import type { Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { Time } from '../../components/time.tsx'
 import classes from './applications.module.css'
-import type { PageMemory } from './page-memory.ts'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
@@ -12,7 +11,8 @@ export interface KeyCardProps {
   readonly apiKey: Key
   /** All keys of the application, to name the one that replaced this one. */
   readonly all: readonly Key[]
-  readonly memory: PageMemory
+  readonly onIssued: (key: IssuedKey) => void
+  readonly onRevoked: (keyId: string) => void
 }
 
 const states = {
@@ -23,7 +23,8 @@ const states = {
 } as const
 
 /** One key: what it is called, its hint, its life so far, and what can be done with it. */
-export function KeyCard({ applicationId, apiKey, all, memory }: KeyCardProps) {
+export function KeyCard(props: KeyCardProps) {
+  const { applicationId, apiKey, all, onIssued, onRevoked } = props
   const [dialog, setDialog] = useState<'rotate' | 'revoke'>()
   const { name, hint, state, createdAt, lastUsedAt, expiresAt, revokedAt, replacedBy } = apiKey
   const { word, color } = states[state]
@@ -87,14 +88,14 @@ export function KeyCard({ applicationId, apiKey, all, memory }: KeyCardProps) {
         apiKey={apiKey}
         opened={dialog === 'rotate'}
         onClose={close}
-        onIssued={memory.issue}
+        onIssued={onIssued}
       />
       <RevokeKey
         applicationId={applicationId}
         apiKey={apiKey}
         opened={dialog === 'revoke'}
         onClose={close}
-        onRevoked={memory.forget}
+        onRevoked={onRevoked}
       />
     </Paper>
   )

@@ -21,6 +21,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   const keys = useKeys(applicationId)
   const [isCreating, setIsCreating] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
+  const title = useRef<HTMLHeadingElement>(null)
   const items = keys.data?.items ?? []
   const working = items.filter(isWorking)
   const ended = items.filter((key) => !isWorking(key))
@@ -28,6 +29,11 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   const issued = (key: IssuedKey) => {
     memory.issue(key)
     setIsCreating(false)
+  }
+  const revoked = (keyId: string) => {
+    memory.forget(keyId)
+    // Its card is gone, and the focus would be with it.
+    title.current?.focus()
   }
   const cancel = () => {
     setIsCreating(false)
@@ -51,7 +57,9 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
         />
       )}
       <Group justify="space-between" gap="sm">
-        <Title order={2}>API keys</Title>
+        <Title ref={title} tabIndex={-1} order={2} className={classes['title'] ?? ''}>
+          API keys
+        </Title>
         {isCreating || working.length === 0 ? null : createButton}
       </Group>
       {isCreating ? (
@@ -78,7 +86,8 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
               applicationId={applicationId}
               apiKey={key}
               all={items}
-              memory={memory}
+              onIssued={memory.issue}
+              onRevoked={revoked}
             />
           ))}
         </Stack>
@@ -104,10 +113,16 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
                 applicationId={applicationId}
                 apiKey={key}
                 all={items}
-                memory={memory}
+                onIssued={memory.issue}
+                onRevoked={revoked}
               />
             ))}
           </Stack>
+          {keys.data?.next === undefined ? null : (
+            <Text size="sm" c="dimmed" mt="xs">
+              Older ones are not listed.
+            </Text>
+          )}
         </details>
       )}
     </Stack>

@@ -1,6 +1,7 @@
 import { Group, Progress, Text } from '@mantine/core'
 import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
 import type { ReceivedUsage } from '../../api/usage.ts'
+import { Time } from '../../components/time.tsx'
 import classes from './applications.module.css'
 import { Countdown } from './countdown.tsx'
 import { wholeNumber } from './in-words.ts'
@@ -14,7 +15,7 @@ export interface LimitBarProps {
 
 /** One limit in use: how much of it is used, what is left, and when the window ends. */
 export function LimitBar({ item, name, usage }: LimitBarProps) {
-  const { operation, limitName, limit, used, remaining, resetsAt } = item
+  const { operation, limitName, limit, used, remaining, resetsAt, overrideUntil } = item
   const share = Math.min(100, (used / Math.max(1, limit)) * 100)
   const words = `${wholeNumber(used)} of ${wholeNumber(limit)} calls used`
   return (
@@ -52,6 +53,12 @@ export function LimitBar({ item, name, usage }: LimitBarProps) {
           offsetMs={Date.parse(usage.generatedAt) - usage.receivedAtMs}
         />
       </Group>
+      {overrideUntil === null ? null : (
+        <Text size="sm" c="dimmed">
+          An operator gave this application the limit of {wholeNumber(limit)} until{' '}
+          <Time at={overrideUntil} />.
+        </Text>
+      )}
     </li>
   )
 }

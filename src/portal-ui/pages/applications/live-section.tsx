@@ -74,7 +74,13 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
   const unused = items.filter((item) => item.used === 0)
 
   return (
-    <Paper withBorder p="lg" component="section" aria-label={title}>
+    <Paper
+      withBorder
+      p="lg"
+      className={classes['card'] ?? ''}
+      component="section"
+      aria-label={title}
+    >
       <Stack gap="md">
         <Title order={3}>{title}</Title>
         {used.length === 0 ? (

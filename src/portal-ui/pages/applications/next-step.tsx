@@ -1,7 +1,8 @@
-import { Anchor, Paper, Text } from '@mantine/core'
+import { Button, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useKeys, useSubscriptions } from '../../api/applications.ts'
+import classes from './applications.module.css'
 import { type ApplicationTab, tabPath } from './tab-path.ts'
 
 export interface NextStepProps {
@@ -20,34 +21,41 @@ export function NextStep({ applicationId, tab }: NextStepProps) {
 
   if (!isSubscribed && tab !== 'subscriptions') {
     return (
-      <Step>
-        This application may not call anything yet.{' '}
-        <Anchor component={Link} href={tabPath(applicationId, 'subscriptions')} underline="always">
-          Subscribe it to an API version
-        </Anchor>
+      <Step action="Subscribe to an API version" href={tabPath(applicationId, 'subscriptions')}>
+        this application may not call anything yet.
       </Step>
     )
   }
   if (isSubscribed && !hasKey && tab !== 'keys') {
     return (
-      <Step>
-        This application has no key that works.{' '}
-        <Anchor component={Link} href={tabPath(applicationId, 'keys')} underline="always">
-          Create a key
-        </Anchor>
+      <Step action="Go to keys" href={tabPath(applicationId, 'keys')}>
+        this application needs a key.
       </Step>
     )
   }
   return null
 }
 
-function Step({ children }: { readonly children: ReactNode }) {
+interface StepProps {
+  readonly action: string
+  readonly href: string
+  readonly children: ReactNode
+}
+
+function Step({ action, href, children }: StepProps) {
   return (
-    <Paper withBorder px="lg" py="md" role="status">
-      <Text fw={600} component="span">
-        Next step:{' '}
-      </Text>
-      {children}
+    <Paper withBorder px="lg" py="md" className={classes['card'] ?? ''}>
+      <Group justify="space-between" gap="sm">
+        <Text role="status">
+          <Text component="span" fw={600} inherit>
+            Next step:
+          </Text>{' '}
+          {children}
+        </Text>
+        <Button component={Link} href={href}>
+          {action}
+        </Button>
+      </Group>
     </Paper>
   )
 }

@@ -23,7 +23,9 @@ export interface RotateKeyProps {
 /** Asks how long the old key works beside the new one, and replaces it. */
 export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: RotateKeyProps) {
   const [overlapSeconds, setOverlapSeconds] = useState(86_400)
+  const [isReplaced, setIsReplaced] = useState(false)
   const rotation = useKeyRotation(applicationId, (issued) => {
+    setIsReplaced(true)
     onClose()
     onIssued(issued)
   })
@@ -36,7 +38,7 @@ export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: 
       title="Rotate key"
       centered
       // The panel of the new key takes the focus.
-      returnFocus={!rotation.isSuccess}
+      returnFocus={!isReplaced}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form

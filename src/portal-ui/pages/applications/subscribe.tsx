@@ -5,6 +5,7 @@ import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts
 import { useSubscribing } from '../../api/applications.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import classes from './applications.module.css'
 import { limitInWords } from './in-words.ts'
 
 export interface SubscribeProps {
@@ -47,7 +48,7 @@ export function Subscribe(props: SubscribeProps) {
   }
 
   return (
-    <Paper withBorder p="lg">
+    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -25,10 +25,12 @@ export interface SubscriptionCardProps {
   readonly applicationId: string
   readonly subscription: Subscription
   readonly apis: PublishedApis
+  readonly onEnded: () => void
 }
 
 /** One active subscription: its version, its plan in words, and how to change or end it. */
-export function SubscriptionCard({ applicationId, subscription, apis }: SubscriptionCardProps) {
+export function SubscriptionCard(props: SubscriptionCardProps) {
+  const { applicationId, subscription, apis, onEnded } = props
   const [dialog, setDialog] = useState<'plan' | 'end'>()
   const { api, version, plan: planName, createdAt } = subscription
   const published = apis.items
@@ -85,6 +87,7 @@ export function SubscriptionCard({ applicationId, subscription, apis }: Subscrip
         title={title}
         opened={dialog === 'end'}
         onClose={close}
+        onEnded={onEnded}
       />
     </Paper>
   )
@@ -127,7 +130,7 @@ interface ChangePlanProps {
 
 function ChangePlan({ applicationId, subscription, plans, opened, onClose }: ChangePlanProps) {
   const [plan, setPlan] = useState(subscription.plan)
-  const change = usePlanChange(applicationId)
+  const change = usePlanChange(applicationId, onClose)
   return (
     <Modal
       opened={opened}
@@ -140,7 +143,7 @@ function ChangePlan({ applicationId, subscription, plans, opened, onClose }: Cha
         onSubmit={(event) => {
           event.preventDefault()
           if (change.isPending) return
-          change.mutate({ subscriptionId: subscription.id, plan }, { onSuccess: onClose })
+          change.mutate({ subscriptionId: subscription.id, plan })
         }}
       >
         <Stack gap="md">
@@ -178,10 +181,14 @@ interface EndProps {
   readonly title: string
   readonly opened: boolean
   readonly onClose: () => void
+  readonly onEnded: () => void
 }
 
-function End({ applicationId, subscription, title, opened, onClose }: EndProps) {
-  const ending = useSubscriptionEnd(applicationId)
+function End({ applicationId, subscription, title, opened, onClose, onEnded }: EndProps) {
+  const ending = useSubscriptionEnd(applicationId, () => {
+    onClose()
+    onEnded()
+  })
   return (
     <Confirm
       opened={opened}
@@ -189,7 +196,7 @@ function End({ applicationId, subscription, title, opened, onClose }: EndProps) 
       title="End this subscription?"
       action="End subscription"
       isDangerous
-      onConfirm={() => ending.mutate(subscription.id, { onSuccess: onClose })}
+      onConfirm={() => ending.mutate(subscription.id)}
       isPending={ending.isPending}
       error={ending.error}
     >

@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
-import { Link } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
-import { useKeys, useSubscriptions } from '../../api/applications.ts'
+import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
+import { useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
@@ -10,7 +10,6 @@ import { Slow } from '../../components/slow.tsx'
 import classes from './applications.module.css'
 import { Subscribe } from './subscribe.tsx'
 import { SubscriptionCard } from './subscription-card.tsx'
-import { tabPath } from './tab-path.ts'
 
 /** What an application may call, on which plan, and how to change that. */
 export function SubscriptionsTab({ applicationId }: { readonly applicationId: string }) {
@@ -19,6 +18,8 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
   const [isAdding, setIsAdding] = useState(false)
   const [added, setAdded] = useState<Subscription>()
   const trigger = useRef<HTMLButtonElement>(null)
+  const said = useRef<HTMLDivElement>(null)
+  const title = useRef<HTMLHeadingElement>(null)
   const error = subscriptions.error ?? apis.error
 
   if (subscriptions.data === undefined || apis.data === undefined) {
@@ -43,7 +44,9 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
   return (
     <Stack gap="lg">
       <Group justify="space-between" gap="sm">
-        <Title order={2}>Subscriptions</Title>
+        <Title ref={title} tabIndex={-1} order={2} className={classes['title'] ?? ''}>
+          Subscriptions
+        </Title>
         {isFirst ? null : (
           <Button ref={trigger} onClick={() => setIsAdding(true)} disabled={isAdding}>
             Subscribe to another version
@@ -51,7 +54,7 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
         )}
       </Group>
       <div role="status" className={classes['status']}>
-        {added === undefined ? null : <Added applicationId={applicationId} added={added} />}
+        {added === undefined ? null : `Subscribed to ${titleOf(added, apis.data)}.`}
       </div>
       {isFirst ? (
         <EmptyState title="Not subscribed to anything yet">
@@ -66,7 +69,8 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
           active={active}
           onSubscribed={(subscription) => {
             setAdded(subscription)
-            if (!isFirst) backToTrigger()
+            if (isFirst) title.current?.focus()
+            else backToTrigger()
           }}
           {...(isFirst ? {} : { onCancel: backToTrigger })}
         />
@@ -84,6 +88,11 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
               applicationId={applicationId}
               subscription={subscription}
               apis={apis.data}
+              onEnded={() => {
+                setAdded(undefined)
+                // Its card is gone, and the focus would be with it.
+                title.current?.focus()
+              }}
             />
           ))}
         </Stack>
@@ -92,25 +101,6 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
   )
 }
 
-interface AddedProps {
-  readonly applicationId: string
-  readonly added: Subscription
-}
-
-function Added({ applicationId, added }: AddedProps) {
-  const keys = useKeys(applicationId)
-  const hasKey = keys.data?.items.some(({ state }) => state === 'active' || state === 'replaced')
-  return (
-    <Group gap="sm">
-      <Text>
-        Subscribed to {added.api} {added.version}.{' '}
-        {hasKey === false ? 'Next, this application needs a key.' : 'Its keys work for it.'}
-      </Text>
-      {hasKey === false ? (
-        <Button component={Link} href={tabPath(applicationId, 'keys')} size="sm">
-          Go to keys
-        </Button>
-      ) : null}
-    </Group>
-  )
+function titleOf({ api, version }: Subscription, { items }: PublishedApis): string {
+  return `${items.find((each) => each.api === api)?.title ?? api} ${version}`
 }

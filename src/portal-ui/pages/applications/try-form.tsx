@@ -18,11 +18,13 @@ import { TryAnswer } from './try-answer.tsx'
 
 export interface TryFormProps {
   readonly shape: CallShape
+  /** Of all operations of the version, to recognise links to them. */
+  readonly paths: readonly string[]
   readonly memory: PageMemory
 }
 
 /** Fills in one call, sends it and shows the answer. */
-export function TryForm({ shape, memory }: TryFormProps) {
+export function TryForm({ shape, paths, memory }: TryFormProps) {
   const { gatewayUrl } = useFacts()
   const [draft, setDraft] = useState(() => draftCall(shape, memory.ids))
   const [key, setKey] = useState(memory.keys[0]?.key ?? '')
@@ -48,7 +50,7 @@ export function TryForm({ shape, memory }: TryFormProps) {
     setAnswer(result)
     setIsSending(false)
     if (result.kind === 'answered') {
-      memory.learn(idsIn(result.body))
+      memory.learn(idsIn(result.body, paths))
       // One identifier is one call.
       const fresh = { [`header ${requestIdHeader}`]: crypto.randomUUID() }
       setDraft((old) => ({ ...old, values: { ...old.values, ...fresh } }))

@@ -5,6 +5,7 @@ import { useDocument } from '../../api/document.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
+import classes from './applications.module.css'
 import { type CallShape, callShape } from './call-shape.ts'
 import { firstCalls } from './first-calls.ts'
 import type { PageMemory } from './page-memory.ts'
@@ -72,7 +73,7 @@ function Choice({ versions, memory }: ChoiceProps) {
         It goes from this browser to the gateway and on to the bank service, and does there what it
         says.
       </Alert>
-      <Paper withBorder p="lg">
+      <Paper withBorder p="lg" className={classes['card'] ?? ''}>
         <Stack gap="md">
           <NativeSelect
             label="API version"
@@ -103,6 +104,7 @@ function Choice({ versions, memory }: ChoiceProps) {
             <TryForm
               key={`${version?.subscription.id} ${shape.operation}`}
               shape={shape}
+              paths={(version?.operations ?? []).map(({ path }) => path)}
               memory={memory}
             />
           )}
