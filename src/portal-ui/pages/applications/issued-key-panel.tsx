@@ -57,7 +57,7 @@ export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: Issu
               </Alert>
               <CopyLine text={issued.key} label="key" isProminent />
               <Group>
-                <Button variant="default" onClick={store}>
+                <Button variant="default" onClick={noteStored}>
                   I have stored it
                 </Button>
               </Group>

@@ -18,7 +18,6 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
   const [isAdding, setIsAdding] = useState(false)
   const [added, setAdded] = useState<Subscription>()
   const trigger = useRef<HTMLButtonElement>(null)
-  const said = useRef<HTMLDivElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const error = subscriptions.error ?? apis.error
 
