@@ -14,14 +14,21 @@ export interface IssuedKeyPanelProps {
   /** The key it replaced, after a rotation. */
   readonly replaced: Key | undefined
   readonly memory: PageMemory
+  readonly onPutAway: () => void
 }
 
 /** A key just made: the only time it shows, a command to try it with, and what arrives of it. */
-export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: IssuedKeyPanelProps) {
+export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
+  const { applicationId, issued, replaced, memory, onPutAway } = props
   const title = useRef<HTMLHeadingElement>(null)
-  const { isStored, noteStored, putAway } = memory
+  const { isStored, noteStored } = memory
 
   useEffect(() => title.current?.focus(), [])
+  const store = () => {
+    noteStored()
+    // The button goes, and the focus would go with it.
+    title.current?.focus()
+  }
   useWarningBeforeLeaving(!isStored)
 
   return (
@@ -57,7 +64,7 @@ export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: Issu
               </Alert>
               <CopyLine text={issued.key} label="key" isProminent />
               <Group>
-                <Button variant="default" onClick={noteStored}>
+                <Button variant="default" onClick={store}>
                   I have stored it
                 </Button>
               </Group>
@@ -68,7 +75,7 @@ export function IssuedKeyPanel({ applicationId, issued, replaced, memory }: Issu
         <FirstCall applicationId={applicationId} keyId={issued.id} />
         {isStored ? (
           <Group>
-            <Button variant="default" onClick={putAway}>
+            <Button variant="default" onClick={onPutAway}>
               Close this panel
             </Button>
           </Group>

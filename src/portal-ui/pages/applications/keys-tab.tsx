@@ -54,6 +54,10 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           issued={memory.shown}
           replaced={items.find(({ replacedBy }) => replacedBy === memory.shown?.id)}
           memory={memory}
+          onPutAway={() => {
+            memory.putAway()
+            title.current?.focus()
+          }}
         />
       )}
       <Group justify="space-between" gap="sm">
