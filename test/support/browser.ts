@@ -55,15 +55,22 @@ export async function startBrowser(t: Test): Promise<TestBrowser> {
     async visit(t, options, steps) {
       const { page, watch } = await openWatched(browser, options)
       const { expected, complaints } = watch
-      await steps({
-        page,
-        expectAnswers: (...answers) => {
-          for (const answer of answers) expected.set(answer, 0)
-        },
-        expectOutage: () => {
-          watch.isOutageExpected = true
-        },
-      })
+      try {
+        await steps({
+          page,
+          expectAnswers: (...answers) => {
+            for (const answer of answers) expected.set(answer, 0)
+          },
+          expectOutage: () => {
+            watch.isOutageExpected = true
+          },
+        })
+      } catch (error) {
+        // What the reader of a failed run would look at first.
+        const shown = await page.locator('body').innerText({ timeout: 1000 }).catch(String)
+        t.comment(page.url(), ...complaints, shown)
+        throw error
+      }
       await page.context().close()
       t.same(complaints, [], 'the page had nothing to complain about')
       for (const [answer, seen] of expected) t.ok(seen > 0, `${answer} was provoked`)

@@ -1,0 +1,228 @@
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { chromiumMissing, startBrowser, type VisitOptions } from '../support/browser.ts'
+import { eventually } from '../support/calling.ts'
+import { besidePortal, type SignedIn } from '../support/portal-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
+  const tollgate = await runTollgate(t)
+  const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
+  const beside = await besidePortal(t, tollgate)
+  const browser = await startBrowser(t)
+  const options: VisitOptions = { portalUrl, gatewayUrl }
+
+  /** Opens a page as somebody who is signed in. */
+  async function open(page: Page, { cookie }: SignedIn, path: string): Promise<void> {
+    await page
+      .context()
+      .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
+    await page.goto(`${portalUrl}${path}`)
+    await page.locator('h1').waitFor()
+  }
+
+  await t.test('the first load is at most 300 KB as transferred', async (t) => {
+    await browser.visit(t, options, async ({ page }) => {
+      const session = await page.context().newCDPSession(page)
+      await session.send('Network.enable')
+      let bytes = 0
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength
+      })
+      await page.goto(portalUrl)
+      await page.getByText('1.7.0').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      t.ok(bytes > 50_000 && bytes <= 300 * 1024, `${bytes} bytes`)
+      t.comment(`first load: ${(bytes / 1024).toFixed(1)} KB`)
+    })
+  })
+
+  await t.test('whatever a name holds is shown as text, and runs nowhere', async (t) => {
+    const hostile = [
+      '<script>alert(1)</script>',
+      '"><img src=x onerror=alert(1)>',
+      "'><svg/onload=alert(1)>",
+      '</title><script>alert(1)</script>',
+      'javascript:alert(1)',
+      '{{7*7}} <%= 7*7 %> #{7*7} $' + '{alert(1)}',
+      '<a href="//evil.example">click</a>',
+      '\u202eevil\u202c &lt;b&gt; &amp;',
+    ]
+    const owner = await beside.signIn({ name: '<img src=x onerror=alert(1)>' })
+    const operator = await beside.signIn({ isOperator: true, name: '"><script>alert(2)</script>' })
+    const ids: string[] = []
+    for (const name of hostile) {
+      const { body } = await owner.send('POST', '/api/applications', { name })
+      ids.push(body.id)
+      await owner.send('POST', `/api/applications/${body.id}/keys`, { name })
+    }
+    await browser.visit(t, options, async ({ page }) => {
+      await open(page, owner, '/applications')
+      const headings = page.getByRole('list', { name: 'Your applications' }).getByRole('heading')
+      await headings.nth(hostile.length - 1).waitFor()
+      t.same((await headings.allTextContents()).sort(), hostile.toSorted())
+      for (const [index, name] of hostile.entries()) {
+        await page.goto(`${portalUrl}/applications/${ids[index]}`)
+        const keys = page.getByRole('list', { name: 'Keys that work' }).getByRole('heading')
+        await keys.first().waitFor()
+        t.same(await page.locator('h1').textContent(), name)
+        t.same(await keys.allTextContents(), [name])
+      }
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      const confirmed = page.getByRole('dialog').getByRole('textbox')
+      await confirmed.fill(hostile.at(-1) ?? '')
+      t.ok(await page.getByRole('button', { name: 'Delete application' }).isEnabled())
+      await page.goto(`${portalUrl}/profile`)
+      await page.getByRole('form', { name: 'Change name' }).waitFor()
+    })
+    await browser.visit(t, options, async ({ page }) => {
+      await open(page, operator, `/operator?search=${encodeURIComponent('<img src=x')}`)
+      await page.getByText('<img src=x onerror=alert(1)>', { exact: true }).waitFor()
+      await page.goto(`${portalUrl}/operator/applications`)
+      for (const name of hostile) await page.getByText(name, { exact: true }).first().waitFor()
+      await page.goto(`${portalUrl}/operator/applications/${ids[1]}`)
+      await page
+        .getByRole('table', { name: 'API keys' })
+        .or(page.getByRole('table'))
+        .first()
+        .waitFor()
+      await page.goto(`${portalUrl}/operator/audit`)
+      await page.getByText('API key created').first().waitFor()
+    })
+  })
+
+  await t.test(
+    'a sign-in leads to a page of the portal, whatever the address asks for',
+    async (t) => {
+      const developer = await beside.signIn()
+      const foreign = [
+        '//evil.example',
+        '/\\evil.example',
+        '\\\\evil.example',
+        'https:evil.example',
+        'https://evil.example/applications',
+        '%2f%2fevil.example',
+        '/%2f%2fevil.example',
+        '/\t/evil.example',
+        'javascript:alert(1)',
+        'data:text/html,<script>alert(1)</script>',
+        '/applications/../..//evil.example',
+      ]
+      await browser.visit(t, options, async ({ page }) => {
+        for (const next of foreign) {
+          await open(page, developer, `/sign-in?${new URLSearchParams({ next })}`)
+          await page.getByRole('heading', { name: 'Applications' }).waitFor()
+          t.equal(page.url(), `${portalUrl}/applications`, next)
+        }
+        await open(page, developer, '/sign-in?next=%2Fprofile')
+        await page.getByRole('heading', { name: 'Profile' }).waitFor()
+        t.equal(page.url(), `${portalUrl}/profile`)
+      })
+    },
+  )
+
+  await t.test('the way to the first key needs no mouse, and the focus always shows', async (t) => {
+    const developer = await beside.signIn()
+    await browser.visit(t, options, async ({ page }) => {
+      await open(page, developer, '/')
+      await page.getByRole('button', { name: developer.developer.name }).waitFor()
+      await page.keyboard.press('Tab')
+      t.equal((await focused(page)).text, 'Skip to the content')
+
+      await tabTo(t, page, 'Applications')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Create your first application' }).waitFor()
+      t.equal((await focused(page)).text, 'Applications', 'the heading of the new page')
+      await tabTo(t, page, 'Name')
+      await page.keyboard.type('By keyboard')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'By keyboard', level: 1 }).waitFor()
+      await page.getByRole('button', { name: 'Subscribe', exact: true }).waitFor()
+
+      await tabTo(t, page, 'Subscribe')
+      await page.keyboard.press('Enter')
+      await page.getByText(/^Subscribed to /).waitFor()
+      await tabTo(t, page, 'Keys')
+      await page.keyboard.press('Enter')
+      await page.getByText('No key works at the moment').waitFor()
+      await tabTo(t, page, 'Create key')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Create a key' }).waitFor()
+      t.equal((await focused(page)).text, 'Name', 'the form takes the focus')
+      await page.keyboard.type('Keyboard')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Waiting for the first call' }).waitFor()
+      await tabTo(t, page, 'I have stored it')
+      await page.keyboard.press('Enter')
+      await page.getByText('is no longer shown').waitFor()
+
+      await tabTo(t, page, 'Delete')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      t.match((await focused(page)).text, /^Type By keyboard to confirm/)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      t.ok(
+        await eventually(async () => (await focused(page)).text === 'Delete'),
+        'the focus is back where it was',
+      )
+    })
+  })
+
+  await t.test('a developer who is no operator finds no operator pages', async (t) => {
+    const developer = await beside.signIn()
+    await browser.visit(t, options, async ({ page }) => {
+      await open(page, developer, '/operator/audit')
+      await page.getByText('There is nothing').first().waitFor()
+      t.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0)
+    })
+  })
+})
+
+interface Focused {
+  /** Its label, or what it says. */
+  readonly text: string
+  /** Whether it looks different from how it looks without the focus. */
+  readonly isVisible: boolean
+  /** Whether something else covers it. */
+  readonly isObscured: boolean
+}
+
+function focused(page: Page): Promise<Focused> {
+  return page.evaluate<Focused>(`(() => {
+    const element = document.activeElement
+    if (element === document.body) return { text: '', isVisible: true, isObscured: false }
+    const labels = [...(element.labels ?? [])].map((label) => label.innerText)
+    const text = element.ariaLabel ?? labels[0] ?? element.innerText ?? ''
+    element.style.transition = 'none'
+    const look = () => {
+      const { outline, border, boxShadow, backgroundColor } = getComputedStyle(element)
+      return [outline, border, boxShadow, backgroundColor].join(' ')
+    }
+    const withFocus = look()
+    element.blur()
+    const without = look()
+    element.focus({ preventScroll: true })
+    const { left, top, width, height } = element.getBoundingClientRect()
+    const above = document.elementFromPoint(left + width / 2, top + height / 2)
+    return {
+      text: text.replace(/\\s*\\*$/, '').trim(),
+      isVisible: withFocus !== without,
+      isObscured: above === null || !(element.contains(above) || above.contains(element)),
+    }
+  })()`)
+}
+
+/** Presses Tab until the element with that text has the focus; the focus shows at every stop. */
+async function tabTo(t: Test, page: Page, text: string): Promise<void> {
+  const passed: string[] = []
+  while (passed.length < 40) {
+    await page.keyboard.press('Tab')
+    const stop = await focused(page)
+    passed.push(stop.text)
+    if (stop.text === '') continue
+    t.ok(stop.isVisible && !stop.isObscured, `the focus shows on ${stop.text}`)
+    if (stop.text === text) return
+  }
+  t.fail(`Tab never reaches ${text}`, { passed })
+}

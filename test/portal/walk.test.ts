@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { chromiumMissing, horizontalOverflow, startBrowser } from '../support/browser.ts'
+import { createClient, eventually } from '../support/calling.ts'
+import { awaitMail } from '../support/mails.ts'
+import { besidePortal } from '../support/portal-client.ts'
+import { runShownCommand } from '../support/shown-command.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+const skip = chromiumMissing()
+const email = 'ada@example.com'
+const password = 'seven quiet herons by the weir'
+
+t.test(
+  'from nothing to a successful call and back to nothing, in a browser, asking nobody',
+  { skip },
+  async (t) => {
+    const tollgate = await runTollgate(t, { plan: { calls: 100, window: 'P365D' } })
+    const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
+    const { db } = await besidePortal(t, tollgate)
+    const gateway = createClient(t, gatewayUrl, 8)
+    const browser = await startBrowser(t)
+
+    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
+      const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+      const link = (name: string | RegExp) => page.getByRole('link', { name, exact: true })
+      const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+      const heading = (name: string | RegExp) => page.getByRole('heading', { name })
+      const tab = (name: string) =>
+        page
+          .getByRole('navigation', { name: 'Parts of this application' })
+          .getByRole('link', { name, exact: true })
+      const dialog = page.getByRole('dialog')
+
+      // Sign-up: the address first, the password to whoever opens the mail.
+      const main = page.getByRole('main')
+      const banner = page.getByRole('banner')
+      await page.goto(portalUrl)
+      await banner.getByRole('link', { name: 'Sign in' }).click()
+      await main.getByRole('link', { name: 'Sign up' }).click()
+      await heading('Sign up').waitFor()
+      await field('Email').fill(email)
+      await field('Name').fill('Ada Lovelace')
+      await main.getByRole('button', { name: 'Sign up' }).click()
+      await heading('Check your mail').waitFor()
+      const mail = await awaitMail(tollgate.dataDir, { kind: 'sign-up', to: email })
+      const mailLink = /https?:\/\/\S+\/verify\?token=[\w-]+/.exec(mail.text)?.[0] ?? ''
+      t.ok(mailLink.startsWith(`${portalUrl}/`), 'the link leads to the portal')
+      await page.goto(mailLink)
+      await page.getByLabel('New password', { exact: true }).fill(password)
+      await button('Set the password').click()
+      await heading('Your password is set').waitFor()
+
+      const signIn = async () => {
+        await field('Email').fill(email)
+        await page.getByLabel('Password', { exact: true }).fill(password)
+        await main.getByRole('button', { name: 'Sign in' }).click()
+      }
+      await main.getByRole('link', { name: 'Sign in' }).click()
+      await heading('Sign in').waitFor()
+      await signIn()
+      await button('Ada Lovelace').waitFor()
+
+      // Application and subscription.
+      await banner.getByRole('link', { name: 'Applications' }).click()
+      await heading('Create your first application').waitFor()
+      await field('Name').fill('Budget planner')
+      await button('Create application').click()
+      await heading('Budget planner').waitFor()
+      await tab('Subscriptions').click()
+      const versions = page.getByLabel('API version')
+      const newest = versions.locator('option', { hasText: '1.7.0' })
+      await versions.selectOption((await newest.getAttribute('value')) ?? '')
+      await button('Subscribe').click()
+      await page.getByText(/^Subscribed to /).waitFor()
+
+      // Key, shown once, with a command that works as pasted.
+      await tab('Keys').click()
+      await button('Create key').click()
+      await field('Name').fill('Production')
+      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+      const key = (await page.getByRole('region', { name: 'key', exact: true }).innerText()).trim()
+      t.match(key, /^tg_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/)
+      await heading('Waiting for the first call').waitFor()
+      const shown = page.getByRole('region', { name: 'command', exact: true })
+      const command = (await shown.innerText()).trim()
+      t.ok(command.includes(key) && command.includes(gatewayUrl), command)
+      const first = await runShownCommand(command)
+      t.equal(first.status, 201, first.body)
+
+      // The panel fills by itself.
+      await heading('The first call arrived').waitFor()
+      await page.getByText('99 calls of 100 left for this operation').waitFor()
+      await button('I have stored it').click()
+      t.notOk((await page.content()).includes(key), 'the key is not shown any more')
+
+      // Usage from the counter that is enforced.
+      await link('See usage').click()
+      await page.getByText('1 of 100 calls used').waitFor()
+
+      // The same from this page, by a real call that counts, and the rest of the limit by the command.
+      await tab('Try it').click()
+      await page.getByLabel('Operation').selectOption('createConsent')
+      await button('Send call').click()
+      await page.getByText('201 Created').waitFor()
+      await page.getByText(/^98 of 100 calls left for this operation/).waitFor()
+      for (let made = 2; made < 100; made += 14) {
+        const calls = Array.from({ length: 14 }, () => runShownCommand(again(command)))
+        const statuses = (await Promise.all(calls)).map(({ status }) => status)
+        t.same([...new Set(statuses)], [201], `calls ${made + 1} to ${made + 14}`)
+      }
+      const requestId = randomUUID()
+      const refused = await runShownCommand(again(command, requestId))
+      t.match([refused.status, refused.body], [429, /QUOTA_EXCEEDED/])
+      await tab('Usage').click()
+      await page.getByText('100 of 100 calls used').waitFor()
+      await page.getByText('Used up: calls are refused with 429').waitFor()
+
+      // The refusal explained.
+      await tab('Calls').click()
+      await field('X-Request-ID').fill(requestId)
+      const found = page.getByRole('list', { name: 'Calls found' })
+      await button('Look up').click()
+      const isFound = await eventually(async () => {
+        await button('Look up').click()
+        return (await found.count()) > 0
+      }, 20_000)
+      t.ok(isFound, 'the record arrives')
+      await found.getByText('Refused').first().waitFor()
+      await found.getByRole('link', { name: 'What QUOTA_EXCEEDED means' }).first().waitFor()
+      t.match(await found.innerText(), /100/)
+
+      // Rotation with an overlap; after it the old key is dead.
+      await tab('Keys').click()
+      await button('Rotate').click()
+      await dialog.getByRole('radio', { name: 'It works for 1 hour more' }).check()
+      await dialog.getByRole('button', { name: 'Rotate key' }).click()
+      const shownKey = page.getByRole('region', { name: 'key', exact: true })
+      const newKey = (await shownKey.innerText()).trim()
+      t.not(newKey, key)
+      await button('I have stored it').click()
+      const codeOf = async (each: string) => (await gateway.call({ key: each })).status
+      t.notSame([await codeOf(key), await codeOf(newKey)], [401, 401])
+      t.not(await codeOf(key), 401, 'the old key works on')
+      await db
+        .updateTable('api_keys')
+        .set({ expires_at: new Date(Date.now() - 1000) })
+        .where('id', '=', key.split('_')[1] ?? '')
+        .execute()
+      await button('Rename').click()
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Budget planner 2')
+      await dialog.getByRole('button', { name: 'Save name' }).click()
+      await heading('Budget planner 2').waitFor()
+      t.ok(await eventually(async () => (await codeOf(key)) === 401, 5_000), 'the old key is dead')
+      t.not(await codeOf(newKey), 401)
+
+      // Revocation.
+      await button('Close this panel').click()
+      await button('Revoke').first().click()
+      await dialog.getByRole('button', { name: 'Revoke key' }).click()
+      await page.getByText('No key works at the moment').waitFor()
+      t.ok(await eventually(async () => (await codeOf(newKey)) === 401, 5_000), 'revoked')
+
+      // The application, then the account.
+      t.equal(await horizontalOverflow(page), 0)
+      await button('Delete').click()
+      await dialog.getByRole('textbox').fill('Budget planner 2')
+      await dialog.getByRole('button', { name: 'Delete application' }).click()
+      await heading('From here to your first call').waitFor()
+      await button('Ada Lovelace').click()
+      await page.getByRole('menuitem', { name: 'Profile' }).click()
+      await button('Delete account …').click()
+      await dialog.getByLabel('Current password').fill(password)
+      await dialog.getByRole('textbox', { name: `Type ${email} to confirm` }).fill(email)
+      await dialog.getByRole('button', { name: 'Delete account' }).click()
+      await banner.getByRole('link', { name: 'Sign in' }).click()
+      await heading('Sign in').waitFor()
+      expectAnswers('401 /api/session')
+      await signIn()
+      await page.getByText('Email and password do not match').waitFor()
+      t.same(await db.selectFrom('developers').where('email', '=', email).selectAll().execute(), [])
+    })
+  },
+)
+
+/** The same call once more, under its own identifier. */
+function again(command: string, requestId: string = randomUUID()): string {
+  return command.replace(/(X-Request-ID: )[0-9a-f-]{36}/i, `$1${requestId}`)
+}
