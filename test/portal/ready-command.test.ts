@@ -12,6 +12,7 @@ import {
 import { callShape } from '../../src/portal-ui/pages/applications/call-shape.ts'
 import { curlLine } from '../../src/portal-ui/pages/applications/curl-line.ts'
 import { firstCalls } from '../../src/portal-ui/pages/applications/first-calls.ts'
+import { withFutureDates } from '../../src/portal-ui/pages/applications/future-dates.ts'
 import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const catalogue = await loadCatalogue(fileURLToPath(new URL('../../config', import.meta.url)))
@@ -123,3 +124,22 @@ t.test(
     }
   },
 )
+
+t.test('days of an example that have passed move on together by whole years', async (t) => {
+  const example = {
+    from: '2026-12-10',
+    to: ['2028-12-10', '9999-12-31'],
+    leap: '2028-02-29',
+    at: '2026-12-10T10:00:00Z',
+    amount: 9,
+  }
+  t.same(withFutureDates(example, '2026-12-10'), example, 'none has passed')
+  t.same(withFutureDates(example, '2027-03-01'), {
+    ...example,
+    from: '2027-12-10',
+    to: ['2029-12-10', '9999-12-31'],
+    leap: '2029-02-28',
+  })
+  t.match(withFutureDates(example, '2027-12-11'), { from: '2028-12-10' })
+  t.equal(withFutureDates('text', '2027-12-11'), 'text')
+})

@@ -1,3 +1,5 @@
+import { withFutureDates } from './future-dates.ts'
+
 /** What an operation's OpenAPI description says about making a call. */
 export interface CallShape {
   readonly operation: string
@@ -122,7 +124,8 @@ function callBody(root: Members, requestBody: Members): CallBody | undefined {
 }
 
 function pretty(value: unknown): string {
-  return JSON.stringify(value, null, 2) ?? ''
+  const today = new Date().toISOString().slice(0, 10)
+  return JSON.stringify(withFutureDates(value, today), null, 2) ?? ''
 }
 
 /** Follows `#/…` as often as it leads on, eight times at most: documents may point in a circle. */
