@@ -59,7 +59,11 @@ export const LimitOverrideInput = closed({
   api: Type.String({ minLength: 1, maxLength: 100 }),
   version: Type.String({ minLength: 1, maxLength: 100 }),
   limit: Type.String({ minLength: 1, maxLength: 100 }),
-  calls: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+  calls: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    description: 'a whole number, 1 to 1,000,000,000',
+  }),
   reason: Type.String({
     minLength: 1,
     maxLength: 500,

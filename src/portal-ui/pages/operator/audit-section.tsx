@@ -88,13 +88,13 @@ function Entry({ entry: { at, actor, action, subject, detail } }: { readonly ent
   )
 }
 
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {
   return (
     <>
       <dt>{inWords(name)}</dt>
-      <dd>
-        <bdi>{value}</bdi>
-      </dd>
+      <dd>{instant.test(value) ? <Time at={value} isPrecise /> : <bdi>{value}</bdi>}</dd>
     </>
   )
 }

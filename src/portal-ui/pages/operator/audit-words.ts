@@ -22,10 +22,10 @@ const verbs: Readonly<Record<string, string>> = {
   issue: 'created',
   reload: 'reloaded',
   rename: 'renamed',
+  replace: 'replaced',
   reset: 'reset',
   resume: 'resumed',
   revoke: 'revoked',
-  rotate: 'replaced',
   suspend: 'suspended',
   switch: 'switched',
 }

@@ -47,12 +47,14 @@ function Fields({
   const [calls, setCalls] = useState('')
   const [reason, setReason] = useState('')
   const [until, setUntil] = useState('')
+  const [isTried, setIsTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const creation = useOverrideCreation(applicationId)
   const errors = fieldErrors(creation.error, fields)
   const atLimit = isProblem(creation.error, 'CONFLICT')
     ? (creation.error.problem.detail ?? creation.error.problem.title)
     : (errors.api ?? errors.version ?? errors.limit)
+  const given = (value: string) => (isTried && value === '' ? 'Must be given.' : undefined)
   const choice = choices[chosen]
   if (choice === undefined) {
     return (
@@ -64,6 +66,11 @@ function Fields({
 
   const create = () => {
     if (creation.isPending) return
+    setIsTried(true)
+    if ([calls, until, reason].includes('')) {
+      focusFirstInvalid(form.current)
+      return
+    }
     const { subscription, limit } = choice
     creation.mutate(
       {
@@ -112,7 +119,7 @@ function Fields({
               inputMode="numeric"
               value={calls}
               onChange={(event) => setCalls(event.currentTarget.value)}
-              error={errors.calls}
+              error={given(calls) ?? errors.calls}
               autoComplete="off"
               maxLength={10}
               required
@@ -123,7 +130,7 @@ function Fields({
               type="datetime-local"
               value={until}
               onChange={(event) => setUntil(event.currentTarget.value)}
-              error={errors.expiresAt}
+              error={given(until) ?? errors.expiresAt}
               required
             />
           </div>
@@ -132,7 +139,7 @@ function Fields({
             description="Operators read it here and in the audit log."
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
-            error={errors.reason}
+            error={given(reason) ?? errors.reason}
             autoComplete="off"
             maxLength={500}
             required

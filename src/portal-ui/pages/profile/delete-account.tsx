@@ -10,11 +10,13 @@ import { WhosePassword } from './whose-password.tsx'
 export function DeleteAccount({ email }: { readonly email: string }) {
   const [isOpen, setIsOpen] = useState(false)
   const [currentPassword, setCurrentPassword] = useState('')
+  const [isTried, setIsTried] = useState(false)
   const deletion = useAccountDeletion()
   const { atPassword, elsewhere } = currentPasswordFailure(deletion.error)
 
   const close = () => {
     setIsOpen(false)
+    setIsTried(false)
     setCurrentPassword('')
     deletion.reset()
   }
@@ -30,7 +32,10 @@ export function DeleteAccount({ email }: { readonly email: string }) {
         title="Delete your account"
         name={email}
         action="Delete account"
-        onConfirm={() => deletion.mutate({ currentPassword })}
+        onConfirm={() => {
+          setIsTried(true)
+          if (currentPassword !== '') deletion.mutate({ currentPassword })
+        }}
         isPending={deletion.isPending}
         error={elsewhere}
       >
@@ -52,7 +57,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
             setCurrentPassword(event.currentTarget.value)
             deletion.reset()
           }}
-          error={atPassword}
+          error={isTried && currentPassword === '' ? 'Must be given.' : atPassword}
           autoComplete="current-password"
           required
         />

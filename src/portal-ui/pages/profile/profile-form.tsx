@@ -26,17 +26,26 @@ export interface ProfileFormProps {
 /** Changes one member of the profile; asks for the current password, as each of them does. */
 export function ProfileForm({ field, value, action, done, onDone, children }: ProfileFormProps) {
   const [currentPassword, setCurrentPassword] = useState('')
+  const [isTried, setIsTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const change = useProfileChange()
   const { atPassword, elsewhere } = currentPasswordFailure(change.error)
   const atField = fieldErrors(change.error, [field])[field]
 
+  const given = (text: string) => (isTried && text === '' ? 'Must be given.' : undefined)
+
   const submit = () => {
     if (change.isPending) return
+    setIsTried(true)
+    if (value === '' || currentPassword === '') {
+      focusFirstInvalid(form.current)
+      return
+    }
     change.mutate(
       { currentPassword, [field]: value },
       {
         onSuccess: () => {
+          setIsTried(false)
           setCurrentPassword('')
           onDone?.()
         },
@@ -51,7 +60,7 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
       label="Current password"
       value={currentPassword}
       onChange={(event) => setCurrentPassword(event.currentTarget.value)}
-      error={atPassword}
+      error={given(currentPassword) ?? atPassword}
       autoComplete="current-password"
       required
     />
@@ -73,7 +82,7 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
       <Stack gap="md">
         <WhosePassword />
         {field === 'password' ? current : null}
-        {children(atField)}
+        {children(given(value) ?? atField)}
         {field === 'password' ? null : current}
         <ProblemAlert error={formError(elsewhere, [field])} />
         <Group gap="md">
