@@ -45,13 +45,18 @@ export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Pro
   }
 }
 
+/** Visible ASCII, spaces and tabs: browsers send more, and the gateway's parser refuses it without a word this page may read. */
+const headerText = /^[\t\x20-\x7e]*$/
+
 function browserRequest({ gatewayUrl, draft, key }: SendCallOptions): Request | undefined {
   const { shape, body } = draft
+  const headers = callHeaders(draft, key).map(([name, value]): [string, string] => [name, value])
+  if (!headers.every(([, value]) => headerText.test(value))) return undefined
   const hasBody = shape.body !== undefined && body !== '' && shape.method !== 'GET'
   try {
     return new Request(callUrl(gatewayUrl, draft), {
       method: shape.method,
-      headers: callHeaders(draft, key).map(([name, value]) => [name, value] as [string, string]),
+      headers,
       ...(hasBody ? { body } : {}),
       cache: 'no-store',
       credentials: 'omit',
