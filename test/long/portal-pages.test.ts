@@ -3,6 +3,7 @@ import {
   accessibilityViolations,
   chromiumMissing,
   horizontalOverflow,
+  showAs,
   startBrowser,
 } from '../support/browser.ts'
 import { openState, portalStates } from '../support/portal-states.ts'
@@ -25,10 +26,10 @@ t.test('every page in every state', { skip, timeout: 900_000 }, async (t) => {
           t.same(await accessibilityViolations(page), [], 'light')
           t.equal(await page.locator('h1').count(), 1)
           t.not(await page.title(), '')
-          await page.emulateMedia({ colorScheme: 'dark' })
+          await showAs(page, { colorScheme: 'dark', width: 1280 })
           t.same(await accessibilityViolations(page), [], 'dark')
-          await page.setViewportSize({ width: 390, height: 844 })
-          t.same(await accessibilityViolations(page), [], 'dark on a phone')
+          await showAs(page, { colorScheme: 'light', width: 390 })
+          t.same(await accessibilityViolations(page), [], 'on a phone')
           t.equal(await horizontalOverflow(page), 0, 'nothing has to be scrolled sideways')
         })
       },

@@ -154,10 +154,28 @@ const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.m
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /** Resolves when nothing moves any more but what never stops. */
-export async function stillness(page: Page): Promise<void> {
-  await page.evaluate(`Promise.all(document.getAnimations()
-    .filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
-    .map((animation) => animation.finished.catch(() => undefined)))`)
+async function stillness(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    // What a change sets in motion begins to move in the frame after it.
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
+    await Promise.all(document.getAnimations()
+      .filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
+      .map((animation) => animation.finished.catch(() => undefined)))
+  })()`)
+}
+
+/** Shows a page as a system set to light or dark does, in a window of that width. */
+export async function showAs(
+  page: Page,
+  { colorScheme, width }: { readonly colorScheme: 'light' | 'dark'; readonly width: number },
+): Promise<void> {
+  await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
+  await page.emulateMedia({ colorScheme })
+  // Pages without script have no attribute and follow by themselves.
+  await page.waitForFunction(
+    `[null, '${colorScheme}'].includes(document.documentElement.getAttribute('data-mantine-color-scheme'))`,
+  )
+  await stillness(page)
 }
 
 /** What axe-core finds wrong with the page as it stands: one line for each rule and element. */

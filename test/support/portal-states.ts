@@ -187,7 +187,7 @@ const applications: readonly PageState[] = [
   { name: 'usage-empty', viewer: 'newcomer', path: fresh('/usage') },
   { name: 'calls-empty', viewer: 'newcomer', path: fresh('/calls') },
   { name: 'try-empty', viewer: 'newcomer', path: fresh('/try') },
-  { name: 'application-unknown', viewer: 'visitor', path: '/applications' },
+  { name: 'sign-in-needed', viewer: 'visitor', path: '/applications' },
   {
     name: 'application-foreign',
     viewer: 'newcomer',
@@ -216,15 +216,26 @@ const applications: readonly PageState[] = [
   },
   {
     name: 'key-shown',
+    viewer: 'developer',
+    path: busy(),
+    prepare: async (page) => {
+      await press(page, 'Create key')
+      await named(page, 'textbox', 'Name').fill('Continuous integration')
+      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('region', { name: 'command', exact: true }).waitFor()
+    },
+    isPictured: true,
+  },
+  {
+    name: 'key-shown-unsubscribed',
     viewer: 'newcomer',
     path: fresh(),
     prepare: async (page) => {
       await press(page, 'Create key')
-      await named(page, 'textbox', 'Name').fill(`Key ${Date.now()}`)
+      await named(page, 'textbox', 'Name').fill('First')
       await page.locator('form').getByRole('button', { name: 'Create key' }).click()
-      await page.getByRole('heading', { name: 'Waiting for the first call' }).waitFor()
+      await page.getByText('works as soon as the application is subscribed').waitFor()
     },
-    isPictured: true,
   },
   { name: 'key-rotate', viewer: 'developer', path: busy(), prepare: dialogOf('Rotate') },
   { name: 'key-revoke', viewer: 'developer', path: busy(), prepare: dialogOf('Revoke') },
@@ -254,7 +265,7 @@ const applications: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/usage'),
     prepare: async (page) => {
-      await page.getByText('20 of 20 calls used').waitFor()
+      await page.getByText('Used up: calls are refused with 429').waitFor()
       await page.locator('canvas').waitFor()
     },
     isPictured: true,
@@ -332,6 +343,15 @@ const own: readonly PageState[] = [
     },
   },
   {
+    name: 'profile-missing',
+    viewer: 'developer',
+    path: '/profile',
+    prepare: async (page) => {
+      await press(page, 'Change password')
+      await page.locator('[aria-invalid="true"]').nth(1).waitFor()
+    },
+  },
+  {
     name: 'profile-invalid',
     viewer: 'developer',
     path: '/profile',
@@ -403,8 +423,21 @@ const operated: readonly PageState[] = [
     answers: ['400 /api/operator/applications/*/overrides'],
     prepare: async (page) => {
       await press(page, 'Override a limit')
+      await named(page, 'textbox', 'Calls').fill('many')
+      await page.getByLabel('Until').fill('2099-01-01T12:00')
+      await named(page, 'textbox', 'Reason').fill('Load test before the launch')
       await press(page, 'Override limit')
-      await page.locator('[aria-invalid="true"]').first().waitFor()
+      await page.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  {
+    name: 'operator-override-missing',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    prepare: async (page) => {
+      await press(page, 'Override a limit')
+      await press(page, 'Override limit')
+      await page.locator('[aria-invalid="true"]').nth(2).waitFor()
     },
   },
   {

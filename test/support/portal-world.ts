@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
-import { createClient, eventually } from './calling.ts'
+import { eventually } from './calling.ts'
 import { type BesidePortal, besidePortal, type SignedIn } from './portal-client.ts'
-import { type RunningTollgate, runTollgate } from './tollgate.ts'
+import { type RunningTollgate, runTollgate, type TestPlan } from './tollgate.ts'
 
 /** Whose eyes a page is seen with. */
 export type Viewer = 'visitor' | 'newcomer' | 'developer' | 'operator'
@@ -24,9 +25,12 @@ export interface PortalWorld {
   readonly key: string
 }
 
-/** Starts it; it ends with the test. 20 calls an hour, so that a limit is soon reached. */
-export async function startPortalWorld(t: Test): Promise<PortalWorld> {
-  const tollgate = await runTollgate(t, { plan: { calls: 20, window: 'P365D' } })
+/** Starts it; it ends with the test. Unless told, a small limit that is soon reached, in a window that does not end meanwhile. */
+export async function startPortalWorld(
+  t: Test,
+  plan: TestPlan = { calls: 20, window: 'P365D' },
+): Promise<PortalWorld> {
+  const tollgate = await runTollgate(t, { plan })
   const beside = await besidePortal(t, tollgate)
   const { stores } = beside
   const operator = await beside.signIn({
@@ -71,7 +75,7 @@ export async function startPortalWorld(t: Test): Promise<PortalWorld> {
     expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
   })
 
-  const refusedCall = await makeCalls(t, tollgate, production.key)
+  const refusedCall = await makeCalls(tollgate, production.key, plan.calls)
   await writeHistory(beside, idOf(busy))
   await eventually(async () => {
     const { body } = await developer.send('GET', `${busy}/calls/${refusedCall}`)
@@ -118,20 +122,45 @@ function idOf(path: string): string {
   return path.split('/').at(-1) ?? ''
 }
 
-/** @returns the identifier of the call that was one too many */
-async function makeCalls(t: Test, { urls }: RunningTollgate, key: string): Promise<string> {
-  const gateway = createClient(t, urls.gateway, 4)
-  const paths = ['/v1.7.0/accounts', '/v1.7.0/card-accounts', '/v1.6.0/accounts'] as const
-  for (const [path, calls] of [
-    [paths[0], 20],
-    [paths[1], 17],
-    [paths[2], 6],
-  ] as const) {
-    for (let made = 0; made < calls; made += 1) await gateway.call({ key, path })
+/**
+ * Uses up one operation of 1.7.0, most of another, and a little of 1.6.0.
+ *
+ * @returns the identifier of the call that was one too many
+ */
+async function makeCalls({ urls }: RunningTollgate, key: string, limit: number): Promise<string> {
+  async function call(method: string, path: string, body?: string) {
+    const requestId = randomUUID()
+    const answer = await fetch(`${urls.gateway}${path}`, {
+      method,
+      headers: {
+        'x-api-key': key,
+        'x-request-id': requestId,
+        'psu-ip-address': '192.0.2.44',
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body }),
+    })
+    return { requestId, text: await answer.text() }
   }
-  const { requestId } = await gateway.call({ key, path: paths[0] })
-  return requestId
+  for (let made = 0; made < 6; made += 1) await call('POST', '/v1.6.0/consents', consent)
+  let consentId = ''
+  for (let made = 0; made < Math.ceil(limit * 0.85); made += 1) {
+    const { text } = await call('POST', '/v1.7.0/consents', consent)
+    consentId = JSON.parse(text).consentId
+  }
+  const path = `/v1.7.0/consents/${consentId}/status`
+  for (let made = 0; made < limit; made += 1) await call('GET', path)
+  return (await call('GET', path)).requestId
 }
+
+const account = [{ iban: 'IL030205710000000200285' }]
+const consent = JSON.stringify({
+  access: { accounts: account, balances: account, transactions: account },
+  recurringIndicator: true,
+  validUntil: new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10),
+  frequencyPerDay: 4,
+  combinedServiceIndicator: false,
+})
 
 /** Hours of the last day and days of the last month, as the roll-up leaves them: busier by day than by night. */
 async function writeHistory({ db }: BesidePortal, applicationId: string): Promise<void> {
@@ -143,7 +172,7 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
     at: new Date(at),
     api: 'xs2a',
     version: '1.7.0',
-    operation: index % 3 === 0 ? 'listCardAccounts' : 'listAccounts',
+    operation: index % 3 === 0 ? 'createConsent' : 'listAccounts',
     admitted: scale * Math.round(30 + 25 * Math.sin(index / 3.8)),
     refused: index % 5 === 0 ? scale * 6 : 0,
     refused_by_limit: index % 5 === 0 ? scale * 6 : 0,
