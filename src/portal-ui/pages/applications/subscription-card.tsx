@@ -13,12 +13,12 @@ import {
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
-import type { PublishedApis, PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
-import { usePlanChange, useSubscriptionEnd } from '../../api/applications.ts'
+import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
+import { useSubscriptionEnd } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
 import classes from './applications.module.css'
+import { ChangePlan } from './change-plan.tsx'
 import { limitInWords } from './in-words.ts'
 
 export interface SubscriptionCardProps {
@@ -117,61 +117,6 @@ function StateBadge({ published }: StateBadgeProps) {
     <Badge color="green" variant="light">
       Active
     </Badge>
-  )
-}
-
-interface ChangePlanProps {
-  readonly applicationId: string
-  readonly subscription: Subscription
-  readonly plans: readonly PublishedPlan[]
-  readonly opened: boolean
-  readonly onClose: () => void
-}
-
-function ChangePlan({ applicationId, subscription, plans, opened, onClose }: ChangePlanProps) {
-  const [plan, setPlan] = useState(subscription.plan)
-  const change = usePlanChange(applicationId, onClose)
-  return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title="Change plan"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (change.isPending) return
-          change.mutate({ subscriptionId: subscription.id, plan })
-        }}
-      >
-        <Stack gap="md">
-          <Text>The change has no gap, and what is counted in this window stays counted.</Text>
-          <Radio.Group label="Plan" value={plan} onChange={(name) => setPlan(name)}>
-            <Stack gap="xs" mt={6}>
-              {plans.map(({ name, title, limits }) => (
-                <Radio
-                  key={name}
-                  value={name}
-                  label={title}
-                  description={limits.map(limitInWords).join('; ')}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <ProblemAlert error={change.error} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={change.isPending} disabled={plan === subscription.plan}>
-              Change plan
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
   )
 }
 
