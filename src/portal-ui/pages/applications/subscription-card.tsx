@@ -1,15 +1,4 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Group,
-  Modal,
-  Paper,
-  Radio,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Anchor, Badge, Button, Group, Paper, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
