@@ -93,11 +93,13 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Whether the database could not be asked, or gave no answer: whoever wanted
+ * Whether the database could not be asked, gave no answer, or gave the
+ * transaction up for the sake of others (SQLSTATE class 40): whoever wanted
  * something may try again later.
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof StatementTimeout) return true
+  if (error instanceof DatabaseError && error.code?.startsWith('40') === true) return true
   if (error instanceof DatabaseError) return !isRefusal(error)
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

@@ -96,6 +96,35 @@ export function takeMailToken(
     .executeTakeFirst()
 }
 
+/** A link that its developer has used up. */
+export interface OwnMailToken extends MailToken {
+  readonly developerId: string
+  /** Their address by now. */
+  readonly ownerEmail: string
+}
+
+/**
+ * {@link takeMailToken} of a developer, whose row it locks first, as whatever
+ * else changes an account does: so none of them waits for another in a circle.
+ */
+export async function takeOwnMailToken(
+  trx: RegistryTransaction,
+  purpose: MailTokenPurpose,
+  token: string,
+): Promise<OwnMailToken | undefined> {
+  const owner = await trx
+    .selectFrom('developers')
+    .select(['id', 'email'])
+    .where('id', '=', (eb) =>
+      eb.selectFrom('mail_tokens').select('developer_id').where('hash', '=', hashOf(token)),
+    )
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (owner === undefined) return undefined
+  const link = await takeMailToken(trx, purpose, token)
+  return link && { ...link, developerId: owner.id, ownerEmail: owner.email }
+}
+
 /** Ends every link of a developer: the mailbox or the password they were made under has changed. */
 export async function endMailTokens(trx: RegistryTransaction, developerId: string): Promise<void> {
   await trx.deleteFrom('mail_tokens').where('developer_id', '=', developerId).execute()

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { endMailTokens, issueMailToken, takeMailToken } from './mail-tokens.ts'
+import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import type { RegistrySchema } from './schema.ts'
 import { endSessions } from './sessions.ts'
-import { findAddress } from './sign-ups.ts'
+import { lockAddress } from './sign-ups.ts'
 import { change, type RegistryTransaction } from './transaction.ts'
 
 /** How a developer gets a new password, or a first one: by a link to their address. */
@@ -32,7 +32,7 @@ export function createPasswordResets({ db }: { db: Kysely<RegistrySchema> }): Pa
   return {
     request: ({ email, post }) =>
       db.transaction().execute(async (trx) => {
-        const known = await findAddress(trx, email)
+        const known = await lockAddress(trx, email)
         const token = await issueMailToken(trx, {
           purpose: 'password-reset',
           developerId: known?.id ?? null,
@@ -44,15 +44,14 @@ export function createPasswordResets({ db }: { db: Kysely<RegistrySchema> }): Pa
 
     complete: ({ token, passwordHash, post }) =>
       change(db, async (trx, leave) => {
-        const link = await takeMailToken(trx, 'password-reset', token)
-        const developerId = link?.developerId ?? undefined
-        if (developerId === undefined) return false
-        const { email } = await trx
+        const link = await takeOwnMailToken(trx, 'password-reset', token)
+        if (link === undefined) return false
+        const { developerId, ownerEmail } = link
+        await trx
           .updateTable('developers')
           .set({ password_hash: passwordHash, failed_sign_ins: 0 })
           .where('id', '=', developerId)
-          .returning('email')
-          .executeTakeFirstOrThrow()
+          .execute()
         await endSessions(trx, developerId)
         await endMailTokens(trx, developerId)
         await leave({
@@ -63,7 +62,7 @@ export function createPasswordResets({ db }: { db: Kysely<RegistrySchema> }): Pa
             subject: `developer:${developerId}`,
           },
         })
-        await post(trx, email)
+        await post(trx, ownerEmail)
         return true
       }),
   }

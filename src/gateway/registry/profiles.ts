@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { recordAudit } from './audit.ts'
-import { endMailTokens, issueMailToken, takeMailToken } from './mail-tokens.ts'
+import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import type { RegistrySchema } from './schema.ts'
 import { endSessions } from './sessions.ts'
 import { findAddress } from './sign-ups.ts'
@@ -138,15 +138,9 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
 
     confirmEmail: ({ token, post }) =>
       change(db, async (trx, leave) => {
-        const link = await takeMailToken(trx, 'email-change', token)
-        const developerId = link?.developerId ?? undefined
-        if (link === undefined || developerId === undefined) return false
-        const { email } = await trx
-          .selectFrom('developers')
-          .select('email')
-          .where('id', '=', developerId)
-          .forUpdate()
-          .executeTakeFirstOrThrow()
+        const link = await takeOwnMailToken(trx, 'email-change', token)
+        if (link === undefined) return false
+        const { developerId, ownerEmail } = link
         await trx
           .updateTable('developers')
           .set({ email: link.email })
@@ -158,7 +152,7 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           change: { kind: 'developer', action: 'update', developerId },
           audit: entry(developerId, 'developer.change-email'),
         })
-        await post(trx, email)
+        await post(trx, ownerEmail)
         return true
       }).catch((error: unknown) => {
         if (violates(error, 'developers_email')) return false

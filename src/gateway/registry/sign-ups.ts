@@ -26,7 +26,7 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
   return {
     request: ({ email, name, post }) =>
       db.transaction().execute(async (trx) => {
-        const known = await findAddress(trx, email)
+        const known = await lockAddress(trx, email)
         const token = await issueMailToken(trx, {
           purpose: 'sign-up',
           developerId: null,
@@ -70,10 +70,26 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
 export function findAddress(
   trx: RegistryTransaction,
   email: string,
-): Promise<{ id: string; email: string } | undefined> {
+): Promise<AddressOwner | undefined> {
+  return selectAddress(trx, email).executeTakeFirst()
+}
+
+/** {@link findAddress}, and locks who it is until the transaction ends: what is made for them is made for somebody who is there. */
+export function lockAddress(
+  trx: RegistryTransaction,
+  email: string,
+): Promise<AddressOwner | undefined> {
+  return selectAddress(trx, email).forNoKeyUpdate().executeTakeFirst()
+}
+
+interface AddressOwner {
+  readonly id: string
+  readonly email: string
+}
+
+function selectAddress(trx: RegistryTransaction, email: string) {
   return trx
     .selectFrom('developers')
     .select(['id', 'email'])
     .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
-    .executeTakeFirst()
 }

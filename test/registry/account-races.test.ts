@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { DatabaseError } from 'pg'
+import t from 'tap'
+import { refusalOf } from '../../src/gateway/portal/refusal-of.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { postgresMissing, testPostgres } from '../support/database.ts'
+import { testStores } from '../support/registry.ts'
+
+const rounds = 40
+const post = async (): Promise<void> => undefined
+const address = (): string => `${randomBytes(8).toString('hex')}@example.com`
+
+t.test(
+  'what is done to one account at once is done one after the other: nothing waits in a circle, nothing is a mistake of ours',
+  { skip: postgresMissing(), timeout: 60_000 },
+  async (t) => {
+    const opened = await testPostgres(t)
+    if (opened === undefined) return
+    const stores = await testStores(opened.database)
+    const db = opened.database.connect<RegistrySchema>()
+    const failures: unknown[] = []
+    const atOnce = (...works: Promise<unknown>[]): Promise<unknown> =>
+      Promise.all(works.map((work) => work.catch((error: unknown) => failures.push(error))))
+
+    /** Somebody with two links on their way. */
+    async function somebody() {
+      const { id, email } = await stores.developers.create({
+        email: address(),
+        name: 'Ada',
+        by: 'test',
+      })
+      await db.updateTable('developers').set({ password_hash: 'h' }).where('id', '=', id).execute()
+      let resetToken = ''
+      let addressToken = ''
+      await stores.passwordResets.request({
+        email,
+        post: async (_trx, _to, token) => {
+          resetToken = token
+        },
+      })
+      await stores.profiles.change({
+        ...{ developerId: id, checkedHash: 'h', email: address(), postPassword: post },
+        postLink: async (_trx, _to, token = '') => {
+          addressToken = token
+        },
+      })
+      return { id, email, resetToken, addressToken }
+    }
+
+    for (let round = 0; round < rounds; round++) {
+      const { id, email, resetToken, addressToken } = await somebody()
+      const own = { developerId: id, checkedHash: 'h', postPassword: post, postLink: post }
+      await atOnce(
+        stores.profiles.confirmEmail({ token: addressToken, post }),
+        stores.profiles.change({ ...own, email: address() }),
+        stores.profiles.change({ ...own, passwordHash: 'h' }),
+        stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', post }),
+        stores.passwordResets.request({ email, post }),
+        stores.signUps.request({ email, name: 'Ada', post }),
+      )
+    }
+    t.same(failures, [], 'changes of one account')
+
+    for (let round = 0; round < rounds; round++) {
+      const { id, email, resetToken, addressToken } = await somebody()
+      await atOnce(
+        stores.developers.delete({ id, by: 'test' }),
+        stores.passwordResets.complete({ token: resetToken, passwordHash: 'h', post }),
+        stores.profiles.confirmEmail({ token: addressToken, post }),
+        stores.passwordResets.request({ email, post }),
+        stores.signUps.request({ email, name: 'Ada', post }),
+      )
+    }
+    t.same(failures, [], 'its deletion among them')
+
+    const { id, email } = await somebody()
+    await Promise.all(
+      Array.from({ length: 10 }, () => stores.passwordResets.request({ email, post })),
+    )
+    const live = await db
+      .selectFrom('mail_tokens')
+      .select('hash')
+      .where('developer_id', '=', id)
+      .where('purpose', '=', 'password-reset')
+      .where('used_at', 'is', null)
+      .execute()
+    t.equal(live.length, 1, 'of links asked for at once one lives')
+  },
+)
+
+t.test('a transaction that the database gave up may be repeated: it is no mistake of ours', (t) => {
+  const error = Object.assign(new DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' })
+  t.match(refusalOf(error), { code: 'STORE_UNAVAILABLE', headers: { 'retry-after': /^\d+$/ } })
+  t.end()
+})
