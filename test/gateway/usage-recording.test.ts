@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { rollUp } from '../../src/gateway/operate/usage/roll-up.ts'
+import { pruneUsage } from '../../src/gateway/operate/usage/prune-usage.ts'
+import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -50,30 +51,81 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     const { rows } = await sql<{ count: number }>`
       select count(*) from call_records where application_id = ${applicationId}`.execute(db)
     t.same(rows, [{ count: 350 }])
-
-    await Promise.all(Array.from({ length: 8 }, () => rollUp(db, 0)))
-    t.same(await sums('usage_hours'), expected, 'rolling up again and at once changes nothing')
-    t.same(await sums('usage_days'), expected)
   })
 
-  await t.test('make hours and days of what was written while nobody rolled up', async (t) => {
-    await sql`
-      insert into usage_minutes
-      select ${applicationId}::uuid, date_trunc('hour', now(), 'UTC') - n * interval '10 minutes', 'xs2a', '1.7.0',
-        'late', 2, 1, 1, 1, 3, n
-      from generate_series(1, 120) n`.execute(db)
-    await sql`update portal_state set value = (now() - interval '21 hours')::text where name = 'usage-rolled-up'`.execute(
+  await t.test('count in every step at once, however late and from how many', async (t) => {
+    const { applicationId: id } = await newApplication(fleet.stores, 'late')
+    const { applicationId: gone } = await newApplication(fleet.stores, 'gone')
+    await fleet.stores.applications.delete({ id: gone, by: 'test' })
+    const hour = 3_600_000
+    // Half a day of minutes that ends 30 hours ago: a writer with a wrong clock, or kept waiting.
+    const first = Math.floor((Date.now() - 42 * hour) / 60_000)
+    const counts = [gone, id].flatMap((application_id) =>
+      Array.from({ length: 720 }, (_, at) => ({
+        application_id,
+        api: 'xs2a',
+        version: '1.7.0',
+        operation: `late-${at % 3}`,
+        minute: first + at,
+        admitted: 2,
+        refused: 1,
+        refused_by_limit: 1,
+        errors: 1,
+        duration_ms_sum: 3,
+        duration_ms_max: at,
+      })),
+    )
+    const writers = 6
+    await Promise.all(
+      Array.from({ length: writers }, (_, at) =>
+        writeUsage(db, at % 2 === 0 ? counts : counts.toReversed()),
+      ),
+    )
+    for (const table of ['usage_minutes', 'usage_hours', 'usage_days']) {
+      const { rows } = await sql`
+        select sum(admitted)::int as admitted, sum(refused)::int as refused,
+          sum(refused_by_limit)::int as refused_by_limit, sum(errors)::int as errors,
+          sum(duration_ms_sum)::int as sum, max(duration_ms_max)::int as longest
+        from ${sql.table(table)} where application_id = any(${[id, gone]}::uuid[])`.execute(db)
+      const [calls, sum] = [720 * writers, 720 * writers * 3]
+      t.same(
+        rows,
+        [
+          {
+            admitted: calls * 2,
+            refused: calls,
+            refused_by_limit: calls,
+            errors: calls,
+            sum,
+            longest: 719,
+          },
+        ],
+        table,
+      )
+    }
+    const { rows } = await sql`
+      select bool_and(at = date_trunc('hour', at, 'UTC')) as hours from usage_hours where application_id = ${id}`.execute(
       db,
     )
-    await rollUp(db, 0)
-    const { rows } = await sql`
-      select count(*) as hours, sum(admitted)::int as admitted, sum(refused)::int as refused, max(duration_ms_max) as longest
-      from usage_hours where application_id = ${applicationId} and operation = 'late'`.execute(db)
-    t.same(rows, [{ hours: 20, admitted: 240, refused: 120, longest: 120 }])
-    const { rows: days } = await sql`
-      select sum(admitted)::int as admitted, sum(duration_ms_sum) as sum
-      from usage_days where application_id = ${applicationId} and operation = 'late'`.execute(db)
-    t.same(days, [{ admitted: 240, sum: 360 }])
+    t.same(rows, [{ hours: true }])
+  })
+
+  await t.test('are deleted by the age of their step', async (t) => {
+    const { applicationId: id } = await newApplication(fleet.stores, 'aged')
+    for (const [table, kept] of [
+      ['usage_minutes', '48 hours'],
+      ['usage_hours', '60 days'],
+      ['usage_days', '400 days'],
+    ] as const) {
+      await sql`
+        insert into ${sql.table(table)}
+        select ${id}::uuid, now() - ${kept}::interval + n * interval '1 minute', 'xs2a', '1.7.0', 'aged', 1, 0, 0, 0, 1, 1
+        from generate_series(-60000, 2) n where n <> 0`.execute(db)
+      await pruneUsage(db)
+      const { rows } = await sql`
+        select count(*) from ${sql.table(table)} where application_id = ${id}`.execute(db)
+      t.same(rows, [{ count: 2 }], `${table}: more than one piece of a deletion`)
+    }
   })
 
   await t.test(

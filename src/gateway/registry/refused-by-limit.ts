@@ -1,5 +1,3 @@
-import { type Kysely, sql } from 'kysely'
-import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
 /** Calls of one operation that its limit refused on one day. */
@@ -10,14 +8,6 @@ export interface RefusedByLimit {
   readonly version: string
   readonly operation: string
   readonly refused: number
-}
-
-/** Whether all counts of a day (`YYYY-MM-DD`, UTC) are in `usage_days`, those that were written late too. */
-export async function isDayCounted(db: Kysely<RegistrySchema>, day: string): Promise<boolean> {
-  const { rows } = await sql<{ readonly isCounted: boolean }>`
-    select value::timestamptz >= (${day}::timestamp at time zone 'UTC') + interval '1 day 10 minutes' as "isCounted"
-    from portal_state where name = 'usage-rolled-up'`.execute(db)
-  return rows[0]?.isCounted === true
 }
 
 /** Developers with such calls who want to hear of it, in the order of their ids. */

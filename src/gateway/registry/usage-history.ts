@@ -51,7 +51,7 @@ const sums = sql`
 const operation = sql`
   nullif(api, '') as api, nullif(version, '') as version, nullif(operation, '') as operation`
 
-/** Reads what the gateways have written and rolled up; works without any of them. */
+/** Reads what the gateways have written; works without any of them. */
 export function createUsageHistory({ db }: { db: Kysely<RegistrySchema> }): UsageHistory {
   function among({ applicationId, step, from, to }: UsageRange) {
     return sql`from ${sql.table(tables[step])} usage

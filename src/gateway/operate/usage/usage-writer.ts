@@ -1,35 +1,53 @@
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../../registry/schema.ts'
+import type { RegistryTransaction } from '../../registry/transaction.ts'
 import type { UsageCounts } from './usage-buffer.ts'
 
+const steps = ['minute', 'hour', 'day'] as const
+type Step = (typeof steps)[number]
+
+const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days' } as const
+
 /**
- * Adds counts to those of the same minute, in one statement; those of
- * applications that are gone are left out. Applications and rows are locked in
- * one order, so that processes wait for each other and never in a circle.
+ * Adds counts to those of the same minute, hour and day (UTC), to all of them
+ * or none; those of applications that are gone are left out. Nothing has to be
+ * summed up later, so it does not matter how late counts come or whose clock
+ * they are by.
+ *
+ * Applications and rows are locked in one order, so that processes wait for
+ * each other and never in a circle.
  */
 export async function writeUsage(
   db: Kysely<RegistrySchema>,
   counts: readonly UsageCounts[],
 ): Promise<void> {
   const applicationIds = [...new Set(counts.map((row) => row.application_id))]
-  // Grouped: around a reload two rows may mean the same operation.
-  await sql`
-    with known as materialized (
-      select id from applications where id = any(${applicationIds}::uuid[]) order by id for key share
+  await db.transaction().execute(async (trx) => {
+    const { rows: found } = await sql<{ readonly id: string }>`
+      select id from applications where id = any(${applicationIds}::uuid[]) order by id for key share`.execute(
+      trx,
     )
-    insert into usage_minutes as held (
+    const known = new Set(found.map(({ id }) => id))
+    const json = JSON.stringify(counts.filter((row) => known.has(row.application_id)))
+    for (const step of steps) await add(trx, step, json)
+  })
+}
+
+/** @param json {@link UsageCounts}, any number of them for a row: several minutes, or around a reload two of one operation */
+async function add(trx: RegistryTransaction, step: Step, json: string): Promise<void> {
+  await sql`
+    insert into ${sql.table(tables[step])} as held (
       application_id, at, api, version, operation,
       admitted, refused, refused_by_limit, errors, duration_ms_sum, duration_ms_max
     )
     select
-      u.application_id, to_timestamp(u.minute * 60), u.api, u.version, u.operation,
+      u.application_id, date_trunc(${step}, to_timestamp(u.minute * 60), 'UTC'), u.api, u.version, u.operation,
       sum(u.admitted), sum(u.refused), sum(u.refused_by_limit), sum(u.errors),
       sum(u.duration_ms_sum), max(u.duration_ms_max)
-    from json_to_recordset(${JSON.stringify(counts)}::json) as u(
+    from json_to_recordset(${json}::json) as u(
       application_id uuid, minute float8, api text, version text, operation text, admitted bigint,
       refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8
     )
-    join known on known.id = u.application_id
     group by 1, 2, 3, 4, 5
     order by 1, 2, 3, 4, 5
     on conflict (application_id, at, api, version, operation) do update set
@@ -38,5 +56,5 @@ export async function writeUsage(
       refused_by_limit = held.refused_by_limit + excluded.refused_by_limit,
       errors = held.errors + excluded.errors,
       duration_ms_sum = held.duration_ms_sum + excluded.duration_ms_sum,
-      duration_ms_max = greatest(held.duration_ms_max, excluded.duration_ms_max)`.execute(db)
+      duration_ms_max = greatest(held.duration_ms_max, excluded.duration_ms_max)`.execute(trx)
 }

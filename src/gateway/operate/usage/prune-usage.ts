@@ -1,0 +1,27 @@
+import { type Kysely, sql } from 'kysely'
+import type { RegistrySchema } from '../../registry/schema.ts'
+
+/** How long counts are kept: by minute, by hour and by day. */
+const kept = [
+  ['usage_minutes', '48 hours'],
+  ['usage_hours', '60 days'],
+  ['usage_days', '400 days'],
+] as const
+
+/** Rows deleted at a time: a piece stays far from the time of a statement. */
+const rowsPerPrune = 50_000
+
+/** Deletes counts that have been kept long enough. What another process is deleting is skipped. */
+export async function pruneUsage(db: Kysely<RegistrySchema>): Promise<void> {
+  for (const [table, age] of kept) {
+    let deleted: bigint | undefined
+    do {
+      const { numAffectedRows } = await sql`
+        delete from ${sql.table(table)} where ctid = any(array(
+          select ctid from ${sql.table(table)} where at < now() - ${age}::interval
+          limit ${rowsPerPrune} for update skip locked
+        ))`.execute(db)
+      deleted = numAffectedRows
+    } while (deleted === BigInt(rowsPerPrune))
+  }
+}
