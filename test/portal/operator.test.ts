@@ -1,4 +1,5 @@
 import t from 'tap'
+import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { createClient } from '../support/calling.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
 import { besidePortal, type Send } from '../support/portal-client.ts'
@@ -329,39 +330,34 @@ t.test(
 
 t.test('refused calls are summed by application, the last day by the minute', async (t) => {
   const [few, many, old, none] = await Promise.all([0, 1, 2, 3].map(() => newCaller()))
-  const now = Date.now()
-  const row = (applicationId: string | undefined, hoursAgo: number, refused: number) => ({
-    application_id: applicationId ?? '',
-    at: new Date(Math.floor((now - hoursAgo * hour) / hour) * hour),
-    api: 'xs2a',
-    version: '1.7.0',
-    operation: 'made-up',
-    admitted: 10,
-    refused,
-    refused_by_limit: refused,
-    errors: 1,
-    duration_ms_sum: 1,
-    duration_ms_max: 1,
-  })
-  await beside.db
-    .insertInto('usage_minutes')
-    .values([
-      row(few?.applicationId, 1, 1),
-      row(many?.applicationId, 2, 4_000_000_000),
-      row(many?.applicationId, 20, 5),
-      row(none?.applicationId, 1, 0),
-      // Summed up in an hour already.
-      row(old?.applicationId, 30, 1000),
-    ])
-    .execute()
-  await beside.db
-    .insertInto('usage_hours')
-    .values([
-      row(many?.applicationId, 20, 5),
-      row(old?.applicationId, 30, 1000),
-      row(old?.applicationId, 100, 50),
-    ])
-    .execute()
+  const minute = Math.floor(Date.now() / 60_000)
+  await writeUsage(
+    beside.db,
+    (
+      [
+        [few, 60, 1],
+        [many, 120, 4_000_000_000],
+        [many, 178, 3],
+        [many, 182, 7],
+        [many, 20 * 60, 5],
+        [none, 60, 0],
+        [old, 30 * 60, 1000],
+        [old, 100 * 60, 50],
+      ] as const
+    ).map(([caller, minutesAgo, refused]) => ({
+      application_id: caller?.applicationId ?? '',
+      minute: minute - minutesAgo,
+      api: 'xs2a',
+      version: '1.7.0',
+      operation: 'made-up',
+      admitted: 10,
+      refused,
+      refused_by_limit: refused,
+      errors: 1,
+      duration_ms_sum: 1,
+      duration_ms_max: 1,
+    })),
+  )
   const mine = async (query: string) => {
     const { body } = await send('GET', `${root}/refusals${query}`)
     const own = new Set([few, many, old, none].map((caller) => caller?.applicationId))
@@ -373,9 +369,9 @@ t.test('refused calls are summed by application, the last day by the minute', as
     developerEmail: caller?.developer.email,
     refused,
   })
-  t.match(await mine(''), [shown(many, 4_000_000_005), shown(few, 1)])
-  t.match(await mine('?hours=3'), [shown(many, 4_000_000_000), shown(few, 1)])
-  t.match(await mine('?hours=48'), [shown(many, 4_000_000_005), shown(old, 1000), shown(few, 1)])
+  t.match(await mine(''), [shown(many, 4_000_000_015), shown(few, 1)])
+  t.match(await mine('?hours=3'), [shown(many, 4_000_000_003), shown(few, 1)])
+  t.match(await mine('?hours=48'), [shown(many, 4_000_000_015), shown(old, 1000), shown(few, 1)])
   t.match(await mine('?hours=720'), [{}, shown(old, 1050), {}])
   for (const hours of ['0', '721', '999', '-1', '1.5', 'x']) {
     t.equal((await send('GET', `${root}/refusals?hours=${hours}`)).status, 400, hours)

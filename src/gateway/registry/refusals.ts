@@ -19,7 +19,7 @@ export interface Refusals {
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
-/** Counts of minutes are kept longer than that, and their hours are summed up long before. */
+/** Counts of minutes are kept longer than that. */
 const minutesHours = 24
 
 export interface RefusalsOptions {
@@ -28,24 +28,23 @@ export interface RefusalsOptions {
   readonly now: () => number
 }
 
-/** Reads the usage history over all applications: the last day by the minute, what is before by the hour. */
+/** Reads the usage history over all applications: whole hours by the hour, and what is before the first of them by the minute. */
 export function createRefusals({ db, now }: RefusalsOptions): Refusals {
   return {
     async list({ hours }) {
       const nowMs = now()
       const from = floor(nowMs - hours * hourMs, hours > minutesHours ? hourMs : minuteMs)
-      const day = floor(nowMs - minutesHours * hourMs, hourMs)
-      const minutesFrom = new Date(Math.max(from, day))
+      const hoursFrom = new Date(Math.ceil(from / hourMs) * hourMs)
       const { rows: items } = await sql<RefusedApplication>`
         select a.id as "applicationId", a.name as "applicationName", d.email as "developerEmail",
           sum(c.admitted)::bigint as admitted, sum(c.refused)::bigint as refused,
           sum(c.errors)::bigint as errors
         from (
-          select application_id, admitted, refused, errors from usage_hours
-          where at >= ${new Date(from)} and at < ${minutesFrom}
-          union all
           select application_id, admitted, refused, errors from usage_minutes
-          where at >= ${minutesFrom}
+          where at >= ${new Date(from)} and at < ${hoursFrom}
+          union all
+          select application_id, admitted, refused, errors from usage_hours
+          where at >= ${hoursFrom}
         ) c
         join applications a on a.id = c.application_id
         join developers d on d.id = a.developer_id
