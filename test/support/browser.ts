@@ -172,9 +172,14 @@ export async function showAs(
   await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
   await page.emulateMedia({ colorScheme })
   // Pages without script have no attribute and follow by themselves.
-  await page.waitForFunction(
-    `[null, '${colorScheme}'].includes(document.documentElement.getAttribute('data-mantine-color-scheme'))`,
-  )
+  await page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const shown = document.documentElement.dataset.mantineColorScheme ?? '${colorScheme}'
+      if (shown === '${colorScheme}') resolve()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })`)
   await stillness(page)
 }
 
