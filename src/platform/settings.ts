@@ -178,7 +178,7 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
     example: string,
     refused: string,
     isAllowed: (url: URL) => boolean,
-  ): string | undefined {
+  ): URL | undefined {
     const value = read(name)
     if (value === undefined) return undefined
     const parsed = parseUrl(name, ['http:', 'https:'], `"${value}"`, value, example)
@@ -187,7 +187,7 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
     if (username + password + search + hash !== '' || !isAllowed(parsed)) {
       problems.push(`${name}: must have no ${refused} (e.g. ${example})`)
     }
-    return value.replace(/\/+$/, '')
+    return parsed
   }
 
   return {
@@ -203,11 +203,13 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
 
     /** Where a listener is: a path would be lost where links and calls are made from it. */
     origin(name: string, example: string): string | undefined {
+      // As browsers write it, whose Origin is compared with it.
       return url(name, example, 'user, path, query or fragment', ({ pathname }) => pathname === '/')
+        ?.origin
     },
 
     url(name: string, example: string): string | undefined {
-      return url(name, example, 'user, query or fragment', () => true)
+      return url(name, example, 'user, query or fragment', () => true)?.href.replace(/\/+$/, '')
     },
 
     /** Like a URL, but its value may hold a password and is never repeated. */

@@ -44,3 +44,20 @@ t.test(
     }
   },
 )
+
+t.test(
+  'an origin is one however it is written: what is compared and set with it depends on that',
+  (t) => {
+    const spellings = {
+      'HTTPS://Developer.Bank.example/': 'https://developer.bank.example',
+      'https://developer.bank.example:443': 'https://developer.bank.example',
+      ' http://127.0.0.1:8081 ': 'http://127.0.0.1:8081',
+    }
+    for (const [written, origin] of Object.entries(spellings)) {
+      const settings = readSettings({ PORTAL_PUBLIC_URL: written, GATEWAY_PUBLIC_URL: written })
+      t.equal(settings.portalPublicUrl, origin)
+      t.equal(settings.gatewayPublicUrl, origin)
+    }
+    t.end()
+  },
+)
