@@ -110,6 +110,32 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     t.same(rows, [{ hours: true }])
   })
 
+  await t.test('keep nobody from changing the application while they are written', async (t) => {
+    const { stores } = fleet
+    const { applicationId: id } = await newApplication(stores, 'busy')
+    const by = 'test'
+    await db.transaction().execute(async (trx) => {
+      // As the writers of counts and records hold it; of many gateways some hold it at any time.
+      await sql`select from applications where id = ${id} for key share`.execute(trx)
+      const issued = await stores.keys.issue({ applicationId: id, by })
+      await stores.keys.rotate({ id: issued.id, overlapSeconds: 60, by })
+      await stores.applications.suspend({ id, by })
+      const [subscription] = await stores.subscriptions.list({ applicationId: id })
+      await stores.subscriptions.end({ id: subscription?.id ?? '', by })
+      await stores.overrides.create({
+        applicationId: id,
+        api: 'xs2a',
+        version: '1.7.0',
+        limit: 'default',
+        calls: 1,
+        reason: 'busy',
+        expiresAt: new Date(Date.now() + 60_000),
+        by,
+      })
+    })
+    t.not((await stores.applications.find(id))?.suspendedAt, null)
+  })
+
   await t.test('are deleted by the age of their step', async (t) => {
     const { applicationId: id } = await newApplication(fleet.stores, 'aged')
     for (const [table, kept] of [

@@ -168,7 +168,10 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
 
 /**
  * Locks an application's row until the transaction ends, so that its keys can
- * be counted and one more made by one transaction at a time.
+ * be counted and one more made by one transaction at a time. Rows that refer to
+ * it may be written meanwhile: gateways write what became of its calls, and
+ * whoever changes it must not wait until none of them does (renaming and
+ * deleting it do: the database wants it so).
  *
  * @throws {RegistryNotFound}
  */
@@ -178,7 +181,7 @@ export async function lockApplication(trx: RegistryTransaction, id: string): Pro
         .selectFrom('applications')
         .select(columns)
         .where('id', '=', id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .executeTakeFirst()
     : undefined
   if (found === undefined) throw new RegistryNotFound('application', id)
