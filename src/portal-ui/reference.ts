@@ -17,6 +17,8 @@ interface Scalar {
 const boot = JSON.parse(document.getElementById('reference')?.textContent ?? '') as ReferenceBoot
 // The library greets here; the console is for what is wrong.
 console.info = () => undefined
+// Its validator (zod) would try out whether it may compile code, which the policy forbids and reports.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 const script = document.createElement('script')
 script.src = scalarScriptUrl
 script.addEventListener('load', draw)
