@@ -57,7 +57,7 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
       ) : (
         <ScrollTable
           label="Refused calls by application"
-          head={['Application', 'Refused', 'of all calls', 'Admitted', 'Errors']}
+          head={['Application', 'Refused', 'Share', 'Admitted', 'Errors']}
         >
           {data.items.map((item) => (
             <Table.Tr key={item.applicationId}>
