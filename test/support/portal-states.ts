@@ -57,6 +57,13 @@ const published: readonly PageState[] = [
     answers: ['404 /nothing-here'],
     isPictured: true,
   },
+  {
+    name: 'reference',
+    viewer: 'visitor',
+    path: '/reference/xs2a/1.7.0',
+    prepare: (page) => page.getByText('Initiate a payment').first().waitFor(),
+    isPictured: true,
+  },
   { name: 'problem', viewer: 'visitor', path: '/problems/QUOTA_EXCEEDED', isPictured: true },
 ]
 
@@ -91,7 +98,7 @@ const account: readonly PageState[] = [
     viewer: 'visitor',
     path: '/sign-up',
     prepare: async (page) => {
-      await named(page, 'textbox', 'Email').fill(`somebody-${Date.now()}@example.com`)
+      await named(page, 'textbox', 'Email').fill('new.developer@example.com')
       await named(page, 'textbox', 'Name').fill('Somebody')
       await page.locator('form').getByRole('button', { name: 'Sign up' }).click()
       await page.getByRole('heading', { name: 'Check your mail' }).waitFor()

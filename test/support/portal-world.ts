@@ -162,7 +162,7 @@ const consent = JSON.stringify({
   combinedServiceIndicator: false,
 })
 
-/** Hours of the last day and days of the last month, as the roll-up leaves them: busier by day than by night. */
+/** Hours of the last day and days of the last month, as the gateways leave them: busier by day than by night. */
 async function writeHistory({ db }: BesidePortal, applicationId: string): Promise<void> {
   const hour = 3_600_000
   const thisHour = Math.floor(Date.now() / hour) * hour
@@ -182,7 +182,7 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
   })
   await db
     .insertInto('usage_hours')
-    .values(Array.from({ length: 23 }, (_, ago) => row(thisHour - (ago + 1) * hour, ago, 1)))
+    .values(Array.from({ length: 23 }, (_, ago) => row(thisHour - (ago + 1) * hour, ago, 4)))
     .execute()
   await db
     .insertInto('usage_days')
