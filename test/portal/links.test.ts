@@ -360,6 +360,17 @@ t.test('nobody becomes more than they asked to be', async (t) => {
   t.equal((await client.get('/api/session')).body.developer.isOperator, false)
 })
 
+t.test('a member given twice is refused: readers differ in which one counts', async (t) => {
+  const { client, email } = await developer()
+  for (const [path, body] of [
+    ['/api/developers', '{"email":"one@example.com","email":"two@example.com","name":"M"}'],
+    ['/api/session', `{"email":"${email}","password":"x","password":"${testPassword}"}`],
+  ] as const) {
+    const answer = await client.post(path, body)
+    t.match([answer.status, answer.body.code], [400, 'INPUT_INVALID'], path)
+  }
+})
+
 t.test('passwords that are guessed first are refused by name of the rule', async (t) => {
   const { client, email } = await developer()
   const local = email.split('@')[0]

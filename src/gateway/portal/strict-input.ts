@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { namesTwice } from './names-twice.ts'
 import { inputInvalid, notFound } from './portal-error.ts'
 
 /**
- * Takes bodies, queries and paths for what they are: JSON in UTF-8, and texts
- * the database can hold. Fastify would replace bytes that are no UTF-8, and
- * the database answers NUL with an error that looks like ours.
+ * Takes bodies, queries and paths for what they are: JSON in UTF-8 that names
+ * each member once, and texts the database can hold. Fastify would replace
+ * bytes that are no UTF-8, and the database answers NUL with an error that
+ * looks like ours.
  */
 export function takeStrictInput(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -15,8 +17,14 @@ export function takeStrictInput(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     (request, raw, done) => {
       const text = decode(raw)
-      if (text === undefined) done(inputInvalid('', 'JSON in UTF-8'))
-      else void parse(request, text, done)
+      if (text === undefined) {
+        done(inputInvalid('', 'JSON in UTF-8'))
+        return
+      }
+      void parse(request, text, (error: Error | null, value?: unknown) => {
+        const isAmbiguous = error === null && namesTwice(text, value)
+        done(isAmbiguous ? inputInvalid('', 'JSON that names each member once') : error, value)
+      })
     },
   )
   app.addHook('preValidation', async ({ body, query, params }) => {
