@@ -5,6 +5,7 @@ import t from 'tap'
 import { startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
 
 /** What a client that sends one piece a second gets, and after how many milliseconds its connection ends. */
 async function sendSlowly(url: string, begin: string, piece: string) {
@@ -96,6 +97,36 @@ t.test(
     while (!(await isServed()) && Date.now() - from < 90_000) await delay(500)
     const tookMs = Date.now() - from
     // Node looks every 30 seconds and gives one more look to a connection that moved since the last.
+    t.ok(tookMs > 25_000 && tookMs < 80_000, `after ${tookMs} ms`)
+  },
+)
+
+t.test(
+  'nor does one hold a connection to the portal, and the file it asked for',
+  { timeout: 150_000 },
+  async (t) => {
+    // With one place for its address, somebody else is served once its connection is gone.
+    const { urls } = await runTollgate(t, { env: { CONNECTIONS_PER_ADDRESS: '1' } })
+    const apis = `${urls.portal}/api/apis`
+    const isServed = () =>
+      fetch(apis, { headers: { connection: 'close' } }).then(
+        (answer) => answer.text().then(() => true),
+        () => false,
+      )
+    t.ok(await isServed())
+    const socket = connect(Number(new URL(urls.portal).port), '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => undefined)
+    socket.pause()
+    await once(socket, 'connect')
+    const from = Date.now()
+    const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000)
+    for (let sent = 0; sent < 100; sent += 1) {
+      if (!socket.write(request) && !(await movesOn(socket))) break
+    }
+    t.notOk(await isServed(), 'it holds the place')
+    while (!(await isServed()) && Date.now() - from < 100_000) await delay(500)
+    const tookMs = Date.now() - from
     t.ok(tookMs > 25_000 && tookMs < 80_000, `after ${tookMs} ms`)
   },
 )

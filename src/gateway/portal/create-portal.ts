@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyReply, fastify } from 'fastify'
+import { errors } from '../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
+import { createRefuseSocket } from '../../platform/refuse-socket.ts'
+import { createUnreadableHandler, type Exchange } from '../../platform/unreadable.ts'
 import { carrySessions, sessionCookie } from './accounts/carry-sessions.ts'
 import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
 import { requireOperator, requireSession } from './accounts/require-session.ts'
@@ -33,7 +36,9 @@ import { takeStrictInput } from './strict-input.ts'
 
 /** Builds the portal: its JSON API and its pages. Not listening yet. */
 export function createPortal(services: PortalServices): PortalApp {
-  const { portalUrl, onError } = services
+  const { portalUrl, metrics, onError } = services
+  /** The newest of a connection. */
+  const exchanges = new WeakMap<object, Exchange>()
   const app: PortalApp = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -54,7 +59,21 @@ export function createPortal(services: PortalServices): PortalApp {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
+    // Nothing read and nothing taken for so long: a client that does not read its answers would hold them, their files and the connection.
+    connectionTimeout: 30_000,
+    clientErrorHandler: createUnreadableHandler({
+      latest: (socket) => exchanges.get(socket),
+      refuseSocket: createRefuseSocket({
+        portalUrl,
+        randomUUID,
+        onRefused: (code) =>
+          metrics.countRequest({ route: undefined, method: 'none', status: errors[code].status }),
+      }),
+    }),
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+  })
+  app.server.prependListener('request', (request, response) => {
+    exchanges.set(request.socket, { request, response })
   })
   serializeStrictly(app)
   takeStrictInput(app)
@@ -85,7 +104,7 @@ export function createPortal(services: PortalServices): PortalApp {
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request
-    services.metrics.countRequest({ route: routeOptions.url, method, status: reply.statusCode })
+    metrics.countRequest({ route: routeOptions.url, method, status: reply.statusCode })
   })
 
   sendSecurityHeaders(app, services)

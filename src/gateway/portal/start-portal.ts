@@ -1,5 +1,6 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
 import { createClientAddress } from '../../platform/client-address.ts'
+import { limitConnections } from '../../platform/connection-limits.ts'
 import type { Database } from '../../platform/database.ts'
 import type { Lifetime } from '../../platform/lifetime.ts'
 import { closeListeners, listen } from '../../platform/listen.ts'
@@ -50,6 +51,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<string> {
   const { catalogue } = services
   const jobs = await openMailJobs({ ...options, ...mails, catalogue, now: Date.now })
   pruneExpired({ stores: services.stores, log, lifetime })
+  const isProxy = createNetworks(settings.trustedProxies)
   const portal = createPortal({
     ...services,
     secrets,
@@ -57,7 +59,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<string> {
     page,
     passwords: createPasswords(),
     attempts: openAttempts({
-      clientAddress: createClientAddress(createNetworks(settings.trustedProxies)),
+      clientAddress: createClientAddress(isProxy),
       key: secrets.attempts,
       redisUrl: settings.redisUrl,
       log,
@@ -68,6 +70,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<string> {
     now: Date.now,
     onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
   })
+  limitConnections(portal.server, settings, isProxy)
   lifetime.opened(() => closeListeners([portal], () => portal.close()))
   const url = await listen(portal, 'PORTAL', settings.portal, options.isEnding)
   jobs.start()

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../platform/errors.ts'
+import type { ErrorCode } from './errors.ts'
 
 /** What Node's HTTP parser reports about a connection it gave up. */
 export interface ParserError extends Error {

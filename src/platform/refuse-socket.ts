@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
-import type { ErrorCode } from '../../platform/errors.ts'
-import { renderProblem } from '../../platform/problem.ts'
+import type { ErrorCode } from './errors.ts'
+import { renderProblem } from './problem.ts'
 
 export interface RefuseSocketOptions {
   readonly portalUrl: () => string

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf, plainAddress } from '../../platform/client-address.ts'
+import { networkOf, plainAddress } from './client-address.ts'
 
 export interface ConnectionLimits {
   readonly connectionsPerAddress: number
