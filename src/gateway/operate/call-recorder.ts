@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log.ts'
 import { repeatedly } from '../../platform/repeatedly.ts'
 import type { Call } from '../edge/call.ts'
-import type { Caller, KeyAuthenticator, KeyMemory } from '../registry/registry.ts'
+import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../registry/registry.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { createRecordBuffer } from './calls/record-buffer.ts'
 import { createRecordFlush } from './calls/record-flush.ts'
@@ -25,7 +25,7 @@ export interface CallRecorder {
 
 export interface CallRecorderOptions {
   readonly db: Kysely<RegistrySchema>
-  readonly keys: KeyMemory & KeyAuthenticator
+  readonly keys: KeyMemory & KeyAuthenticator & RevokedKeys
   readonly metrics: RecordingMetrics
   readonly log: Pick<Logger, 'warn'>
   /** Milliseconds since 1970. */

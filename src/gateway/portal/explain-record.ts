@@ -65,9 +65,7 @@ function refusal(record: CallRecord, nowMs: number): string {
     case 'QUOTA_EXCEEDED':
       return quotaExceeded(record, nowMs)
     case 'KEY_INVALID':
-      return record.keyExpiresAt !== null && record.keyExpiresAt <= record.at
-        ? `The API key had expired at ${utc(record.keyExpiresAt, record.at)}.`
-        : 'The API key was not valid any more.'
+      return keyInvalid(record)
     case 'NOT_SUBSCRIBED':
       return `The application had no active subscription to ${version}.`
     case 'APPLICATION_SUSPENDED':
@@ -85,6 +83,17 @@ function refusal(record: CallRecord, nowMs: number): string {
     default:
       return detail ?? `${titleOf(outcome)}.`
   }
+}
+
+/** A revocation after the end of a key changed nothing any more. */
+function keyInvalid({ at, keyExpiresAt, keyRevokedAt }: CallRecord): string {
+  const isRevoked = keyRevokedAt !== null && (keyExpiresAt === null || keyRevokedAt < keyExpiresAt)
+  if (isRevoked && keyRevokedAt <= at)
+    return `The API key had been revoked at ${utc(keyRevokedAt, at)}.`
+  if (keyExpiresAt !== null && keyExpiresAt <= at) {
+    return `The API key had expired at ${utc(keyExpiresAt, at)}.`
+  }
+  return 'The API key was not valid any more.'
 }
 
 function quotaExceeded(record: CallRecord, nowMs: number): string {

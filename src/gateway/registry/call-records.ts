@@ -14,6 +14,8 @@ export interface CallRecord {
   readonly keyId: string
   /** When the key ends or ended; null: never, or nothing is known of the key any more. */
   readonly keyExpiresAt: Date | null
+  /** Null: never, or nothing is known of the key any more. */
+  readonly keyRevokedAt: Date | null
   /** `forwarded`, `aborted` or the code of the refusal. */
   readonly outcome: string
   /** What the refusal said. */
@@ -62,7 +64,7 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
       .selectFrom('call_records as r')
       .leftJoin('api_keys as k', 'k.id', 'r.key_id')
       .selectAll('r')
-      .select('k.expires_at as key_expires_at')
+      .select(['k.expires_at as key_expires_at', 'k.revoked_at as key_revoked_at'])
       .where('r.application_id', '=', applicationId)
       .where('r.at', '>', sql<Date>`now() - interval '24 hours'`)
       .orderBy('r.at', 'desc')
@@ -85,7 +87,10 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
   }
 }
 
-type Row = Selectable<RegistrySchema['call_records']> & { readonly key_expires_at: Date | null }
+type Row = Selectable<RegistrySchema['call_records']> & {
+  readonly key_expires_at: Date | null
+  readonly key_revoked_at: Date | null
+}
 
 function toRecord(row: Row): CallRecord {
   return {
@@ -97,6 +102,7 @@ function toRecord(row: Row): CallRecord {
     operation: row.operation,
     keyId: row.key_id,
     keyExpiresAt: row.key_expires_at,
+    keyRevokedAt: row.key_revoked_at,
     outcome: row.outcome,
     detail: row.detail,
     decision: row.decision,

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { versionKey } from '../../catalogue/catalogue.ts'
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
 import type { Caller } from './registry.ts'
@@ -21,8 +21,19 @@ export interface KeyRecord {
 export type FindKeyRecords = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyRecord>>
 
 export function createFindKeyRecords({ db }: { db: Kysely<RegistrySchema> }): FindKeyRecords {
-  return async (ids) => {
-    const { rows } = await sql<KeyRow>`
+  return (ids) => find(db, sql`k.id = any(${ids}) and k.revoked_at is null`)
+}
+
+/** The same of keys that are revoked, for whoever tells their owner why they are refused; those that are not are missing. */
+export function createFindRevokedKeys({ db }: { db: Kysely<RegistrySchema> }): FindKeyRecords {
+  return (ids) => find(db, sql`k.id = any(${ids}) and k.revoked_at is not null`)
+}
+
+async function find(
+  db: Kysely<RegistrySchema>,
+  which: RawBuilder<unknown>,
+): Promise<ReadonlyMap<string, KeyRecord>> {
+  const { rows } = await sql<KeyRow>`
       select k.id, k.mac, k.pepper_version, k.expires_at,
         a.id as application_id, d.id as developer_id,
         a.suspended_at is not null or d.suspended_at is not null as is_suspended,
@@ -40,9 +51,8 @@ export function createFindKeyRecords({ db }: { db: Kysely<RegistrySchema> }): Fi
       from api_keys k
       join applications a on a.id = k.application_id
       join developers d on d.id = a.developer_id
-      where k.id = any(${ids}) and k.revoked_at is null`.execute(db)
-    return new Map(rows.map((row) => [row.id, toRecord(row)]))
-  }
+      where ${which}`.execute(db)
+  return new Map(rows.map((row) => [row.id, toRecord(row)]))
 }
 
 interface KeyRow {

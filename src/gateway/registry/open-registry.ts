@@ -3,17 +3,19 @@ import type { Logger } from '../../platform/log.ts'
 import { createAuthenticator } from './authenticator.ts'
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts'
 import type { Change, ChangeKind } from './changes.ts'
+import { ownerOfKey } from './judge-key.ts'
 import { createKeyCache } from './key-cache.ts'
+import { parseKey } from './key-format.ts'
 import { createKeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
-import { createFindKeyRecords } from './key-record.ts'
+import { createFindKeyRecords, createFindRevokedKeys } from './key-record.ts'
 import { createLastUsed } from './last-used.ts'
-import type { KeyAuthenticator, KeyMemory } from './registry.ts'
+import type { KeyAuthenticator, KeyMemory, RevokedKeys } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { openRegistryStores, type RegistryStores } from './stores.ts'
 
 /** The whole registry, as a gateway or portal process needs it. */
-export interface Registry extends RegistryStores, KeyAuthenticator, KeyMemory {
+export interface Registry extends RegistryStores, KeyAuthenticator, KeyMemory, RevokedKeys {
   /** See {@link ChangeFeed}. */
   onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
   /** See {@link ChangeFeed}. */
@@ -59,6 +61,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     now,
     monotonicNow,
   })
+  const findRevokedKeys = createFindRevokedKeys({ db })
   const feed = await openChangeFeed({ changes: stores.changes, log, monotonicNow })
   follow(feed, cache)
 
@@ -66,6 +69,11 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     ...stores,
     authenticate: authenticator.authenticate,
     recogniseCached: authenticator.recogniseCached,
+    async recogniseRevoked(text) {
+      const key = parseKey(text)
+      if (key === undefined) return undefined
+      return ownerOfKey(key, (await findRevokedKeys([key.id])).get(key.id), peppers)
+    },
     onChange: feed.onChange,
     onLost: feed.onLost,
     isUp: feed.isUp,

@@ -19,6 +19,16 @@ export interface Caller {
  */
 export type Authentication = Caller | 'invalid' | 'unreachable'
 
+/** Whose keys were: for what happens off the data path. */
+export interface RevokedKeys {
+  /**
+   * Asks the database whose revoked key this is, so that its owner may be told
+   * why it is refused. Undefined when it is no revoked key, or its secret is
+   * wrong. Leaves no trace. Rejects when the database does not answer.
+   */
+  recogniseRevoked(key: string): Promise<Caller | undefined>
+}
+
 /** Whose keys are known without asking anybody: for what happens off the data path. */
 export interface KeyMemory {
   /**

@@ -65,7 +65,7 @@ export function registerCalls(
 }
 
 function recordAnswer(record: CallRecord, nowMs: number): shown.CallRecord {
-  const { detail: _, keyExpiresAt: __, limit, at, ...plain } = record
+  const { detail: _, keyExpiresAt: __, keyRevokedAt: ___, limit, at, ...plain } = record
   // Without the store nobody knows how many were used.
   const isCounted = limit !== null && limit.resetsAt !== null
   return {
