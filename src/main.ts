@@ -107,6 +107,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
         catalogue: () => services.publisher.current().catalogue,
         portalUrl,
         gatewayUrl,
+        probedGatewayUrl: () => settings.gatewayUrl ?? gatewayUrl(),
         stores: services.registry,
         counter: services.counter,
       },

@@ -24,6 +24,11 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
         'REDIS_URL: is required for a portal in another process than the gateway: it shows the counts that are enforced (e.g. redis://host:6379/0)',
     },
     {
+      isMissing: portal && !gateway && settings.gatewayPublicUrl === undefined,
+      problem:
+        'GATEWAY_PUBLIC_URL: is required for a portal in another process than the gateway: its page shows it and calls it (e.g. https://api.bank.example)',
+    },
+    {
       isMissing: gateway && !backend && settings.backendUrl === undefined,
       problem:
         'BACKEND_URL: is required for a gateway without a backend in its process (e.g. http://10.0.0.7:8082)',

@@ -24,6 +24,8 @@ export interface Settings {
   readonly backendUrl: string | undefined
   /** Undefined: the listener's own address. */
   readonly gatewayPublicUrl: string | undefined
+  /** Where a portal in its own process reaches the gateway; undefined: as others do. */
+  readonly gatewayUrl: string | undefined
   readonly portalPublicUrl: string | undefined
   readonly scaPublicUrl: string | undefined
   /** Undefined: embedded PostgreSQL in the data folder. */
@@ -97,6 +99,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     sca: reader.address('SCA', 8083),
     backendUrl: reader.origin('BACKEND_URL', 'http://10.0.0.7:8082'),
     gatewayPublicUrl: reader.origin('GATEWAY_PUBLIC_URL', 'https://api.bank.example'),
+    gatewayUrl: reader.origin('GATEWAY_URL', 'http://10.0.0.5:8080'),
     portalPublicUrl: reader.origin('PORTAL_PUBLIC_URL', 'https://developer.bank.example'),
     scaPublicUrl: reader.origin('SCA_PUBLIC_URL', 'https://sca.bank.example'),
     databaseUrl: reader.secretUrl(

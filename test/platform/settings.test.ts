@@ -1,4 +1,5 @@
 import t from 'tap'
+import { checkDeployment } from '../../src/platform/deployment.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 
 t.test('an origin with a path is refused by name, not by a library later', async (t) => {
@@ -61,3 +62,11 @@ t.test(
     t.end()
   },
 )
+
+t.test('a portal without a gateway in its process is told where developers find it', async (t) => {
+  const env = { REDIS_URL: 'redis://127.0.0.1:6379/0' }
+  const start = (given: Record<string, string>) => () =>
+    checkDeployment(readSettings({ ...env, ...given }), new Set(['portal']))
+  t.throws(start({}), { message: /^ {2}GATEWAY_PUBLIC_URL: is required for a portal/m })
+  t.doesNotThrow(start({ GATEWAY_PUBLIC_URL: 'https://api.bank.example' }))
+})

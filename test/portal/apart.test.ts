@@ -17,7 +17,9 @@ t.test(
     if (gateway === undefined || client === undefined) throw new Error('the fleet is empty')
     const portal = await spawnTollgate(t, ['portal'], {
       ...fleet.env,
-      GATEWAY_PUBLIC_URL: gateway.urls.gateway,
+      // Where developers find it is no address in here, as in a network of containers.
+      GATEWAY_PUBLIC_URL: 'https://api.bank.example',
+      GATEWAY_URL: gateway.urls.gateway,
     })
     const { anonymous, signIn } = openBesidePortal(t, {
       portalUrl: portal.urls.portal,
@@ -41,6 +43,8 @@ t.test(
       'what Redis counted',
     )
     t.equal((await anonymous('GET', '/api/gateway')).body.isReachable, true)
+    const facts = await anonymous('GET', '/api/portal')
+    t.equal(facts.body.gatewayUrl, 'https://api.bank.example', 'what developers are told')
 
     fleet.redis.suspend()
     const unknown = await send('GET', `${path}/usage`)
@@ -49,6 +53,13 @@ t.test(
     t.match(unknown.headers['retry-after'], /^\d+$/)
     t.notMatch(unknown.text, /redis|127\.0\.0\.1:\d+\D*refused/i)
     t.equal((await send('GET', path)).status, 200, 'the rest of the portal goes on')
+    const attempt = await anonymous('POST', '/api/session', {
+      email: 'a@example.com',
+      password: 'x',
+    })
+    t.match([attempt.status, attempt.body.code], [503, 'STORE_UNAVAILABLE'])
+    t.match(attempt.body.detail, 'counted', 'it is not said that somebody tried too often')
+    t.match(attempt.headers['retry-after'], /^\d+$/)
     fleet.redis.resume()
     t.ok(await eventually(async () => (await send('GET', `${path}/usage`)).status === 200))
 

@@ -20,13 +20,16 @@ function portal(redisUrl: string): Attempts {
   return openAttempts({ clientAddress: () => '192.0.2.1', key, redisUrl, log, lifetime })
 }
 
+/** There were too many; they cannot be counted. */
+const refusals: ReadonlySet<string> = new Set(['ATTEMPTS_EXCEEDED', 'STORE_UNAVAILABLE'])
+
 /** The seconds to wait of a refusal; 0: it was counted. */
 async function waitOf(attempt: Promise<unknown>): Promise<number> {
   try {
     await attempt
     return 0
   } catch (error) {
-    if (!(error instanceof PortalError) || error.refusal.code !== 'ATTEMPTS_EXCEEDED') throw error
+    if (!(error instanceof PortalError) || !refusals.has(error.refusal.code)) throw error
     return Number(error.refusal.headers?.['retry-after'])
   }
 }

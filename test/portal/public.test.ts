@@ -21,6 +21,7 @@ const app = createPortal({
   catalogue: () => catalogue,
   portalUrl: () => 'https://portal.example',
   gatewayUrl: () => 'https://api.example',
+  probedGatewayUrl: () => 'https://api.example',
   secrets: derivePortalSecrets('s'.repeat(32)),
   passwords: createPasswords(),
   attempts: createAttempts({

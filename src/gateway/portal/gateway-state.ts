@@ -13,7 +13,7 @@ export interface GatewayProbe {
 }
 
 export interface GatewayProbeOptions {
-  /** Origin of the gateway, as developers call it. */
+  /** Origin of the gateway, as this process reaches it. */
   readonly url: () => string
   /** Milliseconds since 1970. */
   readonly now: () => number

@@ -16,6 +16,8 @@ export interface PortalServices {
   readonly portalUrl: () => string
   /** Origin of the gateway, as developers call it. */
   readonly gatewayUrl: () => string
+  /** Origin of the gateway, as this process reaches it. */
+  readonly probedGatewayUrl: () => string
   readonly stores: RegistryStores
   readonly secrets: PortalSecrets
   readonly mails: Mails

@@ -32,10 +32,10 @@ export interface Attempts {
    * Counts an attempt to sign in before it is made, so that those made at once
    * count too.
    *
-   * @throws {PortalError} ATTEMPTS_EXCEEDED
+   * @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted
    */
   signIn(request: IncomingMessage, email: string): Promise<SignInAttempt>
-  /** Counts a mail somebody asks for. @throws {PortalError} ATTEMPTS_EXCEEDED */
+  /** Counts a mail somebody asks for. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   mail(request: IncomingMessage, to: string): Promise<void>
 }
 
@@ -56,8 +56,7 @@ export interface AttemptsOptions {
 }
 
 /**
- * Creates the throttles. They never open: what cannot be counted counts as
- * exceeded.
+ * Creates the throttles. They never open: what cannot be counted is refused.
  */
 export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): Attempts {
   const limiters = {
@@ -112,14 +111,26 @@ async function count(limiter: RateLimiterAbstract, name: string): Promise<void> 
   try {
     await limiter.consume(name)
   } catch (reason) {
-    const waitMs = reason instanceof RateLimiterRes ? reason.msBeforeNext : 60_000
-    throw new PortalError(
-      {
-        code: 'ATTEMPTS_EXCEEDED',
-        detail: 'Too many attempts. Wait as long as Retry-After says.',
-        headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
-      },
-      { cause: reason },
-    )
+    throw reason instanceof RateLimiterRes ? exceeded(reason) : uncounted(reason)
   }
+}
+
+function exceeded({ msBeforeNext }: RateLimiterRes): PortalError {
+  return new PortalError({
+    code: 'ATTEMPTS_EXCEEDED',
+    detail: 'Too many attempts. Wait as long as Retry-After says.',
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(msBeforeNext / 1000))) },
+  })
+}
+
+/** Nobody tried too often: who reads that would not try again. */
+function uncounted(cause: unknown): PortalError {
+  return new PortalError(
+    {
+      code: 'STORE_UNAVAILABLE',
+      detail: 'Attempts cannot be counted at the moment, so none is made. Nothing was changed.',
+      headers: { 'retry-after': '2' },
+    },
+    { cause },
+  )
 }

@@ -5,7 +5,10 @@ import { GatewayState, PortalFacts } from '../schemas/accounts.ts'
 import type { PortalServices } from '../services.ts'
 
 export interface FactsServices
-  extends Pick<PortalServices, 'gatewayUrl' | 'now' | 'stores' | 'writesMailsToFiles'> {
+  extends Pick<
+    PortalServices,
+    'gatewayUrl' | 'probedGatewayUrl' | 'now' | 'stores' | 'writesMailsToFiles'
+  > {
   /** Makes the document of the JSON API itself; asked once. */
   readonly describe: () => object
 }
@@ -16,8 +19,8 @@ const Document = Type.Unsafe<object>(
 
 /** What anybody may know of the portal: its switches, whether the gateway answers, its own document. */
 export function registerFacts(app: PortalApp, services: FactsServices): void {
-  const { gatewayUrl, now, stores, writesMailsToFiles } = services
-  const probe = createGatewayProbe({ url: gatewayUrl, now })
+  const { gatewayUrl, probedGatewayUrl, now, stores, writesMailsToFiles } = services
+  const probe = createGatewayProbe({ url: probedGatewayUrl, now })
   app.addHook('onClose', () => probe.close())
   let document: object | undefined
 
