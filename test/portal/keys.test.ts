@@ -189,6 +189,7 @@ t.test('what cannot be is refused with its place and its rule', async (t) => {
     [{}, '/name', /given/],
     [{ name: '' }, '/name', /1 to 100 characters/],
     [{ name: 'x', expiresAt: past }, '/expiresAt', /in the future/],
+    [{ name: 'x', expiresAt: '9999-12-31T23:59:59-12:00' }, '/expiresAt', /before the year 10000/],
     [{ name: 'x', expiresAt: 'tomorrow' }, '/expiresAt', /./],
     [{ name: 'x', expiresAt: null }, '/expiresAt', /./],
     [{ name: 'x', key: 'tg_mine' }, '/key', /no such member/],
@@ -225,6 +226,18 @@ t.test('a key ends when it was said to', async (t) => {
   t.match((await send('GET', `${application}/keys`)).body.items, [{ state: 'expired' }])
   const again = await send('POST', `${application}/keys`, { name: 'ending' })
   t.equal(again.status, 201, 'its name is free')
+})
+
+t.test('a key may last to the end of the calendar, and the one that replaces it', async (t) => {
+  const { send } = await beside.signIn()
+  const application = await newApplication(send)
+  const expiresAt = '9999-12-31T23:59:59.999Z'
+  const { body } = await send('POST', `${application}/keys`, { name: 'last', expiresAt })
+  t.equal(body.expiresAt, expiresAt)
+  const rotation = await send('POST', `${application}/keys/${body.id}/rotate`, {
+    overlapSeconds: 0,
+  })
+  t.match(rotation, { status: 201, body: { expiresAt } })
 })
 
 t.test('a suspended application gets no key, and its keys can be revoked', async (t) => {

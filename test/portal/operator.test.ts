@@ -213,6 +213,7 @@ t.test('what no override can be is refused by field', async (t) => {
     ['/reason', { reason: 'a\r\nb' }],
     ['/expiresAt', { expiresAt: '2020-01-01T00:00:00Z' }],
     ['/expiresAt', { expiresAt: '2030-12-31T23:59:60Z' }],
+    ['/expiresAt', { expiresAt: '9999-12-31T23:59:59-12:00' }],
     ['/expiresAt', { expiresAt: 'tomorrow' }],
     ['/applicationId', { applicationId: unknown }],
     ['/createdBy', { createdBy: 'system' }],

@@ -172,6 +172,8 @@ t.test('what is no time, runs backwards or is too long is refused with its membe
     ['from=2026-03-01T00:00:00Z&to=2026-03-04T00:00:00Z&step=minute', '/from'],
     ['from=2026-01-01T00:00:00Z&to=2026-04-01T00:00:00Z&step=hour', '/from'],
     ['from=0001-01-01T00:00:00Z&step=day', '/from'],
+    ['to=9999-12-31T23:59:59Z', '/to'],
+    ['to=9999-12-31T23:59:59-12:00&step=day', '/to'],
     ['step=week', '/step'],
     ['more=1', '/more'],
   ]) {

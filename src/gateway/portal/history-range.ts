@@ -12,6 +12,8 @@ export interface HistoryRange {
 const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 /** As far as counts are kept, and one more for a time that begins in the middle of a step. */
 const stepsMax = { minute: 2_881, hour: 1_441, day: 401 } as const
+/** Rounded up to a day it is still one that ISO 8601 writes with four digits of a year. */
+const lastMs = Date.UTC(9999, 11, 31)
 const stepsDefault = { minute: 60, hour: 24, day: 30 } as const
 
 /**
@@ -48,5 +50,6 @@ function instantOf(text: string | undefined, path: string, fallback: number): nu
   const ms = Date.parse(text)
   // The format lets leap seconds pass, and years before those of the database.
   if (Number.isNaN(ms) || ms < 0) throw inputInvalid(path, 'a time since 1970')
+  if (ms > lastMs) throw inputInvalid(path, 'a time before 31 December 9999')
   return ms
 }

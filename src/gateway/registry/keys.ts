@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { lockApplication } from './applications.ts'
+import { checkExpiry, expiryAfter } from './expiry.ts'
 import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
 import type { Page } from './page.ts'
@@ -46,7 +47,7 @@ export interface Keys {
    *
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} name-taken, keys-limit
-   * @throws {RegistryInputInvalid} a name of another length, an expiry in the past
+   * @throws {RegistryInputInvalid} a name of another length, an expiry in the past or after the year 9999
    */
   issue(input: {
     applicationId: string
@@ -129,9 +130,7 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
   return {
     issue: ({ applicationId, name, expiresAt, by }) =>
       change(db, async (trx, leave) => {
-        if (expiresAt !== undefined && !(expiresAt.getTime() > now())) {
-          throw new RegistryInputInvalid('expiresAt', 'in the future')
-        }
+        if (expiresAt !== undefined) checkExpiry(expiresAt, now())
         await lockApplication(trx, applicationId)
         await retireExpired(trx, applicationId)
         const { count } = await trx
@@ -206,7 +205,7 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
           expiresAt:
             old.expiresAt === null
               ? null
-              : new Date(at + old.expiresAt.getTime() - old.createdAt.getTime()),
+              : expiryAfter(old.expiresAt.getTime() - old.createdAt.getTime(), at),
         })
         await leave(traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, issued.id))
         await leave(traces(issued, 'issue', by))

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
 import { violates } from '../../platform/database.ts'
 import { lockApplication } from './applications.ts'
+import { checkExpiry } from './expiry.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid } from './transaction.ts'
@@ -33,7 +34,7 @@ export interface Overrides {
   /**
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} override-active
-   * @throws {RegistryInputInvalid} an expiry in the past, a number of calls or a reason that cannot be
+   * @throws {RegistryInputInvalid} an expiry in the past or after the year 9999, a number of calls or a reason that cannot be
    */
   create(input: {
     applicationId: string
@@ -75,9 +76,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
     create: ({ applicationId, api, version, limit, calls, reason, expiresAt, by }) =>
       change(db, async (trx, leave) => {
         const nowMs = now()
-        if (!(expiresAt.getTime() > nowMs)) {
-          throw new RegistryInputInvalid('expiresAt', 'in the future')
-        }
+        checkExpiry(expiresAt, nowMs)
         if (!Number.isInteger(calls) || calls < 1 || calls > callsMax) {
           throw new RegistryInputInvalid('calls', `a whole number from 1 to ${callsMax}`)
         }
