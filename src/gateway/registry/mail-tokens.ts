@@ -23,6 +23,9 @@ export interface MailTokens {
   prune(): Promise<void>
 }
 
+/** How long a link works. */
+export const mailTokenSeconds = 600
+
 const columns = ['developer_id as developerId', 'email', 'name'] as const
 
 export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTokens {
@@ -73,7 +76,7 @@ export async function issueMailToken(
       developer_id: developerId,
       email,
       name,
-      expires_at: sql`now() + interval '10 minutes'`,
+      expires_at: sql`now() + make_interval(secs => ${mailTokenSeconds})`,
     })
     .execute()
   return token

@@ -8,6 +8,7 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible'
 import { type ClientAddress, networkOf } from '../../../platform/client-address.ts'
+import { mailTokenSeconds } from '../../registry/mail-tokens.ts'
 import { PortalError } from '../portal-error.ts'
 
 /**
@@ -22,8 +23,13 @@ export const attemptLimits = {
   'sign-in-of-network': { points: 60, duration: 900 },
   /** Mails somebody asked for from one network: sign-ups, resets, new addresses. */
   'mail-of-network': { points: 40, duration: 3600 },
-  /** Such mails to one address, whoever asked. */
+  /** Sign-ups and new addresses for one address, whoever asked. */
   'mail-to-address': { points: 6, duration: 3600 },
+  /**
+   * Resets of one address, whoever asked. No longer than a link works: whoever
+   * is refused has one in the mailbox, so strangers do not lock the owner out.
+   */
+  'reset-of-address': { points: 2, duration: mailTokenSeconds },
 } as const
 
 /** Attempts that may be made so often only. */
@@ -35,8 +41,10 @@ export interface Attempts {
    * @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted
    */
   signIn(request: IncomingMessage, email: string): Promise<SignInAttempt>
-  /** Counts a mail somebody asks for. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  /** Counts a mail somebody asks for, other than a reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   mail(request: IncomingMessage, to: string): Promise<void>
+  /** Counts a reset somebody asks for. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  reset(request: IncomingMessage, to: string): Promise<void>
 }
 
 /** What is not taken back is counted too much: the safe side, so neither ever fails. */
@@ -64,6 +72,7 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
     signInOfNetwork: limiter('sign-in-of-network'),
     mailOfNetwork: limiter('mail-of-network'),
     mailToAddress: limiter('mail-to-address'),
+    resetOfAddress: limiter('reset-of-address'),
   }
 
   function limiter(name: keyof typeof attemptLimits): RateLimiterAbstract {
@@ -104,21 +113,36 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
       await count(limiters.mailOfNetwork, networkOf(clientAddress(request)))
       await count(limiters.mailToAddress, named(to))
     },
+
+    async reset(request, to) {
+      await count(limiters.mailOfNetwork, networkOf(clientAddress(request)))
+      await count(
+        limiters.resetOfAddress,
+        named(to),
+        'If the address has an account, the link in its last mail works until then.',
+      )
+    },
   }
 }
 
-async function count(limiter: RateLimiterAbstract, name: string): Promise<void> {
+/** @param consolation what to do instead of waiting, a sentence */
+async function count(
+  limiter: RateLimiterAbstract,
+  name: string,
+  consolation?: string,
+): Promise<void> {
   try {
     await limiter.consume(name)
   } catch (reason) {
-    throw reason instanceof RateLimiterRes ? exceeded(reason) : uncounted(reason)
+    throw reason instanceof RateLimiterRes ? exceeded(reason, consolation) : uncounted(reason)
   }
 }
 
-function exceeded({ msBeforeNext }: RateLimiterRes): PortalError {
+function exceeded({ msBeforeNext }: RateLimiterRes, consolation?: string): PortalError {
+  const what = 'Too many attempts. Wait as long as Retry-After says.'
   return new PortalError({
     code: 'ATTEMPTS_EXCEEDED',
-    detail: 'Too many attempts. Wait as long as Retry-After says.',
+    detail: consolation === undefined ? what : `${what} ${consolation}`,
     headers: { 'retry-after': String(Math.max(1, Math.ceil(msBeforeNext / 1000))) },
   })
 }

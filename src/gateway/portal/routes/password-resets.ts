@@ -30,7 +30,7 @@ export function registerPasswordResets(
     },
     async (request, reply) => {
       const { email } = request.body
-      await attempts.mail(request.raw, email)
+      await attempts.reset(request.raw, email)
       await stores.passwordResets.request({
         email,
         post: (trx, to, token) => mails.outbox.post(trx, { kind: 'password-reset', token }, to),
