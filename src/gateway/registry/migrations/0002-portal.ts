@@ -90,4 +90,7 @@ const statements = [
   // One at a time for a limit; making one retires those that have expired.
   `create unique index limit_overrides_active on limit_overrides (application_id, api, version, limit_name)
     where ended_at is null`,
+
+  // Operators look for what one of them did; by subject there is an index already.
+  `create index audit_actor on audit (actor, id)`,
 ]
