@@ -9,9 +9,12 @@ import {
 import { openState, portalStates } from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
 
-const skip = chromiumMissing()
+// More than a file of tests has by itself; the runner reads it from the comment.
+const timeout = 900_000
+t.setTimeout(timeout)
+t.comment(`timeout=${timeout}`)
 
-t.test('every page in every state', { skip, timeout: 900_000 }, async (t) => {
+t.test('every page in every state', { skip: chromiumMissing(), timeout }, async (t) => {
   const world = await startPortalWorld(t)
   const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
   const browser = await startBrowser(t)
