@@ -43,7 +43,7 @@ const published: readonly PageState[] = [
     isPictured: true,
   },
   { name: 'version', viewer: 'visitor', path: '/apis/xs2a/1.7.0', isPictured: true },
-  { name: 'version-deprecated', viewer: 'visitor', path: '/apis/xs2a/1.6.0', isPictured: true },
+  { name: 'version-deprecated', viewer: 'visitor', path: '/apis/xs2a/1.6.0' },
   {
     name: 'difference',
     viewer: 'visitor',
@@ -91,7 +91,6 @@ const account: readonly PageState[] = [
       await page.locator('form').getByRole('button', { name: 'Sign up' }).click()
       await page.locator('[aria-invalid="true"]').first().waitFor()
     },
-    isPictured: true,
   },
   {
     name: 'sign-up-sent',
