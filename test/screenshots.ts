@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { showAs, startBrowser, type VisitOptions } from './support/browser.ts'
-import { openState, portalStates } from './support/portal-states.ts'
+import { startBrowser, type VisitOptions } from './support/browser.ts'
+import { openState, portalStates, showState } from './support/portal-states.ts'
 import { startPortalWorld } from './support/portal-world.ts'
 
 t.setTimeout(1_200_000)
@@ -49,7 +49,7 @@ for (const state of portalStates.filter(({ isPictured }) => isPictured === true)
       // A dialog lies over the window, not over the whole page.
       const isDialog = (await page.getByRole('dialog').count()) > 0
       for (const { suffix, ...look } of looks) {
-        await showAs(page, look)
+        await showState(page, world, state, look)
         const path = join(folder, `${state.name}${suffix}.png`)
         const height = await page.evaluate<number>('document.documentElement.scrollHeight')
         const clip = { x: 0, y: 0, width: look.width, height: Math.min(height, heightMax) }

@@ -3,10 +3,9 @@ import {
   accessibilityViolations,
   chromiumMissing,
   horizontalOverflow,
-  showAs,
   startBrowser,
 } from '../support/browser.ts'
-import { openState, portalStates } from '../support/portal-states.ts'
+import { openState, portalStates, showState } from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
 
 // More than a file of tests has by itself; the runner reads it from the comment.
@@ -29,9 +28,9 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           t.same(await accessibilityViolations(page), [], 'light')
           t.equal(await page.locator('h1').count(), 1)
           t.not(await page.title(), '')
-          await showAs(page, { colorScheme: 'dark', width: 1280 })
+          await showState(page, world, state, { colorScheme: 'dark', width: 1280 })
           t.same(await accessibilityViolations(page), [], 'dark')
-          await showAs(page, { colorScheme: 'light', width: 390 })
+          await showState(page, world, state, { colorScheme: 'light', width: 390 })
           t.same(await accessibilityViolations(page), [], 'on a phone')
           t.equal(await horizontalOverflow(page), 0, 'nothing has to be scrolled sideways')
         })

@@ -164,11 +164,16 @@ async function stillness(page: Page): Promise<void> {
   })()`)
 }
 
+/** What a page adapts to. */
+export interface Look {
+  /** Of the system. */
+  readonly colorScheme: 'light' | 'dark'
+  /** Of the window, pixels. */
+  readonly width: number
+}
+
 /** Shows a page as a system set to light or dark does, in a window of that width. */
-export async function showAs(
-  page: Page,
-  { colorScheme, width }: { readonly colorScheme: 'light' | 'dark'; readonly width: number },
-): Promise<void> {
+export async function showAs(page: Page, { colorScheme, width }: Look): Promise<void> {
   await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
   await page.emulateMedia({ colorScheme })
   // Pages without script have no attribute and follow by themselves.

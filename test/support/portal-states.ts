@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { type Look, showAs } from './browser.ts'
 import type { PortalWorld, Viewer } from './portal-world.ts'
 
 /** One page in one state worth looking at. */
@@ -11,6 +12,8 @@ export interface PageState {
   readonly prepare?: (page: Page, world: PortalWorld) => Promise<unknown>
   /** Answers of 400 and above it causes, as a visit expects them. */
   readonly answers?: readonly string[]
+  /** Whether it stays light or dark as it began. */
+  readonly keepsScheme?: boolean
   /** Whether documentation shows it. */
   readonly isPictured?: boolean
 }
@@ -61,7 +64,8 @@ const published: readonly PageState[] = [
     name: 'reference',
     viewer: 'visitor',
     path: '/reference/xs2a/1.7.0',
-    prepare: (page) => page.getByText('Initiate a payment').first().waitFor(),
+    prepare: (page) => page.getByRole('heading', { name: 'Initiate a payment' }).waitFor(),
+    keepsScheme: true,
     isPictured: true,
   },
   { name: 'problem', viewer: 'visitor', path: '/problems/QUOTA_EXCEEDED', isPictured: true },
@@ -505,4 +509,15 @@ export async function openState(page: Page, world: PortalWorld, state: PageState
   await page.locator('h1').waitFor()
   await prepare?.(page, world)
   await page.waitForLoadState('networkidle')
+}
+
+/** Shows an opened state as another system and window do. */
+export async function showState(
+  page: Page,
+  world: PortalWorld,
+  state: PageState,
+  look: Look,
+): Promise<void> {
+  await showAs(page, look)
+  if (state.keepsScheme === true) await openState(page, world, state)
 }
