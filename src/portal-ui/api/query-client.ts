@@ -13,8 +13,12 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
+        ...whateverTheNetwork,
+        refetchOnReconnect: true,
         retry: (count, error) => count < 2 && isWorthAnotherTry(error),
       },
+      // Passwords are among what they are called with: forgotten with the form.
+      mutations: { ...whateverTheNetwork, gcTime: 0 },
     },
   })
 
@@ -24,6 +28,13 @@ export function createQueryClient(): QueryClient {
 
   return client
 }
+
+/**
+ * Asks whatever the browser thinks of its network: the portal may be on this
+ * machine, and what cannot be sent has to fail now instead of going out later,
+ * when nobody expects it.
+ */
+const whateverTheNetwork = { networkMode: 'always' } as const
 
 function isWorthAnotherTry(error: unknown): boolean {
   return error instanceof ApiFailure && (error.status === 0 || error.status === 503)
