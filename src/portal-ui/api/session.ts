@@ -16,7 +16,19 @@ export const sessionKey = ['session'] as const
 
 /** Who is signed in; `data` is null for nobody. */
 export function useSession() {
-  return useQuery({ queryKey: sessionKey, queryFn: readSession, staleTime: 60_000 })
+  return useQuery({
+    queryKey: sessionKey,
+    queryFn: async ({ client }) => {
+      const session = await readSession()
+      // Another tab may have signed somebody else in.
+      if (isSomebodyElse(session, client.getQueryData(sessionKey))) {
+        void client.resetQueries({ predicate: isPrivate })
+      }
+      return session
+    },
+    refetchOnWindowFocus: ({ state }) => (state.data === null ? true : 'always'),
+    staleTime: 60_000,
+  })
 }
 
 /** The developer who is signed in, in a page that only shows to one. */
@@ -33,6 +45,11 @@ async function readSession(): Promise<Session | null> {
     if (isProblem(error, 'SESSION_REQUIRED')) return null
     throw error
   }
+}
+
+function isSomebodyElse(now: Session | null, before: Session | null | undefined): boolean {
+  if (now === null || before === null || before === undefined) return false
+  return now.developer.id !== before.developer.id
 }
 
 /** Opens a session; what was cached for anybody else is forgotten. */
@@ -74,9 +91,11 @@ export function useForgetSession(): () => void {
 const publicKeys: ReadonlySet<unknown> = new Set(['apis', 'diff', 'document', 'gateway', 'portal'])
 
 function forgetPrivate(client: QueryClient): void {
-  client.removeQueries({
-    predicate: ({ queryKey: [first] }) => first !== sessionKey[0] && !publicKeys.has(first),
-  })
+  client.removeQueries({ predicate: isPrivate })
+}
+
+function isPrivate({ queryKey: [first] }: { readonly queryKey: readonly unknown[] }): boolean {
+  return first !== sessionKey[0] && !publicKeys.has(first)
 }
 
 /** Asks for an account; the answer is the same for a known address. */
