@@ -8,7 +8,7 @@ export interface ConfirmByTypingProps {
   readonly title: string
   /** What will be gone. */
   readonly children: ReactNode
-  /** What has to be typed, exactly. */
+  /** What has to be typed, letter by letter as it is read. */
   readonly name: string
   /** Of the button: "Delete application". */
   readonly action: string
@@ -24,7 +24,7 @@ export function ConfirmByTyping(props: ConfirmByTypingProps) {
   useEffect(() => {
     if (opened) setTyped('')
   }, [opened])
-  const isSame = typed.trim() === name.trim()
+  const isSame = asRead(typed) === asRead(name)
   return (
     <Modal
       opened={opened}
@@ -69,4 +69,9 @@ export function ConfirmByTyping(props: ConfirmByTypingProps) {
       </form>
     </Modal>
   )
+}
+
+/** A browser shows spaces in a row as one, and composed letters like their parts; nobody can type the difference. */
+function asRead(text: string): string {
+  return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ')
 }
