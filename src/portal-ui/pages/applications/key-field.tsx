@@ -13,7 +13,7 @@ export interface KeyFieldProps {
 
 /** Which key a call is made with: one just made, or one pasted, which is kept nowhere. */
 export function KeyField({ keys, value, onChange, isMissing }: KeyFieldProps) {
-  const [isPasting, setIsPasting] = useState(keys.length === 0)
+  const [isPasting, setIsPasting] = useState(!keys.some(({ key }) => key === value))
   return (
     <Stack gap="sm">
       {keys.length === 0 ? null : (

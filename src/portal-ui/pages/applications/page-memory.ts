@@ -4,8 +4,8 @@ import type { KnownIds } from './call-draft.ts'
 
 /**
  * What an application's page remembers while it is open and nowhere else:
- * keys it was shown, and ids that answers told. Leaving or reloading the page
- * forgets both.
+ * keys it was shown or given, and ids that answers told. Leaving or reloading
+ * the page forgets them.
  */
 export interface PageMemory {
   /** Keys made on this page, newest first. */
@@ -15,12 +15,15 @@ export interface PageMemory {
   /** Whether the developer has said that the shown key is stored. */
   readonly isStored: boolean
   readonly ids: KnownIds
+  /** The key calls are tried with; undefined until one is chosen. */
+  readonly triedKey: string | undefined
   readonly issue: (key: IssuedKey) => void
   readonly noteStored: () => void
   readonly putAway: () => void
   /** Forgets a key that no longer works. */
   readonly forget: (keyId: string) => void
   readonly learn: (ids: KnownIds) => void
+  readonly tryWith: (key: string) => void
 }
 
 /** Memory of one application's page. */
@@ -29,14 +32,17 @@ export function usePageMemory(): PageMemory {
   const [shownId, setShownId] = useState<string>()
   const [isStored, setIsStored] = useState(false)
   const [ids, setIds] = useState<KnownIds>({})
+  const [triedKey, tryWith] = useState<string>()
 
   const issue = useCallback((key: IssuedKey) => {
     setKeys((known) => [key, ...known])
     setShownId(key.id)
     setIsStored(false)
+    tryWith(undefined)
   }, [])
   const forget = useCallback((keyId: string) => {
     setKeys((known) => known.filter(({ id }) => id !== keyId))
+    tryWith(undefined)
   }, [])
   const noteStored = useCallback(() => setIsStored(true), [])
   const putAway = useCallback(() => setShownId(undefined), [])
@@ -44,6 +50,7 @@ export function usePageMemory(): PageMemory {
 
   return useMemo(() => {
     const shown = keys.find(({ id }) => id === shownId)
-    return { keys, shown, isStored, ids, issue, noteStored, putAway, forget, learn }
-  }, [keys, shownId, isStored, ids, issue, noteStored, putAway, forget, learn])
+    const known = { keys, shown, isStored, ids, triedKey }
+    return { ...known, issue, noteStored, putAway, forget, learn, tryWith }
+  }, [keys, shownId, isStored, ids, triedKey, issue, noteStored, putAway, forget, learn])
 }

@@ -27,7 +27,7 @@ export interface TryFormProps {
 export function TryForm({ shape, paths, memory }: TryFormProps) {
   const { gatewayUrl } = useFacts()
   const [draft, setDraft] = useState(() => draftCall(shape, memory.ids))
-  const [key, setKey] = useState(memory.keys[0]?.key ?? '')
+  const key = memory.triedKey ?? memory.keys[0]?.key ?? ''
   const [isChecked, setIsChecked] = useState(false)
   const [isSending, setIsSending] = useState(false)
   const [answer, setAnswer] = useState<CallAnswer>()
@@ -87,7 +87,7 @@ export function TryForm({ shape, paths, memory }: TryFormProps) {
           <KeyField
             keys={memory.keys}
             value={key}
-            onChange={setKey}
+            onChange={memory.tryWith}
             isMissing={isChecked && key.trim() === ''}
           />
           {needed.length === 0 ? null : <Title order={3}>Values</Title>}
