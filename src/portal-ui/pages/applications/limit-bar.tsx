@@ -35,6 +35,9 @@ export function LimitBar({ item, name, usage }: LimitBarProps) {
         <Progress.Section
           value={share}
           color={colorOf(remaining, limit)}
+          // Its own say percent.
+          withAria={false}
+          role="progressbar"
           aria-label={`${name}, limit ${limitName}`}
           aria-valuemin={0}
           aria-valuemax={limit}
