@@ -98,6 +98,14 @@ t.test('the page knows the contract of the JSON API and its own paths, nothing e
   }
 })
 
+t.test('what pages of the portal share lies beside them, not in one of them', async (t) => {
+  for (const { from, to } of all) {
+    const [page, shared] = [from, to].map((file) => /^portal-ui\/pages\/(\w+)\//.exec(file)?.[1])
+    if (shared === undefined || shared === page || from === 'portal-ui/routes.ts') continue
+    t.fail(`${from} imports ${to}`)
+  }
+})
+
 t.test('the environment is read in one place and handed on by the entry points', async (t) => {
   for (const file of globSync('**/*.{ts,tsx}', { cwd: src })) {
     const readsEnvironment = readFileSync(join(src, file), 'utf8').includes('process.env')

@@ -8,11 +8,11 @@ import {
   draftCall,
   idsIn,
   missingValues,
-} from '../../src/portal-ui/pages/applications/call-draft.ts'
-import { callShape } from '../../src/portal-ui/pages/applications/call-shape.ts'
-import { curlLine } from '../../src/portal-ui/pages/applications/curl-line.ts'
-import { firstCalls } from '../../src/portal-ui/pages/applications/first-calls.ts'
-import { withFutureDates } from '../../src/portal-ui/pages/applications/future-dates.ts'
+} from '../../src/portal-ui/calls/call-draft.ts'
+import { callShape } from '../../src/portal-ui/calls/call-shape.ts'
+import { curlLine } from '../../src/portal-ui/calls/curl-line.ts'
+import { firstCalls } from '../../src/portal-ui/calls/first-calls.ts'
+import { withFutureDates } from '../../src/portal-ui/calls/future-dates.ts'
 import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const catalogue = await loadCatalogue(fileURLToPath(new URL('../../config', import.meta.url)))

@@ -4,7 +4,7 @@ import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { useSession } from '../api/session.ts'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { Slow } from '../components/slow.tsx'
-import { NotFoundPage } from '../pages/public/not-found-page.tsx'
+import { NotFoundPage } from './not-found-page.tsx'
 import { Page } from './page.tsx'
 
 export interface RequireSessionProps {

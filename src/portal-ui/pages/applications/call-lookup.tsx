@@ -4,9 +4,9 @@ import { useCallsWithId } from '../../api/calls.ts'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { counted } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { CallRecords } from './call-records.tsx'
-import { counted } from './in-words.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

@@ -4,7 +4,7 @@ import type { Subscription } from '../../../gateway/portal/schemas/applications.
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
 import { usePlanChange } from '../../api/applications.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { limitInWords } from './in-words.ts'
+import { limitInWords } from '../../in-words.ts'
 
 export interface ChangePlanProps {
   readonly applicationId: string

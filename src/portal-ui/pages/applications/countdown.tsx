@@ -1,7 +1,7 @@
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Time } from '../../components/time.tsx'
-import { durationInWords } from './in-words.ts'
+import { durationInWords } from '../../in-words.ts'
 
 export interface CountdownProps {
   readonly resetsAt: string

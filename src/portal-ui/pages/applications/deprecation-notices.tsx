@@ -2,8 +2,8 @@ import { Alert, Anchor, List, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { OperationTotal } from '../../../gateway/portal/schemas/usage.ts'
 import { useHistory } from '../../api/usage.ts'
+import { counted, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
-import { counted, wholeNumber } from './in-words.ts'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
 /** For every subscription to a version that is going to end: until when, what comes after it, and who still calls it. */

@@ -5,9 +5,9 @@ import { type HistorySpan, historyFile, useHistory } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { HistoryTable } from './history-table.tsx'
-import { wholeNumber } from './in-words.ts'
 
 // Nobody who only looks at the bars needs the plotting library.
 const HistoryPlot = lazy(() =>

@@ -1,8 +1,8 @@
 import { Switch, Table } from '@mantine/core'
 import { useState } from 'react'
 import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
+import { wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
-import { wholeNumber } from './in-words.ts'
 import { stepName } from './step-label.ts'
 
 /** The numbers of the plot, newest first; steps without calls only when asked for. */

@@ -2,9 +2,9 @@ import { Group, Progress, Text } from '@mantine/core'
 import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
 import type { ReceivedUsage } from '../../api/usage.ts'
 import { Time } from '../../components/time.tsx'
+import { wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { Countdown } from './countdown.tsx'
-import { wholeNumber } from './in-words.ts'
 
 export interface LimitBarProps {
   readonly item: LiveUsage

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
-import type { KnownIds } from './call-draft.ts'
+import type { KnownIds } from '../../calls/call-draft.ts'
 
 /**
  * What an application's page remembers while it is open and nowhere else:

@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import type { CallParameter } from './call-shape.ts'
+import type { CallParameter } from '../../calls/call-shape.ts'
 
 export interface ParameterFieldProps {
   readonly parameter: CallParameter

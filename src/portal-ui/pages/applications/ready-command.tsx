@@ -2,14 +2,14 @@ import { Anchor, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { useDocument } from '../../api/document.ts'
+import { draftCall } from '../../calls/call-draft.ts'
+import type { CallShape } from '../../calls/call-shape.ts'
+import { curlLine } from '../../calls/curl-line.ts'
+import { firstCalls } from '../../calls/first-calls.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { useFacts } from '../../facts.tsx'
-import { draftCall } from './call-draft.ts'
-import type { CallShape } from './call-shape.ts'
-import { curlLine } from './curl-line.ts'
-import { firstCalls } from './first-calls.ts'
 import {
   type SubscribedVersion,
   useSubscribedVersions,

@@ -5,8 +5,8 @@ import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts
 import { useSubscribing } from '../../api/applications.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { limitInWords } from '../../in-words.ts'
 import classes from './applications.module.css'
-import { limitInWords } from './in-words.ts'
 
 export interface SubscribeProps {
   readonly applicationId: string

@@ -6,9 +6,9 @@ import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts
 import { useSubscriptionEnd } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
+import { limitInWords } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { ChangePlan } from './change-plan.tsx'
-import { limitInWords } from './in-words.ts'
 
 export interface SubscriptionCardProps {
   readonly applicationId: string

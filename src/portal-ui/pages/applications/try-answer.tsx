@@ -1,10 +1,10 @@
 import { Alert, Anchor, Badge, Code, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { isJson, problemIn, readableBody } from '../../calls/readable-body.ts'
+import type { CallAnswer } from '../../calls/send-call.ts'
 import { useFacts } from '../../facts.tsx'
+import { durationInWords, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { milliseconds } from './call-words.ts'
-import { durationInWords, wholeNumber } from './in-words.ts'
-import { isJson, problemIn, readableBody } from './readable-body.ts'
-import type { CallAnswer } from './send-call.ts'
 
 export interface TryAnswerProps {
   readonly answer: CallAnswer | undefined

@@ -1,19 +1,19 @@
 import { Button, Code, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
-import { focusFirstInvalid } from '../../components/field-errors.ts'
-import { useFacts } from '../../facts.tsx'
-import classes from './applications.module.css'
-import { draftCall, idsIn, missingValues, valueKey } from './call-draft.ts'
+import { draftCall, idsIn, missingValues, valueKey } from '../../calls/call-draft.ts'
 import {
   type CallParameter,
   type CallShape,
   isFromEarlierAnswer,
   requestIdHeader,
-} from './call-shape.ts'
+} from '../../calls/call-shape.ts'
+import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
+import { focusFirstInvalid } from '../../components/field-errors.ts'
+import { useFacts } from '../../facts.tsx'
+import classes from './applications.module.css'
 import { KeyField } from './key-field.tsx'
 import type { PageMemory } from './page-memory.ts'
 import { ParameterField } from './parameter-field.tsx'
-import { type CallAnswer, sendCall } from './send-call.ts'
 import { TryAnswer } from './try-answer.tsx'
 
 export interface TryFormProps {

@@ -10,10 +10,10 @@ import { MethodBadge } from '../../components/method-badge.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
+import { counted } from '../../in-words.ts'
+import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
-import { counted } from '../applications/in-words.ts'
-import { NotFoundPage } from './not-found-page.tsx'
-import { diffPath, versionPath } from './paths.ts'
+import { diffPath, versionPath } from '../../published-paths.ts'
 import classes from './public.module.css'
 
 /** What moving from one version of an API to another means, operation by operation. */

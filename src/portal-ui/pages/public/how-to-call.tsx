@@ -2,11 +2,11 @@ import { Anchor, Code, Stack, Text, Title } from '@mantine/core'
 import { useMemo } from 'react'
 import type { PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useDocument } from '../../api/document.ts'
+import { draftCall } from '../../calls/call-draft.ts'
+import { type CallShape, callShape, isFirstCall } from '../../calls/call-shape.ts'
+import { curlLine } from '../../calls/curl-line.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
 import { useFacts } from '../../facts.tsx'
-import { draftCall } from '../applications/call-draft.ts'
-import { type CallShape, callShape, isFirstCall } from '../applications/call-shape.ts'
-import { curlLine } from '../applications/curl-line.ts'
 
 export interface HowToCallProps {
   readonly api: string

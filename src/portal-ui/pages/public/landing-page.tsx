@@ -9,7 +9,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
-import { diffPath } from './paths.ts'
+import { diffPath } from '../../published-paths.ts'
 import classes from './public.module.css'
 import { VersionCard } from './version-card.tsx'
 

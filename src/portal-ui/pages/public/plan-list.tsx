@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
-import { limitInWords } from '../applications/in-words.ts'
+import { limitInWords } from '../../in-words.ts'
 
 /** The plans of a version with their limits in words. */
 export function PlanList({ plans }: { readonly plans: readonly PublishedPlan[] }) {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
-import { Page } from '../../layout/page.tsx'
+import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import { Page } from './page.tsx'
 
 /** What shows at an address that leads nowhere. */
 export function NotFoundPage() {

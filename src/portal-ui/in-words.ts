@@ -1,4 +1,4 @@
-import type { PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
 
 const units = [
   { name: 'day', seconds: 86_400 },
