@@ -1,4 +1,5 @@
 import { type CallDraft, callHeaders, callUrl } from './call-draft.ts'
+import { compactJson } from './json-text.ts'
 
 /**
  * The call as one command for a POSIX shell, an option a line; works as
@@ -24,7 +25,8 @@ function quoted(text: string): string {
 
 function compact(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(json))
+    JSON.parse(json)
+    return compactJson(json)
   } catch {
     return json
   }

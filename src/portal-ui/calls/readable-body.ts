@@ -1,3 +1,5 @@
+import { laidOutJson } from './json-text.ts'
+
 /** What is needed of an answer to show its body. */
 interface Bodied {
   readonly mediaType: string
@@ -46,8 +48,7 @@ function isOurs(code: string, type: string): boolean {
 
 function laidOut(json: string): string {
   if (json.length > charactersLaidOutMax) return json
-  const value = parsed(json)
-  return value === undefined ? json : JSON.stringify(value, null, 2)
+  return parsed(json) === undefined ? json : laidOutJson(json, charactersMax)
 }
 
 function parsed(json: string): unknown {

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { compactJson } from '../../src/portal-ui/calls/json-text.ts'
+import { readableBody } from '../../src/portal-ui/calls/readable-body.ts'
+
+const read = (body: string) => readableBody({ mediaType: 'application/json', body }).text
+
+t.test('what an answer says is laid out, and nothing of it rewritten', async (t) => {
+  t.equal(
+    read('{"amount":1.10,"big":12345678901234567890,"e":1E2,"list":[1,{"a":null}],"o":{},"l":[ ]}'),
+    [
+      '{',
+      '  "amount": 1.10,',
+      '  "big": 12345678901234567890,',
+      '  "e": 1E2,',
+      '  "list": [',
+      '    1,',
+      '    {',
+      '      "a": null',
+      '    }',
+      '  ],',
+      '  "o": {},',
+      '  "l": []',
+      '}',
+    ].join('\n'),
+  )
+  t.equal(read('{"a":1,"a":2}'), '{\n  "a": 1,\n  "a": 2\n}', 'a name given twice stays twice')
+  t.equal(
+    read('"\\u00e9 \\" , : [ { \\\\"'),
+    '"\\u00e9 \\" , : [ { \\\\"',
+    'texts stay as they are',
+  )
+  t.equal(read('{"a": no JSON}'), '{"a": no JSON}', 'what is no JSON is left alone')
+})
+
+t.test('a body made to hold up the page does not', async (t) => {
+  const start = performance.now()
+  const { text, cutAt } = readableBody({
+    mediaType: 'application/json',
+    body: `${'['.repeat(400_000)}${']'.repeat(400_000)}`,
+  })
+  t.ok(text.length < 30_000, `${text.length} characters, cut at ${cutAt}`)
+  t.ok(performance.now() - start < 1000)
+})
+
+t.test('a body on one line says the same, digit by digit', async (t) => {
+  t.equal(
+    compactJson('{\n  "amount": 1.10,\n  "text": "a  b , c"\n}'),
+    '{"amount":1.10,"text":"a  b , c"}',
+  )
+})
