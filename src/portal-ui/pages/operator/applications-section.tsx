@@ -20,7 +20,7 @@ export function ApplicationsSection() {
       />
       <PagedList
         query={applications}
-        noun="applications"
+        nouns={['application', 'applications']}
         keyOf={({ id }) => id}
         empty={
           <EmptyState title={search === '' ? 'No applications yet' : 'No application found'}>

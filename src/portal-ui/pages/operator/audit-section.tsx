@@ -43,7 +43,7 @@ export function AuditSection() {
       ) : null}
       <PagedList
         query={audit}
-        noun="entries"
+        nouns={['entry', 'entries']}
         keyOf={({ id }) => id}
         empty={
           <EmptyState title={isFiltered ? 'No such entry' : 'Nothing has happened yet'}>

@@ -14,7 +14,7 @@ export function DevelopersSection() {
       <SearchField label="Search developers" description="Part of a name or an address." />
       <PagedList
         query={developers}
-        noun="developers"
+        nouns={['developer', 'developers']}
         keyOf={({ id }) => id}
         empty={
           <EmptyState title={search === '' ? 'No developers yet' : 'No developer found'}>

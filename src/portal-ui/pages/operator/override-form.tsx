@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { wholeNumber, windowInWords } from '../../in-words.ts'
 import classes from './operator.module.css'
 
 const fields = ['api', 'version', 'limit', 'calls', 'reason', 'expiresAt'] as const
@@ -115,7 +116,7 @@ function Fields({
             />
             <TextInput
               label="Calls"
-              description={`In a window of ${secondsInWords(choice.limit.windowSeconds)}; the plan says ${choice.limit.calls}.`}
+              description={`Per ${windowInWords(choice.limit.windowSeconds)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
               inputMode="numeric"
               value={calls}
               onChange={(event) => setCalls(event.currentTarget.value)}
@@ -174,16 +175,4 @@ function choicesOf(subscriptions: readonly Subscription[], apis: PublishedApis):
 function instantOf(text: string): string {
   const at = new Date(text)
   return Number.isNaN(at.getTime()) ? text : at.toISOString()
-}
-
-function secondsInWords(seconds: number): string {
-  const units = [
-    [86_400, 'day'],
-    [3_600, 'hour'],
-    [60, 'minute'],
-    [1, 'second'],
-  ] as const
-  const [size, unit] = units.find(([size]) => seconds % size === 0) ?? units[3]
-  const count = seconds / size
-  return count === 1 ? `one ${unit}` : `${count} ${unit}s`
 }

@@ -6,11 +6,10 @@ import { useOverrideEnd } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Time } from '../../components/time.tsx'
+import { wholeNumber } from '../../in-words.ts'
 import { partyInWords } from './audit-words.ts'
 import classes from './operator.module.css'
 import { OverrideForm } from './override-form.tsx'
-
-const number = new Intl.NumberFormat('en')
 
 export interface OverridesProps {
   readonly applicationId: string
@@ -74,7 +73,7 @@ function Override({
     <>
       <div className={classes['who']}>
         <Text fw={600}>
-          {number.format(calls)} calls: limit {subject}
+          {wholeNumber(calls)} calls: limit {subject}
         </Text>
         <Text size="sm">
           <bdi>{reason}</bdi>

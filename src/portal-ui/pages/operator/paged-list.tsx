@@ -7,8 +7,8 @@ import classes from './operator.module.css'
 
 export interface PagedListProps<Item> {
   readonly query: UseInfiniteQueryResult<{ pages: ReadonlyArray<{ items: readonly Item[] }> }>
-  /** What the items are: "developers". */
-  readonly noun: string
+  /** What one item is, and several: "developer", "developers". */
+  readonly nouns: readonly [string, string]
   readonly keyOf: (item: Item) => Key
   readonly children: (item: Item) => ReactNode
   /** Stands where the list would stand. */
@@ -16,13 +16,14 @@ export interface PagedListProps<Item> {
 }
 
 /** A list that grows page by page, with its count announced. */
-export function PagedList<Item>({ query, noun, keyOf, children, empty }: PagedListProps<Item>) {
+export function PagedList<Item>({ query, nouns, keyOf, children, empty }: PagedListProps<Item>) {
   if (query.isPending) return <Slow />
   if (query.data === undefined) {
     return <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />
   }
   const items = query.data.pages.flatMap((page) => page.items)
-  const said = query.hasNextPage ? `${items.length} ${noun} so far` : `${items.length} ${noun}`
+  const counted = `${items.length} ${items.length === 1 ? nouns[0] : nouns[1]}`
+  const said = query.hasNextPage ? `${counted} so far` : counted
   return (
     <Stack gap="md">
       <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />

@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { Time } from '../../components/time.tsx'
+import { wholeNumber } from '../../in-words.ts'
 import { ScrollTable } from './scroll-table.tsx'
 
 const spans = [
@@ -13,8 +14,6 @@ const spans = [
   { value: '168', label: '7 days' },
   { value: '720', label: '30 days' },
 ] as const
-
-const number = new Intl.NumberFormat('en')
 
 /** Whose calls are refused, most first. */
 export function RefusalsSection() {
@@ -74,10 +73,10 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
                   <bdi>{item.developerEmail}</bdi>
                 </Text>
               </Table.Td>
-              <Table.Td>{number.format(item.refused)}</Table.Td>
+              <Table.Td>{wholeNumber(item.refused)}</Table.Td>
               <Table.Td>{share(item.refused, item.admitted + item.refused)}</Table.Td>
-              <Table.Td>{number.format(item.admitted)}</Table.Td>
-              <Table.Td>{number.format(item.errors)}</Table.Td>
+              <Table.Td>{wholeNumber(item.admitted)}</Table.Td>
+              <Table.Td>{wholeNumber(item.errors)}</Table.Td>
             </Table.Tr>
           ))}
         </ScrollTable>
