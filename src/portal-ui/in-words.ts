@@ -43,3 +43,8 @@ export function limitInWords({ calls, windowSeconds, scope }: PublishedLimit): s
     ? `${counts} for each operation`
     : `${counts} for all operations together`
 }
+
+/** `0.4 ms`, `12 ms`, `1,204 ms`. */
+export function milliseconds(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : wholeNumber(Math.round(ms))} ms`
+}

@@ -1,5 +1,6 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { ApiFailure } from '../api/client.ts'
+import { durationInWords } from '../in-words.ts'
 
 export interface ProblemAlertProps {
   /** What a query or mutation failed with; nothing shows for null. */
@@ -37,13 +38,9 @@ function describe(error: Error): { title: string; detail?: string | undefined } 
     }
   }
   const wait =
-    retryAfterSeconds === undefined ? undefined : `Try again in ${secondsText(retryAfterSeconds)}.`
+    retryAfterSeconds === undefined
+      ? undefined
+      : `Try again in ${durationInWords(retryAfterSeconds)}.`
   const detail = [problem.detail, wait].filter((part) => part !== undefined).join(' ')
   return { title: problem.title, detail: detail === '' ? undefined : detail }
-}
-
-function secondsText(seconds: number): string {
-  if (seconds < 90) return `${seconds} seconds`
-  const minutes = Math.ceil(seconds / 60)
-  return minutes < 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
 }

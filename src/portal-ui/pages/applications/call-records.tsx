@@ -2,9 +2,9 @@ import { Anchor, Badge, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { Time } from '../../components/time.tsx'
-import { wholeNumber } from '../../in-words.ts'
+import { milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
-import { errorCode, milliseconds, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
+import { errorCode, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
 import { TimeSplit } from './time-split.tsx'
 
 export interface CallRecordsProps {

@@ -34,8 +34,3 @@ export function outcomeColor(record: CallRecord): string {
 export function statusWord(status: number): string {
   return status === 0 ? 'no answer' : String(status)
 }
-
-/** `0.4 ms`, `12 ms`, `1,204 ms`. */
-export function milliseconds(ms: number): string {
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms).toLocaleString('en-GB')} ms`
-}

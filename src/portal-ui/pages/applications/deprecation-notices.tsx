@@ -2,7 +2,9 @@ import { Alert, Anchor, List, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { OperationTotal } from '../../../gateway/portal/schemas/usage.ts'
 import { useHistory } from '../../api/usage.ts'
+import { Day } from '../../components/day.tsx'
 import { counted, wholeNumber } from '../../in-words.ts'
+import { diffPath } from '../../published-paths.ts'
 import classes from './applications.module.css'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
@@ -32,7 +34,7 @@ function Notice({ applicationId, version }: NoticeProps) {
             'Its end is announced but has no date yet. '
           ) : (
             <>
-              Its end is announced for <time dateTime={end}>{dayInWords(end)}</time>.{' '}
+              Its end is announced for <Day date={end} />.{' '}
             </>
           )}
           {successor === undefined ? null : (
@@ -40,7 +42,7 @@ function Notice({ applicationId, version }: NoticeProps) {
               Move to {successor}:{' '}
               <Anchor
                 component={Link}
-                href={`/apis/${api}/diff?${new URLSearchParams({ from: version.version, to: successor })}`}
+                href={diffPath(api, version.version, successor)}
                 inherit
                 underline="always"
               >
@@ -100,11 +102,4 @@ function isGone({ operations, lifecycle }: SubscribedVersion, id: string | null)
   const operation = operations.find((each) => each.id === id)
   if (successor === undefined || operation === undefined) return false
   return !operation.availableIn.includes(successor)
-}
-
-/** Days of a life cycle mean 00:00 UTC. */
-function dayInWords(day: string): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' }).format(
-    new Date(`${day}T00:00:00Z`),
-  )
 }

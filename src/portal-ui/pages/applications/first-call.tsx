@@ -5,9 +5,9 @@ import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useFirstCall } from '../../api/calls.ts'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
-import { counted, wholeNumber } from '../../in-words.ts'
+import { counted, milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
-import { isAdmitted, milliseconds, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
+import { isAdmitted, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
 import { tabPath } from './tab-path.ts'
 
 const secondsUntilHints = 30

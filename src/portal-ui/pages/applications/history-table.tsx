@@ -1,7 +1,7 @@
 import { Switch, Table } from '@mantine/core'
 import { useState } from 'react'
 import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
-import { wholeNumber } from '../../in-words.ts'
+import { milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { stepName } from './step-label.ts'
 
@@ -64,12 +64,8 @@ function Row({ point, name }: { readonly point: HistoryPoint; readonly name: str
       <Table.Td ta="right">{wholeNumber(admitted)}</Table.Td>
       <Table.Td ta="right">{wholeNumber(refused)}</Table.Td>
       <Table.Td ta="right">{wholeNumber(errors)}</Table.Td>
-      <Table.Td ta="right">{milliseconds(averageMs)}</Table.Td>
-      <Table.Td ta="right">{milliseconds(maxMs)}</Table.Td>
+      <Table.Td ta="right">{averageMs === null ? '–' : milliseconds(averageMs)}</Table.Td>
+      <Table.Td ta="right">{maxMs === null ? '–' : milliseconds(maxMs)}</Table.Td>
     </Table.Tr>
   )
-}
-
-function milliseconds(ms: number | null): string {
-  return ms === null ? '–' : `${ms < 10 ? ms.toFixed(1) : wholeNumber(Math.round(ms))} ms`
 }

@@ -7,6 +7,7 @@ import { useSubscriptionEnd } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitInWords } from '../../in-words.ts'
+import { versionPath } from '../../published-paths.ts'
 import classes from './applications.module.css'
 import { ChangePlan } from './change-plan.tsx'
 
@@ -38,7 +39,7 @@ export function SubscriptionCard(props: SubscriptionCardProps) {
             {published === undefined ? (
               title
             ) : (
-              <Anchor component={Link} href={`/apis/${api}/${version}`} inherit>
+              <Anchor component={Link} href={versionPath(api, version)} inherit>
                 {title}
               </Anchor>
             )}

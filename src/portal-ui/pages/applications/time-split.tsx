@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
+import { milliseconds } from '../../in-words.ts'
 import classes from './applications.module.css'
-import { milliseconds } from './call-words.ts'
 
 export interface TimeSplitProps {
   readonly totalMs: number

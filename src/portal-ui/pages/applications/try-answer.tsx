@@ -2,9 +2,8 @@ import { Alert, Anchor, Badge, Code, Group, Stack, Table, Text, Title } from '@m
 import { isJson, problemIn, readableBody } from '../../calls/readable-body.ts'
 import type { CallAnswer } from '../../calls/send-call.ts'
 import { useFacts } from '../../facts.tsx'
-import { durationInWords, wholeNumber } from '../../in-words.ts'
+import { durationInWords, milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
-import { milliseconds } from './call-words.ts'
 
 export interface TryAnswerProps {
   readonly answer: CallAnswer | undefined

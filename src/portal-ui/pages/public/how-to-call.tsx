@@ -3,8 +3,8 @@ import { useMemo } from 'react'
 import type { PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useDocument } from '../../api/document.ts'
 import { draftCall } from '../../calls/call-draft.ts'
-import { type CallShape, callShape, isFirstCall } from '../../calls/call-shape.ts'
 import { curlLine } from '../../calls/curl-line.ts'
+import { firstCalls } from '../../calls/first-calls.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
 import { useFacts } from '../../facts.tsx'
 
@@ -19,8 +19,7 @@ export function HowToCall({ api, version }: HowToCallProps) {
   const document = useDocument({ api, version: version.version })
   const command = useMemo(() => {
     if (document.data === undefined) return undefined
-    const shapes = version.operations.map((operation) => callShape(document.data, operation))
-    const simplest = shapes.filter(isFirstCall).toSorted((a, b) => effort(a) - effort(b))[0]
+    const [simplest] = firstCalls(document.data, version.operations)
     return (
       simplest && { shape: simplest, text: curlLine(gatewayUrl, draftCall(simplest), 'YOUR-KEY') }
     )
@@ -55,9 +54,4 @@ export function HowToCall({ api, version }: HowToCallProps) {
       </Text>
     </Stack>
   )
-}
-
-function effort({ method, parameters, body }: CallShape): number {
-  const required = parameters.filter(({ isRequired }) => isRequired).length
-  return required + (body === undefined ? 0 : 10) + (method === 'GET' ? 0 : 5)
 }
