@@ -60,7 +60,7 @@ export function useOperatedApplications(search: string) {
 export function useOperatedApplication(id: string) {
   return useQuery({
     queryKey: ['operator', 'application', id],
-    queryFn: () => request<OperatedApplicationDetail>('GET', `${root}/applications/${id}`),
+    queryFn: () => request<OperatedApplicationDetail>('GET', applicationPath(id)),
   })
 }
 
@@ -101,21 +101,21 @@ export function useDeveloperChange() {
 /** Suspends or resumes an application. */
 export function useApplicationChange() {
   return useOperatorMutation(({ id, verb }: { id: string; verb: ApplicationVerb }) =>
-    request<OperatedApplication>('POST', `${root}/applications/${id}/${verb}`),
+    request<OperatedApplication>('POST', `${applicationPath(id)}/${verb}`),
   )
 }
 
 /** Gives an application another number of calls than its plan's. */
 export function useOverrideCreation(applicationId: string) {
   return useOperatorMutation((input: LimitOverrideInput) =>
-    request<LimitOverride>('POST', `${root}/applications/${applicationId}/overrides`, input),
+    request<LimitOverride>('POST', `${applicationPath(applicationId)}/overrides`, input),
   )
 }
 
 /** Ends an override before its day: the plan's number holds again. */
 export function useOverrideEnd(applicationId: string) {
   return useOperatorMutation((overrideId: string) =>
-    request<void>('DELETE', `${root}/applications/${applicationId}/overrides/${overrideId}`),
+    request<void>('DELETE', `${applicationPath(applicationId)}/overrides/${overrideId}`),
   )
 }
 
@@ -124,6 +124,11 @@ export function useSignUpModeChange() {
   return useOperatorMutation((mode: SignUpMode['mode']) =>
     request<SignUpMode>('PUT', `${root}/sign-up`, { mode }),
   )
+}
+
+/** Whatever the page's own address held. */
+function applicationPath(id: string): string {
+  return `${root}/applications/${encodeURIComponent(id)}`
 }
 
 const paged = {

@@ -125,7 +125,7 @@ function Keys({ items }: { readonly items: readonly Key[] }) {
             </Text>
           </Table.Td>
           <Table.Td>
-            <Badge variant="light" color={stateColours[state]}>
+            <Badge variant="light" color={stateColours[state]} miw="max-content">
               {state}
             </Badge>
           </Table.Td>
