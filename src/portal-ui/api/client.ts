@@ -34,16 +34,22 @@ export async function request<Answer>(
   path: string,
   body?: unknown,
 ): Promise<Answer> {
-  const answer = await send(method, path, body)
-  if (!answer.ok) throw await failureOf(answer)
-  const text = await answer.text()
+  const { answer, text } = await send(method, path, body)
+  if (!answer.ok) throw failureOf(answer, text)
+  const value = text === '' ? undefined : parsed(text)
+  if (value === undefined && text !== '') throw new ApiFailure(unexpected(answer))
   // The schema of the call is the contract; the server made the answer from it.
-  return (text === '' ? undefined : JSON.parse(text)) as Answer
+  return value as Answer
 }
 
-async function send(method: string, path: string, body: unknown): Promise<Response> {
+interface ReadAnswer {
+  readonly answer: Response
+  readonly text: string
+}
+
+async function send(method: string, path: string, body: unknown): Promise<ReadAnswer> {
   try {
-    return await fetch(path, {
+    const answer = await fetch(path, {
       method,
       headers: {
         accept: 'application/json',
@@ -51,6 +57,8 @@ async function send(method: string, path: string, body: unknown): Promise<Respon
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
+    // The connection may still break while the answer comes.
+    return { answer, text: await answer.text() }
   } catch {
     throw new ApiFailure({
       type: 'about:blank',
@@ -63,18 +71,28 @@ async function send(method: string, path: string, body: unknown): Promise<Respon
   }
 }
 
-async function failureOf(answer: Response): Promise<ApiFailure> {
+function failureOf(answer: Response, text: string): ApiFailure {
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const options = { retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined }
-  const problem = await problemIn(answer)
-  return new ApiFailure(problem, options)
+  return new ApiFailure(problemIn(answer, text) ?? unexpected(answer), options)
 }
 
-async function problemIn(answer: Response): Promise<Problem> {
-  if (answer.headers.get('content-type')?.startsWith('application/problem+json')) {
-    // Every problem of the portal is made by one renderer.
-    return (await answer.json()) as Problem
+function problemIn(answer: Response, text: string): Problem | undefined {
+  const isProblem = answer.headers.get('content-type')?.startsWith('application/problem+json')
+  // Every problem of the portal is made by one renderer.
+  return isProblem === true ? (parsed(text) as Problem | undefined) : undefined
+}
+
+/** Undefined for what is no JSON: a page of a proxy in between. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
+}
+
+function unexpected(answer: Response): Problem {
   return {
     type: 'about:blank',
     title: 'The portal gave an answer it should not give',
