@@ -5,6 +5,7 @@ const entities: Readonly<Record<string, string>> = {
   developer: 'Developer',
   key: 'API key',
   mails: 'Mails',
+  operator: 'Operator',
   override: 'Limit override',
   session: 'Sessions',
   'sign-up': 'Sign-up',
@@ -12,6 +13,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 const verbs: Readonly<Record<string, string>> = {
+  add: 'added',
   approve: 'approved',
   begin: 'begun',
   change: 'changed',
@@ -21,6 +23,7 @@ const verbs: Readonly<Record<string, string>> = {
   expire: 'expired',
   issue: 'created',
   reload: 'reloaded',
+  remove: 'removed',
   rename: 'renamed',
   replace: 'replaced',
   reset: 'reset',
@@ -30,8 +33,23 @@ const verbs: Readonly<Record<string, string>> = {
   switch: 'switched',
 }
 
+/** Those that are no noun and a verb. */
+const wholes: Readonly<Record<string, string>> = {
+  'developer.change-email': 'Email address changed',
+  'developer.choose-mails': 'Mails chosen',
+  'developer.pause-sign-in': 'Sign-in paused after wrong passwords',
+  'developer.reset-password': 'Password reset',
+  'developer.sign-up': 'Developer signed up',
+  'developer.update': 'Profile changed',
+  'session.begin': 'Signed in',
+  'session.end': 'Signed out',
+  'session.end-all': 'Signed out everywhere',
+}
+
 /** An action of the audit in words: `key.revoke` is "API key revoked"; one without words stays as it is. */
 export function actionInWords(action: string): string {
+  const whole = wholes[action]
+  if (whole !== undefined) return whole
   const [entity = '', verb = ''] = action.split('.')
   const noun = entities[entity]
   const done = verbs[verb] ?? verb.replaceAll('-', ' ')

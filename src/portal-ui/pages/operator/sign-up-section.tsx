@@ -1,4 +1,5 @@
 import { Radio, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { SignUpMode } from '../../../gateway/portal/schemas/operator.ts'
 import { useSignUpMode, useSignUpModeChange } from '../../api/operator.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
@@ -32,6 +33,8 @@ const modes: ReadonlyArray<{
 export function SignUpSection() {
   const current = useSignUpMode()
   const change = useSignUpModeChange()
+  // What was chosen shows at once, and until the portal has answered.
+  const [picked, setPicked] = useState<SignUpMode['mode']>()
   if (current.data === undefined) {
     return current.isPending ? (
       <Slow />
@@ -39,7 +42,11 @@ export function SignUpSection() {
       <ProblemAlert error={current.error} onRetry={() => void current.refetch()} />
     )
   }
-  const shown = change.isPending ? change.variables : current.data.mode
+  const shown = picked ?? current.data.mode
+  const choose = (mode: SignUpMode['mode']) => {
+    setPicked(mode)
+    change.mutate(mode, { onSettled: () => setPicked(undefined) })
+  }
   return (
     <Stack gap="md" maw="40rem">
       <Radio.Group
@@ -48,7 +55,7 @@ export function SignUpSection() {
         value={shown}
         onChange={(value) => {
           const chosen = modes.find(({ mode }) => mode === value)
-          if (chosen !== undefined) change.mutate(chosen.mode)
+          if (chosen !== undefined) choose(chosen.mode)
         }}
       >
         <Stack gap="md" mt="md">

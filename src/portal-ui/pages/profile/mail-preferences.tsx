@@ -1,4 +1,5 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { MailPreferences as Preferences } from '../../../gateway/portal/schemas/accounts.ts'
 import { useMailPreferences } from '../../api/profile.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
@@ -28,7 +29,13 @@ const choices: ReadonlyArray<{
 /** Chooses the mails besides those about the account itself; every tick is saved at once. */
 export function MailPreferences({ mails }: { readonly mails: Preferences }) {
   const change = useMailPreferences()
-  const shown = change.isPending ? change.variables : mails
+  // What was ticked shows at once, and until the portal has answered.
+  const [chosen, setChosen] = useState<Preferences>()
+  const shown = chosen ?? mails
+  const choose = (preferences: Preferences) => {
+    setChosen(preferences)
+    change.mutate(preferences, { onSettled: () => setChosen(undefined) })
+  }
   return (
     <Stack gap="md">
       {choices.map(({ name, label, description }) => (
@@ -37,7 +44,7 @@ export function MailPreferences({ mails }: { readonly mails: Preferences }) {
           label={label}
           description={description}
           checked={shown[name]}
-          onChange={(event) => change.mutate({ ...shown, [name]: event.currentTarget.checked })}
+          onChange={(event) => choose({ ...shown, [name]: event.currentTarget.checked })}
         />
       ))}
       <ProblemAlert error={change.error} />
