@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { chromiumMissing, startBrowser, type VisitOptions } from '../support/browser.ts'
-import { eventually } from '../support/calling.ts'
+import { createClient, eventually } from '../support/calling.ts'
 import { besidePortal, type SignedIn } from '../support/portal-client.ts'
-import { runTollgate } from '../support/tollgate.ts'
+import { newApplication, runTollgate } from '../support/tollgate.ts'
 
 t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   const tollgate = await runTollgate(t)
@@ -168,6 +168,77 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       )
     })
   })
+
+  await t.test(
+    'an operator approves, suspends, overrides a limit and closes sign-up',
+    async (t) => {
+      const { stores } = beside
+      const operator = await beside.signIn({ isOperator: true })
+      const waiting = await beside.signIn({ name: 'Wanda Waiting' })
+      await beside.db
+        .updateTable('developers')
+        .set({ approved_at: null })
+        .where('id', '=', waiting.developer.id)
+        .execute()
+      const { applicationId, key } = await newApplication(stores, 'Watched')
+      const gateway = createClient(t, gatewayUrl, 1)
+      const called = async () => {
+        const { status, headers } = await gateway.call({ key })
+        return `${status} of ${headers['x-ratelimit-limit']}`
+      }
+      const becomes = (wanted: string) =>
+        eventually(async () => (await called()).startsWith(wanted), 10_000)
+
+      await browser.visit(t, options, async ({ page }) => {
+        const button = (name: string) => page.getByRole('button', { name, exact: true })
+        await open(page, operator, '/operator')
+        await page.getByRole('searchbox', { name: 'Search developers' }).fill('wanda')
+        await page.getByText('1 developer', { exact: true }).waitFor()
+        await button('Approve Wanda Waiting').click()
+        await button('Approve Wanda Waiting').waitFor({ state: 'detached' })
+        await button('Suspend Wanda Waiting').click()
+        await button('Suspend developer').click()
+        await button('Resume Wanda Waiting').waitFor()
+
+        await page.goto(`${portalUrl}/operator/applications/${applicationId}`)
+        await button('Override a limit').click()
+        const limits = page.getByLabel('Limit', { exact: true })
+        const newest = limits.locator('option', { hasText: 'xs2a 1.7.0' })
+        await limits.selectOption((await newest.getAttribute('value')) ?? '')
+        await page.getByRole('textbox', { name: 'Calls' }).fill('7')
+        await page.getByLabel('Until').fill('2099-12-31T23:59')
+        await page.getByRole('textbox', { name: 'Reason' }).fill('A test of the portal')
+        await button('Override limit').click()
+        await page.getByText('7 calls: limit default of xs2a 1.7.0').waitFor()
+        t.ok(await eventually(async () => (await called()).endsWith('of 7'), 10_000), 'overridden')
+        await button('End the override of default of xs2a 1.7.0').click()
+        await button('End override').click()
+        await page.getByText('The limits of the plans hold').waitFor()
+        t.ok(await eventually(async () => (await called()).endsWith('of 1000000'), 10_000), 'ended')
+
+        await button('Suspend Watched').click()
+        await button('Suspend application').click()
+        await button('Resume Watched').waitFor()
+        t.ok(await becomes('403'), 'suspended')
+        await button('Resume Watched').click()
+        await button('Resume application').click()
+        await button('Suspend Watched').waitFor()
+        t.notOk((await called()).startsWith('403') && !(await becomes('400')), 'resumed')
+
+        await page.goto(`${portalUrl}/operator/sign-up`)
+        await page.getByRole('radio', { name: 'Off' }).check()
+        await page.getByText('Saved').waitFor()
+        await page.goto(`${portalUrl}/operator/audit`)
+        await page.getByText('Sign-up switched').first().waitFor()
+        await page.getByText('Limit override ended').first().waitFor()
+        await page.getByText('Developer approved').first().waitFor()
+      })
+      await browser.visit(t, options, async ({ page }) => {
+        await page.goto(`${portalUrl}/sign-up`)
+        await page.getByText('New accounts are not accepted at the moment').waitFor()
+      })
+    },
+  )
 
   await t.test('a developer who is no operator finds no operator pages', async (t) => {
     const developer = await beside.signIn()
