@@ -1,8 +1,6 @@
 import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
 import './app.css'
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
@@ -47,7 +45,6 @@ export function App({ boot, styleNonce }: AppProps) {
         <FactsContext value={boot.facts}>
           <LoadingRouter>
             <NavigationProvider>
-              <Notifications position="bottom-right" />
               <Shell>
                 <Pages />
               </Shell>
