@@ -54,6 +54,27 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
     })
   })
 
+  await t.test('a dialog that failed opens again without the failure', async (t) => {
+    const owner = await beside.signIn()
+    const id = await newApplication(owner, 'Budget')
+    await owner.send('POST', `/api/applications/${id}/keys`, { name: 'laptop' })
+    await browser.visit(t, visit(), async ({ page, expectAnswers }) => {
+      await open(page, owner, `/applications/${id}`)
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+      const { body } = await owner.send('GET', `/api/applications/${id}/keys`)
+      expectAnswers(`503 /api/applications/${id}/keys/${body.items[0].id}`)
+      await page.route('**/keys/*', (route) => route.fulfill({ status: 503 }))
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Revoke key' }).click()
+      await dialog.getByRole('alert').waitFor()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Revoke key' }).waitFor()
+      t.equal(await dialog.getByRole('alert').count(), 0)
+    })
+  })
+
   await t.test('a pasted key stays in the page until it is left', async (t) => {
     const owner = await beside.signIn()
     const id = await newApplication(owner, 'Budget')

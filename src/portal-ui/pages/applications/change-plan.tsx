@@ -19,10 +19,15 @@ export function ChangePlan(props: ChangePlanProps) {
   const { applicationId, subscription, plans, opened, onClose } = props
   const [plan, setPlan] = useState(subscription.plan)
   const change = usePlanChange(applicationId, onClose)
+  const close = () => {
+    change.reset()
+    setPlan(subscription.plan)
+    onClose()
+  }
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title="Change plan"
       centered
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -50,7 +55,7 @@ export function ChangePlan(props: ChangePlanProps) {
           </Radio.Group>
           <ProblemAlert error={change.error} />
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Cancel
             </Button>
             <Button type="submit" loading={change.isPending} disabled={plan === subscription.plan}>

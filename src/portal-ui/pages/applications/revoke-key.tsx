@@ -17,10 +17,14 @@ export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }:
     onClose()
     onRevoked(apiKey.id)
   })
+  const close = () => {
+    revocation.reset()
+    onClose()
+  }
   return (
     <Confirm
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title="Revoke this key?"
       action="Revoke key"
       isDangerous

@@ -29,12 +29,16 @@ export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: 
     onClose()
     onIssued(issued)
   })
+  const close = () => {
+    rotation.reset()
+    onClose()
+  }
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000).toISOString()
 
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title="Rotate key"
       centered
       // The panel of the new key takes the focus.
@@ -74,7 +78,7 @@ export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: 
           </Text>
           <ProblemAlert error={rotation.error} />
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Cancel
             </Button>
             <Button type="submit" loading={rotation.isPending}>

@@ -124,10 +124,14 @@ function End({ applicationId, subscription, title, opened, onClose, onEnded }: E
     onClose()
     onEnded()
   })
+  const close = () => {
+    ending.reset()
+    onClose()
+  }
   return (
     <Confirm
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title="End this subscription?"
       action="End subscription"
       isDangerous
