@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { CallRecordList } from '../../gateway/portal/schemas/usage.ts'
 import { applicationPath } from './applications.ts'
 import { request } from './client.ts'
@@ -22,7 +22,6 @@ export function useCallsWithId(id: string, requestId: string) {
         `${applicationPath(id)}/calls/${encodeURIComponent(requestId)}`,
       ),
     enabled: requestId !== '',
-    placeholderData: keepPreviousData,
   })
 }
 

@@ -65,8 +65,7 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
         {wanted !== '' && found.isPending ? <Slow label="Looking …" /> : null}
         <ProblemAlert error={found.error} />
         <div role="status" className={classes['status']}>
-          {found.data === undefined || found.isPlaceholderData ? null : found.data.items.length ===
-            0 ? (
+          {found.data === undefined ? null : found.data.items.length === 0 ? (
             <Nothing requestId={wanted} />
           ) : (
             <Text>
@@ -75,9 +74,7 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
             </Text>
           )}
         </div>
-        {found.isPlaceholderData ? null : (
-          <CallRecords records={found.data?.items ?? []} label="Calls found" areOpen />
-        )}
+        <CallRecords records={found.data?.items ?? []} label="Calls found" areOpen />
       </Stack>
     </Paper>
   )
