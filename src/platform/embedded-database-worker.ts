@@ -29,13 +29,15 @@ const server = new PGLiteSocketServer({
 await server.start()
 await chmod(socketPath, 0o600)
 
-parentPort?.once('message', async () => {
+parentPort?.once('message', () => void close())
+
+async function close(): Promise<never> {
   await drain()
   isClosing = true
   await server.stop()
   await postgres.close()
   process.exit(0)
-})
+}
 parentPort?.postMessage('ready')
 
 /**

@@ -36,7 +36,7 @@ t.test('what keeps a start from starting is named, without passwords', async (t)
   const file = join(dataDir, 'a-file')
   writeFileSync(file, '')
   const nobody = { DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/x' }
-  const pepper = { KEY_PEPPER: 'x'.repeat(32) }
+  const secrets = { KEY_PEPPER: 'x'.repeat(32), SESSION_SECRET: 's'.repeat(32) }
   const key = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })
   for (const [env, expected] of [
     [{ DATA_DIR: file }, /^tollgate: DATA_DIR .*a-file cannot be used; .* may write: EEXIST/],
@@ -45,7 +45,7 @@ t.test('what keeps a start from starting is named, without passwords', async (t)
       /^tollgate: IDENTITY_PRIVATE_KEY: must be an Ed25519 private key .*\)\n$/,
     ],
     [
-      { DATA_DIR: dataDir, IDENTITY_PRIVATE_KEY: String(key), ...pepper, ...nobody },
+      { DATA_DIR: dataDir, IDENTITY_PRIVATE_KEY: String(key), ...secrets, ...nobody },
       /^tollgate: DATABASE_URL: the database cannot be reached: connect ECONNREFUSED/,
     ],
   ] as const) {

@@ -11,7 +11,18 @@ const context = {
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errors, code)
 
 /** Codes that only the portal answers with. */
-const portalCodes = ['INPUT_INVALID', 'SESSION_REQUIRED', 'CROSS_SITE', 'CONFLICT']
+const portalCodes = [
+  'STORE_UNAVAILABLE',
+  'INPUT_INVALID',
+  'SESSION_REQUIRED',
+  'CREDENTIALS_INVALID',
+  'APPROVAL_PENDING',
+  'DEVELOPER_SUSPENDED',
+  'SIGN_UP_CLOSED',
+  'LINK_INVALID',
+  'CROSS_SITE',
+  'CONFLICT',
+]
 
 const entitlement = { api: 'xs2a', version: '1.7.0' }
 const quota = {
