@@ -12,7 +12,7 @@ t.setTimeout(1_200_000)
 const folder = join(import.meta.dirname, '..', 'docs', 'portal')
 
 /** Of a picture, pixels; what lies below looks like what lies above. */
-const heightMax = 1200
+const heightMax = 2000
 
 const looks = [
   { suffix: '', colorScheme: 'light', width: 1280 },
