@@ -21,6 +21,7 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
   for (const state of portalStates) {
     await t.test(
       `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark and on a phone`,
+      { timeout: 150_000 },
       async (t) => {
         await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
           expectAnswers(...(state.answers ?? []))

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import {
   type Browser,
@@ -155,13 +156,17 @@ const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /** Resolves when nothing moves any more but what never stops. */
 async function stillness(page: Page): Promise<void> {
-  await page.evaluate(`(async () => {
+  await evaluate(
+    page,
+    `(async () => {
     // What a change sets in motion begins to move in the frame after it.
     for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
     await Promise.all(document.getAnimations()
-      .filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
+      .filter(({ playState, effect }) =>
+        playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime))
       .map((animation) => animation.finished.catch(() => undefined)))
-  })()`)
+  })()`,
+  )
 }
 
 /** What a page adapts to. */
@@ -177,14 +182,17 @@ export async function showAs(page: Page, { colorScheme, width }: Look): Promise<
   await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
   await page.emulateMedia({ colorScheme })
   // Pages without script have no attribute and follow by themselves.
-  await page.evaluate(`new Promise((resolve) => {
+  await evaluate(
+    page,
+    `new Promise((resolve) => {
     const look = () => {
       const shown = document.documentElement.dataset.mantineColorScheme ?? '${colorScheme}'
       if (shown === '${colorScheme}') resolve()
       else requestAnimationFrame(look)
     }
     look()
-  })`)
+  })`,
+  )
   await stillness(page)
 }
 
@@ -192,11 +200,28 @@ export async function showAs(page: Page, { colorScheme, width }: Look): Promise<
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await stillness(page)
   // Through the debugger, so the page's policy stays in force for everything else.
-  await page.evaluate(axeSource)
-  return await page.evaluate<string[]>(`axe
+  await evaluate(page, axeSource)
+  return await evaluate<string[]>(
+    page,
+    `axe
     .run(document, { runOnly: ${JSON.stringify(axeTags)}, resultTypes: ['violations'], preload: false })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-      nodes.map((node) => id + ' at ' + node.target.join(' ') + ': ' + node.failureSummary)))`)
+      nodes.map((node) => id + ' at ' + node.target.join(' ') + ': ' + node.failureSummary)))`,
+  )
+}
+
+/** Runs a script in the page and waits for its result, but not forever, as the page by itself would. */
+async function evaluate<Result>(page: Page, script: string): Promise<Result> {
+  const timer = new AbortController()
+  const late = delay(patienceMs, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`no result within ${patienceMs} ms of: ${script.slice(0, 100)}`)
+  })
+  try {
+    return await Promise.race([page.evaluate<Result>(script), late])
+  } finally {
+    timer.abort()
+    late.catch(() => undefined)
+  }
 }
 
 /** How many pixels the page is wider than its window; 0 when nothing has to be scrolled sideways. */
