@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
+import { endSessions } from './end-sessions.ts'
 import { comesAfter, type Page } from './page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
-import { endSessions } from './sessions.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
 /** Someone who signed up and owns applications. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
+import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import type { RegistrySchema } from './schema.ts'
-import { endSessions } from './sessions.ts'
 import { lockAddress } from './sign-ups.ts'
 import { change, type RegistryTransaction } from './transaction.ts'
 

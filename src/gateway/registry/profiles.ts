@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { recordAudit } from './audit.ts'
+import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import type { RegistrySchema } from './schema.ts'
-import { endSessions } from './sessions.ts'
 import { findAddress } from './sign-ups.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 

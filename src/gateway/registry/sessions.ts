@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from './audit.ts'
 import type { Developer } from './developers.ts'
+import { endSessions } from './end-sessions.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
@@ -125,11 +126,6 @@ export function createSessions({ db }: { db: Kysely<RegistrySchema> }): Sessions
         .execute()
     },
   }
-}
-
-/** Ends every session of a developer in the transaction of what makes that necessary. */
-export async function endSessions(trx: RegistryTransaction, developerId: string): Promise<void> {
-  await trx.deleteFrom('sessions').where('developer_id', '=', developerId).execute()
 }
 
 function leaveAudit(trx: RegistryTransaction, verb: string, developerId: string, by: string) {

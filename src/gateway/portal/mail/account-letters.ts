@@ -1,3 +1,4 @@
+import type { LetterText } from './letter-body.ts'
 import type {
   AddressChangedLetter,
   EmailChangeLetter,
@@ -6,7 +7,6 @@ import type {
   PlainLetter,
   SignUpLetter,
 } from './letters.ts'
-import type { LetterText } from './render-letter.ts'
 import { utcTime } from './utc-time.ts'
 
 export type AccountLetter =

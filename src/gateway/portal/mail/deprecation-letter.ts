@@ -1,5 +1,5 @@
+import type { LetterText } from './letter-body.ts'
 import type { DeprecationLetter } from './letters.ts'
-import type { LetterText } from './render-letter.ts'
 import { utcDay } from './utc-time.ts'
 
 /** A version ends, or is announced to. */

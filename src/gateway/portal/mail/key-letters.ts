@@ -1,5 +1,5 @@
+import type { LetterText } from './letter-body.ts'
 import type { KeyLetter, KeyReplacedLetter } from './letters.ts'
-import type { LetterText } from './render-letter.ts'
 import { utcTime } from './utc-time.ts'
 
 const subjects = {

@@ -14,6 +14,13 @@ export type Fact =
   | { readonly label: string; readonly value: string }
   | { readonly label: string; readonly name: string }
 
+/** A letter in words. */
+export interface LetterText {
+  /** Ours alone: nothing somebody typed gets into a header. */
+  readonly subject: string
+  readonly blocks: readonly Block[]
+}
+
 export function textOf(blocks: readonly Block[]): string {
   return `${blocks.map(blockText).join('\n\n')}\n`
 }

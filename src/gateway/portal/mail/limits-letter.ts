@@ -1,6 +1,5 @@
-import type { Block } from './letter-body.ts'
+import type { Block, LetterText } from './letter-body.ts'
 import type { LimitsLetter } from './letters.ts'
-import type { LetterText } from './render-letter.ts'
 import { utcDay } from './utc-time.ts'
 
 /** How many operations of an application a digest lists; the portal shows all. */

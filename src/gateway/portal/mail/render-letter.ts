@@ -1,17 +1,10 @@
 import { accountLetter } from './account-letters.ts'
 import { deprecationLetter } from './deprecation-letter.ts'
 import { keyLetter } from './key-letters.ts'
-import { type Block, htmlOf, textOf } from './letter-body.ts'
+import { type Block, htmlOf, type LetterText, textOf } from './letter-body.ts'
 import type { Letter, OptionalMail } from './letters.ts'
 import { limitsLetter } from './limits-letter.ts'
 import type { OptOuts } from './opt-out.ts'
-
-/** A letter in words. */
-export interface LetterText {
-  /** Ours alone: nothing somebody typed gets into a header. */
-  readonly subject: string
-  readonly blocks: readonly Block[]
-}
 
 export interface RenderedLetter {
   readonly subject: string
