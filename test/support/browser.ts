@@ -154,18 +154,25 @@ const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.m
 /** The rules of WCAG 2.2 AA, as axe-core names them. */
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-/** Resolves when nothing moves any more but what never stops. */
+/**
+ * Resolves when nothing moves any more but what never stops. After five seconds
+ * it resolves all the same: a busy browser draws no frames for a page nobody
+ * sees, and what is looked at next is checked whether it moves or not.
+ */
 async function stillness(page: Page): Promise<void> {
   await evaluate(
     page,
-    `(async () => {
-    // What a change sets in motion begins to move in the frame after it.
-    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
-    await Promise.all(document.getAnimations()
-      .filter(({ playState, effect }) =>
-        playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime))
-      .map((animation) => animation.finished.catch(() => undefined)))
-  })()`,
+    `Promise.race([
+    new Promise((resolve) => setTimeout(resolve, 5000)),
+    (async () => {
+      // What a change sets in motion begins to move in the frame after it.
+      for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
+      await Promise.all(document.getAnimations()
+        .filter(({ playState, effect }) =>
+          playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime))
+        .map((animation) => animation.finished.catch(() => undefined)))
+    })(),
+  ])`,
   )
 }
 
@@ -188,7 +195,7 @@ export async function showAs(page: Page, { colorScheme, width }: Look): Promise<
     const look = () => {
       const shown = document.documentElement.dataset.mantineColorScheme ?? '${colorScheme}'
       if (shown === '${colorScheme}') resolve()
-      else requestAnimationFrame(look)
+      else setTimeout(look, 20)
     }
     look()
   })`,
