@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { recordAudit } from './audit.ts'
+import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
@@ -58,9 +59,7 @@ export function createCredentials({ db }: { db: Kysely<RegistrySchema> }): Crede
         .from('unhurried')
         .set({ failed_sign_ins: sql`failed_sign_ins + 1` })
         .where((eb) =>
-          'email' in owner
-            ? eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(owner.email)]))
-            : eb('id', '=', owner.developerId),
+          'email' in owner ? sameAddress(owner.email) : eb('id', '=', owner.developerId),
         )
         .where('failed_sign_ins', '<', passwordAttemptsMax)
         .where('password_hash', 'is not', null)

@@ -3,6 +3,7 @@ import { violates } from '../../platform/database.ts'
 import { endSessions } from './end-sessions.ts'
 import { comesAfter, type Page } from './page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
+import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
@@ -40,7 +41,8 @@ export interface Developers {
   delete(input: { id: string; by: string }): Promise<void>
 }
 
-const columns = [
+/** What a {@link Developer} is read from. */
+export const developerColumns = [
   'id',
   'email',
   'name',
@@ -64,7 +66,7 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
         .updateTable('developers')
         .set({ suspended_at: isSuspended ? sql`now()` : null })
         .where('id', '=', id)
-        .returning(columns)
+        .returning(developerColumns)
         .executeTakeFirstOrThrow()
     })
   }
@@ -76,7 +78,7 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
           const developer = await trx
             .insertInto('developers')
             .values({ email, name, is_operator: isOperator })
-            .returning(columns)
+            .returning(developerColumns)
             .executeTakeFirstOrThrow()
           const { id } = developer
           await leave({
@@ -110,21 +112,25 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
 
     async find(id) {
       if (!isUuid(id)) return undefined
-      return db.selectFrom('developers').select(columns).where('id', '=', id).executeTakeFirst()
+      return db
+        .selectFrom('developers')
+        .select(developerColumns)
+        .where('id', '=', id)
+        .executeTakeFirst()
     },
 
     findByEmail(email) {
       return db
         .selectFrom('developers')
-        .select(columns)
-        .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
+        .select(developerColumns)
+        .where(sameAddress(email))
         .executeTakeFirst()
     },
 
     async list(page) {
       return db
         .selectFrom('developers')
-        .select(columns)
+        .select(developerColumns)
         .where(comesAfter('developers', page))
         .orderBy('created_at')
         .orderBy('id')
@@ -139,10 +145,7 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
       change(db, async (trx, leave) => {
         const { email } = await lockDeveloper(trx, id)
         // Links asked for without being signed in hold the address only.
-        await trx
-          .deleteFrom('mail_tokens')
-          .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
-          .execute()
+        await trx.deleteFrom('mail_tokens').where(sameAddress(email)).execute()
         // In the order in which the gateways lock them to write their usage, so that neither waits in a circle.
         await trx
           .selectFrom('applications')
@@ -170,7 +173,7 @@ export async function lockDeveloper(trx: RegistryTransaction, id: string): Promi
   const found = isUuid(id)
     ? await trx
         .selectFrom('developers')
-        .select(columns)
+        .select(developerColumns)
         .where('id', '=', id)
         .forUpdate()
         .executeTakeFirst()

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
@@ -63,9 +64,7 @@ export async function issueMailToken(
     .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
     .where((eb) =>
-      purpose === 'email-change'
-        ? eb('developer_id', '=', developerId)
-        : eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])),
+      purpose === 'email-change' ? eb('developer_id', '=', developerId) : sameAddress(email),
     )
     .execute()
   await trx

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Developer, lockDeveloper } from './developers.ts'
+import { type Developer, developerColumns, lockDeveloper } from './developers.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change } from './transaction.ts'
 
@@ -12,15 +12,6 @@ export interface Operators {
   /** Idempotent; in force with the next request of a session. @throws {RegistryNotFound} */
   remove(input: { id: string; by: string }): Promise<Developer>
 }
-
-const columns = [
-  'id',
-  'email',
-  'name',
-  'is_operator as isOperator',
-  'created_at as createdAt',
-  'suspended_at as suspendedAt',
-] as const
 
 export function createOperators({ db }: { db: Kysely<RegistrySchema> }): Operators {
   function setOperator(id: string, by: string, isOperator: boolean): Promise<Developer> {
@@ -41,7 +32,7 @@ export function createOperators({ db }: { db: Kysely<RegistrySchema> }): Operato
         .set({ is_operator: isOperator })
         .$if(isOperator, (query) => query.set({ approved_at: sql`coalesce(approved_at, now())` }))
         .where('id', '=', id)
-        .returning(columns)
+        .returning(developerColumns)
         .executeTakeFirstOrThrow()
     })
   }
@@ -50,7 +41,7 @@ export function createOperators({ db }: { db: Kysely<RegistrySchema> }): Operato
     list: () =>
       db
         .selectFrom('developers')
-        .select(columns)
+        .select(developerColumns)
         .where('is_operator', '=', true)
         .orderBy('created_at')
         .orderBy('id')

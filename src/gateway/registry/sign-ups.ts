@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { issueMailToken, takeMailToken } from './mail-tokens.ts'
+import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, type RegistryTransaction } from './transaction.ts'
 
@@ -88,8 +89,5 @@ interface AddressOwner {
 }
 
 function selectAddress(trx: RegistryTransaction, email: string) {
-  return trx
-    .selectFrom('developers')
-    .select(['id', 'email'])
-    .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
+  return trx.selectFrom('developers').select(['id', 'email']).where(sameAddress(email))
 }
