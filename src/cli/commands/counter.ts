@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { type Catalogue, type Operation, versionKey } from '../../catalogue/catalogue.ts'
-import { effectiveLimits } from '../../catalogue/effective-limits.ts'
-import { bucketName } from '../../gateway/counters/bucket.ts'
-import type { PeekedBucket } from '../../gateway/counters/counter.ts'
+import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
+import { countedLimits } from '../../gateway/counters/counted-limits.ts'
+import { type PeekedBucket, windowEnd } from '../../gateway/counters/counter.ts'
 import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import { CommandError } from '../command-error.ts'
@@ -139,34 +138,27 @@ async function listCounted(
     )
   }
   const overrides = await stores.overrides.list({ applicationId })
-  const counted = chosen.flatMap(({ api, version, plan: planName }) => {
-    const published = catalogue.versions.get(versionKey(api, version))
-    const plan = catalogue.plans.get(planName)
-    if (published === undefined || plan === undefined) return []
-    const ours = overrides.filter((item) => item.api === api && item.version === version)
-    return effectiveLimits(plan.limits, ours, now()).flatMap((limit) => {
-      const subjects: readonly (Operation | undefined)[] =
-        limit.scope === 'plan' ? [undefined] : published.operations
-      return subjects.map((operation): Counted => {
-        const named = { api, version, id: operation?.id ?? '' }
-        const bucket = bucketName(applicationId, named, limit)
-        return {
-          bucket: { bucket, windowSeconds: limit.windowSeconds },
-          describe: ({ count, resetMs }) => ({
-            api,
-            version,
-            operation: operation?.id ?? null,
-            limitName: limit.name,
-            limit: limit.calls,
-            used: count,
-            remaining: Math.max(0, limit.calls - count),
-            // Windows end on whole seconds of the store's clock; the question took a few milliseconds.
-            resetsAt: new Date(Math.round((now() + resetMs) / 1000) * 1000),
-          }),
-        }
-      })
-    })
-  })
+  const counted = countedLimits({
+    applicationId,
+    subscriptions: chosen,
+    overrides,
+    catalogue,
+    nowMs: now(),
+  }).map(
+    ({ api, version, operation, limit, peeked }): Counted => ({
+      bucket: peeked,
+      describe: ({ count, resetMs }) => ({
+        api,
+        version,
+        operation,
+        limitName: limit.name,
+        limit: limit.calls,
+        used: count,
+        remaining: Math.max(0, limit.calls - count),
+        resetsAt: new Date(windowEnd(now(), resetMs)),
+      }),
+    }),
+  )
   return options.operation === undefined ? counted : onlyOperation(counted, options.operation)
 }
 

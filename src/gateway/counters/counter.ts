@@ -82,3 +82,12 @@ export interface PeekedBucket {
   readonly bucket: string
   readonly windowSeconds: number
 }
+
+/**
+ * When a window ends that has `resetMs` to go, in milliseconds since 1970.
+ * Windows end on whole seconds of the store's clock; the clock of this process
+ * and the way of the answer differ from it by less than half of one.
+ */
+export function windowEnd(nowMs: number, resetMs: number): number {
+  return Math.round((nowMs + resetMs) / 1000) * 1000
+}

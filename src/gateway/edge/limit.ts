@@ -1,7 +1,7 @@
 import type { Operation, Plan } from '../../catalogue/catalogue.ts'
 import type { Refusal } from '../../platform/problem.ts'
 import { bucketName } from '../counters/bucket.ts'
-import type { BucketLimit, Counter, Grant } from '../counters/counter.ts'
+import { type BucketLimit, type Counter, type Grant, windowEnd } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
 import type { Call } from './call.ts'
 import { type Check, guarded } from './check.ts'
@@ -60,9 +60,7 @@ function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
       ...(isDegraded
         ? { degraded: true }
         : {
-            resetsAt: new Date(
-              Math.round((nowMs + grant.retryAfterMs) / 1000) * 1000,
-            ).toISOString(),
+            resetsAt: new Date(windowEnd(nowMs, grant.retryAfterMs)).toISOString(),
           }),
     },
   }

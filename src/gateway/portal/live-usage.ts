@@ -1,8 +1,7 @@
-import { type Catalogue, type Operation, versionKey } from '../../catalogue/catalogue.ts'
-import { type EffectiveLimit, effectiveLimits } from '../../catalogue/effective-limits.ts'
+import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
-import { bucketName } from '../counters/bucket.ts'
-import type { Counter, PeekedBucket } from '../counters/counter.ts'
+import { countedLimits } from '../counters/counted-limits.ts'
+import { type Counter, windowEnd } from '../counters/counter.ts'
 import type { LimitOverride } from '../registry/overrides.ts'
 import type { Subscription } from '../registry/subscriptions.ts'
 import type { LiveUsage, LiveUsageList } from './schemas/usage.ts'
@@ -29,24 +28,25 @@ export interface LiveUsageOptions {
  */
 export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageList> {
   const { counter, now } = options
-  const counted = countedLimits(options)
+  const askedMs = now()
+  const subscriptions = inForce(options, askedMs)
+  const counted = countedLimits({ ...options, subscriptions, nowMs: askedMs })
   const states = await counter.peek(counted.map(({ peeked }) => peeked))
   const nowMs = now()
-  const items = counted.flatMap(({ operation, limit }, at): LiveUsage[] => {
+  const items = counted.flatMap(({ api, version, operation, limit }, at): LiveUsage[] => {
     const state = states[at]
     if (state === undefined) return []
     return [
       {
-        api: operation.api,
-        version: operation.version,
-        operation: limit.scope === 'operation' ? operation.id : null,
+        api,
+        version,
+        operation,
         limitName: limit.name,
         limit: limit.calls,
         used: state.count,
         remaining: Math.max(0, limit.calls - state.count),
         windowSeconds: limit.windowSeconds,
-        // Windows end on whole seconds; the clocks of store and process differ by less than half of one.
-        resetsAt: new Date(Math.round((nowMs + state.resetMs) / 1000) * 1000).toISOString(),
+        resetsAt: new Date(windowEnd(nowMs, state.resetMs)).toISOString(),
         overrideUntil: limit.override?.until.toISOString() ?? null,
       },
     ]
@@ -54,32 +54,10 @@ export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageLis
   return { generatedAt: new Date(nowMs).toISOString(), items }
 }
 
-interface CountedLimit {
-  readonly operation: Pick<Operation, 'id' | 'api' | 'version'>
-  readonly limit: EffectiveLimit
-  readonly peeked: PeekedBucket
-}
-
-function countedLimits(options: LiveUsageOptions): CountedLimit[] {
-  const { applicationId, subscriptions, overrides, catalogue, now } = options
-  const nowMs = now()
-  return subscriptions.flatMap(({ api, version, plan: planName }) => {
+/** What the gateway would let call now: of a version that is not retired, under a plan that is still offered for it. */
+function inForce({ subscriptions, catalogue }: LiveUsageOptions, nowMs: number): Subscription[] {
+  return subscriptions.filter(({ api, version, plan }) => {
     const published = catalogue.versions.get(versionKey(api, version))
-    const plan = catalogue.plans.get(planName)
-    if (published === undefined || plan === undefined || !published.plans.includes(planName)) {
-      return []
-    }
-    if (isRetired(published.lifecycle, nowMs)) return []
-    const own = overrides.filter((other) => other.api === api && other.version === version)
-    const limits = effectiveLimits(plan.limits, own, nowMs)
-    return limits.flatMap((limit) => {
-      // All operations share the bucket of a limit on the version; any of them names it.
-      const operations =
-        limit.scope === 'operation' ? published.operations : published.operations.slice(0, 1)
-      return operations.map((operation) => {
-        const bucket = bucketName(applicationId, operation, limit)
-        return { operation, limit, peeked: { bucket, windowSeconds: limit.windowSeconds } }
-      })
-    })
+    return published?.plans.includes(plan) === true && !isRetired(published.lifecycle, nowMs)
   })
 }

@@ -20,17 +20,9 @@ import type { PortalServices } from './services.ts'
 
 export interface PortalRoleOptions {
   readonly settings: Settings
-  readonly services: Omit<
+  readonly services: Pick<
     PortalServices,
-    | 'onError'
-    | 'now'
-    | 'secrets'
-    | 'mails'
-    | 'page'
-    | 'passwords'
-    | 'attempts'
-    | 'metrics'
-    | 'writesMailsToFiles'
+    'catalogue' | 'portalUrl' | 'gatewayUrl' | 'probedGatewayUrl' | 'stores' | 'counter'
   >
   /** At least 32 characters, the same in all portal processes. */
   readonly sessionSecret: string

@@ -1,4 +1,4 @@
-import type { Standing } from '../../counters/counter.ts'
+import { type Standing, windowEnd } from '../../counters/counter.ts'
 import { tightest } from '../../edge/limit-headers.ts'
 import type { EndedCall } from '../ended-call.ts'
 import type { RecordedCall } from './recorded-call.ts'
@@ -43,10 +43,9 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
   }
 }
 
-/** Windows begin and end with a second. */
 function endOfWindow(standing: Standing | undefined, countedAt: number): number | null {
   if (standing?.resetMs === undefined) return null
-  return Math.round((countedAt + standing.resetMs) / 1000) * 1000
+  return windowEnd(countedAt, standing.resetMs)
 }
 
 function rounded(milliseconds: number): number {

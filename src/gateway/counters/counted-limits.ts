@@ -1,0 +1,57 @@
+import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
+import {
+  type CallsOverride,
+  type EffectiveLimit,
+  effectiveLimits,
+} from '../../catalogue/effective-limits.ts'
+import { bucketName } from './bucket.ts'
+import type { PeekedBucket } from './counter.ts'
+
+/** One limit of one operation, or of a version as a whole, and where it is counted. */
+export interface CountedLimit {
+  readonly api: string
+  readonly version: string
+  /** Id of the operation; null: all of the version together. */
+  readonly operation: string | null
+  readonly limit: EffectiveLimit
+  readonly peeked: PeekedBucket
+}
+
+interface OfVersion {
+  readonly api: string
+  readonly version: string
+}
+
+export interface CountedLimitsOptions {
+  readonly applicationId: string
+  readonly subscriptions: readonly (OfVersion & { readonly plan: string })[]
+  /** Of the application. */
+  readonly overrides: readonly (OfVersion & CallsOverride)[]
+  readonly catalogue: Catalogue
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/**
+ * Everything that is counted for an application, found as the gateway finds
+ * it. A subscription to a version or plan that is not published any more counts
+ * nothing.
+ */
+export function countedLimits(options: CountedLimitsOptions): CountedLimit[] {
+  const { applicationId, subscriptions, overrides, catalogue, nowMs } = options
+  return subscriptions.flatMap(({ api, version, plan: planName }) => {
+    const published = catalogue.versions.get(versionKey(api, version))
+    const plan = catalogue.plans.get(planName)
+    if (published === undefined || plan === undefined) return []
+    const own = overrides.filter((other) => other.api === api && other.version === version)
+    return effectiveLimits(plan.limits, own, nowMs).flatMap((limit) => {
+      const operations =
+        limit.scope === 'operation' ? published.operations.map(({ id }) => id) : [null]
+      return operations.map((operation) => {
+        const bucket = bucketName(applicationId, { api, version, id: operation ?? '' }, limit)
+        const peeked = { bucket, windowSeconds: limit.windowSeconds }
+        return { api, version, operation, limit, peeked }
+      })
+    })
+  })
+}
