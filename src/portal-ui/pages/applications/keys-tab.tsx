@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeys } from '../../api/applications.ts'
@@ -8,7 +8,7 @@ import { Slow } from '../../components/slow.tsx'
 import classes from './applications.module.css'
 import { CreateKey } from './create-key.tsx'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
-import { KeyCard } from './key-card.tsx'
+import { KeyCards } from './key-cards.tsx'
 import type { PageMemory } from './page-memory.ts'
 
 export interface KeysTabProps {
@@ -39,6 +39,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
     setIsCreating(false)
     requestAnimationFrame(() => trigger.current?.focus())
   }
+  const cards = { applicationId, all: items, onIssued: memory.issue, onRevoked: revoked }
   const createButton = (
     <Button ref={trigger} onClick={() => setIsCreating(true)}>
       Create key
@@ -77,25 +78,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           portal keeps only a fingerprint of it.
         </EmptyState>
       ) : null}
-      {working.length === 0 ? null : (
-        <Stack
-          component="ul"
-          gap="sm"
-          className={classes['list'] ?? ''}
-          aria-label="Keys that work"
-        >
-          {working.map((key) => (
-            <KeyCard
-              key={key.id}
-              applicationId={applicationId}
-              apiKey={key}
-              all={items}
-              onIssued={memory.issue}
-              onRevoked={revoked}
-            />
-          ))}
-        </Stack>
-      )}
+      {working.length === 0 ? null : <KeyCards {...cards} label="Keys that work" keys={working} />}
       {ended.length === 0 ? null : (
         <details className={classes['details']}>
           <summary>
@@ -104,24 +87,9 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
               ({ended.length})
             </Text>
           </summary>
-          <Stack
-            component="ul"
-            gap="sm"
-            mt="xs"
-            className={classes['list'] ?? ''}
-            aria-label="Keys that no longer work"
-          >
-            {ended.map((key) => (
-              <KeyCard
-                key={key.id}
-                applicationId={applicationId}
-                apiKey={key}
-                all={items}
-                onIssued={memory.issue}
-                onRevoked={revoked}
-              />
-            ))}
-          </Stack>
+          <Box mt="xs">
+            <KeyCards {...cards} label="Keys that no longer work" keys={ended} />
+          </Box>
           {keys.data?.next === undefined ? null : (
             <Text size="sm" c="dimmed" mt="xs">
               Older ones are not listed.
