@@ -181,7 +181,7 @@ async function welcomeText(parts: {
 
 /** The data folder, where anything of this process lives in it. */
 async function openFolder(settings: Settings, lifetime: Lifetime): Promise<DataFolder | undefined> {
-  if (settings.databaseUrl !== undefined && settings.redisUrl !== undefined) return undefined
+  if (settings.databaseUrl !== undefined && settings.redis !== undefined) return undefined
   const dataFolder = await openDataFolder(settings.dataDir)
   lifetime.opened(() => dataFolder.close())
   return dataFolder

@@ -18,10 +18,10 @@ export async function withCounters<Result>(
   work: (counters: CountersSession) => Promise<Result>,
 ): Promise<Result> {
   const counters =
-    settings.redisUrl === undefined
+    settings.redis === undefined
       ? connectControl(settings.dataDir)
       : await createRedisCounter({
-          url: settings.redisUrl,
+          address: settings.redis,
           processes: settings.gatewayProcesses,
           // A question changes nothing; the gateways have judged the server when they started.
           evictionAllowed: true,

@@ -29,9 +29,9 @@ export interface OpenCounterOptions {
 export async function openCounter(options: OpenCounterOptions): Promise<Counter> {
   const { settings, dataFolder, metrics, log, lifetime } = options
   const onStoreDuration = (seconds: number): void => metrics.observeStore(seconds)
-  if (settings.redisUrl !== undefined) {
+  if (settings.redis !== undefined) {
     const counter = await createRedisCounter({
-      url: settings.redisUrl,
+      address: settings.redis,
       processes: settings.gatewayProcesses,
       evictionAllowed: settings.redisEvictionAllowed,
       log,

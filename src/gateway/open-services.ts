@@ -52,7 +52,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const publisher = createPublisher({ configDir: settings.configDir, catalogue, metrics, log })
   const keyPepper = await openSecret(settings.keyPepper, dataFolder, embeddedPepper)
   if (admits && settings.databaseUrl !== undefined) {
-    await claimCounting({ database, isShared: settings.redisUrl !== undefined, log, lifetime })
+    await claimCounting({ database, isShared: settings.redis !== undefined, log, lifetime })
   }
   const counter = await openCounter({ settings, dataFolder, metrics, log, lifetime })
   const registry = await openRegistry({

@@ -9,7 +9,7 @@ import { type Role, type Settings, SettingsError } from './settings.ts'
  */
 export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): void {
   const isEmbedded = settings.databaseUrl === undefined
-  const hasRedis = settings.redisUrl !== undefined
+  const hasRedis = settings.redis !== undefined
   const gateway = roles.has('gateway')
   const portal = roles.has('portal')
   const backend = roles.has('backend')

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { logLevels } from './log.ts'
+import { parseRedisAddress, type RedisAddress, RedisAddressError } from './redis-address.ts'
 
 /** The parts of the program a process can run. */
 export const roles = ['gateway', 'portal', 'backend'] as const
@@ -31,7 +32,7 @@ export interface Settings {
   /** Undefined: embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined
   /** Undefined: counters in the process, journalled in the data folder. */
-  readonly redisUrl: string | undefined
+  readonly redis: RedisAddress | undefined
   /** Absolute. */
   readonly dataDir: string
   /** Absolute. */
@@ -107,7 +108,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
       ['postgres:', 'postgresql:'],
       'postgres://user:password@host:5432/tollgate',
     ),
-    redisUrl: reader.secretUrl('REDIS_URL', ['redis:', 'rediss:'], 'redis://host:6379/0'),
+    redis: reader.redis('REDIS_URL'),
     dataDir: resolve(reader.text('DATA_DIR', 'data')),
     configDir: resolve(reader.text('CONFIG_DIR', 'config')),
     logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
@@ -221,6 +222,19 @@ function createReader(env: Readonly<Record<string, string | undefined>>) {
       if (value === undefined) return undefined
       parseUrl(name, protocols, 'the value (not shown)', value, example)
       return value
+    },
+
+    /** Its value may hold a password and is never repeated. */
+    redis(name: string): RedisAddress | undefined {
+      const value = read(name)
+      if (value === undefined) return undefined
+      try {
+        return parseRedisAddress(value)
+      } catch (error) {
+        if (!(error instanceof RedisAddressError)) throw error
+        problems.push(`${name}: ${error.message}`)
+        return undefined
+      }
     },
 
     /** A server with perhaps user and password, and nothing more: options in it would not be heeded. */

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import type { BucketLimit, Counter, PeekedBucket } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { createRedisCounter } from '../../src/gateway/counters/redis-counter.ts'
+import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 import {
   admittedOf,
@@ -87,7 +88,7 @@ async function redisRig(t: Test): Promise<Rig> {
   return {
     async open() {
       const counter = await createRedisCounter({
-        url: server.url,
+        address: parseRedisAddress(server.url),
         processes: 2,
         settleMs: 0,
         deadlineMs: 1000,

@@ -6,6 +6,7 @@ import {
   createRedisCounter,
   type RedisCounterOptions,
 } from '../../src/gateway/counters/redis-counter.ts'
+import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import {
   type RedisServer,
   type RedisServerOptions,
@@ -31,7 +32,7 @@ export async function testCounter(
   options: Partial<RedisCounterOptions> = {},
 ): Promise<Counter> {
   const counter = await createRedisCounter({
-    url: server.url,
+    address: parseRedisAddress(server.url),
     processes: 1,
     settleMs: 0,
     log: silent,

@@ -3,6 +3,7 @@
 import type { BucketLimit } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { createRedisCounter } from '../../src/gateway/counters/redis-counter.ts'
+import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import { ask, askTimes, silent } from './rig.ts'
 
 /** How a worker counts. */
@@ -23,7 +24,12 @@ process.once('message', (setup: WorkerSetup) => {
   const made =
     'url' in setup
       ? // Patient: a busy machine is no outage.
-        createRedisCounter({ ...setup, deadlineMs: 1000, log: silent })
+        createRedisCounter({
+          address: parseRedisAddress(setup.url),
+          processes: setup.processes,
+          deadlineMs: 1000,
+          log: silent,
+        })
       : createMemoryCounter({ ...setup, log: silent })
   made.then(
     (ready) => {

@@ -7,6 +7,7 @@ import { openAttempts } from '../../src/gateway/portal/accounts/open-attempts.ts
 import { PortalError } from '../../src/gateway/portal/portal-error.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 
 const request = new IncomingMessage(new Socket())
@@ -17,7 +18,8 @@ function portal(redisUrl: string): Attempts {
   t.teardown(() => lifetime.close())
   const key = Buffer.alloc(32)
   const log = createLog('silent')
-  return openAttempts({ clientAddress: () => '192.0.2.1', key, redisUrl, log, lifetime })
+  const redis = parseRedisAddress(redisUrl)
+  return openAttempts({ clientAddress: () => '192.0.2.1', key, redis, log, lifetime })
 }
 
 /** There were too many; they cannot be counted. */

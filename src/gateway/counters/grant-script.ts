@@ -58,20 +58,15 @@ export interface GrantRequest {
   readonly settleMs: number
   /** Of the server, as INFO told it; empty when it did not. */
   readonly runId?: string
-  /** The process knew another server under this address before. */
-  readonly isOtherServer?: boolean
 }
 
 /** Writes the keys and arguments of `grant.lua`. */
-export function grantCommand({
-  buckets,
-  groups,
-  settleMs,
-  runId = '',
-  isOtherServer = false,
-}: GrantRequest): { keys: string[]; args: (string | number)[] } {
+export function grantCommand({ buckets, groups, settleMs, runId = '' }: GrantRequest): {
+  keys: string[]
+  args: (string | number)[]
+} {
   const keys = [markerKey]
-  const args: (string | number)[] = [settleMs, runId, isOtherServer ? 1 : 0]
+  const args: (string | number)[] = [settleMs, runId]
   for (const { bucket, windowSeconds, floor, addition } of buckets) {
     keys.push(bucket)
     args.push(

@@ -4,8 +4,8 @@
 -- KEYS[1]    the marker: its absence means that the counters of this server were lost
 -- KEYS[2…]   the buckets, each `<window> <epoch> <count>`
 -- ARGV[1]    milliseconds after the loss in which nothing is granted or added, so that every process can bring its floors
--- ARGV[2]    run id of this server as the process knows it, or empty
--- ARGV[3]    1: the process knows this server as another one; a marker of another run id counts as lost
+-- ARGV[2]    run id of this server, or empty: not told. A marker another run left here, before a restart or on
+--            the server this one was promoted after, says nothing of what was lost since: it counts as absent
 -- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
 -- then for each group of equal calls: asked, number of limits, and for each limit: bucket index, calls
 --
@@ -24,7 +24,7 @@ local marker = redis.pcall('GET', KEYS[1])
 if type(marker) == 'string' then
   run, made = string.match(marker, '^(%w*):(%d+)$')
 end
-if not made or (ARGV[3] == '1' and run ~= ARGV[2]) then
+if not made or (ARGV[2] ~= '' and run ~= ARGV[2]) then
   made = string.format('%.0f', seconds * 1000000 + micros)
   redis.call('SET', KEYS[1], ARGV[2] .. ':' .. made)
 end
@@ -36,7 +36,7 @@ local settling = age >= 0 and age < tonumber(ARGV[1]) * 1000
 local reply = { now, made, settling and 1 or 0 }
 local buckets = #KEYS - 1
 local lengths, windows, epochs, counts, changed = {}, {}, {}, {}, {}
-local at = 4
+local at = 3
 for i = 1, buckets do
   local length = tonumber(ARGV[at])
   local stored = redis.pcall('GET', KEYS[i + 1])

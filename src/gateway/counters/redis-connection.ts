@@ -1,8 +1,10 @@
 import { Redis } from 'ioredis'
+import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
+import { redisOptions } from '../../platform/redis-options.ts'
 import { startDeadline } from './deadline.ts'
 import type { Script } from './grant-script.ts'
 
-/** One connection to one Redis server, which comes back by itself. */
+/** One connection to one Redis server, or to the primary its sentinels name, which comes back by itself. */
 export interface RedisConnection {
   /** Whether commands can be sent. */
   isReady(): boolean
@@ -52,7 +54,7 @@ export class DeadlineMissedError extends Error {
 }
 
 export interface RedisConnectionOptions {
-  readonly url: string
+  readonly address: SingleRedis | SentinelRedis
   /** Milliseconds since any moment, never stepping. */
   readonly monotonic: () => number
   onReady(): void
@@ -73,12 +75,13 @@ const retryMsMax = 250
  * ran and what did not, so all of that is off.
  */
 export function openRedisConnection({
-  url,
+  address,
   monotonic,
   onReady,
   onLost,
 }: RedisConnectionOptions): RedisConnection {
-  const client = new Redis(url, {
+  const client = new Redis({
+    ...redisOptions(address, () => onLost(cause ?? new Error('no sentinel names a primary'))),
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../platform/log.ts'
+import type { RedisAddress } from '../../platform/redis-address.ts'
 import { createBreaker } from './breaker.ts'
 import { type CallBatch, createCallBatch, type WaitingCall } from './call-batch.ts'
 import type { BucketState, Counter, PeekedBucket } from './counter.ts'
@@ -19,7 +20,7 @@ import {
   type ScriptCall,
   type ScriptReply,
 } from './redis-connection.ts'
-import type { RedisUnsuitableError } from './redis-facts.ts'
+import { RedisUnsuitableError } from './redis-facts.ts'
 import { createSeenCounts } from './seen-counts.ts'
 import { createSharedMode } from './shared-mode.ts'
 import { createStoreClock } from './store-clock.ts'
@@ -27,8 +28,7 @@ import { StoreUnavailableError } from './store-unavailable.ts'
 import { windowEnd } from './window.ts'
 
 export interface RedisCounterOptions {
-  /** `redis://` or `rediss://`, one server. */
-  readonly url: string
+  readonly address: RedisAddress
   /** How many gateway processes share it at most; in an outage each may admit that part of what was left. */
   readonly processes: number
   /** Milliseconds since 1970, used only until the store has told its own time. (Default: the clock of the machine.) */
@@ -74,7 +74,7 @@ const startMs = 1500
  * @throws {RedisUnsuitableError} when the server must not hold counters; the message says what to change
  */
 export async function createRedisCounter({
-  url,
+  address,
   processes,
   now = Date.now,
   monotonic = () => performance.now(),
@@ -84,6 +84,8 @@ export async function createRedisCounter({
   settleMs = 1000,
   onStoreDuration,
 }: RedisCounterOptions): Promise<Counter> {
+  if (address.topology === 'cluster')
+    throw new RedisUnsuitableError('Redis Cluster is not there yet')
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({ processes, seen, clock, monotonic })
@@ -94,7 +96,7 @@ export async function createRedisCounter({
   let batch: CallBatch | undefined
 
   const connection = openRedisConnection({
-    url,
+    address,
     monotonic,
     onReady: () => shared.connected(),
     onLost(cause) {

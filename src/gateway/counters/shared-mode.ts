@@ -24,10 +24,12 @@ import type { SeenCounts } from './seen-counts.ts'
  *     shared ── connection lost, breaker open, counters lost, push failed ─────▶ away
  *
  * Away, every 100 ms and upon a new connection, an attempt is made:
- * 1. INFO, once for each connection: may counters be kept there, and is it
- *    another server than before?
+ * 1. INFO, once for each connection: may counters be kept there, and which run
+ *    of which server is it?
  * 2. Probe: a grant on a bucket of its own. PING would answer from a replica or
  *    without memory.
+ *    With it the marker is looked at. Another run than the one that wrote it is
+ *    a restart or a failover, and neither kept everything for sure.
  * 3. Counters were lost when the marker differs from the one known here: every
  *    floor is pushed, used-up buckets included, so that no process is granted
  *    from a forgotten counter.
@@ -107,9 +109,8 @@ export function createSharedMode({
   let isClosed = false
   /** INFO was asked on this connection. */
   let isExamined = false
-  /** The server INFO named last, over all connections. */
+  /** Of the server of this connection, empty when INFO does not tell. */
   let runId = ''
-  let isOtherServer = false
   /** The loss of counters this process has answered with its floors. */
   let marker: number | undefined
   let heardAt = Number.NEGATIVE_INFINITY
@@ -138,10 +139,10 @@ export function createSharedMode({
     onShared()
   }
 
-  async function send(request: Omit<GrantRequest, 'settleMs' | 'runId' | 'isOtherServer'>) {
+  async function send(request: Omit<GrantRequest, 'settleMs' | 'runId'>) {
     const reply = await connection.ask({
       script: grantScript,
-      ...grantCommand({ ...request, settleMs, runId, isOtherServer }),
+      ...grantCommand({ ...request, settleMs, runId }),
       deadlineMs: patienceMs,
     })
     const read = readGrantReply(reply.numbers, request.buckets.length)
@@ -186,9 +187,7 @@ export function createSharedMode({
   async function examine(): Promise<void> {
     const info = await infoIfPermitted()
     checkRedis(info, { isEvictionAllowed })
-    const found = info.get('run_id') ?? ''
-    if (runId !== '' && found !== '' && found !== runId) isOtherServer = true
-    runId = found
+    runId = info.get('run_id') ?? ''
     isExamined = true
   }
 
@@ -201,7 +200,6 @@ export function createSharedMode({
         buckets: [probeBucket],
         groups: [{ asked: 1, limits: [{ index: 0, calls: Number.MAX_SAFE_INTEGER }] }],
       })
-      isOtherServer = false
       if (probe.marker !== marker) {
         await pushFloors()
         marker = probe.marker
@@ -295,5 +293,5 @@ function placeOf({ bucket, windowSeconds }: BucketClaim) {
 
 /** Errors of a server that is no longer or not yet the one to ask: look for another one. */
 function isOfRole({ message }: Error): boolean {
-  return /\b(READONLY|LOADING|MASTERDOWN)\b/.test(message)
+  return /\b(READONLY|LOADING|MASTERDOWN|NOREPLICAS)\b/.test(message)
 }

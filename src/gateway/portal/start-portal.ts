@@ -53,7 +53,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<string> {
     attempts: openAttempts({
       clientAddress: createClientAddress(isProxy),
       key: secrets.attempts,
-      redisUrl: settings.redisUrl,
+      redis: settings.redis,
       log,
       lifetime,
     }),

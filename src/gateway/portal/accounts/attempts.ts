@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -60,7 +60,7 @@ export interface AttemptsOptions {
   /** Makes names of addresses, which are not for every reader of a store. */
   readonly key: Buffer
   /** Counts for all portal processes; undefined: for this one. */
-  readonly redis: Redis | undefined
+  readonly redis: Redis | Cluster | undefined
 }
 
 /**

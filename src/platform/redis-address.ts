@@ -1,0 +1,167 @@
+/** A server as it is connected to. */
+export interface RedisHost {
+  /** A name or an address; IPv6 without brackets. */
+  readonly host: string
+  readonly port: number
+}
+
+/** What an address of every form may say. */
+interface Access {
+  /** TLS to every server, sentinels included. */
+  readonly isEncrypted: boolean
+  readonly username: string | undefined
+  readonly password: string | undefined
+}
+
+/** `redis://` */
+export interface SingleRedis extends Access {
+  readonly topology: 'single'
+  readonly server: RedisHost
+  readonly database: number
+}
+
+/** `redis+sentinel://`: whichever server the sentinels name. */
+export interface SentinelRedis extends Access {
+  readonly topology: 'sentinel'
+  readonly sentinels: readonly RedisHost[]
+  /** What the sentinels call the group of servers: their "master name". */
+  readonly group: string
+  readonly database: number
+  readonly sentinelUsername: string | undefined
+  readonly sentinelPassword: string | undefined
+}
+
+/** `redis+cluster://`: every primary, found by asking any of these nodes. */
+export interface ClusterRedis extends Access {
+  readonly topology: 'cluster'
+  readonly nodes: readonly RedisHost[]
+}
+
+/** Where counters are kept; what REDIS_URL says. */
+export type RedisAddress = SingleRedis | SentinelRedis | ClusterRedis
+
+/** An address that cannot be used. The message tells what is wrong with it, with an example and nothing of its value, which may hold a password. */
+export class RedisAddressError extends Error {
+  readonly code = 'REDIS_ADDRESS_INVALID'
+
+  constructor(problem: string, example: string) {
+    super(`${problem} (e.g. ${example})`)
+    this.name = 'RedisAddressError'
+  }
+}
+
+const examples = {
+  single: 'redis://user:password@host:6379/0',
+  sentinel: 'redis+sentinel://user:password@host1:26379,host2:26379,host3:26379/mymaster/0',
+  cluster: 'redis+cluster://user:password@host1:6379,host2:6379,host3:6379',
+} as const satisfies Record<RedisAddress['topology'], string>
+
+const form =
+  /^(?<scheme>rediss?(?:\+(?<topology>sentinel|cluster))?):\/\/(?:(?<access>[^@/?#]*)@)?(?<hosts>[^@/?#]*)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/
+
+/**
+ * Reads an address:
+ *
+ *     redis://[user:password@]host[:6379][/database]
+ *     redis+sentinel://[user:password@]host[:26379][,host…]/master name[/database][?sentinelUsername=…&sentinelPassword=…]
+ *     redis+cluster://[user:password@]host[:6379][,host…]
+ *
+ * each with `rediss` in place of `redis` for TLS. What would end a part is
+ * percent-encoded in it, as in any URL.
+ *
+ * @throws {RedisAddressError}
+ */
+export function parseRedisAddress(text: string): RedisAddress {
+  const parts = form.exec(text)?.groups
+  if (parts === undefined) {
+    throw new RedisAddressError(
+      'the value (not shown) is not a URL beginning with redis://, redis+sentinel:// or redis+cluster://, or rediss in place of redis for TLS',
+      examples.single,
+    )
+  }
+  const topology =
+    parts['topology'] === 'sentinel' || parts['topology'] === 'cluster'
+      ? parts['topology']
+      : 'single'
+
+  function refuse(problem: string): never {
+    throw new RedisAddressError(problem, examples[topology])
+  }
+
+  function decode(name: string, value: string): string {
+    try {
+      return decodeURIComponent(value)
+    } catch {
+      return refuse(`a % in the ${name} is written as %25`)
+    }
+  }
+
+  function databaseOf(value: string | undefined): number {
+    if (value === undefined || value === '') return 0
+    if (!/^\d{1,5}$/.test(value)) refuse('the number of the database is not a number')
+    return Number(value)
+  }
+
+  function accessOf(): Access {
+    const [username = '', ...rest] = (parts?.['access'] ?? '').split(':')
+    const password = rest.join(':')
+    return {
+      isEncrypted: parts?.['scheme']?.startsWith('rediss') === true,
+      username: username === '' ? undefined : decode('user', username),
+      password: password === '' ? undefined : decode('password', password),
+    }
+  }
+
+  function hostsOf(defaultPort: number): RedisHost[] {
+    return (parts?.['hosts'] ?? '').split(',').map((entry) => {
+      const { bracketed, name, port } =
+        /^(?:\[(?<bracketed>[\da-fA-F:.]+)\]|(?<name>[^\s:[\]]+))(?::(?<port>\d{1,5}))?$/.exec(
+          entry,
+        )?.groups ?? {}
+      const host = bracketed ?? name
+      const number = port === undefined ? defaultPort : Number(port)
+      if (host === undefined || number < 1 || number > 65_535) {
+        return refuse(`"${entry}" is not a host with perhaps a port`)
+      }
+      return { host, port: number }
+    })
+  }
+
+  const path = (parts['path'] ?? '').split('/')
+  const query = new URLSearchParams(parts['query'] ?? '')
+  const known = topology === 'sentinel' ? ['sentinelUsername', 'sentinelPassword'] : []
+  for (const name of query.keys()) {
+    if (!known.includes(name)) refuse(`it has an option that is not known, "${name}"`)
+  }
+  switch (topology) {
+    case 'single': {
+      const [server, ...others] = hostsOf(6379)
+      if (server === undefined || others.length > 0) {
+        return refuse(
+          'redis:// names one server; several are redis+sentinel:// or redis+cluster://',
+        )
+      }
+      if (path.length > 1)
+        refuse('after the host comes the number of the database and nothing more')
+      return { topology, ...accessOf(), server, database: databaseOf(path[0]) }
+    }
+    case 'sentinel': {
+      const [group = '', database, ...more] = path
+      if (group === '') refuse('the name the sentinels have for the servers is missing')
+      if (more.length > 0) refuse('after the master name comes the number of the database at most')
+      return {
+        topology,
+        ...accessOf(),
+        sentinels: hostsOf(26_379),
+        group: decode('master name', group),
+        database: databaseOf(database),
+        sentinelUsername: query.get('sentinelUsername') ?? undefined,
+        sentinelPassword: query.get('sentinelPassword') ?? undefined,
+      }
+    }
+    case 'cluster': {
+      if (path.join('') !== '') refuse('a cluster has no numbered databases, so no path')
+      return { topology, ...accessOf(), nodes: hostsOf(6379) }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+
+const open = { isEncrypted: false, username: undefined, password: undefined }
+
+t.test('an address names one server, sentinels or a cluster', async (t) => {
+  t.same(parseRedisAddress('redis://host'), {
+    ...{ topology: 'single', ...open },
+    ...{ server: { host: 'host', port: 6379 }, database: 0 },
+  })
+  t.same(parseRedisAddress('rediss://me:p%40ss:word@[::1]:7000/3'), {
+    ...{ topology: 'single', isEncrypted: true, username: 'me', password: 'p@ss:word' },
+    ...{ server: { host: '::1', port: 7000 }, database: 3 },
+  })
+  t.same(parseRedisAddress('redis+sentinel://:secret@a:1,b,10.0.0.3:3/my%20group/2'), {
+    ...{ topology: 'sentinel', ...open, password: 'secret' },
+    sentinels: [
+      { host: 'a', port: 1 },
+      { host: 'b', port: 26_379 },
+      { host: '10.0.0.3', port: 3 },
+    ],
+    ...{ group: 'my group', database: 2 },
+    ...{ sentinelUsername: undefined, sentinelPassword: undefined },
+  })
+  t.match(parseRedisAddress('rediss+sentinel://a/g?sentinelUsername=s&sentinelPassword=%26'), {
+    ...{ topology: 'sentinel', isEncrypted: true, database: 0 },
+    ...{ sentinelUsername: 's', sentinelPassword: '&' },
+  })
+  t.same(parseRedisAddress('redis+cluster://a:7000,b:7001/'), {
+    ...{ topology: 'cluster', ...open },
+    nodes: [
+      { host: 'a', port: 7000 },
+      { host: 'b', port: 7001 },
+    ],
+  })
+})
+
+t.test('what is wrong with an address is said, with an example and no secret', async (t) => {
+  const wrong: Record<string, RegExp> = {
+    'http://:planted@host': /not a URL beginning with redis:\/\/.*e\.g\. redis:\/\/user/,
+    'redis://host#fragment': /not a URL beginning with/,
+    'redis://:planted%zz@host': /% in the password is written as %25/,
+    'redis://:planted@': /"" is not a host/,
+    'redis://:planted@host:0': /"host:0" is not a host/,
+    'redis://:planted@host:65536': /"host:65536" is not a host/,
+    'redis://:planted@a:1,b:2': /names one server; several are redis\+sentinel/,
+    'redis://:planted@host/zero': /number of the database is not a number/,
+    'redis://:planted@host/0/1': /nothing more/,
+    'redis://:planted@host?retryStrategy=1': /option that is not known, "retryStrategy"/,
+    'redis+sentinel://:planted@a:1,b:2': /name the sentinels have .* is missing.*mymaster/,
+    'redis+sentinel://:planted@a:1,,b:2/g': /"" is not a host/,
+    'redis+sentinel://:planted@a/g/0/1': /at most/,
+    'redis+cluster://:planted@a:7000/0': /no numbered databases.*e\.g\. redis\+cluster/,
+    'redis+cluster://a?sentinelPassword=planted': /option that is not known, "sentinelPassword"/,
+  }
+  for (const [value, message] of Object.entries(wrong)) {
+    t.throws(() => parseRedisAddress(value), { code: 'REDIS_ADDRESS_INVALID', message }, value)
+    try {
+      parseRedisAddress(value)
+    } catch (error) {
+      t.notMatch(String(error), /planted/)
+    }
+  }
+})
