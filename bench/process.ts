@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** A measured or measuring process, bound to one core. */
+/** A measured or measuring process, bound to one core, with all the processes it started. */
 export interface PinnedProcess {
-  /** First line it printed that `ready` matched; the first group of the match. */
+  /** The first group of the line that said it serves; empty where a port was waited for. */
   readonly address: string
-  /** Microseconds of processor time (user and system) all its threads have used. */
+  readonly pid: number
+  /** Microseconds of processor time (user and system) that it and its descendants have used. */
   cpuMicroseconds(): number
-  /** Resident memory in bytes. */
+  /** Resident memory of it and its descendants in bytes. */
   residentBytes(): number
   stop(): Promise<void>
 }
@@ -19,33 +22,36 @@ export interface PinnedOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** The line of standard output that says it serves; its first group is the address. */
-  readonly ready: RegExp
+  /** What says that it serves: a line of standard output, whose first group is the address, or a port of 127.0.0.1. */
+  readonly ready: RegExp | number
 }
 
 /** Clock ticks a second in /proc; 100 on every Linux of ours (getconf CLK_TCK). */
 const ticksPerSecond = 100
 
-/** Starts a process on one core (taskset) and waits until it serves. */
+/** Starts a process on one core (taskset) and waits until it serves. It ends with this process, however that ends. */
 export async function startPinned(options: PinnedOptions): Promise<PinnedProcess> {
-  const child = spawn('taskset', ['-c', String(options.core), options.command, ...options.args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...options.env },
-  })
-  const address = await readyAddress(child, options.ready)
-  const { pid } = child
+  const { core, command, args, ready } = options
+  const child = spawn(
+    'taskset',
+    ['-c', String(core), 'setpriv', '--pdeathsig', 'KILL', command, ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...options.env } },
+  )
+  const address =
+    typeof ready === 'number' ? await portAnswers(child, ready) : await readyAddress(child, ready)
+  const pid = child.pid ?? 0
   return {
     address,
+    pid,
     cpuMicroseconds() {
-      // Fields 14 and 15, counted behind the parenthesised command name (proc(5)).
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      const ticks = Number(fields[11]) + Number(fields[12])
+      let ticks = 0
+      for (const member of treeOf(pid)) ticks += ticksOf(member)
       return (ticks * 1_000_000) / ticksPerSecond
     },
     residentBytes() {
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
+      let bytes = 0
+      for (const member of treeOf(pid)) bytes += residentBytesOf(member)
+      return bytes
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
@@ -67,4 +73,58 @@ function readyAddress(child: ChildProcess, ready: RegExp): Promise<string> {
       if (match !== null) resolve(match[1] ?? '')
     })
   })
+}
+
+async function portAnswers(child: ChildProcess, port: number): Promise<string> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode} before it listened`)
+    const socket = connect({ port, host: '127.0.0.1' })
+    try {
+      await once(socket, 'connect')
+      return ''
+    } catch {
+      await delay(20)
+    } finally {
+      socket.destroy()
+    }
+  }
+}
+
+function treeOf(root: number): number[] {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid)) continue
+    const parent = Number(statOf(pid)[1])
+    children.set(parent, [...(children.get(parent) ?? []), pid])
+  }
+  const tree = [root]
+  for (const pid of tree) tree.push(...(children.get(pid) ?? []))
+  return tree
+}
+
+/** The fields from "state" on, counted behind the parenthesised command name (proc(5)); none of a process that is gone. */
+function statOf(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+/** User and system time, its own and that of children it has outlived. */
+function ticksOf(pid: number): number {
+  return statOf(pid)
+    .slice(11, 15)
+    .reduce((sum, field) => sum + Number(field), 0)
+}
+
+function residentBytesOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
 }

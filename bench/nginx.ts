@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../test/support/database.ts'
+import { type PinnedProcess, startPinned } from './process.ts'
+import type { Workbench } from './workbench.ts'
+
+const program = '/usr/sbin/nginx'
+const modules = '/usr/lib/nginx/modules'
+
+/** Says why there is no nginx here; undefined when there is one. */
+export function nginxMissing(): string | undefined {
+  return existsSync(program) ? undefined : 'nginx is not installed'
+}
+
+/** The same of its Lua module and of the Redis client for it (Debian: libnginx-mod-http-lua, lua-nginx-redis). */
+export function nginxLuaMissing(): string | undefined {
+  const missing = nginxMissing()
+  if (missing !== undefined) return missing
+  if (!existsSync(join(modules, 'ngx_http_lua_module.so'))) return 'nginx has no Lua module'
+  if (!existsSync('/usr/share/lua/5.1/nginx/redis.lua')) return 'lua-nginx-redis is not installed'
+  return undefined
+}
+
+export interface NginxOptions {
+  readonly name: string
+  readonly core: number
+  readonly withLua?: boolean
+  /** Directives of the http block outside the server. */
+  readonly http?: string
+  /** Directives of the server. */
+  readonly server: string
+}
+
+export interface RunningNginx {
+  readonly url: string
+  readonly target: PinnedProcess
+}
+
+/**
+ * Starts an nginx of one worker, which is the process itself (a worker of a
+ * master outlives a bench that is killed), without an access log, in a folder
+ * of its own.
+ */
+export async function startNginx(bench: Workbench, options: NginxOptions): Promise<RunningNginx> {
+  const port = await freePort()
+  const folder = join(bench.folder, options.name)
+  mkdirSync(folder)
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, configuration(options, port, folder))
+  const target = await startPinned({
+    core: options.core,
+    command: program,
+    args: ['-p', folder, '-c', file, '-e', join(folder, 'error.log')],
+    ready: port,
+  })
+  bench.undo(() => target.stop())
+  return { url: `http://127.0.0.1:${port}`, target }
+}
+
+function configuration(options: NginxOptions, port: number, folder: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${folder};`)
+    .join('\n  ')
+  const loaded =
+    options.withLua === true
+      ? `load_module ${modules}/ndk_http_module.so;\nload_module ${modules}/ngx_http_lua_module.so;`
+      : ''
+  return `${loaded}
+daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log error;
+events {
+  worker_connections 4096;
+}
+http {
+  ${temporary}
+  access_log off;
+  server_tokens off;
+  tcp_nodelay on;
+  keepalive_requests 1000000000;
+  keepalive_timeout 3600s;
+  client_max_body_size 20m;
+  ${options.http ?? ''}
+  server {
+    listen 127.0.0.1:${port} backlog=1024;
+    ${options.server}
+  }
+}
+`
+}

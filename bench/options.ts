@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util'
+
+/** What a run of the benchmark was asked for. */
+export interface BenchOptions {
+  /** Measured rounds; one more warms up. */
+  readonly rounds: number
+  /** Of each subject in each round. */
+  readonly seconds: number
+  readonly connections: number
+  /** Only subjects whose name contains one of these texts; empty: all. */
+  readonly only: readonly string[]
+}
+
+/** Reads `--rounds 10 --seconds 2 --connections 64 --only tollgate --only nginx`. */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string', default: '10' },
+      seconds: { type: 'string', default: '2' },
+      connections: { type: 'string', default: '64' },
+      only: { type: 'string', multiple: true, default: [] },
+    },
+  })
+  return {
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+    only: values.only.map((text) => text.toLowerCase()),
+  }
+}
+
+/** Whether a subject was asked for. */
+export function isAsked({ only }: BenchOptions, name: string): boolean {
+  return only.length === 0 || only.some((text) => name.toLowerCase().includes(text))
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { startNginx } from '../nginx.ts'
+import { operations } from '../operations.ts'
+import { root, targetCore } from '../workbench.ts'
+import { upstream } from './nginx-peer.ts'
+import type { Peer, World } from './peer.ts'
+
+/**
+ * Key check and exact hourly counter in Lua in nginx, with Redis: the leanest
+ * form of what the gateways built on it do. Operations are nginx locations,
+ * known keys a table of the worker, the count one command to Redis per call.
+ */
+export async function startNginxLuaPeer(world: World): Promise<Peer> {
+  const { hostname, port } = new URL(world.redisUrl)
+  const running = await startNginx(world.bench, {
+    name: 'nginx-lua',
+    core: targetCore,
+    withLua: true,
+    http: `${upstream(world.backendUrl)}
+  lua_package_path "${join(root, 'bench', 'peers')}/?.lua;/usr/share/lua/5.1/?.lua;;";
+  init_by_lua_block {
+    gateway = require("nginx-lua-peer")
+    gateway.redis = { host = "${hostname}", port = ${port} }
+  }`,
+    server: operations.map(location).join('\n    '),
+  })
+  return { name: 'nginx + Lua + Redis', ...running }
+}
+
+function location({ id, start, hasParameter }: (typeof operations)[number]): string {
+  return `location ${hasParameter ? '^~' : '='} ${start} {
+      access_by_lua_block { gateway.admit("${id}") }
+      proxy_pass http://backend;
+    }`
+}

@@ -1,0 +1,20 @@
+import type { PinnedProcess } from '../process.ts'
+import type { Workbench } from '../workbench.ts'
+
+/** What every peer is given. */
+export interface World {
+  readonly bench: Workbench
+  readonly backendUrl: string
+  /** A Redis of the benchmark's, on the other core. */
+  readonly redisUrl: string
+  /** The applications' keys. */
+  readonly keys: readonly string[]
+}
+
+/** Something that stands in front of the backend, running. */
+export interface Peer {
+  readonly name: string
+  /** Origin. */
+  readonly url: string
+  readonly target: PinnedProcess
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { productionEnv } from '../../test/support/fleet.ts'
+import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'
+import { startPinned } from '../process.ts'
+import { root, targetCore, type Workbench } from '../workbench.ts'
+import type { Peer } from './peer.ts'
+
+export const program = join(root, 'src', 'cli', 'main.ts')
+
+/** Secrets of the benchmark's gateways: one registry, one pepper. */
+export const secrets = productionEnv()
+
+/** How long after the last answer its record and usage are written (src/gateway/operate/call-recorder.ts). */
+export const settleMs = 3_300
+
+export interface TollgateOptions {
+  readonly name: string
+  readonly backendUrl: string
+  /** Undefined: embedded in the process. */
+  readonly stores: { readonly databaseUrl: string; readonly redisUrl: string } | undefined
+  readonly plans?: readonly BenchPlan[]
+  /** (Default: a fresh one.) */
+  readonly dataDir?: string
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A running gateway. */
+export interface TollgatePeer extends Peer {
+  readonly dataDir: string
+}
+
+/** The environment of a gateway in production's shape: everything on, the log at errors. */
+export function tollgateEnv(bench: Workbench, options: TollgateOptions) {
+  const folder = mkdtempSync(join(bench.folder, 'tollgate-'))
+  return {
+    ...secrets,
+    DATA_DIR: options.dataDir ?? join(folder, 'data'),
+    CONFIG_DIR: writeCatalogue(folder, options.plans ?? [ample, spent]),
+    BACKEND_URL: options.backendUrl,
+    LOG_LEVEL: 'error',
+    GATEWAY_PORT: '0',
+    MANAGEMENT_PORT: '0',
+    RECORD_CALLS: 'true',
+    // What unknown keys cost is to be measured, not refused.
+    AUTH_FAILURES_PER_MINUTE: '1000000',
+    ...(options.stores === undefined
+      ? {}
+      : { DATABASE_URL: options.stores.databaseUrl, REDIS_URL: options.stores.redisUrl }),
+    ...options.env,
+  }
+}
+
+/** The whole pipeline: key, subscription, exact count, headers, identity, metrics, usage and records. */
+export async function startTollgatePeer(
+  bench: Workbench,
+  options: TollgateOptions,
+): Promise<TollgatePeer> {
+  const env = tollgateEnv(bench, options)
+  const target = await startPinned({
+    core: targetCore,
+    command: process.execPath,
+    args: [program, 'start', 'gateway'],
+    env,
+    ready: /^tollgate ready gateway=(\S+)/,
+  })
+  bench.undo(() => target.stop())
+  return { name: options.name, url: target.address, target, dataDir: env.DATA_DIR }
+}

@@ -1,0 +1,79 @@
+import { cpus } from 'node:os'
+import Table from 'cli-table3'
+import type { BenchOptions } from './options.ts'
+import type { Measured, Round } from './rounds.ts'
+import { median } from './statistics.ts'
+
+/** Prints what the figures were measured on. */
+export function printHeader({ rounds, seconds, connections }: BenchOptions): void {
+  const date = new Date().toISOString().slice(0, 10)
+  print(
+    `${date}, ${cpus()[0]?.model.trim()}, Node ${process.versions.node}; target on core 0, the rest on core 1; ` +
+      `${rounds} alternating rounds of ${seconds} s, ${connections} kept-alive connections, medians; ` +
+      'ratios are medians of the ratios of each round',
+  )
+}
+
+/** A column that compares processor time per call with that of another subject, round by round. */
+export interface Comparison {
+  readonly head: string
+  readonly to: Measured | undefined
+}
+
+/** Prints one line for each subject. */
+export function printMeasured(
+  title: string,
+  measured: readonly Measured[],
+  comparisons: readonly Comparison[],
+): void {
+  const table = new Table({
+    head: [
+      ...[title, 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/call'],
+      ...comparisons.map(({ head }) => head),
+      'resident MB',
+    ],
+    style: { head: [], border: [] },
+  })
+  for (const one of measured) {
+    table.push([
+      one.subject.name,
+      middle(one, 'perSecond').toFixed(0),
+      middle(one, 'p50Ms').toFixed(2),
+      middle(one, 'p99Ms').toFixed(2),
+      middle(one, 'cpuMicrosecondsPerCall').toFixed(1),
+      ...comparisons.map(({ to }) =>
+        to === undefined ? '' : ratio(one, to, 'cpuMicrosecondsPerCall').toFixed(2),
+      ),
+      (one.residentBytes / 1e6).toFixed(0),
+    ])
+  }
+  print(`\n${table.toString()}`)
+}
+
+/** The median of a figure over the rounds. */
+export function middle({ rounds }: Measured, figure: keyof Round): number {
+  return median(rounds.map((round) => round[figure]))
+}
+
+/** The median over the rounds of one's figure in the other's. */
+export function ratio(one: Measured, other: Measured, figure: keyof Round): number {
+  return median(
+    one.rounds.map((round, index) => round[figure] / (other.rounds[index]?.[figure] ?? Number.NaN)),
+  )
+}
+
+/** Prints a figure beside its goal. */
+export function printGoal(name: string, figure: number, goal: Goal): void {
+  if (Number.isNaN(figure)) return
+  const isMet = 'atMost' in goal ? figure <= goal.atMost : figure >= goal.atLeast
+  const wanted = 'atMost' in goal ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`
+  print(`${isMet ? 'met   ' : 'MISSED'}  ${name}: ${figure.toPrecision(3)} (${wanted})`)
+}
+
+/** A bound, in the unit of the figure. */
+export type Goal = { readonly atMost: number } | { readonly atLeast: number }
+
+/** Prints a line of the result. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

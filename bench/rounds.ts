@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PinnedProcess } from './process.ts'
+import type { RequestList } from './workload.ts'
+import { load } from './wrk.ts'
+
+/** Something to load, and how. */
+export interface Subject {
+  readonly name: string
+  readonly target: PinnedProcess
+  /** Origin. */
+  readonly url: string
+  readonly list: RequestList
+  /** The status every answer is to have. */
+  readonly expect: number
+  /** How long after its answers the target may still work on its calls (records, usage); that is part of their cost. (Default: 0) */
+  readonly settleMs?: number
+}
+
+/** What one round showed of one subject. */
+export interface Round {
+  readonly requests: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Processor time of the target over calls served; the figure that compares on a small machine. */
+  readonly cpuMicrosecondsPerCall: number
+}
+
+/** What all measured rounds showed of one subject. */
+export interface Measured {
+  readonly subject: Subject
+  readonly rounds: readonly Round[]
+  readonly residentBytes: number
+}
+
+export interface RoundsOptions {
+  readonly rounds: number
+  readonly seconds: number
+  readonly connections: number
+}
+
+/**
+ * Loads the subjects in turn, round after round; every second round goes the
+ * other way, so that nobody always follows the same neighbour. The first round
+ * warms up and is not among the results.
+ */
+export async function runRounds(
+  subjects: readonly Subject[],
+  options: RoundsOptions,
+): Promise<Measured[]> {
+  const results = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]))
+  for (let round = 0; round <= options.rounds; round += 1) {
+    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+      const result = await measure(subject, round, options)
+      if (round > 0) results.get(subject)?.push(result)
+    }
+    process.stderr.write(`round ${round} of ${options.rounds}\n`)
+  }
+  return subjects.map((subject) => ({
+    subject,
+    rounds: results.get(subject) ?? [],
+    residentBytes: subject.target.residentBytes(),
+  }))
+}
+
+/** Every round begins elsewhere in the list (a prime, so that it takes long to come round). */
+const stride = 7_919
+
+async function measure(subject: Subject, round: number, options: RoundsOptions): Promise<Round> {
+  const { target, url, list, expect } = subject
+  const before = target.cpuMicroseconds()
+  const { requests, seconds, p50Ms, p99Ms } = await load({
+    url,
+    list,
+    begin: round * stride,
+    seconds: options.seconds,
+    connections: options.connections,
+    expect: round === 0 ? undefined : expect,
+  })
+  await delay(subject.settleMs ?? 0)
+  const used = target.cpuMicroseconds() - before
+  return {
+    requests,
+    perSecond: requests / seconds,
+    p50Ms,
+    p99Ms,
+    cpuMicrosecondsPerCall: used / requests,
+  }
+}

@@ -1,0 +1,105 @@
+import { databaseBeside } from '../../src/platform/embedded-database.ts'
+import { ample } from '../catalogue.ts'
+import { fillRegistry } from '../fill-registry.ts'
+import { nginxLuaMissing, nginxMissing } from '../nginx.ts'
+import { type BenchOptions, isAsked } from '../options.ts'
+import { haproxyMissing, startHaproxyPeer } from '../peers/haproxy-peer.ts'
+import { startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
+import { startNginxPeer } from '../peers/nginx-peer.ts'
+import { startBarePeer, startHandMadePeer, startPlainPeer } from '../peers/node-peer.ts'
+import type { Peer } from '../peers/peer.ts'
+import { secrets, settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
+import { printGoal, printMeasured, ratio } from '../report.ts'
+import { type Measured, runRounds, type Subject } from '../rounds.ts'
+import { type RequestList, writeWorkload } from '../workload.ts'
+import type { BenchWorld } from '../world.ts'
+
+interface Candidate {
+  readonly name: string
+  readonly missing?: string | undefined
+  start(list: RequestList): Promise<Subject>
+}
+
+/** The admitted GET, beside everybody: 50 operations, 1,000 applications. */
+export async function benchAdmitted(world: BenchWorld, options: BenchOptions): Promise<void> {
+  const list = writeWorkload(world.bench, { name: 'admitted', keys: world.keys })
+  const subjects: Subject[] = []
+  for (const candidate of candidates(world)) {
+    if (!isAsked(options, candidate.name)) continue
+    if (candidate.missing === undefined) subjects.push(await candidate.start(list))
+    else process.stderr.write(`skipped: ${candidate.name}: ${candidate.missing}\n`)
+  }
+  if (subjects.length === 0) return
+  const measured = await runRounds(subjects, options)
+  report(measured)
+}
+
+const names = {
+  nginx: 'nginx proxy_pass',
+  lua: 'nginx + Lua + Redis',
+  haproxy: 'HAProxy + stick table',
+  plain: 'plain @fastify/http-proxy',
+  handMade: 'hand-made stack',
+  bare: 'bare forwarding',
+  tollgate: 'Tollgate',
+  embedded: 'Tollgate, embedded stores',
+} as const
+
+function candidates(world: BenchWorld): Candidate[] {
+  const { bench, backendUrl, databaseUrl, redisUrl } = world
+  const peer = (start: () => Promise<Peer>, name: string, missing?: string): Candidate => ({
+    name,
+    missing,
+    start: async (list) => ({ ...(await start()), name, list, expect: 200 }),
+  })
+  return [
+    peer(() => startNginxPeer(world), names.nginx, nginxMissing()),
+    peer(() => startNginxLuaPeer(world), names.lua, nginxLuaMissing()),
+    peer(() => startHaproxyPeer(world), names.haproxy, haproxyMissing()),
+    peer(() => startPlainPeer(world), names.plain),
+    peer(() => startHandMadePeer(world), names.handMade),
+    peer(() => startBarePeer(world), names.bare),
+    {
+      name: names.tollgate,
+      async start(list) {
+        const stores = { databaseUrl, redisUrl }
+        const running = await startTollgatePeer(bench, { name: names.tollgate, backendUrl, stores })
+        return { ...running, list, expect: 200, settleMs }
+      },
+    },
+    { name: names.embedded, start: () => startEmbedded(world) },
+  ]
+}
+
+async function startEmbedded({ bench, backendUrl, keys }: BenchWorld): Promise<Subject> {
+  const name = names.embedded
+  const running = await startTollgatePeer(bench, { name, backendUrl, stores: undefined })
+  const databaseUrl = await databaseBeside(running.dataDir)
+  if (databaseUrl === undefined) throw new Error('the embedded database does not answer')
+  const ownKeys = await fillRegistry({
+    databaseUrl,
+    pepper: secrets.KEY_PEPPER,
+    applications: keys.length,
+    plan: ample.name,
+  })
+  const list = writeWorkload(bench, { name: 'embedded', keys: ownKeys })
+  return { ...running, list, expect: 200, settleMs }
+}
+
+function report(measured: readonly Measured[]): void {
+  const find = (name: string): Measured | undefined =>
+    measured.find(({ subject }) => subject.name === name)
+  const [lua, handMade, bare] = [find(names.lua), find(names.handMade), find(names.bare)]
+  printMeasured('admitted GET', measured, [
+    { head: '× nginx+Lua+Redis', to: lua },
+    { head: '× hand-made', to: handMade },
+    { head: '× bare', to: bare },
+  ])
+  const tollgate = find(names.tollgate)
+  if (tollgate === undefined) return
+  const cpu = (to: Measured | undefined): number =>
+    to === undefined ? Number.NaN : ratio(tollgate, to, 'cpuMicrosecondsPerCall')
+  printGoal('CPU per call × nginx + Lua + Redis', cpu(lua), { atMost: 1 })
+  printGoal('CPU per call × hand-made stack', cpu(handMade), { atMost: 0.5 })
+  printGoal('CPU per call × bare forwarding', cpu(bare), { atMost: 1.25 })
+}
