@@ -4,7 +4,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Test } from 'tap'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { type Onboarded, onboard } from '../../src/gateway/registry/onboard.ts'
 import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
@@ -14,7 +13,7 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { roles as allRoles, type Role, readSettings } from '../../src/platform/settings.ts'
-import { testDataDir } from './database.ts'
+import { type Test, testDataDir } from './database.ts'
 import { configDir } from './edge.ts'
 
 export interface RunningTollgate {
