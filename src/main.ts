@@ -21,6 +21,8 @@ import { listen, origin } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createManagement, createMetricsRegistry } from './platform/management.ts'
 import type { Role, Settings } from './platform/settings.ts'
+import { recordsPerSecond, transferred, workerSettings } from './workers/worker-start.ts'
+import { forkWorkers } from './workers/workers.ts'
 
 /** A running process. */
 export interface Tollgate {
@@ -71,10 +73,16 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   lifetime.opened(async () => {
     await management?.close()
   })
+  const metricsRegistry = createMetricsRegistry(version)
+  const workers =
+    roles.has('gateway') && settings.gatewayWorkers > 1
+      ? forkWorkers({ size: settings.gatewayWorkers, metricsRegistry, log })
+      : undefined
+  // When all went well they are long gone by then; a start that fails leaves none behind.
+  lifetime.opened(() => workers?.close())
   const catalogue = await loadCatalogue(settings.configDir)
   const dataFolder = await openFolder(settings, lifetime)
-  const database = await openStore(settings, dataFolder, log, lifetime)
-  const metricsRegistry = createMetricsRegistry(version)
+  const { database, databaseUrl } = await openStore(settings, dataFolder, log, lifetime)
   const base = { settings, catalogue, database, log, lifetime }
   const urls: Partial<Record<Listener, string>> = {}
   let isDraining = false
@@ -82,11 +90,23 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
 
   const services =
     roles.has('gateway') || roles.has('portal')
-      ? await openServices({ ...base, dataFolder, metricsRegistry, admits: roles.has('gateway') })
+      ? await openServices({
+          ...base,
+          dataFolder,
+          metricsRegistry,
+          admits: roles.has('gateway'),
+          onPublished: (published) => workers?.publish(transferred(published)),
+        })
       : undefined
   const gateway =
     services !== undefined && roles.has('gateway')
-      ? await prepareGateway({ ...base, dataFolder, services, isEnding })
+      ? await prepareGateway({
+          ...base,
+          dataFolder,
+          services,
+          isEnding,
+          recordsPerSecond: recordsPerSecond(settings),
+        })
       : undefined
   if (roles.has('backend')) {
     const key =
@@ -113,16 +133,29 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       },
     })
   }
-  if (gateway !== undefined) {
+  if (gateway !== undefined && services !== undefined) {
     const backendUrl = settings.backendUrl ?? urls.backend
     if (backendUrl === undefined) throw new Error('checkDeployment let a missing backend pass')
-    urls.gateway = await gateway.listen(backendUrl, portalUrl)
+    if (workers === undefined) urls.gateway = await gateway.listen(backendUrl, portalUrl)
+    else {
+      lifetime.opened(() => workers.close())
+      urls.gateway = await workers.start({
+        settings: await workerSettings(settings, dataFolder),
+        databaseUrl,
+        version,
+        backendUrl,
+        portalUrl: portalUrl(),
+        published: transferred(services.publisher.current()),
+        recordsPerSecond: recordsPerSecond(settings),
+      })
+    }
   }
   management = createManagement({
-    registry: metricsRegistry,
+    metrics: workers?.metrics ?? metricsRegistry,
     probes: [
       { name: 'accepting', isReady: () => !isDraining, isRequired: true },
       ...(services?.probes ?? []),
+      ...(workers?.probes ?? []),
     ],
     ...(gateway === undefined ? {} : { jwks: gateway.identity.jwks }),
   })
@@ -141,6 +174,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     reload: () => services?.publisher.reload() ?? Promise.resolve(true),
     async close() {
       isDraining = true
+      workers?.prepareEnd()
       await new Promise((resolve) => setTimeout(resolve, settings.drainSeconds * 1000))
       await lifetime.close()
     },
@@ -192,7 +226,7 @@ async function openStore(
   dataFolder: DataFolder | undefined,
   log: Logger,
   lifetime: Lifetime,
-): Promise<Database> {
+): Promise<{ readonly database: Database; readonly databaseUrl: string }> {
   let url = settings.databaseUrl
   if (url === undefined) {
     if (dataFolder === undefined) throw new Error('no data folder for the embedded database')
@@ -207,7 +241,7 @@ async function openStore(
   const database = openDatabase({ url, log })
   lifetime.opened(() => database.close())
   if (settings.databaseUrl !== undefined) await reach(database)
-  return database
+  return { database, databaseUrl: url }
 }
 
 /** A start does not wait for its database: whoever runs us starts us again. The address may hold a password, so only its setting is named. */

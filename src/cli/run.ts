@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../gateway/registry/registry-errors.ts'
-import { ListenError } from '../platform/listen.ts'
+import { errorText } from '../platform/error-text.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
 import { ReportedError, UsageError } from './command-error.ts'
 import type { CommandContext } from './context.ts'
@@ -48,31 +48,14 @@ export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Pro
     // Commander has written its message; asking for help is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof ReportedError) return 1
-    stderr.write(`tollgate: ${messageOf(error)}\n`)
+    stderr.write(`tollgate: ${errorText(error, isComplete)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-/** The message with those of its causes: whoever runs a command is the operator and may know them. */
-function messageOf(error: unknown): string {
-  if (isComplete(error)) return error.message
-  const messages: string[] = []
-  for (let current = error; current !== undefined && messages.length < 5; ) {
-    if (!(current instanceof Error)) return [...messages, String(current)].join(': ')
-    const inner = current instanceof AggregateError ? current.errors[0] : current.cause
-    if (current.message !== '') messages.push(current.message)
-    current = inner
-  }
-  return messages.join(': ')
-}
-
 /** Errors whose own message says all there is to say: their cause is the same in the words of a library. */
-function isComplete(error: unknown): error is Error {
-  return (
-    error instanceof RegistryConflict ||
-    error instanceof RegistryInputInvalid ||
-    error instanceof ListenError
-  )
+function isComplete(error: unknown): boolean {
+  return error instanceof RegistryConflict || error instanceof RegistryInputInvalid
 }
 
 function userName(): string {

@@ -8,8 +8,10 @@ import type { Probe } from '../platform/management.ts'
 import type { Settings } from '../platform/settings.ts'
 import type { Counter } from './counters/counter.ts'
 import { claimCounting } from './counting-claim.ts'
+import type { Published } from './edge/published.ts'
 import { openCounter } from './open-counter.ts'
 import { openSecret } from './open-secret.ts'
+import { keepRecords } from './operate/keep-records.ts'
 import {
   createGatewayMetrics,
   type GatewayMetrics,
@@ -18,42 +20,78 @@ import {
 import { createPublisher, type Publisher } from './publisher.ts'
 import { embeddedPepper, parsePeppers } from './registry/key-mac.ts'
 import { openRegistry, type Registry } from './registry/open-registry.ts'
+import type { RegistrySchema } from './registry/schema.ts'
 
 /** What gateway and portal share, in one process or each in its own. */
-export interface Services {
+export interface Services extends Stores {
   readonly metrics: GatewayMetrics & RecordingMetrics
   readonly publisher: Publisher
+}
+
+/** The stores of one process. */
+export interface Stores {
   readonly counter: Counter
   readonly registry: Registry
   readonly probes: readonly Probe[]
 }
 
-export interface ServicesOptions {
-  readonly settings: Settings
+export interface ServicesOptions extends Omit<StoresOptions, 'metrics'> {
   readonly catalogue: Catalogue
+  readonly metricsRegistry: MetricsRegistry
+  /** Whether calls are admitted by this process or by its workers, not only shown. */
+  readonly admits: boolean
+  /** Told of every configuration that a reload has taken into force. */
+  readonly onPublished?: (published: Published) => void
+}
+
+export interface StoresOptions {
+  readonly settings: Settings
+  /** Needed where a store or a secret is in it. */
   readonly dataFolder: DataFolder | undefined
   readonly database: Database
-  readonly metricsRegistry: MetricsRegistry
+  readonly metrics: GatewayMetrics
   readonly log: Logger
   readonly lifetime: Lifetime
-  /** Whether this process admits calls, not only shows counts. */
-  readonly admits: boolean
 }
 
 /**
- * Opens the stores and follows their changes: a configuration taken into force
- * elsewhere is in force here, a counter reset elsewhere is not remembered.
+ * Opens what a process has once, whether it takes calls itself or has workers
+ * for that: the configuration, the claim to count, the upkeep of records, and
+ * its stores. A configuration announced elsewhere is taken into force here.
  *
  * @throws named errors: secrets, stores, counters that others do not share
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
-  const { settings, catalogue, dataFolder, database, log, lifetime, admits } = options
+  const { settings, catalogue, database, log, lifetime, admits, onPublished } = options
   const metrics = createGatewayMetrics(options.metricsRegistry)
-  const publisher = createPublisher({ configDir: settings.configDir, catalogue, metrics, log })
-  const keyPepper = await openSecret(settings.keyPepper, dataFolder, embeddedPepper)
+  const publisher = createPublisher({
+    configDir: settings.configDir,
+    catalogue,
+    metrics,
+    log,
+    ...(onPublished === undefined ? {} : { onPublished }),
+  })
   if (admits && settings.databaseUrl !== undefined) {
     await claimCounting({ database, isShared: settings.redis !== undefined, log, lifetime })
   }
+  const stores = await openStores({ ...options, metrics })
+  if (admits) {
+    const upkeep = keepRecords({ db: database.connect<RegistrySchema>(), log })
+    lifetime.opened(() => upkeep.close())
+  }
+  stores.registry.onChange('configuration', () => void publisher.reload())
+  return { ...stores, metrics, publisher }
+}
+
+/**
+ * Opens counter and registry of one process and follows their changes: a
+ * counter reset elsewhere is not remembered here.
+ *
+ * @throws named errors: secrets, stores
+ */
+export async function openStores(options: StoresOptions): Promise<Stores> {
+  const { settings, dataFolder, database, metrics, log, lifetime } = options
+  const keyPepper = await openSecret(settings.keyPepper, dataFolder, embeddedPepper)
   const counter = await openCounter({ settings, dataFolder, metrics, log, lifetime })
   const registry = await openRegistry({
     database,
@@ -70,10 +108,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const bucket = detail?.['bucket']
     if (bucket !== undefined) counter.forget(bucket)
   })
-  registry.onChange('configuration', () => void publisher.reload())
   return {
-    metrics,
-    publisher,
     counter,
     registry,
     probes: [

@@ -18,6 +18,8 @@ export interface PublisherOptions {
   readonly catalogue: Catalogue
   readonly metrics: GatewayMetrics
   readonly log: Logger
+  /** Told of every configuration that a reload has taken into force. */
+  readonly onPublished?: (published: Published) => void
 }
 
 /** Creates the publisher. Two reloads at once run one after the other, so the newest files win. */
@@ -42,6 +44,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     metrics.countReload('success')
     metrics.setGeneration(current.generation)
     log.info({ generation: current.generation }, 'configuration reloaded')
+    options.onPublished?.(current)
     return true
   }
 
@@ -50,6 +53,30 @@ export function createPublisher(options: PublisherOptions): Publisher {
     reload() {
       queue = queue.then(load)
       return queue
+    },
+  }
+}
+
+/** Holds the catalogue that another process has taken into force. */
+export interface PublishedCopy {
+  current(): Published
+  take(catalogue: Catalogue, generation: number): void
+}
+
+/** Creates the copy, with the catalogue that is in force now. */
+export function createPublishedCopy(options: {
+  readonly catalogue: Catalogue
+  readonly generation: number
+  readonly metrics: Pick<GatewayMetrics, 'setGeneration'>
+}): PublishedCopy {
+  const { metrics } = options
+  let current = publish(options.catalogue, options.generation)
+  metrics.setGeneration(current.generation)
+  return {
+    current: () => current,
+    take(catalogue, generation) {
+      current = publish(catalogue, generation)
+      metrics.setGeneration(generation)
     },
   }
 }

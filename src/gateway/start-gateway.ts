@@ -16,11 +16,15 @@ export interface GatewayRoleOptions {
   readonly settings: Settings
   readonly dataFolder: DataFolder | undefined
   readonly database: Database
-  readonly services: Services
+  readonly services: Pick<Services, 'metrics' | 'counter' | 'registry'> & {
+    readonly publisher: Pick<Services['publisher'], 'current'>
+  }
   readonly log: Logger
   readonly lifetime: Lifetime
   /** Whether the process is about to stop, but serves on. */
   readonly isEnding: () => boolean
+  /** See {@link openRecording}. */
+  readonly recordsPerSecond?: number | undefined
 }
 
 /** The gateway role; its listener is bound when the backend has an address. */
@@ -44,11 +48,11 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
     now: Date.now,
     monotonic: () => performance.now(),
   })
-  const recorder = openRecording(options)
   return {
     identity,
     async listen(backendUrl, portalUrl) {
       const monotonic = (): number => performance.now()
+      const recorder = openRecording(options)
       const edge = await createEdge({
         published: publisher.current,
         registry,

@@ -18,6 +18,8 @@ export function limitConnections(
   isProxy: (address: string) => boolean,
 ): void {
   server.maxConnections = limits.connectionsMax
+  // A worker would pass them on to the others, and with all of them full they would go round without end. (Missing in the types.)
+  Object.assign(server, { dropMaxConnection: true })
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress

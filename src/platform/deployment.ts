@@ -19,6 +19,14 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
       problem: `REDIS_URL: is required with GATEWAY_PROCESSES=${settings.gatewayProcesses}: processes that count by themselves would multiply every limit (e.g. redis://host:6379/0)`,
     },
     {
+      isMissing: gateway && !hasRedis && settings.gatewayWorkers > 1,
+      problem: `REDIS_URL: is required with GATEWAY_WORKERS=${settings.gatewayWorkers}: processes that count by themselves would multiply every limit (e.g. redis://host:6379/0)`,
+    },
+    {
+      isMissing: gateway && hasRedis && settings.gatewayProcesses < settings.gatewayWorkers,
+      problem: `GATEWAY_PROCESSES: ${settings.gatewayProcesses} is fewer than GATEWAY_WORKERS=${settings.gatewayWorkers}: every worker of every machine counts, and in an outage of Redis too small a number lets each admit too much (e.g. ${settings.gatewayWorkers} on one machine)`,
+    },
+    {
       isMissing: portal && !gateway && !hasRedis,
       problem:
         'REDIS_URL: is required for a portal in another process than the gateway: it shows the counts that are enforced (e.g. redis://host:6379/0)',

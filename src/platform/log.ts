@@ -22,8 +22,12 @@ export const logLevels = [
  * Calls come before the log: lines that a full disk or a reader that stands
  * still does not take are dropped, and their number is logged when it takes
  * lines again.
+ *
+ * Processes that share one standard error say so: then no line of one is
+ * written into the middle of another's.
  */
-export function createLog(level: LevelWithSilent): Logger {
+export function createLog(level: LevelWithSilent, { sharesOutput = false } = {}): Logger {
+  charactersAtOnce = sharesOutput ? atomicCharacters : waitingMax
   return pino(
     {
       level,
@@ -37,6 +41,12 @@ export function createLog(level: LevelWithSilent): Logger {
 
 /** Characters of lines that wait for whoever reads them. */
 const waitingMax = 1_048_576
+
+/** A pipe takes 4,096 bytes whole or not at all (POSIX, PIPE_BUF of Linux); a line has few characters of more than one byte. */
+const atomicCharacters = 3_500
+
+/** Of whole lines written in one go; a longer line goes alone. */
+let charactersAtOnce = waitingMax
 
 let standardError: LossyOutput | undefined
 
@@ -104,15 +114,23 @@ function createLossyOutput(channel: Channel): LossyOutput {
   let lost = 0
   let isWriting = false
 
-  function take(): string[] {
+  function take(charactersMax: number): string[] {
+    let count = 0
+    let taken = 0
+    for (const line of waiting) {
+      if (count > 0 && taken + line.length > charactersMax) break
+      count += 1
+      taken += line.length
+    }
+    length -= taken
+    if (count < waiting.length) return waiting.splice(0, count)
     const lines = waiting
     waiting = []
-    length = 0
     return lines
   }
 
   function writeWaiting(): void {
-    const lines = take()
+    const lines = take(charactersAtOnce)
     const reported = lost
     isWriting = true
     channel.write(lossLine(reported) + lines.join(''), (isWritten) => {
@@ -133,7 +151,7 @@ function createLossyOutput(channel: Channel): LossyOutput {
       if (!isWriting) writeWaiting()
     },
     writeNow() {
-      if (waiting.length > 0) channel.writeNow(take().join(''))
+      if (waiting.length > 0) channel.writeNow(take(waitingMax).join(''))
     },
   }
 }

@@ -11,7 +11,8 @@ export interface Probe {
 }
 
 export interface ManagementOptions {
-  readonly registry: Registry
+  /** What `/metrics` shows. */
+  readonly metrics: Pick<Registry, 'contentType' | 'metrics'>
   readonly probes: readonly Probe[]
   /** Public keys of the identity signer; undefined where this process signs nothing. */
   readonly jwks?: object
@@ -24,7 +25,7 @@ export interface ManagementOptions {
  *
  * `/livez` depends on nothing: a restart mends no store.
  */
-export function createManagement({ registry, probes, jwks }: ManagementOptions): FastifyInstance {
+export function createManagement({ metrics, probes, jwks }: ManagementOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -35,8 +36,8 @@ export function createManagement({ registry, probes, jwks }: ManagementOptions):
   app.setNotFoundHandler((_request, reply) => answer(reply, 404, 'not found'))
 
   app.get('/metrics', async (_request, reply) => {
-    reply.header('content-type', registry.contentType)
-    return registry.metrics()
+    reply.header('content-type', metrics.contentType)
+    return metrics.metrics()
   })
 
   app.get('/livez', async () => ({ status: 'ok' }))
@@ -76,6 +77,7 @@ export function createMetricsRegistry(version: string): Registry {
     help: 'Always 1; the labels say what runs',
     labelNames: ['version', 'node'],
     registers: [registry],
+    aggregator: 'first',
   }).set({ version, node: process.versions.node }, 1)
   return registry
 }

@@ -43,7 +43,9 @@ export interface Settings {
   readonly connectionsPerAddress: number
   readonly connectionsMax: number
   readonly authFailuresPerMinute: number
-  /** How many gateway processes there will be at most. */
+  /** Processes of this machine that take calls; with 1 it is the process itself. */
+  readonly gatewayWorkers: number
+  /** How many gateway processes there will be at most, workers of every machine counted. */
   readonly gatewayProcesses: number
   /** Audience of the identity token, on both sides. */
   readonly identityAudience: string
@@ -92,6 +94,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const reader = createReader(env)
   const isEmbedded = (env['DATABASE_URL'] ?? '') === ''
   const isShared = (env['REDIS_URL'] ?? '') !== ''
+  const gatewayWorkers = reader.integer('GATEWAY_WORKERS', 1, 1, 256)
   const settings: Settings = {
     gateway: reader.address('GATEWAY', 8080),
     management: reader.address('MANAGEMENT', 9090),
@@ -116,8 +119,14 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     connectionsPerAddress: reader.integer('CONNECTIONS_PER_ADDRESS', 2000, 1, 1_000_000),
     connectionsMax: reader.integer('CONNECTIONS_MAX', 10_000, 1, 1_000_000),
     authFailuresPerMinute: reader.integer('AUTH_FAILURES_PER_MINUTE', 60, 1, 1_000_000),
+    gatewayWorkers,
     // Too many costs some calls of an outage, too few lets each process admit what is left.
-    gatewayProcesses: reader.integer('GATEWAY_PROCESSES', isShared ? 4 : 1, 1, 10_000),
+    gatewayProcesses: reader.integer(
+      'GATEWAY_PROCESSES',
+      isShared ? Math.max(4, gatewayWorkers) : 1,
+      1,
+      10_000,
+    ),
     identityAudience: reader.text('IDENTITY_AUDIENCE', 'tollgate-backend'),
     identityJwksUrl: reader.url('IDENTITY_JWKS_URL', 'http://10.0.0.5:9090/.well-known/jwks.json'),
     bankTimeZone: reader.timeZone('BANK_TIME_ZONE', 'Asia/Jerusalem'),

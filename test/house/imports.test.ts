@@ -31,8 +31,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   backend: ['platform', 'catalogue'],
   cli: ['platform', 'catalogue', 'gateway', 'backend', 'main.ts'],
   'portal-ui': ['gateway'],
+  workers: ['platform', 'catalogue', 'gateway'],
   'first-start.ts': ['platform', 'catalogue', 'gateway', 'backend'],
-  'main.ts': ['platform', 'catalogue', 'gateway', 'backend', 'first-start.ts'],
+  'main.ts': ['platform', 'catalogue', 'gateway', 'backend', 'workers', 'first-start.ts'],
 }
 
 /** Inside the gateway. Files directly in gateway/ put the parts together and may use all of them. */

@@ -91,6 +91,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     help: '1 while the store answers',
     labelNames: ['store'],
     registers,
+    aggregator: 'min',
     collect() {
       for (const [store, isUp] of stores) this.set({ store }, isUp() ? 1 : 0)
     },
@@ -99,6 +100,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     name: 'gateway_config_generation',
     help: 'Counts up with every configuration taken into force',
     registers,
+    aggregator: 'min',
   })
   const reloads = new Counter({
     name: 'gateway_config_reloads_total',

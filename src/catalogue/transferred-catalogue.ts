@@ -1,0 +1,26 @@
+import type { ApiVersion, Catalogue, Plan } from './catalogue.ts'
+import { frozenMap } from './frozen-map.ts'
+import { deepFreeze } from './json.ts'
+
+/** A catalogue as it travels to another process of the same program: data only, for structured cloning. */
+export interface TransferredCatalogue {
+  readonly versions: readonly (readonly [string, ApiVersion])[]
+  readonly plans: readonly (readonly [string, Plan])[]
+}
+
+/** Makes a catalogue ready to travel. */
+export function packCatalogue(catalogue: Catalogue): TransferredCatalogue {
+  return { versions: [...catalogue.versions], plans: [...catalogue.plans] }
+}
+
+/**
+ * Makes the catalogue that was packed, frozen as the one it was made from. It
+ * was checked where it was loaded: never give it anything but what another
+ * process of ours packed.
+ */
+export function unpackCatalogue({ versions, plans }: TransferredCatalogue): Catalogue {
+  return Object.freeze({
+    versions: frozenMap(deepFreeze(versions)),
+    plans: frozenMap(deepFreeze(plans)),
+  })
+}

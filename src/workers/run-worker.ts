@@ -1,0 +1,120 @@
+import { unpackCatalogue } from '../catalogue/transferred-catalogue.ts'
+import { openStores } from '../gateway/open-services.ts'
+import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
+import { createPublishedCopy } from '../gateway/publisher.ts'
+import { prepareGateway } from '../gateway/start-gateway.ts'
+import { openDatabase } from '../platform/database.ts'
+import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
+import type { Logger } from '../platform/log.ts'
+import { createMetricsRegistry, type Probe } from '../platform/management.ts'
+import type { MetricsSnapshot, PublishedMessage, WorkerStart, WorkerState } from './messages.ts'
+
+/** The data path of one worker. */
+export interface Worker {
+  /** Of the listener. */
+  readonly origin: string
+  publish(published: PublishedMessage): void
+  metrics(): Promise<MetricsSnapshot>
+  /** From now on every answer tells its client to move. */
+  prepareEnd(): void
+  /** Accepts nothing more, finishes what is under way, writes what waits. */
+  close(): Promise<void>
+}
+
+export interface RunWorkerOptions {
+  readonly start: WorkerStart
+  readonly log: Logger
+  /** Told what this worker has of what it needs, at first and when that changes. */
+  readonly onStates: (states: readonly WorkerState[]) => void
+}
+
+/** Eight look-ups at once, the change feed and what is written now and then; most wait for nothing. */
+const databaseConnectionsMax = 6
+
+/** How often its needs are looked at. */
+const lookMs = 250
+
+/**
+ * Opens the stores and the listener of a worker. What a process has once
+ * (configuration files, management, upkeep) is not here.
+ *
+ * @throws named errors: stores, the port
+ */
+export async function runWorker(options: RunWorkerOptions): Promise<Worker> {
+  const lifetime = createLifetime()
+  try {
+    return await open(options, lifetime)
+  } catch (error) {
+    await lifetime.close().catch((closing: unknown) => {
+      options.log.warn({ err: closing }, 'closing after a failed start failed')
+    })
+    throw error
+  }
+}
+
+async function open(
+  { start, log, onStates }: RunWorkerOptions,
+  lifetime: Lifetime,
+): Promise<Worker> {
+  const { settings } = start
+  const registry = createMetricsRegistry(start.version)
+  const metrics = createGatewayMetrics(registry)
+  const publisher = createPublishedCopy({
+    catalogue: unpackCatalogue(start.published.catalogue),
+    generation: start.published.generation,
+    metrics,
+  })
+  const database = openDatabase({
+    url: start.databaseUrl,
+    log,
+    connectionsMax: databaseConnectionsMax,
+  })
+  lifetime.opened(() => database.close())
+  const base = { settings, dataFolder: undefined, database, log, lifetime }
+  const stores = await openStores({ ...base, metrics })
+  let isEnding = false
+  const gateway = await prepareGateway({
+    ...base,
+    services: { ...stores, metrics, publisher },
+    isEnding: () => isEnding,
+    recordsPerSecond: start.recordsPerSecond,
+  })
+  tellStates({ probes: stores.probes, onStates, lifetime })
+  const origin = await gateway.listen(start.backendUrl, () => start.portalUrl)
+  return {
+    origin,
+    publish({ catalogue, generation }) {
+      publisher.take(unpackCatalogue(catalogue), generation)
+    },
+    metrics: () => registry.getMetricsAsJSON(),
+    prepareEnd() {
+      isEnding = true
+    },
+    close() {
+      isEnding = true
+      return lifetime.close()
+    },
+  }
+}
+
+function tellStates({
+  probes,
+  onStates,
+  lifetime,
+}: {
+  readonly probes: readonly Probe[]
+  readonly onStates: RunWorkerOptions['onStates']
+  readonly lifetime: Lifetime
+}): void {
+  let told = ''
+  function look(): void {
+    const states = probes.map(({ name, isReady }) => ({ name, isReady: isReady() }))
+    const text = JSON.stringify(states)
+    if (text !== told) onStates(states)
+    told = text
+  }
+  look()
+  const timer = setInterval(look, lookMs)
+  timer.unref()
+  lifetime.opened(() => clearInterval(timer))
+}

@@ -1,0 +1,82 @@
+// The program of a worker: it waits for its start, takes calls, and ends when told to or with the process that started it.
+import cluster from 'node:cluster'
+import closeWithGrace from 'close-with-grace'
+import { errorText } from '../platform/error-text.ts'
+import { createLog, type Logger } from '../platform/log.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+import { runWorker, type Worker } from './run-worker.ts'
+
+/** Milliseconds the end may take: the longest call and a little. */
+const closeMs = 27_000
+
+let starting: Promise<Worker> | undefined
+let isTold = false
+let log: Logger = createLog('info', { sharesOutput: true })
+
+// Terminals and service managers signal whole groups; the one process they mean tells us.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+// Node ends us then: nobody could stop us any more. Said here, because it says nothing.
+process.prependListener('disconnect', () => {
+  if (!isTold) log.fatal({}, 'the process that started this worker is gone')
+})
+
+const grace = closeWithGrace(
+  { delay: closeMs, logger: false, skip: ['SIGHUP', 'SIGINT', 'SIGTERM'] },
+  async ({ err }) => {
+    if (err !== undefined) log.fatal({ err }, 'a worker ends because of an error')
+    const worker = await starting?.catch(() => undefined)
+    if (worker === undefined) return
+    await worker.close()
+    await say({ kind: 'metrics', id: undefined, metrics: await worker.metrics() })
+  },
+)
+
+// Parse boundary: only worker-process.ts of this program writes into the channel.
+process.on('message', (message: ToWorker) => void hear(message))
+await say({ kind: 'loaded' })
+
+async function hear(message: ToWorker): Promise<void> {
+  if (message.kind === 'stop') {
+    isTold = true
+    void grace.close()
+  } else if (message.kind === 'start') {
+    log = createLog(message.start.settings.logLevel, { sharesOutput: true })
+    starting = runWorker({
+      start: message.start,
+      log,
+      onStates: (states) => void say({ kind: 'states', states }),
+    })
+    try {
+      const { origin } = await starting
+      await say({ kind: 'listening', origin })
+    } catch (error) {
+      await say({ kind: 'refused', reason: errorText(error) })
+    }
+  } else {
+    // What comes while it starts must not be lost.
+    const worker = await starting?.catch(() => undefined)
+    if (worker !== undefined) await obey(worker, message)
+  }
+}
+
+async function obey(
+  worker: Worker,
+  message: Exclude<ToWorker, { readonly kind: 'start' | 'stop' }>,
+): Promise<void> {
+  switch (message.kind) {
+    case 'publish':
+      return worker.publish(message.published)
+    case 'metrics':
+      return say({ kind: 'metrics', id: message.id, metrics: await worker.metrics() })
+    case 'ending':
+      return worker.prepareEnd()
+  }
+}
+
+/** Resolves when it is on its way. */
+function say(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !cluster.worker?.isConnected()) resolve()
+    else process.send(message, undefined, undefined, () => resolve())
+  })
+}
