@@ -59,25 +59,12 @@ export async function startRedisServer({
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-redis-'))
   let server = await start()
 
-  async function start(): Promise<ChildProcess> {
-    const child = spawn(
-      // It ends with this process, however that ends: a runner that kills a slow test leaves nothing behind.
-      'setpriv',
-      [
-        ...['--pdeathsig', 'KILL', 'redis-server'],
-        ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
-        ...['--save', '', '--appendonly', 'no', '--enable-debug-command', 'yes'],
-        ...args,
-      ],
-      { stdio: 'ignore' },
-    )
-    const failure = new Promise<never>((_resolve, reject) => {
-      child.once('error', reject)
-      child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
-    })
-    failure.catch(() => undefined) // later it ends as it should
-    await Promise.race([failure, accepts(port, child)])
-    return child
+  function start(): Promise<ChildProcess> {
+    return spawnRedis(port, [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
+      ...['--save', '', '--appendonly', 'no', '--enable-debug-command', 'yes'],
+      ...args,
+    ])
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -114,6 +101,21 @@ export async function startRedisServer({
   }
 }
 
+/** Starts `redis-server` with these arguments and resolves when it accepts connections on the port. */
+export async function spawnRedis(port: number, args: readonly string[]): Promise<ChildProcess> {
+  // It ends with this process, however that ends: a runner that kills a slow test leaves nothing behind.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'redis-server', ...args], {
+    stdio: 'ignore',
+  })
+  const failure = new Promise<never>((_resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
+  })
+  failure.catch(() => undefined) // later it ends as it should
+  await Promise.race([failure, accepts(port, child)])
+  return child
+}
+
 /** Resolves when something accepts connections on the port, or the server has ended. */
 async function accepts(port: number, server: ChildProcess): Promise<void> {
   while (server.pid !== undefined && server.exitCode === null) {
@@ -129,7 +131,8 @@ async function accepts(port: number, server: ChildProcess): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port nobody listens on, a moment ago. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()
