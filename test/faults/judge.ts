@@ -1,0 +1,255 @@
+import type { CallRecord, LedgerRecord } from './books.ts'
+import { type Windows, windowBegin, windowOf } from './load.ts'
+
+/** A bucket whose calls are judged. */
+export interface JudgedBucket {
+  /** As the callers' log names it. */
+  readonly stream: string
+  readonly applicationId: string
+  readonly operation: string
+  readonly calls: number
+  /** Undefined: one window for the whole experiment. */
+  readonly windows: Windows | undefined
+}
+
+/** From the beginning of a fault until every gateway counted with the others again, in monotonic milliseconds. */
+export interface Faulted {
+  readonly from: number
+  readonly to: number
+}
+
+/** What the books say of the windows of some buckets. */
+export interface WindowFigures {
+  /** Without a fault, and with the store answering every call. */
+  healthy: number
+  /** Of those, the ones in which at least as many calls were offered as the limit allows: there equality is judged. */
+  full: number
+  /** Without a fault of ours, yet a deadline was missed: the machine was too slow. Judged as faulted ones are. */
+  slow: number
+  faulted: number
+  mostHealthy: number
+  /** Over slow and faulted ones. */
+  mostFaulted: number
+  /** Full healthy windows that admitted fewer than the limit. */
+  short: number
+  /** Counter values given twice in a healthy window. */
+  duplicates: number
+  /** Calls at an edge, of which the window is not sure; they are counted in neither. */
+  ambiguous: number
+}
+
+/** A call that reached the backend may have been decided so much before it, beyond what the books know: the estimate of the store's time lags a little. */
+const edgeMs = 5
+
+interface Tally {
+  offered: number
+  admitted: number
+  isAlone: boolean
+  isUnanswered: boolean
+  readonly remaining: number[]
+}
+
+/** Counts what was admitted in each window: by the ledger, and by what its caller was told only where that adds nothing to admissions. */
+export function judgeWindows(
+  buckets: readonly JudgedBucket[],
+  calls: readonly CallRecord[],
+  ledger: readonly LedgerRecord[],
+  faulted: Faulted | undefined,
+): WindowFigures {
+  const figures: WindowFigures = {
+    ...{ healthy: 0, full: 0, slow: 0, faulted: 0, mostHealthy: 0, mostFaulted: 0 },
+    ...{ short: 0, duplicates: 0, ambiguous: 0 },
+  }
+  const callsByStream = Map.groupBy(calls, ({ stream }) => stream)
+  const ledgerByBucket = Map.groupBy(ledger, bucketOf)
+  for (const bucket of buckets) {
+    const own = callsByStream.get(bucket.stream) ?? []
+    const reached = ledgerByBucket.get(bucketOf(bucket)) ?? []
+    for (const [window, tally] of talliesOf(bucket, own, reached, figures)) {
+      judgeWindow(bucket, window, tally, faulted, figures)
+    }
+  }
+  return figures
+}
+
+function bucketOf({ applicationId, operation }: { applicationId: string; operation: string }) {
+  return `${applicationId} ${operation}`
+}
+
+function talliesOf(
+  { windows }: JudgedBucket,
+  calls: readonly CallRecord[],
+  reached: readonly LedgerRecord[],
+  figures: WindowFigures,
+): Map<number, Tally> {
+  const tallies = new Map<number, Tally>()
+  const begunById = new Map(calls.map(({ requestId, begun }) => [requestId, begun]))
+  const numberOf = (ms: number): number => (windows === undefined ? 0 : windowOf(ms, windows))
+
+  function tallyOf(from: number, to: number): Tally | undefined {
+    const window = numberOf(from)
+    if (numberOf(from - edgeMs) !== window || numberOf(to) !== window) return undefined
+    let tally = tallies.get(window)
+    if (tally === undefined) {
+      tally = { offered: 0, admitted: 0, isAlone: false, isUnanswered: false, remaining: [] }
+      tallies.set(window, tally)
+    }
+    return tally
+  }
+
+  for (const { begun, ended, status, isAlone, remaining } of calls) {
+    const tally = tallyOf(begun, ended)
+    if (tally === undefined) continue
+    tally.offered += 1
+    if (isAlone) tally.isAlone = true
+    if (status === 0) tally.isUnanswered = true
+    if (status === 200 && remaining !== undefined) tally.remaining.push(remaining)
+  }
+  for (const { at, requestId } of reached) {
+    // A call that no caller knows of counts where it arrived.
+    const tally = tallyOf(begunById.get(requestId) ?? at, at)
+    if (tally === undefined) figures.ambiguous += 1
+    else tally.admitted += 1
+  }
+  return tallies
+}
+
+function judgeWindow(
+  { calls, windows }: JudgedBucket,
+  window: number,
+  { offered, admitted, isAlone, isUnanswered, remaining }: Tally,
+  faulted: Faulted | undefined,
+  figures: WindowFigures,
+): void {
+  const isTouched =
+    faulted !== undefined &&
+    (windows === undefined ||
+      (windowBegin(window, windows) < faulted.to &&
+        windowBegin(window + 1, windows) > faulted.from))
+  if (isTouched || isAlone || isUnanswered) {
+    if (isTouched) figures.faulted += 1
+    else figures.slow += 1
+    figures.mostFaulted = Math.max(figures.mostFaulted, admitted)
+    return
+  }
+  figures.healthy += 1
+  figures.mostHealthy = Math.max(figures.mostHealthy, admitted)
+  figures.duplicates += remaining.length - new Set(remaining).size
+  if (offered >= calls) {
+    figures.full += 1
+    if (admitted < calls) figures.short += 1
+  }
+}
+
+/** What must never happen, whatever is broken. */
+export interface HonestyFigures {
+  /** Calls in the ledger that no caller was told 200 of, nor lost the answer of. */
+  uncounted: number
+  /** Answers 200 that the ledger does not know. */
+  invented: number
+  /** Request ids that reached the backend twice, of any method and of POST. */
+  sentTwice: number
+  sentTwicePost: number
+  posts: number
+  /** 5xx for a call that only had to be counted and forwarded. */
+  serverErrors: number
+  /** Calls without a whole answer. */
+  unanswered: number
+  /** Strangers told something else than 401, or known callers told 401. */
+  swaps: number
+  strangers: number
+}
+
+/** The names of streams that are not limited calls of a known key. */
+export const strangerStream = 'stranger'
+export const idleStream = 'idle'
+
+/** @param strangerMay whether this answer to a stranger is right; 401 where the registry could be asked */
+export function judgeHonesty(
+  calls: readonly CallRecord[],
+  ledger: readonly LedgerRecord[],
+  strangerMay: (call: CallRecord) => boolean = ({ status }) => status === 401,
+): HonestyFigures {
+  const figures: HonestyFigures = {
+    ...{ uncounted: 0, invented: 0, sentTwice: 0, sentTwicePost: 0, posts: 0 },
+    ...{ serverErrors: 0, unanswered: 0, swaps: 0, strangers: 0 },
+  }
+  const arrivals = new Map<string, number>()
+  for (const { requestId, method } of ledger) {
+    const before = arrivals.get(requestId) ?? 0
+    arrivals.set(requestId, before + 1)
+    if (method === 'POST') figures.posts += 1
+    if (before > 0) {
+      figures.sentTwice += 1
+      if (method === 'POST') figures.sentTwicePost += 1
+    }
+  }
+  for (const call of calls) {
+    const { stream, requestId, status } = call
+    const isKnown = arrivals.has(requestId)
+    if (stream === idleStream) continue
+    if (stream === strangerStream) {
+      figures.strangers += 1
+      if (status !== 0 && !strangerMay(call)) figures.swaps += 1
+      continue
+    }
+    if (status === 401) figures.swaps += 1
+    if (status >= 500) figures.serverErrors += 1
+    if (status === 0) figures.unanswered += 1
+    if (status === 200 && !isKnown) figures.invented += 1
+    if (isKnown && status !== 200 && status !== 0) figures.uncounted += 1
+    arrivals.delete(requestId)
+  }
+  // What is left reached the backend without any of our callers.
+  figures.uncounted += arrivals.size
+  return figures
+}
+
+/** Whether `Retry-After` told the truth, by the clock of the store. */
+export interface RetryFigures {
+  checked: number
+  /** A call at that time would come before the window ends. */
+  early: number
+  /** More than a second after it. */
+  late: number
+  /** Calls made at that time, and of those the refused ones. */
+  again: number
+  againRefused: number
+}
+
+/** Reading two clocks takes so long at most. */
+const clockMs = 2
+
+/** The estimate of the store's time may lag so much while the store is away: its last answer was so long on its way. */
+const lagMs = 25
+
+export function judgeRetries(
+  buckets: readonly JudgedBucket[],
+  calls: readonly CallRecord[],
+): RetryFigures {
+  const figures: RetryFigures = { checked: 0, early: 0, late: 0, again: 0, againRefused: 0 }
+  const windowsOf = new Map(buckets.map(({ stream, windows }) => [stream, windows]))
+  for (const { stream, begun, ended, status, retryAfter, isAgain } of calls) {
+    const windows = windowsOf.get(stream)
+    if (windows === undefined) continue
+    const window = windowOf(begun, windows)
+    if (isAgain) {
+      figures.again += 1
+      // Later than a second into its window others may have used it up.
+      const isSoon = ended - windowBegin(window, windows) < 1100
+      if (status === 429 && isSoon) figures.againRefused += 1
+    }
+    if (status !== 429 || retryAfter === undefined || windowOf(ended, windows) !== window) continue
+    const end = windowBegin(window + 1, windows)
+    figures.checked += 1
+    if (ended + retryAfter * 1000 < end - clockMs) figures.early += 1
+    if (begun + retryAfter * 1000 > end + 1000 + lagMs) figures.late += 1
+  }
+  return figures
+}
+
+/** The value below which so large a part of the list lies; 0 of an empty one. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}

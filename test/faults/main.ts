@@ -1,0 +1,79 @@
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { postgresMissing } from '../support/database.ts'
+import { redisMissing } from '../support/redis-server.ts'
+import { groups } from './experiments/groups.ts'
+import type { Outcome } from './outcome.ts'
+import { createScope } from './scope.ts'
+import { faultTable, promises, promiseTable } from './table.ts'
+
+// A program: runs the experiments with faults one after the other and prints what they found.
+// --seed <number> draws the same again; --only R3,R5 runs some; --soak <windows> asks for so many full windows.
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    soak: { type: 'string' },
+  },
+})
+const seed = Number(values.seed ?? randomInt(2 ** 31))
+const only = values.only?.split(',')
+const soak = values.soak === undefined ? undefined : Number(values.soak)
+const isWanted = (name: string): boolean =>
+  only === undefined || only.some((wanted) => name.startsWith(wanted))
+
+const missing = redisMissing() || postgresMissing()
+if (missing) {
+  process.stdout.write(`# { total: 1, pass: 0, skip: 1 } # ${missing}\n`)
+  process.exit()
+}
+
+const outcomes: Outcome[] = []
+const begunAt = performance.now()
+process.stdout.write(`seed ${seed}\n`)
+
+function report(outcome: Outcome): void {
+  outcomes.push(outcome)
+  const { id, title, notes, violations, unjudged } = outcome
+  const seconds = Math.round((performance.now() - begunAt) / 1000)
+  const lines = [
+    ...violations.map((text) => `  VIOLATED: ${text}`),
+    ...unjudged.map((text) => `  not judged: ${text}`),
+    ...notes.map((text) => `  ${text}`),
+  ]
+  process.stdout.write(
+    `${seconds} s ${violations.length === 0 ? 'ok' : 'NOT OK'} ${id} ${title}\n${lines.map((line) => `${line}\n`).join('')}`,
+  )
+}
+
+for (const group of groups) {
+  if (!group.ids.some(isWanted)) continue
+  const scope = createScope()
+  const end = (): void => void scope.end().finally(() => process.exit(1))
+  process.once('SIGINT', end).once('SIGTERM', end)
+  try {
+    await group.run(scope, { seed, soak, isWanted, report })
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+    await scope.end()
+  }
+}
+
+const promised = promises(outcomes)
+const broken = promised.filter(({ isKept }) => isKept === false)
+const failed = outcomes.filter(({ violations }) => violations.length > 0)
+process.stdout.write(
+  [
+    '',
+    `${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${Math.round((performance.now() - begunAt) / 1000)} s`,
+    '',
+    promiseTable(promised),
+    '',
+    faultTable(outcomes),
+    '',
+    // In the words of the test runner, for whoever adds both up.
+    `# { total: ${outcomes.length + promised.length}, pass: ${outcomes.length - failed.length + promised.length - broken.length}, fail: ${failed.length + broken.length} }`,
+    '',
+  ].join('\n'),
+)
+process.exit(failed.length + broken.length === 0 ? 0 : 1)

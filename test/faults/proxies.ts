@@ -1,0 +1,26 @@
+import { type FaultProxy, startFaultProxy, type Trouble } from './fault-proxy.ts'
+
+/** What the process of the proxies is told. */
+export type ProxyOrder =
+  | { readonly order: 'open'; readonly targets: readonly number[] }
+  | { readonly order: 'trouble'; readonly at: number; readonly trouble: Trouble }
+  | { readonly order: 'target'; readonly at: number; readonly port: number }
+
+// A program: opens fault proxies as its parent orders, and ends with it.
+const proxies: FaultProxy[] = []
+
+process.on('disconnect', () => process.exit())
+process.on('message', async (message) => {
+  // Parse boundary: our own parent.
+  const order = message as ProxyOrder
+  if (order.order === 'open') {
+    const opened = await Promise.all(order.targets.map(startFaultProxy))
+    proxies.push(...opened)
+    process.send?.(opened.map(({ port }) => port))
+    return
+  }
+  const proxy = proxies[order.at]
+  if (order.order === 'trouble') proxy?.trouble(order.trouble)
+  else proxy?.target(order.port)
+  process.send?.('done')
+})

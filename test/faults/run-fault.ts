@@ -1,0 +1,275 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type CallRecord, readCalls, readLedger } from './books.ts'
+import { watchCrashes } from './crashes.ts'
+import {
+  type Faulted,
+  idleStream,
+  type JudgedBucket,
+  judgeHonesty,
+  judgeRetries,
+  judgeWindows,
+  quantile,
+  strangerStream,
+} from './judge.ts'
+import { type Stream, windowBegin, windowOf } from './load.ts'
+import { monotonicMs, wallOffsetMs } from './monotonic.ts'
+import { type LatencyFigures, type Outcome, violationsOfBooks } from './outcome.ts'
+import { createRandom, type Random } from './random.ts'
+import { gatewayCount, ledgerWritten, limitOf, type PlanName, type Rig } from './rig.ts'
+import type { ModeWatch, StoreProbe } from './watch.ts'
+
+/** Something that goes wrong, and how it is put right again. */
+export interface Fault {
+  readonly id: string
+  readonly title: string
+  /** How long it lasts at least and at most, in milliseconds; the seed decides. */
+  readonly lastsMs: readonly [number, number]
+  /** Whether no gateway can count with the others while it lasts. */
+  readonly isOutage: boolean
+  /** The store loses its counts: nothing is granted for a second after its return. */
+  readonly losesCounts?: boolean
+  /** What a faulted window may admit. (Default: 175: the limit and the shares of three gateways that never saw the bucket.) */
+  readonly faultedMost?: number
+  /** Gateways that cannot ask the registry while it lasts: strangers are told 503 there. */
+  readonly withoutRegistry?: readonly number[]
+  /** Over as soon as it has begun; only what follows from it lasts. */
+  readonly isInstant?: boolean
+  begin(parts: FaultParts): Promise<void>
+  end(parts: FaultParts): Promise<void>
+}
+
+export interface FaultParts {
+  readonly rig: Rig
+  readonly random: Random
+  /** The applications of the experiment, whose counters may be meddled with. */
+  readonly applicationIds: readonly string[]
+  note(text: string): void
+}
+
+export interface FaultRun {
+  readonly rig: Rig
+  readonly modes: ModeWatch
+  readonly probe: StoreProbe
+  readonly seed: number
+  /** How far the clock of the store is ahead of this machine's, in milliseconds. (Default: 0.) */
+  readonly storeAheadMs?: number
+}
+
+const places = Array.from({ length: gatewayCount }, (_, index) => index)
+
+/** Counts are shared again within so long after the store accepts writes. */
+const backMsMax = 1000
+
+/** A gateway that was cut off from the registry opens connections again within so long. */
+const registryBackMs = 1500
+
+/** In which nothing is granted after a loss. */
+const settleMs = 1000
+
+/**
+ * Runs one fault under steady load and judges it by the books.
+ *
+ * Beside windows of some seconds, four buckets have one window for the whole
+ * experiment: `even` is called through every gateway all the time; `sticky` was
+ * used up through one gateway before the fault, so the others have never seen
+ * it, the worst case of the local share; `fresh` is called for the first time
+ * while the fault lasts; `wide` has no limit to speak of, for latencies.
+ */
+export async function runFault(
+  fault: Fault,
+  { rig, modes, probe, seed, storeAheadMs = 0 }: FaultRun,
+): Promise<Outcome> {
+  const random = createRandom(seed, `${fault.id} ${fault.title}`)
+  const notes: string[] = []
+  const violations: string[] = []
+  const unjudged: string[] = []
+  const log = join(rig.folder, `calls ${fault.id} ${fault.title}`.replaceAll(/\W/g, '-'))
+  const plan: PlanName = random.pick(['s3', 's4'])
+  const windows = { seconds: limitOf(plan).seconds, offsetMs: wallOffsetMs() + storeAheadMs }
+  const [short, even, sticky, fresh, wide] = await Promise.all([
+    rig.newApplication(plan),
+    rig.newApplication('whole'),
+    rig.newApplication('whole'),
+    rig.newApplication('whole'),
+    rig.newApplication('wide'),
+  ])
+  const get = { method: 'GET', path: '/v1.7.0/accounts', gateways: places, perSecond: 0 } as const
+  const streams = {
+    short: { ...get, name: 'short', key: short.key, windows, perSecond: 55 },
+    shortCards: {
+      ...{ ...get, name: 'short cards', key: short.key, windows, perSecond: 55 },
+      path: '/v1.7.0/card-accounts',
+    },
+    shortOne: {
+      ...{ ...get, name: 'short sticky', key: short.key, windows, perSecond: 45 },
+      ...{ path: '/v1.7.0/consents/one', gateways: [random.between(0, gatewayCount - 1)] },
+    },
+    even: { ...get, name: 'even', key: even.key, perSecond: 25 },
+    sticky: { ...get, name: 'sticky', key: sticky.key },
+    fresh: { ...get, name: 'fresh', key: fresh.key },
+    wide: { ...get, name: 'wide', key: wide.key, perSecond: 100 },
+    post: {
+      ...{ ...get, name: 'post', key: wide.key, perSecond: 25 },
+      ...{ method: 'POST', path: '/v1.7.0/consents' },
+    },
+    idle: { ...get, name: idleStream, key: '', path: '/nothing', perSecond: 60 },
+    stranger: { ...get, name: strangerStream, key: undefined, perSecond: 5 },
+  } as const satisfies Readonly<Record<string, Stream>>
+  const limited = (stream: Stream, applicationId: string, operation: string): JudgedBucket => ({
+    stream: stream.name,
+    applicationId,
+    operation: `xs2a@1.7.0 ${operation}`,
+    calls: 100,
+    windows: stream.windows,
+  })
+  const wholes = [
+    limited(streams.even, even.applicationId, 'listAccounts'),
+    limited(streams.sticky, sticky.applicationId, 'listAccounts'),
+    limited(streams.fresh, fresh.applicationId, 'listAccounts'),
+  ]
+  const buckets = [
+    limited(streams.short, short.applicationId, 'listAccounts'),
+    limited(streams.shortCards, short.applicationId, 'listCardAccounts'),
+    limited(streams.shortOne, short.applicationId, 'getConsent'),
+    ...wholes,
+  ]
+  const parts: FaultParts = {
+    rig,
+    random,
+    applicationIds: [short, even, sticky, fresh, wide].map(({ applicationId }) => applicationId),
+    note: (text) => void notes.push(text),
+  }
+  await waitFor(() => modes.isShared() && probe.acceptsSince() !== undefined, 10_000)
+  const crashes = watchCrashes(rig.gateways)
+  const startedAt = monotonicMs()
+  const ports = rig.gateways.map(({ urls }) => Number(new URL(urls.gateway).port))
+  await rig.order({ order: 'run', ports, streams: Object.values(streams), log, seed })
+  // Every gateway knows the key; the bucket is another operation's.
+  await rig.order({
+    ...{ order: 'burst', times: 2 * gatewayCount },
+    stream: { ...streams.fresh, name: 'warm', path: '/v1.7.0/card-accounts' },
+  })
+  await rig.order({ order: 'burst', stream: { ...streams.sticky, gateways: [0] }, times: 110 })
+  await delay(random.between(1500, 2500))
+
+  const faultAt = monotonicMs()
+  await fault.begin(parts)
+  const begunAt = monotonicMs()
+  const lastsMs = random.between(...fault.lastsMs)
+  if (fault.isOutage) {
+    if (!(await waitFor(modes.isAway, 1500))) violations.push('a gateway did not leave shared mode')
+  } else await delay(300)
+  await Promise.all([
+    rig.order({ order: 'burst', stream: streams.sticky, times: 120 }),
+    rig.order({ order: 'burst', stream: streams.fresh, times: 160 }),
+  ])
+  await delay(Math.max(0, begunAt + lastsMs - monotonicMs()))
+  const endAt = monotonicMs()
+  await fault.end(parts)
+  const isBack = await waitFor(
+    () => modes.isShared() && (probe.acceptsSince() ?? Number.POSITIVE_INFINITY) <= monotonicMs(),
+    8000,
+  )
+  await delay(300)
+  if (!isBack || !modes.isShared()) violations.push('counts are not shared again')
+  const backAt = modes.sharedSince(0).map((at) => at ?? monotonicMs())
+  const healedAt = Math.max(...backAt, endAt)
+  await Promise.all([
+    rig.order({ order: 'burst', stream: streams.sticky, times: 80 }),
+    rig.order({ order: 'burst', stream: streams.fresh, times: 120 }),
+  ])
+  // One window that the fault did not touch.
+  await delay(windowBegin(windowOf(healedAt, windows) + 2, windows) - monotonicMs() + 50)
+  await rig.order({ order: 'stop' })
+  await ledgerWritten()
+
+  const calls = readCalls(log)
+  const ledger = readLedger(rig.ledger, startedAt)
+  const faulted: Faulted = { from: faultAt, to: healedAt + 50 }
+  const figures = judgeWindows(buckets, calls, ledger, faulted)
+  const honesty = judgeHonesty(calls, ledger, ({ gateway, begun, ended, status }) => {
+    const isCutOff = fault.withoutRegistry?.includes(gateway) === true
+    if (!isCutOff || ended < faultAt || begun > endAt + registryBackMs) return status === 401
+    return status === 503 || (status === 401 && (begun < faultAt || ended > endAt))
+  })
+  const retries = judgeRetries(buckets, calls)
+  const faultedMost = fault.faultedMost ?? 175
+  violations.push(
+    ...violationsOfBooks(figures, honesty, retries, { healthy: 100, faulted: faultedMost }),
+    ...(await crashes()),
+  )
+  const away = modes.awaySince(faultAt)
+  const latency = latencyOf(calls, { faultAt, endAt, healedAt, away, isOutage: fault.isOutage })
+  if (latency.slowest > 100 + latency.idleSlowest) {
+    violations.push(`a call took ${latency.slowest.toFixed()} ms`)
+  }
+  const acceptsAt = Math.max(probe.acceptsSince() ?? 0, fault.isInstant === true ? faultAt : 0)
+  // A store that was there all the time was out of reach until the end.
+  const mendedAt = acceptsAt > faultAt || fault.isInstant === true ? acceptsAt : endAt
+  const hasLeft = away.some((at) => at !== undefined && at < Math.max(...backAt))
+  const backMs = hasLeft ? Math.max(0, Math.max(...backAt) - mendedAt) : undefined
+  const backMost = backMsMax + (fault.losesCounts === true ? settleMs : 0)
+  if (backMs !== undefined && backMs > backMost) {
+    const idle = quantile(latency.idleOpen, 0.99)
+    const text = `back after ${backMs.toFixed()} ms`
+    // A machine that takes so long for a call that needs nothing cannot be on time.
+    if (idle > 100) unjudged.push(text)
+    else violations.push(text)
+  }
+  notes.push(
+    `one window for all: ${wholes
+      .map((bucket) => {
+        const { mostFaulted, mostHealthy } = judgeWindows([bucket], calls, ledger, faulted)
+        return `${bucket.stream} ${Math.max(mostFaulted, mostHealthy)}`
+      })
+      .join(', ')}`,
+  )
+  return {
+    ...{ id: fault.id, title: fault.title, calls: calls.length, windows: figures },
+    ...{ honesty, retries, latency, backMs, notes, violations, unjudged },
+  }
+}
+
+interface Phases {
+  readonly faultAt: number
+  readonly endAt: number
+  readonly healedAt: number
+  readonly away: readonly (number | undefined)[]
+  readonly isOutage: boolean
+}
+
+function latencyOf(calls: readonly CallRecord[], phases: Phases): LatencyFigures {
+  const { faultAt, endAt, healedAt, away, isOutage } = phases
+  const lists = {
+    ...{ healthy: [] as number[], first: [] as number[], open: [] as number[] },
+    ...{ idleHealthy: [] as number[], idleFirst: [] as number[], idleOpen: [] as number[] },
+  }
+  let slowest = 0
+  let idleSlowest = 0
+  for (const { stream, gateway, begun, ended } of calls) {
+    const took = ended - begun
+    const isIdle = stream === idleStream
+    // May have to wait for the registry.
+    if (stream === strangerStream) continue
+    if (isIdle) idleSlowest = Math.max(idleSlowest, took)
+    else slowest = Math.max(slowest, took)
+    if (!isIdle && stream !== 'wide') continue
+    const opened = isOutage ? (away[gateway] ?? endAt) : endAt
+    if (ended < faultAt || begun > healedAt + 200)
+      lists[isIdle ? 'idleHealthy' : 'healthy'].push(took)
+    else if (begun >= faultAt && begun < opened) lists[isIdle ? 'idleFirst' : 'first'].push(took)
+    else if (begun >= opened && ended < endAt) lists[isIdle ? 'idleOpen' : 'open'].push(took)
+  }
+  return { ...lists, slowest, idleSlowest }
+}
+
+/** Whether a condition comes true within the time. */
+export async function waitFor(isSo: () => boolean, timeoutMs: number): Promise<boolean> {
+  const until = monotonicMs() + timeoutMs
+  while (!isSo()) {
+    if (monotonicMs() > until) return false
+    await delay(10)
+  }
+  return true
+}

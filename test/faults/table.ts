@@ -1,0 +1,214 @@
+import { quantile } from './judge.ts'
+import type { LatencyFigures, Outcome } from './outcome.ts'
+
+/** Writes what a run found as the tables of `docs/faults.md`. */
+export function faultTable(outcomes: readonly Outcome[]): string {
+  const rows = outcomes.map(
+    ({ id, title, calls, windows, retries, latency, backMs, violations }) => {
+      const { healthy, faulted, slow, mostHealthy, mostFaulted } = windows
+      return [
+        id,
+        title,
+        calls,
+        `${healthy} / ${faulted} / ${slow}`,
+        `${healthy === 0 ? '–' : mostHealthy} / ${faulted + slow === 0 ? '–' : mostFaulted}`,
+        addedText(latency, 'first'),
+        addedText(latency, 'open'),
+        latency.slowest === 0 ? '–' : milliseconds(latency.slowest),
+        backMs === undefined ? '–' : milliseconds(backMs),
+        `${retries.checked} / ${retries.again}`,
+        violations.length === 0 ? 'holds' : `**${violations.join('; ')}**`,
+      ]
+    },
+  )
+  return table(
+    [
+      ...[
+        '',
+        'Experiment',
+        'Calls',
+        'Windows: healthy / faulted / slow',
+        'Most admitted: healthy / other',
+      ],
+      ...[
+        'Added p99: first',
+        'open',
+        'Slowest',
+        'Shared again after',
+        'Retry-After: read / obeyed',
+        '',
+      ],
+    ],
+    rows,
+  )
+}
+
+/** What is promised over the whole run, beside what was measured. */
+export interface Promised {
+  readonly what: string
+  readonly measured: string
+  readonly allowed: string
+  /** Undefined: this run cannot tell. */
+  readonly isKept: boolean | undefined
+}
+
+/** Judges what only many calls can tell. */
+export function promises(outcomes: readonly Outcome[]): Promised[] {
+  const sum = (value: (outcome: Outcome) => number): number =>
+    outcomes.reduce((total, outcome) => total + value(outcome), 0)
+  const most = (value: (outcome: Outcome) => number): number =>
+    outcomes.reduce((found, outcome) => Math.max(found, value(outcome)), 0)
+  const none = (what: string, count: number, of: string): Promised => ({
+    ...{ what, measured: `${count} ${of}`, allowed: '0', isKept: count === 0 },
+  })
+  const healthy = sum(({ windows }) => windows.healthy)
+  const full = sum(({ windows }) => windows.full)
+  const mostHealthy = most(({ windows }) => windows.mostHealthy)
+  const mostFaulted = most(({ windows }) => windows.mostFaulted)
+  const retries = sum((outcome) => outcome.retries.checked)
+  const strangers = sum((outcome) => outcome.honesty.strangers)
+  const calls = sum((outcome) => outcome.calls)
+  const back = most((outcome) => outcome.backMs ?? 0)
+  return [
+    {
+      what: 'admitted in a healthy window',
+      measured: `${mostHealthy} at most in ${healthy} windows, 100 in ${full - sum((o) => o.windows.short)} of ${full} that were offered so many`,
+      allowed: '100',
+      isKept: mostHealthy <= 100 && sum(({ windows }) => windows.short) === 0,
+    },
+    none(
+      'counter values given twice',
+      sum((o) => o.windows.duplicates),
+      `in ${healthy} windows`,
+    ),
+    {
+      what: 'admitted in a faulted window, or one in which a deadline was missed',
+      measured: `${mostFaulted} at most in ${sum(({ windows }) => windows.faulted)} and ${sum(({ windows }) => windows.slow)} windows`,
+      allowed: '175',
+      isKept: mostFaulted <= 175,
+    },
+    none(
+      'calls at an edge, of no window for sure',
+      sum((o) => o.windows.ambiguous),
+      `of ${calls}`,
+    ),
+    none(
+      '5xx for a call that had to be counted',
+      sum((o) => o.honesty.serverErrors),
+      `of ${calls}`,
+    ),
+    none(
+      'calls without an answer',
+      sum((o) => o.honesty.unanswered),
+      `of ${calls}`,
+    ),
+    none(
+      'calls the backend saw and nobody counted',
+      sum((o) => o.honesty.uncounted),
+      `of ${calls}`,
+    ),
+    none(
+      'POSTs sent twice',
+      sum((o) => o.honesty.sentTwicePost),
+      `of ${sum((o) => o.honesty.posts)}`,
+    ),
+    none(
+      'strangers not told 401, known callers told 401',
+      sum((o) => o.honesty.swaps),
+      `of ${strangers} and ${calls}`,
+    ),
+    none(
+      'Retry-After too early, or refused after it',
+      sum((o) => o.retries.early + o.retries.againRefused),
+      `of ${retries} read, ${sum((o) => o.retries.again)} obeyed`,
+    ),
+    none(
+      'Retry-After more than a second late',
+      sum((o) => o.retries.late),
+      `of ${retries}`,
+    ),
+    addedPromise(outcomes, 'first', 60),
+    addedPromise(outcomes, 'open', 5),
+    {
+      what: 'counts shared again after the store accepted writes, a second of settling after a loss included',
+      measured: `${milliseconds(back)} ms at most`,
+      allowed: '1000 ms, after a loss 2000 ms',
+      isKept: outcomes.some(({ violations }) => violations.some((text) => text.startsWith('back')))
+        ? false
+        : undefined,
+    },
+  ].map((promised) =>
+    promised.what.startsWith('counts shared again') && promised.isKept === undefined
+      ? {
+          ...promised,
+          isKept: outcomes.every(
+            ({ unjudged }) => !unjudged.some((text) => text.startsWith('back')),
+          )
+            ? true
+            : undefined,
+        }
+      : promised,
+  )
+}
+
+export function promiseTable(promised: readonly Promised[]): string {
+  return table(
+    ['Promise', 'Measured', 'Allowed', ''],
+    promised.map(({ what, measured, allowed, isKept }) => [
+      ...[what, measured, allowed],
+      isKept === undefined
+        ? 'not judged: the machine was too slow'
+        : isKept
+          ? 'holds'
+          : '**broken**',
+    ]),
+  )
+}
+
+type Phase = 'first' | 'open'
+
+/** What the fault added to the p99, and what the machine added to calls that need no store. */
+function added(latency: LatencyFigures, phase: Phase): { store: number; machine: number } {
+  const during = phase === 'first' ? latency.first : latency.open
+  const idleDuring = phase === 'first' ? latency.idleFirst : latency.idleOpen
+  return {
+    store: quantile(during, 0.99) - quantile(latency.healthy, 0.99),
+    machine: quantile(idleDuring, 0.99) - quantile(latency.idleHealthy, 0.99),
+  }
+}
+
+function addedText(latency: LatencyFigures, phase: Phase): string {
+  return latency[phase].length === 0 ? '–' : milliseconds(Math.max(0, added(latency, phase).store))
+}
+
+/** Over all experiments, because the p99 of the calls of one would be its slowest or second slowest. */
+function addedPromise(outcomes: readonly Outcome[], phase: Phase, allowedMs: number): Promised {
+  const all = (name: keyof LatencyFigures): number[] =>
+    outcomes.flatMap(({ latency }) => {
+      const list = latency[name]
+      return typeof list === 'number' ? [] : [...list]
+    })
+  const pooled: LatencyFigures = {
+    ...{ healthy: all('healthy'), first: all('first'), open: all('open') },
+    ...{ idleHealthy: all('idleHealthy'), idleFirst: all('idleFirst'), idleOpen: all('idleOpen') },
+    ...{ slowest: 0, idleSlowest: 0 },
+  }
+  const { store, machine } = added(pooled, phase)
+  const isKept =
+    store <= allowedMs ? true : store - Math.max(0, machine) <= allowedMs ? undefined : false
+  return {
+    what: `added p99, ${phase === 'first' ? 'until the gateway stops asking' : 'from then until the end of the fault'}`,
+    measured: `${milliseconds(Math.max(0, store))} ms over ${pooled[phase].length} calls; healthy p99 ${milliseconds(quantile(pooled.healthy, 0.99))} ms, calls that need no store ${machine < 0 ? '' : '+'}${milliseconds(machine)} ms`,
+    allowed: `${allowedMs} ms`,
+    isKept,
+  }
+}
+
+function milliseconds(value: number): string {
+  return Math.abs(value) < 10 ? value.toFixed(1) : value.toFixed(0)
+}
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
