@@ -58,15 +58,23 @@ export interface GrantRequest {
   readonly settleMs: number
   /** Of the server, as INFO told it; empty when it did not. */
   readonly runId?: string
+  /** From before another server took over: to be replaced as if it were missing. */
+  readonly staleMarker?: number | undefined
 }
 
 /** Writes the keys and arguments of `grant.lua`. */
-export function grantCommand({ buckets, groups, settleMs, runId = '' }: GrantRequest): {
+export function grantCommand({
+  buckets,
+  groups,
+  settleMs,
+  runId = '',
+  staleMarker,
+}: GrantRequest): {
   keys: string[]
   args: (string | number)[]
 } {
   const keys = [markerKey]
-  const args: (string | number)[] = [settleMs, runId]
+  const args: (string | number)[] = [settleMs, runId, staleMarker ?? '']
   for (const { bucket, windowSeconds, floor, addition } of buckets) {
     keys.push(bucket)
     args.push(

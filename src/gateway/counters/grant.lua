@@ -6,6 +6,7 @@
 -- ARGV[1]    milliseconds after the loss in which nothing is granted or added, so that every process can bring its floors
 -- ARGV[2]    run id of this server, or empty: not told. A marker another run left here, before a restart or on
 --            the server this one was promoted after, says nothing of what was lost since: it counts as absent
+-- ARGV[3]    a marker that counts as absent too, or empty
 -- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
 -- then for each group of equal calls: asked, number of limits, and for each limit: bucket index, calls
 --
@@ -24,7 +25,7 @@ local marker = redis.pcall('GET', KEYS[1])
 if type(marker) == 'string' then
   run, made = string.match(marker, '^(%w*):(%d+)$')
 end
-if not made or (ARGV[2] ~= '' and run ~= ARGV[2]) then
+if not made or (ARGV[2] ~= '' and run ~= ARGV[2]) or made == ARGV[3] then
   made = string.format('%.0f', seconds * 1000000 + micros)
   redis.call('SET', KEYS[1], ARGV[2] .. ':' .. made)
 end
@@ -36,7 +37,7 @@ local settling = age >= 0 and age < tonumber(ARGV[1]) * 1000
 local reply = { now, made, settling and 1 or 0 }
 local buckets = #KEYS - 1
 local lengths, windows, epochs, counts, changed = {}, {}, {}, {}, {}
-local at = 3
+local at = 4
 for i = 1, buckets do
   local length = tonumber(ARGV[at])
   local stored = redis.pcall('GET', KEYS[i + 1])

@@ -1,6 +1,5 @@
-import { Redis } from 'ioredis'
+import { openRedis } from '../../platform/open-redis.ts'
 import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
-import { redisOptions } from '../../platform/redis-options.ts'
 import { startDeadline } from './deadline.ts'
 import type { Script } from './grant-script.ts'
 
@@ -80,17 +79,20 @@ export function openRedisConnection({
   onReady,
   onLost,
 }: RedisConnectionOptions): RedisConnection {
-  const client = new Redis({
-    ...redisOptions(address, () => onLost(cause ?? new Error('no sentinel names a primary'))),
-    autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    // LOADING is an answer like any other to us; INFO is asked where it is needed.
-    enableReadyCheck: false,
-    disableClientInfo: true,
-    connectTimeout: connectDeadlineMs,
-    disconnectTimeout: 50,
-    retryStrategy: (attempt) => Math.min(attempt * 50, retryMsMax),
+  const { client, close } = openRedis({
+    address,
+    behaviour: {
+      autoResendUnfulfilledCommands: false,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      // LOADING is an answer like any other to us; INFO is asked where it is needed.
+      enableReadyCheck: false,
+      disableClientInfo: true,
+      connectTimeout: connectDeadlineMs,
+      disconnectTimeout: 50,
+      retryStrategy: (attempt) => Math.min(attempt * 50, retryMsMax),
+    },
+    onSentinelsFailed: () => onLost(cause ?? new Error('no sentinel names a primary')),
   })
   let cause: Error | undefined
   let reconnectedAt = Number.NEGATIVE_INFINITY
@@ -164,7 +166,7 @@ export function openRedisConnection({
       reconnectedAt = monotonic()
       client.disconnect(true)
     },
-    close: () => client.disconnect(),
+    close,
   }
   return connection
 }

@@ -29,7 +29,9 @@ import type { SeenCounts } from './seen-counts.ts'
  * 2. Probe: a grant on a bucket of its own. PING would answer from a replica or
  *    without memory.
  *    With it the marker is looked at. Another run than the one that wrote it is
- *    a restart or a failover, and neither kept everything for sure.
+ *    a restart or a failover, and neither kept everything for sure; nor did a
+ *    server with a marker from before another one: a demoted primary that became
+ *    the primary again before it followed anybody.
  * 3. Counters were lost when the marker differs from the one known here: every
  *    floor is pushed, used-up buckets included, so that no process is granted
  *    from a forgotten counter.
@@ -113,6 +115,8 @@ export function createSharedMode({
   let runId = ''
   /** The loss of counters this process has answered with its floors. */
   let marker: number | undefined
+  /** Losses answered before that one. */
+  const formerMarkers = new Set<number>()
   let heardAt = Number.NEGATIVE_INFINITY
   let reasonLogged = ''
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -148,6 +152,15 @@ export function createSharedMode({
     const read = readGrantReply(reply.numbers, request.buckets.length)
     heardAt = monotonic()
     return { read, reply }
+  }
+
+  async function askProbe(staleMarker?: number): Promise<GrantReply> {
+    const { read } = await send({
+      buckets: [probeBucket],
+      groups: [{ asked: 1, limits: [{ index: 0, calls: Number.MAX_SAFE_INTEGER }] }],
+      staleMarker,
+    })
+    return read
   }
 
   async function push(claims: readonly BucketClaim[]): Promise<void> {
@@ -196,12 +209,11 @@ export function createSharedMode({
     isTrying = true
     try {
       if (!isExamined) await examine()
-      const { read: probe } = await send({
-        buckets: [probeBucket],
-        groups: [{ asked: 1, limits: [{ index: 0, calls: Number.MAX_SAFE_INTEGER }] }],
-      })
+      let probe = await askProbe()
+      if (formerMarkers.has(probe.marker)) probe = await askProbe(probe.marker)
       if (probe.marker !== marker) {
         await pushFloors()
+        if (marker !== undefined) formerMarkers.add(marker)
         marker = probe.marker
       }
       if (probe.isSettling) return

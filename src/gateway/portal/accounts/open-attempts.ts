@@ -1,8 +1,8 @@
-import { Cluster, Redis } from 'ioredis'
+import { Cluster } from 'ioredis'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
-import type { RedisAddress } from '../../../platform/redis-address.ts'
-import { accessOptions, redisOptions } from '../../../platform/redis-options.ts'
+import { accessOptions, openRedis } from '../../../platform/open-redis.ts'
+import type { ClusterRedis, RedisAddress } from '../../../platform/redis-address.ts'
 import { type Attempts, type AttemptsOptions, createAttempts } from './attempts.ts'
 
 export interface OpenAttemptsOptions extends Omit<AttemptsOptions, 'redis'> {
@@ -31,24 +31,24 @@ export function openAttempts({
   ...options
 }: OpenAttemptsOptions): Attempts {
   if (address === undefined) return createAttempts({ ...options, redis: undefined })
-  const redis = connect(address)
-  redis.on('error', (err) => log.warn({ err }, 'attempts cannot be counted, so they are refused'))
-  lifetime.opened(() => redis.disconnect())
-  return createAttempts({ ...options, redis })
+  const { client, close } =
+    address.topology === 'cluster'
+      ? openCluster(address)
+      : openRedis({ address, behaviour: { ...impatience, retryStrategy: retryMs } })
+  client.on('error', (err) => log.warn({ err }, 'attempts cannot be counted, so they are refused'))
+  lifetime.opened(close)
+  return createAttempts({ ...options, redis: client })
 }
 
-function connect(address: RedisAddress): Redis | Cluster {
-  if (address.topology !== 'cluster') {
-    return new Redis({ ...redisOptions(address), ...impatience, retryStrategy: retryMs })
-  }
-  return new Cluster(
+/** Where it does not matter that a cluster client of ioredis may send a command twice: to count one attempt too many is safe. */
+function openCluster(address: ClusterRedis) {
+  const client = new Cluster(
     address.nodes.map(({ host, port }) => ({ host, port })),
     {
       redisOptions: { ...accessOptions(address), ...impatience },
       enableOfflineQueue: false,
       clusterRetryStrategy: retryMs,
-      // A throttle may count an attempt twice; a moved slot must not refuse it.
-      retryDelayOnClusterDown: 100,
     },
   )
+  return { client, close: () => client.disconnect() }
 }

@@ -1,5 +1,27 @@
-import type { RedisOptions } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress, SentinelRedis, SingleRedis } from './redis-address.ts'
+
+/** A client of ioredis, and how to end it. */
+export interface OpenRedis {
+  readonly client: Redis
+  close(): void
+}
+
+export interface OpenRedisOptions {
+  readonly address: SingleRedis | SentinelRedis
+  /** How the client behaves; where it connects to is not for it to say. */
+  readonly behaviour: Behaviour
+  /** None of the sentinels told a primary; they are asked again. */
+  readonly onSentinelsFailed?: () => void
+}
+
+/** What the users of a client decide, each for itself. */
+type Behaviour = Pick<
+  RedisOptions,
+  | ('autoResendUnfulfilledCommands' | 'enableOfflineQueue' | 'maxRetriesPerRequest')
+  | ('enableReadyCheck' | 'disableClientInfo' | 'retryStrategy')
+  | ('connectTimeout' | 'disconnectTimeout' | 'commandTimeout')
+>
 
 /** Which of the options of ioredis say where an address leads. */
 type Place = Pick<
@@ -19,16 +41,40 @@ const sentinelDeadlineMs = 250
 const sentinelRetryMs = 250
 
 /**
- * Says to ioredis where an address leads, and nothing of how to behave there.
- * With sentinels, each new connection asks them anew which server is the
- * primary, for as long as it takes, and a switch they announce ends the
- * connection.
- *
- * @param onSentinelsFailed none of the sentinels told a primary; they are asked again
+ * Opens a client of one server, or of the primary the sentinels name. With
+ * sentinels, each new connection asks them anew, for as long as it takes, and a
+ * switch they announce ends the connection.
  */
-export function redisOptions(
+export function openRedis({
+  address,
+  behaviour,
+  onSentinelsFailed = () => undefined,
+}: OpenRedisOptions): OpenRedis {
+  const client = new Redis({ ...placeOptions(address, onSentinelsFailed), ...behaviour })
+  let isClosed = false
+  let again: NodeJS.Timeout | undefined
+
+  // A switch that is announced while the sentinels are being asked makes ioredis 6.0.0 give up for good.
+  client.on('end', () => {
+    if (isClosed) return
+    // A failure is told by the event `error`, and followed by another `end`.
+    again = setTimeout(() => client.connect().catch(() => undefined), sentinelRetryMs)
+  })
+
+  return {
+    client,
+    close() {
+      isClosed = true
+      clearTimeout(again)
+      client.disconnect()
+    },
+  }
+}
+
+/** Says to ioredis where an address leads. */
+function placeOptions(
   address: SingleRedis | SentinelRedis,
-  onSentinelsFailed: () => void = () => undefined,
+  onSentinelsFailed: () => void,
 ): Place & AccessOptions {
   const access = { ...accessOptions(address), db: address.database }
   if (address.topology === 'single') return { ...access, ...address.server }

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, type RedisServer, spawnRedis, startRedisServer } from './redis-server.ts'
+import { until } from './until.ts'
+
+/** A primary, a replica and three sentinels that watch them. */
+export interface RedisSentinel {
+  /** `redis+sentinel://…/tollgate`. */
+  readonly url: string
+  /** What they call the two servers: the "master name". */
+  readonly group: string
+  readonly servers: readonly [RedisServer, RedisServer]
+  /** Of the sentinels, each an ordinary Redis to `redis-cli`. */
+  readonly sentinelPorts: readonly number[]
+  /** The server most sentinels name now. */
+  primary(): Promise<RedisServer>
+  /** Resolves once most sentinels name another primary than this one, and it accepts writes. */
+  switched(from: RedisServer): Promise<RedisServer>
+  /** Has the sentinels switch in an orderly way, and resolves when they have. The old primary goes on as one for some seconds. */
+  failover(): Promise<RedisServer>
+  /** Makes the other server follow the primary, which the sentinels do by and by, and resolves when it does. */
+  follow(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface RedisSentinelOptions {
+  /** Silence after which a sentinel thinks a server is down. (Default: 400.) */
+  readonly downAfterMs?: number
+  /** More settings of both servers. */
+  readonly args?: readonly string[]
+}
+
+const group = 'tollgate'
+
+/** Starts all five on loopback and resolves when the sentinels could switch. */
+export async function startRedisSentinel({
+  downAfterMs = 400,
+  args = [],
+}: RedisSentinelOptions = {}): Promise<RedisSentinel> {
+  const first = await startRedisServer({ args })
+  const second = await startRedisServer({
+    args: ['--replicaof', `127.0.0.1 ${first.port}`, '--repl-diskless-sync-delay', '0', ...args],
+  })
+  const servers = [first, second] as const
+  await isFollowing(second)
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-sentinel-'))
+  const sentinels: { port: number; id: string }[] = []
+  for (let index = 0; index < 3; index += 1) {
+    sentinels.push({ port: await freePort(), id: randomBytes(20).toString('hex') })
+  }
+  const children = await Promise.all(
+    sentinels.map(async ({ port, id }) => {
+      const path = join(folder, `sentinel-${port}.conf`)
+      // They know each other and the replica from the start: finding out would take seconds.
+      const others = sentinels.filter((other) => other.port !== port)
+      const lines = [
+        `port ${port}`,
+        'bind 127.0.0.1',
+        `dir ${folder}`,
+        `sentinel myid ${id}`,
+        `sentinel monitor ${group} 127.0.0.1 ${first.port} 2`,
+        `sentinel down-after-milliseconds ${group} ${downAfterMs}`,
+        `sentinel failover-timeout ${group} 3000`,
+        `sentinel known-replica ${group} 127.0.0.1 ${second.port}`,
+        ...others.map(
+          (other) => `sentinel known-sentinel ${group} 127.0.0.1 ${other.port} ${other.id}`,
+        ),
+      ]
+      await writeFile(path, `${lines.join('\n')}\n`)
+      return spawnRedis(port, [path, '--sentinel'])
+    }),
+  )
+  const sentinelPorts = sentinels.map(({ port }) => port)
+
+  async function primary(): Promise<RedisServer> {
+    const named = await Promise.all(
+      sentinelPorts.map(async (port) =>
+        (await first.cli('-p', String(port), 'SENTINEL', 'get-master-addr-by-name', group)).split(
+          '\n',
+        ),
+      ),
+    )
+    const votes = named.filter(([, port]) => port === String(second.port)).length
+    return votes >= 2 ? second : first
+  }
+
+  async function switched(from: RedisServer): Promise<RedisServer> {
+    let next = from
+    await until(
+      'the sentinels switch',
+      async () => {
+        next = await primary()
+        return next !== from && (await next.cli('ROLE')).startsWith('master')
+      },
+      20_000,
+    )
+    return next
+  }
+
+  await until('the sentinels agree', async () => {
+    const states = await Promise.all(
+      sentinelPorts.map((port) => first.cli('-p', String(port), 'SENTINEL', 'CKQUORUM', group)),
+    )
+    return states.every((state) => state.startsWith('OK 3 usable'))
+  })
+
+  return {
+    url: `redis+sentinel://${sentinelPorts.map((port) => `127.0.0.1:${port}`).join(',')}/${group}`,
+    group,
+    servers,
+    sentinelPorts,
+    primary,
+    switched,
+    async failover() {
+      const from = await primary()
+      await first.cli('-p', String(sentinelPorts[0]), 'SENTINEL', 'FAILOVER', group)
+      return switched(from)
+    },
+    async follow() {
+      const now = await primary()
+      const other = now === first ? second : first
+      await other.cli('REPLICAOF', '127.0.0.1', String(now.port))
+      await isFollowing(other)
+    },
+    async stop() {
+      await Promise.all(
+        children.map(async (child) => {
+          if (child.exitCode !== null || child.signalCode !== null) return
+          const gone = once(child, 'exit')
+          child.kill('SIGKILL')
+          await gone
+        }),
+      )
+      await Promise.all(servers.map((server) => server.stop()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function isFollowing(server: RedisServer): Promise<void> {
+  return until('the replica follows', async () =>
+    (await server.cli('INFO', 'replication')).includes('master_link_status:up'),
+  )
+}
