@@ -1,8 +1,8 @@
 import t from 'tap'
 import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.ts'
 import { redisMissing } from '../support/redis-server.ts'
-import { testCounter, until } from './redis-rig.ts'
-import { admittedOf, ask, askTimes, bucketOf } from './rig.ts'
+import { testCounter, until } from '../counters/redis-rig.ts'
+import { admittedOf, ask, askTimes, bucketOf } from '../counters/rig.ts'
 
 const skip = redisMissing()
 const settling = { processes: 4, settleMs: 1000 }
