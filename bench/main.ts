@@ -1,20 +1,27 @@
-// npm run bench [-- --rounds 10 --seconds 2 --only tollgate]: an enforced call beside what people would build or buy.
+// npm run bench [-- --section admitted --rounds 10 --seconds 2 --only tollgate]: an enforced call beside what people
+// would build or buy, and what it costs in all the other ways (docs/performance.md).
 import { readOptions } from './options.ts'
-import { printHeader } from './report.ts'
-import { benchAdmitted } from './sections/admitted.ts'
-import { createWorkbench } from './workbench.ts'
+import { print, printHeader } from './report.ts'
+import { admitted } from './sections/admitted.ts'
+import { bodies } from './sections/bodies.ts'
+import { refused } from './sections/refused.ts'
+import type { Section } from './sections/section.ts'
+import { leaveTargetCore, onWorkbench } from './workbench.ts'
 import { openWorld } from './world.ts'
 import { wrkMissing } from './wrk.ts'
+
+const sections: Readonly<Record<string, Section>> = { admitted, refused, bodies }
 
 const options = readOptions(process.argv.slice(2))
 const missing = wrkMissing()
 if (missing !== undefined) throw new Error(missing)
-
-const bench = createWorkbench()
-try {
+leaveTargetCore()
+await onWorkbench(async (bench) => {
   const world = await openWorld(bench)
   printHeader(options)
-  await benchAdmitted(world, options)
-} finally {
-  await bench.close()
-}
+  for (const [name, section] of Object.entries(sections)) {
+    if (options.sections.length > 0 && !options.sections.includes(name)) continue
+    print(`\n${name}`)
+    await onWorkbench((bench) => section({ ...world, bench }, options))
+  }
+})

@@ -7,11 +7,13 @@ export interface BenchOptions {
   /** Of each subject in each round. */
   readonly seconds: number
   readonly connections: number
-  /** Only subjects whose name contains one of these texts; empty: all. */
+  /** Names of the parts to run; empty: all. */
+  readonly sections: readonly string[]
+  /** Of the admitted call, only subjects whose name contains one of these texts; empty: all. */
   readonly only: readonly string[]
 }
 
-/** Reads `--rounds 10 --seconds 2 --connections 64 --only tollgate --only nginx`. */
+/** Reads `--section admitted --rounds 10 --seconds 2 --connections 64 --only tollgate --only nginx`. */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -19,6 +21,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       rounds: { type: 'string', default: '10' },
       seconds: { type: 'string', default: '2' },
       connections: { type: 'string', default: '64' },
+      section: { type: 'string', multiple: true, default: [] },
       only: { type: 'string', multiple: true, default: [] },
     },
   })
@@ -26,6 +29,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
     connections: Number(values.connections),
+    sections: values.section,
     only: values.only.map((text) => text.toLowerCase()),
   }
 }

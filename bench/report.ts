@@ -48,6 +48,17 @@ export function printMeasured(
     ])
   }
   print(`\n${table.toString()}`)
+  for (const one of measured) printUnexpected(one)
+}
+
+function printUnexpected({ subject, rounds }: Measured): void {
+  const sum = (figure: 'requests' | 'unexpected'): number =>
+    rounds.reduce((total, round) => total + round[figure], 0)
+  if (sum('unexpected') === 0) return
+  process.exitCode = 1
+  print(
+    `NO RESULT  ${subject.name}: ${sum('unexpected')} of ${sum('requests')} answers were not ${subject.expect}`,
+  )
 }
 
 /** The median of a figure over the rounds. */

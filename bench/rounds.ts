@@ -19,6 +19,8 @@ export interface Subject {
 /** What one round showed of one subject. */
 export interface Round {
   readonly requests: number
+  /** Of those, answers of another kind than expected. */
+  readonly unexpected: number
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -30,6 +32,9 @@ export interface Round {
 export interface Measured {
   readonly subject: Subject
   readonly rounds: readonly Round[]
+  /** Resident memory after the warm-up. */
+  readonly warmBytes: number
+  /** Resident memory at the end. */
   readonly residentBytes: number
 }
 
@@ -49,17 +54,21 @@ export async function runRounds(
   options: RoundsOptions,
 ): Promise<Measured[]> {
   const results = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]))
+  const warm = new Map<Subject, number>()
+  const residentOf = ({ target }: Subject): number => target.residentBytes()
   for (let round = 0; round <= options.rounds; round += 1) {
     for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
       const result = await measure(subject, round, options)
       if (round > 0) results.get(subject)?.push(result)
     }
+    if (round === 0) for (const subject of subjects) warm.set(subject, residentOf(subject))
     process.stderr.write(`round ${round} of ${options.rounds}\n`)
   }
   return subjects.map((subject) => ({
     subject,
     rounds: results.get(subject) ?? [],
-    residentBytes: subject.target.residentBytes(),
+    warmBytes: warm.get(subject) ?? Number.NaN,
+    residentBytes: residentOf(subject),
   }))
 }
 
@@ -69,7 +78,7 @@ const stride = 7_919
 async function measure(subject: Subject, round: number, options: RoundsOptions): Promise<Round> {
   const { target, url, list, expect } = subject
   const before = target.cpuMicroseconds()
-  const { requests, seconds, p50Ms, p99Ms } = await load({
+  const { requests, unexpected, seconds, p50Ms, p99Ms } = await load({
     url,
     list,
     begin: round * stride,
@@ -81,6 +90,7 @@ async function measure(subject: Subject, round: number, options: RoundsOptions):
   const used = target.cpuMicroseconds() - before
   return {
     requests,
+    unexpected,
     perSecond: requests / seconds,
     p50Ms,
     p99Ms,

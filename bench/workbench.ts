@@ -21,14 +21,18 @@ export interface Workbench {
 }
 
 /**
- * Makes a workbench and moves this process to the other core, where what it
- * starts stays unless it is pinned elsewhere.
+ * Moves this process to the other core, where what it starts stays unless it
+ * is pinned elsewhere.
  *
  * @throws when the machine has one core only
  */
-export function createWorkbench(): Workbench {
+export function leaveTargetCore(): void {
   if (availableParallelism() < 2) throw new Error('needs two cores: one for what is measured')
-  execFileSync('taskset', ['-a', '-c', '-p', String(otherCore), String(process.pid)])
+  const everyThread = ['-a', '-c', '-p', String(otherCore), String(process.pid)]
+  execFileSync('taskset', everyThread, { stdio: 'ignore' })
+}
+
+export function createWorkbench(): Workbench {
   const folder = mkdtempSync(join(tmpdir(), 'tg-bench-'))
   const actions: (() => Promise<void> | void)[] = []
   return {
@@ -38,5 +42,15 @@ export function createWorkbench(): Workbench {
       for (const action of actions.toReversed()) await action()
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
+  }
+}
+
+/** Does some work on a workbench of its own, and undoes what that opened. */
+export async function onWorkbench(work: (bench: Workbench) => Promise<void>): Promise<void> {
+  const bench = createWorkbench()
+  try {
+    await work(bench)
+  } finally {
+    await bench.close()
   }
 }

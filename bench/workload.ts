@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BenchOperation, operations } from './operations.ts'
 import { createDraw, type Draw, drawUuid } from './random.ts'
@@ -9,12 +9,15 @@ export interface RequestList {
   readonly path: string
 }
 
-/** How many requests a list has unless told otherwise. */
-const listLength = 50_000
-const seed = 20_261_121
+/** One request of a list. */
+export interface BenchRequest {
+  readonly method: string
+  readonly target: string
+  readonly key: string
+  readonly body?: string
+}
 
-export interface WorkloadOptions {
-  readonly name: string
+export interface MixOptions {
   /** One for each application. */
   readonly keys: readonly string[]
   readonly length?: number
@@ -24,42 +27,57 @@ export interface WorkloadOptions {
   readonly body?: string
 }
 
-/** Writes a list of requests that mixes operations and applications uniformly; the same one for the same options. */
-export function writeWorkload(bench: Workbench, options: WorkloadOptions): RequestList {
-  const { name, keys, length = listLength, method = 'GET', target = drawTarget, body } = options
+const seed = 20_261_121
+
+/** Mixes operations and applications uniformly; the same way for the same options. */
+export function* mix(options: MixOptions): Generator<BenchRequest> {
+  const { keys, length = 50_000, method = 'GET', target = drawTarget, body } = options
   const draw = createDraw(seed)
-  const chunks: string[] = []
   for (let made = 0; made < length; made += 1) {
-    const key = keys[draw(keys.length)] ?? ''
-    const request = requestText({ method, target: target(draw), key, body, draw })
-    chunks.push(`${Buffer.byteLength(request)}\n${request}`)
+    const request = { method, target: target(draw), key: keys[draw(keys.length)] ?? '' }
+    yield body === undefined ? request : { ...request, body }
   }
+}
+
+/** Every operation once for every application: as many buckets as requests. */
+export function* everyBucket(keys: readonly string[]): Generator<BenchRequest> {
+  const draw = createDraw(seed)
+  for (const operation of operations) {
+    for (const key of keys) yield { method: 'GET', target: targetOf(operation, draw), key }
+  }
+}
+
+/** Writes a list for wrk. */
+export function writeRequests(
+  bench: Workbench,
+  name: string,
+  requests: Iterable<BenchRequest>,
+): RequestList {
   const path = join(bench.folder, `${name}.requests`)
-  writeFileSync(path, chunks.join(''))
+  const draw = createDraw(seed)
+  const file = openSync(path, 'w')
+  try {
+    for (const request of requests) {
+      const text = requestText(request, draw)
+      writeSync(file, `${Buffer.byteLength(text)}\n${text}`)
+    }
+  } finally {
+    closeSync(file)
+  }
   return { path }
 }
 
-/** A target of any of the operations. */
-export function drawTarget(draw: Draw): string {
+function drawTarget(draw: Draw): string {
   const operation = operations[draw(operations.length)]
   return operation === undefined ? '/' : targetOf(operation, draw)
 }
 
-/** A target of this operation. */
-export function targetOf({ start, hasParameter }: BenchOperation, draw: Draw): string {
+function targetOf({ start, hasParameter }: BenchOperation, draw: Draw): string {
   return hasParameter ? start + drawUuid(draw) : start
 }
 
-interface RequestParts {
-  readonly method: string
-  readonly target: string
-  readonly key: string
-  readonly body: string | undefined
-  readonly draw: Draw
-}
-
-/** What a client of such an interface sends. */
-function requestText({ method, target, key, body, draw }: RequestParts): string {
+/** The request as a client of such an interface sends it. */
+export function requestText({ method, target, key, body }: BenchRequest, draw: Draw): string {
   const lines = [
     `${method} ${target} HTTP/1.1`,
     'Host: api.bank.example',

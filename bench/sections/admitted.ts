@@ -2,7 +2,7 @@ import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { ample } from '../catalogue.ts'
 import { fillRegistry } from '../fill-registry.ts'
 import { nginxLuaMissing, nginxMissing } from '../nginx.ts'
-import { type BenchOptions, isAsked } from '../options.ts'
+import { isAsked } from '../options.ts'
 import { haproxyMissing, startHaproxyPeer } from '../peers/haproxy-peer.ts'
 import { startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
 import { startNginxPeer } from '../peers/nginx-peer.ts'
@@ -11,8 +11,9 @@ import type { Peer } from '../peers/peer.ts'
 import { secrets, settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
 import { printGoal, printMeasured, ratio } from '../report.ts'
 import { type Measured, runRounds, type Subject } from '../rounds.ts'
-import { type RequestList, writeWorkload } from '../workload.ts'
+import { mix, type RequestList, writeRequests } from '../workload.ts'
 import type { BenchWorld } from '../world.ts'
+import type { Section } from './section.ts'
 
 interface Candidate {
   readonly name: string
@@ -21,17 +22,15 @@ interface Candidate {
 }
 
 /** The admitted GET, beside everybody: 50 operations, 1,000 applications. */
-export async function benchAdmitted(world: BenchWorld, options: BenchOptions): Promise<void> {
-  const list = writeWorkload(world.bench, { name: 'admitted', keys: world.keys })
+export const admitted: Section = async (world, options) => {
+  const list = writeRequests(world.bench, 'admitted', mix({ keys: world.keys }))
   const subjects: Subject[] = []
   for (const candidate of candidates(world)) {
     if (!isAsked(options, candidate.name)) continue
     if (candidate.missing === undefined) subjects.push(await candidate.start(list))
     else process.stderr.write(`skipped: ${candidate.name}: ${candidate.missing}\n`)
   }
-  if (subjects.length === 0) return
-  const measured = await runRounds(subjects, options)
-  report(measured)
+  if (subjects.length > 0) report(await runRounds(subjects, options))
 }
 
 const names = {
@@ -82,7 +81,7 @@ async function startEmbedded({ bench, backendUrl, keys }: BenchWorld): Promise<S
     applications: keys.length,
     plan: ample.name,
   })
-  const list = writeWorkload(bench, { name: 'embedded', keys: ownKeys })
+  const list = writeRequests(bench, 'embedded', mix({ keys: ownKeys }))
   return { ...running, list, expect: 200, settleMs }
 }
 

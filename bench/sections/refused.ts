@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { generateKey } from '../../src/gateway/registry/key-format.ts'
+import { operations, prefix } from '../operations.ts'
+import { settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
+import { type Draw, drawUuid } from '../random.ts'
+import { printGoal, printMeasured, ratio } from '../report.ts'
+import { type Measured, runRounds, type Subject } from '../rounds.ts'
+import { type BenchRequest, everyBucket, mix, writeRequests } from '../workload.ts'
+import type { BenchWorld } from '../world.ts'
+import { load } from '../wrk.ts'
+import type { Section } from './section.ts'
+
+/** How much dearer than a refused call another refusal may be and still count as just as cheap: what rounds differ by. */
+const asCheap = 1.1
+
+/** Calls that never reach the backend, beside an admitted one of the same gateway. */
+export const refused: Section = async (world, options) => {
+  const subjects = await startSubjects(world)
+  const measured = await runRounds(subjects, options)
+  const [admitted, limited] = measured
+  if (admitted === undefined || limited === undefined) return
+  printMeasured('refused', measured, [
+    { head: '× admitted', to: admitted },
+    { head: '× over the limit', to: limited },
+  ])
+  printGoal('requests/s over the limit × admitted', ratio(limited, admitted, 'perSecond'), {
+    atLeast: 4,
+  })
+  for (const one of measured.slice(2)) {
+    const name = `CPU per call, ${one.subject.name} × over the limit`
+    printGoal(name, ratio(one, limited, 'cpuMicrosecondsPerCall'), { atMost: asCheap })
+  }
+  await countRedisCommands(world, limited, options.connections)
+}
+
+async function startSubjects(world: BenchWorld): Promise<Subject[]> {
+  const { bench, backendUrl, databaseUrl, redisUrl, keys } = world
+  const name = 'Tollgate'
+  const stores = { databaseUrl, redisUrl }
+  const tollgate = await startTollgatePeer(bench, { name, backendUrl, stores })
+  const strangers = Array.from({ length: keys.length }, () => generateKey(randomBytes).text)
+  const subject = (name: string, expect: number, requests: Iterable<BenchRequest>): Subject => ({
+    ...tollgate,
+    name,
+    expect,
+    settleMs,
+    list: writeRequests(bench, name, requests),
+  })
+  const nowhere = (draw: Draw) => `${prefix}/nowhere/${drawUuid(draw)}`
+  const encoded = (draw: Draw) => `${operations[1]?.start}%2e%2e/${drawUuid(draw)}`
+  return [
+    subject('admitted', 200, mix({ keys })),
+    subject('over the limit', 429, everyBucket(world.spentKeys)),
+    subject('unknown key', 401, mix({ keys: strangers })),
+    subject('unknown path', 404, mix({ keys, target: nowhere })),
+    subject('wrong method', 405, mix({ keys, method: 'DELETE' })),
+    subject('malformed target', 400, mix({ keys, target: encoded })),
+  ]
+}
+
+/** What Redis is asked meanwhile: the gateway looks after the store twice a second, calls or none. */
+async function countRedisCommands(
+  { redis }: BenchWorld,
+  { subject, rounds }: Measured,
+  connections: number,
+): Promise<void> {
+  const commands = async (): Promise<number> => {
+    const stats = await redis.cli('INFO', 'stats')
+    return Number(/total_commands_processed:(\d+)/.exec(stats)?.[1] ?? Number.NaN)
+  }
+  const { url, list, expect } = subject
+  const before = await commands()
+  const { requests } = await load({
+    url,
+    list,
+    expect,
+    begin: rounds.length,
+    seconds: 3,
+    connections,
+  })
+  const used = (await commands()) - before
+  printGoal('Redis commands per 1,000 calls over the limit', (used / requests) * 1_000, {
+    atMost: 1,
+  })
+}
