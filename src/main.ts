@@ -1,17 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import { sql } from 'kysely'
-import { startBackend } from './backend/start-backend.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
-import { demonstrationText, makeDemonstration, noteWelcomed } from './first-start.ts'
 import { openSecret } from './gateway/open-secret.ts'
 import { openServices } from './gateway/open-services.ts'
-import { mailsFolder } from './gateway/portal/mail/open-mails.ts'
 import { embeddedSessionSecret } from './gateway/portal/portal-secrets.ts'
-import { startPortal } from './gateway/portal/start-portal.ts'
 import type { RegistryStores } from './gateway/registry/stores.ts'
-import { prepareGateway } from './gateway/start-gateway.ts'
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts'
 import { type Database, openDatabase } from './platform/database.ts'
 import { checkDeployment } from './platform/deployment.ts'
@@ -80,9 +75,14 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       : undefined
   // When all went well they are long gone by then; a start that fails leaves none behind.
   lifetime.opened(() => workers?.close())
-  const catalogue = await loadCatalogue(settings.configDir)
   const dataFolder = await openFolder(settings, lifetime)
-  const { database, databaseUrl } = await openStore(settings, dataFolder, log, lifetime)
+  // First, because the embedded database has a thread of its own and needs as long as the rest.
+  const store = openStore(settings, dataFolder, log, lifetime)
+  const [catalogue, { database, databaseUrl }, code] = await together(
+    loadCatalogue(settings.configDir),
+    store,
+    importRoles(roles),
+  )
   const base = { settings, catalogue, database, log, lifetime }
   const urls: Partial<Record<Listener, string>> = {}
   let isDraining = false
@@ -99,8 +99,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
         })
       : undefined
   const gateway =
-    services !== undefined && roles.has('gateway')
-      ? await prepareGateway({
+    services !== undefined && code.gateway !== undefined
+      ? await code.gateway.prepareGateway({
           ...base,
           dataFolder,
           services,
@@ -108,17 +108,17 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
           recordsPerSecond: recordsPerSecond(settings),
         })
       : undefined
-  if (roles.has('backend')) {
+  if (code.backend !== undefined) {
     const key =
       gateway === undefined ? remoteKeys(settings) : createLocalJWKSet(gateway.identity.jwks)
-    Object.assign(urls, await startBackend({ ...base, key }))
+    Object.assign(urls, await code.backend.startBackend({ ...base, key }))
   }
   const portalUrl = (): string => settings.portalPublicUrl ?? urls.portal ?? origin(settings.portal)
   const gatewayUrl = (): string =>
     settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
-  if (services !== undefined && roles.has('portal')) {
+  if (services !== undefined && code.portal !== undefined) {
     const { sessionSecret } = settings
-    urls.portal = await startPortal({
+    urls.portal = await code.portal.startPortal({
       ...base,
       metricsRegistry,
       isEnding,
@@ -170,7 +170,10 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   return {
     readyLine: readyLine(urls),
     welcome,
-    noteWelcomed: () => noteWelcomed(settings.dataDir),
+    async noteWelcomed() {
+      const { noteWelcomed } = await import('./first-start.ts')
+      await noteWelcomed(settings.dataDir)
+    },
     reload: () => services?.publisher.reload() ?? Promise.resolve(true),
     async close() {
       isDraining = true
@@ -179,6 +182,26 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       await lifetime.close()
     },
   }
+}
+
+/** The code of the roles that run: a gateway alone starts sooner without that of portal and bank. */
+async function importRoles(roles: ReadonlySet<Role>) {
+  const [gateway, portal, backend] = await Promise.all([
+    roles.has('gateway') ? import('./gateway/start-gateway.ts') : undefined,
+    roles.has('portal') ? import('./gateway/portal/start-portal.ts') : undefined,
+    roles.has('backend') ? import('./backend/start-backend.ts') : undefined,
+  ])
+  return { gateway, portal, backend }
+}
+
+/** Waits for all even when one fails, so that what the others opened can be closed; then throws what the first of them threw. */
+async function together<A, B, C>(
+  ...work: readonly [Promise<A>, Promise<B>, Promise<C>]
+): Promise<[A, B, C]> {
+  for (const outcome of await Promise.allSettled(work)) {
+    if (outcome.status === 'rejected') throw outcome.reason
+  }
+  return Promise.all(work)
 }
 
 /** Listeners in the order of the ready line. */
@@ -202,6 +225,7 @@ async function welcomeText(parts: {
   readonly urls: Partial<Record<Listener, string>>
 }): Promise<string | undefined> {
   const { settings, urls } = parts
+  const { demonstrationText, makeDemonstration } = await import('./first-start.ts')
   const made = await makeDemonstration({
     ...parts,
     dataDir: settings.dataDir,
@@ -209,6 +233,7 @@ async function welcomeText(parts: {
   })
   if (made === undefined) return undefined
   const gateway = settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
+  const { mailsFolder } = await import('./gateway/portal/mail/open-mails.ts')
   const mails = settings.smtpUrl === undefined ? mailsFolder(settings.dataDir) : undefined
   return demonstrationText(made, { gateway, portal: urls.portal }, mails)
 }

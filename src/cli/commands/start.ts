@@ -1,6 +1,6 @@
 import closeWithGrace, { type Options as CloseOptions } from 'close-with-grace'
 import type { Command } from 'commander'
-import { startTollgate, type Tollgate } from '../../main.ts'
+import type { Tollgate } from '../../main.ts'
 import { createLog, type Logger } from '../../platform/log.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
 import { UsageError } from '../command-error.ts'
@@ -22,6 +22,8 @@ export function registerStart(program: Command, context: CommandContext): void {
       const roles = chooseRoles(names)
       const settings = context.settings()
       const log = createLog(settings.logLevel)
+      // Here, because other commands need none of it.
+      const { startTollgate } = await import('../../main.ts')
       const tollgate = await startTollgate({ settings, roles, log, version: packageVersion() })
       // Before the ready line: whoever reads it may tell us to end.
       const told = untilTold(tollgate, log, settings.drainSeconds * 1000 + closeMs)
