@@ -4,13 +4,21 @@ import { readOptions } from './options.ts'
 import { print, printHeader } from './report.ts'
 import { admitted } from './sections/admitted.ts'
 import { bodies } from './sections/bodies.ts'
+import { latency } from './sections/latency.ts'
 import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
+import { workers } from './sections/workers.ts'
 import { leaveTargetCore, onWorkbench } from './workbench.ts'
 import { openWorld } from './world.ts'
 import { wrkMissing } from './wrk.ts'
 
-const sections: Readonly<Record<string, Section>> = { admitted, refused, bodies }
+const sections: Readonly<Record<string, Section>> = {
+  admitted,
+  refused,
+  bodies,
+  latency,
+  workers,
+}
 
 const options = readOptions(process.argv.slice(2))
 const missing = wrkMissing()

@@ -26,7 +26,7 @@ export interface NginxOptions {
   readonly core: number
   readonly withLua?: boolean
   /** Directives of the http block outside the server. */
-  readonly http?: string
+  readonly http?: (port: number) => string
   /** Directives of the server. */
   readonly server: string
 }
@@ -81,7 +81,7 @@ http {
   keepalive_requests 1000000000;
   keepalive_timeout 3600s;
   client_max_body_size 20m;
-  ${options.http ?? ''}
+  ${options.http?.(port) ?? ''}
   server {
     listen 127.0.0.1:${port} backlog=1024;
     ${options.server}

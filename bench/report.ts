@@ -14,6 +14,17 @@ export function printHeader({ rounds, seconds, connections }: BenchOptions): voi
   )
 }
 
+/** Prints a table without lines between its rows. */
+export function printTable(head: string[], rows: readonly string[][]): void {
+  const table = new Table({
+    head,
+    style: { head: [], border: [], compact: true },
+    colAligns: head.map((_, index) => (index === 0 ? 'left' : 'right')),
+  })
+  table.push(...rows)
+  print(`\n${table.toString()}`)
+}
+
 /** A column that compares processor time per call with that of another subject, round by round. */
 export interface Comparison {
   readonly head: string
@@ -26,16 +37,13 @@ export function printMeasured(
   measured: readonly Measured[],
   comparisons: readonly Comparison[],
 ): void {
-  const table = new Table({
-    head: [
+  printTable(
+    [
       ...[title, 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/call'],
       ...comparisons.map(({ head }) => head),
       'resident MB',
     ],
-    style: { head: [], border: [] },
-  })
-  for (const one of measured) {
-    table.push([
+    measured.map((one) => [
       one.subject.name,
       middle(one, 'perSecond').toFixed(0),
       middle(one, 'p50Ms').toFixed(2),
@@ -45,9 +53,8 @@ export function printMeasured(
         to === undefined ? '' : ratio(one, to, 'cpuMicrosecondsPerCall').toFixed(2),
       ),
       (one.residentBytes / 1e6).toFixed(0),
-    ])
-  }
-  print(`\n${table.toString()}`)
+    ]),
+  )
   for (const one of measured) printUnexpected(one)
 }
 
@@ -62,7 +69,7 @@ function printUnexpected({ subject, rounds }: Measured): void {
 }
 
 /** The median of a figure over the rounds. */
-export function middle({ rounds }: Measured, figure: keyof Round): number {
+function middle({ rounds }: Measured, figure: keyof Round): number {
   return median(rounds.map((round) => round[figure]))
 }
 

@@ -16,7 +16,7 @@ export async function startNginxLuaPeer(world: World): Promise<Peer> {
     name: 'nginx-lua',
     core: targetCore,
     withLua: true,
-    http: `${upstream(world.backendUrl)}
+    http: () => `${upstream(world.backendUrl)}
   lua_package_path "${join(root, 'bench', 'peers')}/?.lua;/usr/share/lua/5.1/?.lua;;";
   init_by_lua_block {
     gateway = require("nginx-lua-peer")

@@ -20,7 +20,7 @@ export async function startNginxPeer({ bench, backendUrl }: World): Promise<Peer
   const running = await startNginx(bench, {
     name: 'nginx',
     core: targetCore,
-    http: upstream(backendUrl),
+    http: () => upstream(backendUrl),
     server: 'location / { proxy_pass http://backend; }',
   })
   return { name: 'nginx proxy_pass', ...running }

@@ -1,0 +1,130 @@
+import { connect, type Socket } from 'node:net'
+
+/** Milliseconds each call took, in no order. */
+export type Latencies = readonly number[]
+
+export interface OpenLoopOptions {
+  /** Origin. */
+  readonly url: string
+  readonly requests: readonly string[]
+  readonly callsPerSecond: number
+  readonly seconds: number
+}
+
+/**
+ * Calls at a constant rate, whether or not earlier calls were answered: a slow
+ * answer delays nobody, and the calls that fall due meanwhile are measured, too
+ * (no coordinated omission). A call's time runs from the turn of the event
+ * loop in which it is due until its answer is whole.
+ *
+ * @throws when an answer is not 200
+ */
+export async function callOpenLoop(options: OpenLoopOptions): Promise<Latencies> {
+  const { requests, callsPerSecond, seconds } = options
+  const connections = createConnections(options.url)
+  const total = callsPerSecond * seconds
+  const latencies: number[] = []
+  const beganAt = performance.now()
+  let made = 0
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setInterval(() => {
+        const now = performance.now()
+        const due = Math.min(total, Math.floor(((now - beganAt) * callsPerSecond) / 1_000))
+        for (; made < due; made += 1) {
+          const request = requests[made % requests.length] ?? ''
+          connections.call(request, (status) => {
+            latencies.push(performance.now() - now)
+            if (status !== '200') reject(new Error(`${options.url}: answered ${status}`))
+            if (latencies.length === total) resolve()
+          })
+        }
+        if (made === total) clearInterval(timer)
+      }, 1)
+    })
+  } finally {
+    connections.close()
+  }
+  return latencies
+}
+
+/** Calls one after the other on one connection. @throws when an answer is not 200 */
+export async function callInTurn(url: string, requests: readonly string[]): Promise<Latencies> {
+  const connections = createConnections(url)
+  const latencies: number[] = []
+  try {
+    for (const request of requests) {
+      const beganAt = performance.now()
+      const status = await new Promise<string>((answered) => connections.call(request, answered))
+      latencies.push(performance.now() - beganAt)
+      if (status !== '200') throw new Error(`${url}: answered ${status}`)
+    }
+  } finally {
+    connections.close()
+  }
+  return latencies
+}
+
+interface Connections {
+  /** Sends a request on an idle connection, or on a new one. */
+  call(request: string, answered: (status: string) => void): void
+  close(): void
+}
+
+function createConnections(url: string): Connections {
+  const { hostname, port } = new URL(url)
+  const idle: Socket[] = []
+  const all = new Set<Socket>()
+  const pending = new WeakMap<Socket, Pending>()
+
+  function open(): Socket {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    all.add(socket)
+    socket.on('data', (chunk: Buffer) => {
+      const call = pending.get(socket)
+      if (call === undefined) return
+      call.text += chunk.toString('latin1')
+      const answer = readAnswer(call.text)
+      if (answer === undefined) return
+      pending.delete(socket)
+      if (answer.closes) socket.destroy()
+      else idle.push(socket)
+      call.answered(answer.status)
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      all.delete(socket)
+      const index = idle.indexOf(socket)
+      if (index >= 0) idle.splice(index, 1)
+      pending.get(socket)?.answered('nothing')
+    })
+    return socket
+  }
+
+  return {
+    call(request, answered) {
+      const socket = idle.pop() ?? open()
+      pending.set(socket, { text: '', answered })
+      socket.write(request)
+    },
+    close() {
+      for (const socket of all) socket.destroy()
+    },
+  }
+}
+
+interface Pending {
+  text: string
+  readonly answered: (status: string) => void
+}
+
+/** Undefined until the answer is whole. Knows answers with a declared length only. */
+function readAnswer(text: string): { status: string; closes: boolean } | undefined {
+  const end = text.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const head = text.slice(0, end)
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? Number.NaN)
+  if (Number.isNaN(length)) return { status: 'without a length', closes: true }
+  if (text.length < end + 4 + length) return undefined
+  return { status: head.slice(9, 12), closes: /\r\nconnection: *close/i.test(head) }
+}
