@@ -18,21 +18,12 @@ export interface FillOptions {
 
 /** Registers applications with one subscription and one key each, in few statements; resolves to the keys. */
 export async function fillRegistry(options: FillOptions): Promise<string[]> {
-  const { databaseUrl, pepper, applications, plan } = options
-  const log = createLog('error')
-  const database = openDatabase({ url: databaseUrl, log, statementTimeoutMs: 600_000 })
+  const { pepper, applications, plan } = options
   const peppers = parsePeppers(pepper)
-  try {
-    await openRegistryStores({
-      database,
-      peppers,
-      keysPerApplication: 1,
-      applicationsPerDeveloper: 1,
-    })
-    const keys = Array.from({ length: applications }, () => generateKey(randomBytes))
-    const macs = keys.map(({ text }) => keyMac(peppers, peppers.current, text))
-    const db = database.connect<RegistrySchema>()
-    await db.transaction().execute(async (trx) => {
+  const keys = Array.from({ length: applications }, () => generateKey(randomBytes))
+  const macs = keys.map(({ text }) => keyMac(peppers, peppers.current, text))
+  await onRegistry(options, (db) =>
+    db.transaction().execute(async (trx) => {
       const ids = await addApplications(trx, applications, plan)
       await sql`
         insert into api_keys (id, application_id, name, mac, pepper_version, last_four)
@@ -41,8 +32,46 @@ export async function fillRegistry(options: FillOptions): Promise<string[]> {
           ${keys.map(({ id }) => id)}::text[], ${ids}::uuid[], ${macs}::bytea[],
           ${keys.map(({ text }) => text.slice(-4))}::text[]
         ) as k (id, application_id, mac, last_four)`.execute(trx)
-    })
-    return keys.map(({ text }) => text)
+    }),
+  )
+  return keys.map(({ text }) => text)
+}
+
+const keysPerApplication = 10
+/** An embedded database does nothing else meanwhile. */
+const batchApplications = 5_000
+
+/** Registers that many keys that nobody can have, ten to an application: they fill the tables and their indexes. */
+export async function addFillers(options: FillOptions): Promise<void> {
+  const { applications, plan } = options
+  await onRegistry(options, async (db) => {
+    for (let made = 0; made < applications; made += batchApplications) {
+      const count = Math.min(batchApplications, applications - made)
+      await db.transaction().execute(async (trx) => {
+        const ids = await addApplications(trx, count, plan)
+        await sql`
+          insert into api_keys (id, application_id, name, mac, pepper_version, last_four)
+          select substr(md5(a.id || ' ' || n), 1, 12), a.id, 'key ' || n,
+            sha256(convert_to(a.id || ' ' || n, 'UTF8')), 1, 'none'
+          from unnest(${ids}::uuid[]) as a (id), generate_series(1, ${keysPerApplication}::int) n
+        `.execute(trx)
+      })
+    }
+    await sql`analyze`.execute(db)
+  })
+}
+
+/** Brings the tables up to date and runs `work` on them. */
+async function onRegistry(
+  { databaseUrl, pepper }: FillOptions,
+  work: (db: Kysely<RegistrySchema>) => Promise<void>,
+): Promise<void> {
+  const log = createLog('error')
+  const database = openDatabase({ url: databaseUrl, log, statementTimeoutMs: 600_000 })
+  try {
+    const limits = { keysPerApplication: 1, applicationsPerDeveloper: 1 }
+    await openRegistryStores({ database, peppers: parsePeppers(pepper), ...limits })
+    await work(database.connect<RegistrySchema>())
   } finally {
     await database.close()
   }

@@ -4,6 +4,7 @@ import { readOptions } from './options.ts'
 import { print, printHeader } from './report.ts'
 import { admitted } from './sections/admitted.ts'
 import { bodies } from './sections/bodies.ts'
+import { keys } from './sections/keys.ts'
 import { latency } from './sections/latency.ts'
 import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
@@ -18,6 +19,7 @@ const sections: Readonly<Record<string, Section>> = {
   bodies,
   latency,
   workers,
+  keys,
 }
 
 const options = readOptions(process.argv.slice(2))

@@ -1,0 +1,74 @@
+import { startPostgres } from '../../test/support/database.ts'
+import { ample } from '../catalogue.ts'
+import { addFillers, fillRegistry } from '../fill-registry.ts'
+import { callInTurn } from '../open-loop.ts'
+import { secrets, settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
+import { createDraw } from '../random.ts'
+import { print, printGoal, printMeasured, ratio } from '../report.ts'
+import { runRounds, type Subject } from '../rounds.ts'
+import { percentile } from '../statistics.ts'
+import { mix, requestText, writeRequests } from '../workload.ts'
+import type { BenchWorld } from '../world.ts'
+import type { Section } from './section.ts'
+import { printStartTimes } from './start-times.ts'
+
+/** Ten keys each. */
+const fillerApplications = 100_000
+const coldKeys = 2_000
+
+/** A million keys in the registry beside a thousand: the call that knows its key, the call that does not yet, the start. */
+export const keys: Section = async (world, options) => {
+  const databaseUrl = await startLargeRegistry(world)
+  const few = await startGateway(world, '1,000 keys', world.databaseUrl, world.keys)
+  const applications = world.keys.length
+  const fill = { databaseUrl, pepper: secrets.KEY_PEPPER, plan: ample.name }
+  const known = await fillRegistry({ ...fill, applications })
+  const many = await startGateway(world, '1,000,000 keys', databaseUrl, known)
+  const measured = await runRounds([few, many], options)
+  const [small, large] = measured
+  if (small === undefined || large === undefined) return
+  printMeasured('registry', measured, [{ head: '× 1,000', to: small }])
+  const dearer = ratio(large, small, 'cpuMicrosecondsPerCall')
+  printGoal('CPU per call, 1,000,000 keys × 1,000', dearer, { atMost: 1.05 })
+
+  const unknownYet = await fillRegistry({ ...fill, applications: coldKeys })
+  const draw = createDraw(1)
+  const requests = unknownYet.map((key) => {
+    const [request] = mix({ keys: [key], length: 1 })
+    return request === undefined ? '' : requestText(request, draw)
+  })
+  const latencies = await callInTurn(many.url, requests)
+  print(`        first call of a key: p50 ${percentile(latencies, 0.5).toFixed(2)} ms`)
+  printGoal('first call of a key, p99 in ms', percentile(latencies, 0.99), { atMost: 5 })
+  await printStartTimes(world, databaseUrl)
+}
+
+async function startLargeRegistry({ bench }: BenchWorld): Promise<string> {
+  const postgres = await startPostgres({
+    teardown: (undo) => bench.undo(async () => void (await undo())),
+    comment: (text) => process.stderr.write(`${text}\n`),
+  })
+  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+  process.stderr.write('registering 1,000,000 keys\n')
+  await addFillers({
+    databaseUrl: postgres.url,
+    pepper: secrets.KEY_PEPPER,
+    applications: fillerApplications,
+    plan: ample.name,
+  })
+  return postgres.url
+}
+
+async function startGateway(
+  { bench, backendUrl, redisUrl }: BenchWorld,
+  name: string,
+  databaseUrl: string,
+  keys: readonly string[],
+): Promise<Subject> {
+  const running = await startTollgatePeer(bench, {
+    name,
+    backendUrl,
+    stores: { databaseUrl, redisUrl },
+  })
+  return { ...running, list: writeRequests(bench, name, mix({ keys })), expect: 200, settleMs }
+}
