@@ -70,7 +70,7 @@ function call(stream: Stream, gateway: number, { isAgain = false, done }: CallOp
     )
     if (lines.length >= 10_000) write()
     const seconds = Number(field(head, 'retry-after') ?? 0)
-    if (stream.windows !== undefined && answer?.status === 429 && seconds > 0) {
+    if (stream.isObeying === true && answer?.status === 429 && seconds > 0) {
       void again(stream, gateway, ended + seconds * 1000)
     }
     done?.()
@@ -82,7 +82,8 @@ async function again(stream: Stream, gateway: number, due: number): Promise<void
   const name = `${stream.name} ${gateway}`
   if (awaited.has(name)) return
   awaited.add(name)
-  while (monotonicMs() < due && timer !== undefined) await delay(Math.min(50, due - monotonicMs()))
+  while (monotonicMs() < due && timer !== undefined)
+    await delay(Math.min(50, Math.max(0, due - monotonicMs())))
   awaited.delete(name)
   if (timer !== undefined) call(stream, gateway, { isAgain: true })
 }
@@ -129,7 +130,7 @@ async function soak({ streams, windows, full, mostMs, parallel }: CallerOrder & 
   let filled = 0
   while (filled < full && monotonicMs() < until) {
     const begin = windowBegin(windowOf(monotonicMs(), windows) + 1, windows)
-    await delay(begin + guard.beginMs - monotonicMs())
+    await delay(Math.max(0, begin + guard.beginMs - monotonicMs()))
     const last = begin + windowMs - guard.endMs
     const left = streams.map((stream) => ({ stream, calls: stream.calls }))
     /** Buckets under way at the same time. */

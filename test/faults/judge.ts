@@ -1,5 +1,6 @@
 import type { CallRecord, LedgerRecord } from './books.ts'
 import { type Windows, windowBegin, windowOf } from './load.ts'
+import { gatewayCount } from './places.ts'
 
 /** A bucket whose calls are judged. */
 export interface JudgedBucket {
@@ -24,7 +25,7 @@ export interface WindowFigures {
   healthy: number
   /** Of those, the ones in which at least as many calls were offered as the limit allows: there equality is judged. */
   full: number
-  /** Without a fault of ours, yet a deadline was missed: the machine was too slow. Judged as faulted ones are. */
+  /** Without a fault of ours, yet a deadline was missed, or a call lasted beyond an edge: the machine was too slow. Judged as faulted ones are. */
   slow: number
   faulted: number
   mostHealthy: number
@@ -34,7 +35,7 @@ export interface WindowFigures {
   short: number
   /** Counter values given twice in a healthy window. */
   duplicates: number
-  /** Calls at an edge, of which the window is not sure; they are counted in neither. */
+  /** Calls at an edge, of which the window is not sure: counted in neither, of which equality is not judged then. */
   ambiguous: number
 }
 
@@ -44,8 +45,8 @@ const edgeMs = 5
 interface Tally {
   offered: number
   admitted: number
-  isAlone: boolean
-  isUnanswered: boolean
+  /** The store decided every call, and every call is known. */
+  isSure: boolean
   readonly remaining: number[]
 }
 
@@ -86,28 +87,34 @@ function talliesOf(
   const begunById = new Map(calls.map(({ requestId, begun }) => [requestId, begun]))
   const numberOf = (ms: number): number => (windows === undefined ? 0 : windowOf(ms, windows))
 
-  function tallyOf(from: number, to: number): Tally | undefined {
-    const window = numberOf(from)
-    if (numberOf(from - edgeMs) !== window || numberOf(to) !== window) return undefined
+  function tallyOf(window: number): Tally {
     let tally = tallies.get(window)
     if (tally === undefined) {
-      tally = { offered: 0, admitted: 0, isAlone: false, isUnanswered: false, remaining: [] }
+      tally = { offered: 0, admitted: 0, isSure: true, remaining: [] }
       tallies.set(window, tally)
     }
     return tally
   }
 
+  /** The window of what happened in this time; undefined when it may be one of two, which are marked. */
+  function onlyTally(from: number, to: number): Tally | undefined {
+    const first = numberOf(from - edgeMs)
+    const last = numberOf(to)
+    if (first === last) return tallyOf(first)
+    for (let window = first; window <= last; window += 1) tallyOf(window).isSure = false
+    return undefined
+  }
+
   for (const { begun, ended, status, isAlone, remaining } of calls) {
-    const tally = tallyOf(begun, ended)
+    const tally = onlyTally(begun, ended)
     if (tally === undefined) continue
     tally.offered += 1
-    if (isAlone) tally.isAlone = true
-    if (status === 0) tally.isUnanswered = true
+    if (isAlone || status === 0) tally.isSure = false
     if (status === 200 && remaining !== undefined) tally.remaining.push(remaining)
   }
   for (const { at, requestId } of reached) {
     // A call that no caller knows of counts where it arrived.
-    const tally = tallyOf(begunById.get(requestId) ?? at, at)
+    const tally = onlyTally(begunById.get(requestId) ?? at, at)
     if (tally === undefined) figures.ambiguous += 1
     else tally.admitted += 1
   }
@@ -117,7 +124,7 @@ function talliesOf(
 function judgeWindow(
   { calls, windows }: JudgedBucket,
   window: number,
-  { offered, admitted, isAlone, isUnanswered, remaining }: Tally,
+  { offered, admitted, isSure, remaining }: Tally,
   faulted: Faulted | undefined,
   figures: WindowFigures,
 ): void {
@@ -126,7 +133,7 @@ function judgeWindow(
     (windows === undefined ||
       (windowBegin(window, windows) < faulted.to &&
         windowBegin(window + 1, windows) > faulted.from))
-  if (isTouched || isAlone || isUnanswered) {
+  if (isTouched || !isSure) {
     if (isTouched) figures.faulted += 1
     else figures.slow += 1
     figures.mostFaulted = Math.max(figures.mostFaulted, admitted)
@@ -212,7 +219,7 @@ export interface RetryFigures {
   early: number
   /** More than a second after it. */
   late: number
-  /** Calls made at that time, and of those the refused ones. */
+  /** Calls made at that time, and of those the ones that were refused though others had not used it up. */
   again: number
   againRefused: number
 }
@@ -228,24 +235,41 @@ export function judgeRetries(
   calls: readonly CallRecord[],
 ): RetryFigures {
   const figures: RetryFigures = { checked: 0, early: 0, late: 0, again: 0, againRefused: 0 }
-  const windowsOf = new Map(buckets.map(({ stream, windows }) => [stream, windows]))
-  for (const { stream, begun, ended, status, retryAfter, isAgain } of calls) {
-    const windows = windowsOf.get(stream)
+  const callsByStream = Map.groupBy(calls, ({ stream }) => stream)
+  for (const { stream, windows, calls: most } of buckets) {
     if (windows === undefined) continue
-    const window = windowOf(begun, windows)
-    if (isAgain) {
-      figures.again += 1
-      // Later than a second into its window others may have used it up.
-      const isSoon = ended - windowBegin(window, windows) < 1100
-      if (status === 429 && isSoon) figures.againRefused += 1
+    const own = callsByStream.get(stream) ?? []
+    // Until the store or the share of a gateway is used up, so many were admitted in the window in any case.
+    const least = Math.floor(most / gatewayCount)
+    for (const { begun, ended, status, retryAfter, isAgain } of own) {
+      const window = windowOf(begun, windows)
+      if (isAgain) {
+        figures.again += 1
+        if (status === 429 && admittedUntil(own, windows, window, ended) < least) {
+          figures.againRefused += 1
+        }
+      }
+      if (status !== 429 || retryAfter === undefined || windowOf(ended, windows) !== window)
+        continue
+      const end = windowBegin(window + 1, windows)
+      figures.checked += 1
+      if (ended + retryAfter * 1000 < end - clockMs) figures.early += 1
+      if (begun + retryAfter * 1000 > end + 1000 + lagMs) figures.late += 1
     }
-    if (status !== 429 || retryAfter === undefined || windowOf(ended, windows) !== window) continue
-    const end = windowBegin(window + 1, windows)
-    figures.checked += 1
-    if (ended + retryAfter * 1000 < end - clockMs) figures.early += 1
-    if (begun + retryAfter * 1000 > end + 1000 + lagMs) figures.late += 1
   }
   return figures
+}
+
+/** Admitted calls of a window that had begun until a moment. */
+function admittedUntil(
+  calls: readonly CallRecord[],
+  windows: Windows,
+  window: number,
+  until: number,
+): number {
+  return calls.filter(
+    ({ begun, status }) => status === 200 && begun <= until && windowOf(begun, windows) === window,
+  ).length
 }
 
 /** The value below which so large a part of the list lies; 0 of an empty one. */

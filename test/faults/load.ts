@@ -12,6 +12,8 @@ export interface Stream {
   readonly perSecond: number
   /** Windows around whose edges nothing is called, so that every call belongs to one for sure. */
   readonly windows?: Windows | undefined
+  /** Whether an answer with Retry-After is taken at its word now and then. */
+  readonly isObeying?: boolean
 }
 
 /** Fixed windows in the time of the machine's monotonic clock. */

@@ -9,11 +9,13 @@ import { faultTable, promises, promiseTable } from './table.ts'
 
 // A program: runs the experiments with faults one after the other and prints what they found.
 // --seed <number> draws the same again; --only R3,R5 runs some; --soak <windows> asks for so many full windows.
+// --books <folder> keeps what the ledger and the callers wrote.
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     only: { type: 'string' },
     soak: { type: 'string' },
+    books: { type: 'string' },
   },
 })
 const seed = Number(values.seed ?? randomInt(2 ** 31))
@@ -52,7 +54,7 @@ for (const group of groups) {
   const end = (): void => void scope.end().finally(() => process.exit(1))
   process.once('SIGINT', end).once('SIGTERM', end)
   try {
-    await group.run(scope, { seed, soak, isWanted, report })
+    await group.run(scope, { seed, soak, books: values.books, isWanted, report })
   } finally {
     process.off('SIGINT', end).off('SIGTERM', end)
     await scope.end()

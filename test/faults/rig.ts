@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
 import { startChild } from './child.ts'
 import type { Trouble } from './fault-proxy.ts'
 import type { CallerOrder } from './load.ts'
+import { gatewayCount, places } from './places.ts'
 import type { ProxyOrder } from './proxies.ts'
 
 /** Four gateways as production runs them, each behind proxies of its own, with the books beside them. */
@@ -42,14 +43,13 @@ export interface ProxyHandle {
 }
 
 export interface RigOptions {
+  /** Where the books are kept for later reading. (Default: a temporary folder.) */
+  readonly books?: string | undefined
   /** Redis behind the proxies; or the whole REDIS_URL, then without any. */
   readonly redis: { readonly port: number } | { readonly url: string }
   /** Added to the environment of one gateway. */
   readonly env?: (gateway: number) => Readonly<Record<string, string>>
 }
-
-/** How many gateways: N of the local share. */
-export const gatewayCount = 4
 
 /** The plans of the experiments. Windows of `whole` do not end during one. */
 const plans = {
@@ -66,16 +66,16 @@ const plans = {
 export type PlanName = keyof typeof plans
 
 /** Starts it all; it ends with the scope. */
-export async function startRig(t: Test, { redis, env: more }: RigOptions): Promise<Rig> {
-  const folder = mkdtempSync(join(tmpdir(), 'tg-faults-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+export async function startRig(t: Test, { books, redis, env: more }: RigOptions): Promise<Rig> {
+  if (books !== undefined) mkdirSync(books, { recursive: true })
+  const folder = mkdtempSync(join(books ?? tmpdir(), 'tg-faults-'))
+  if (books === undefined) t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const ledger = join(folder, 'ledger')
   const ledgerProcess = startChild(t, 'ledger.ts', [ledger, String(gatewayCount)])
   const ledgerPorts = (await messageOf(ledgerProcess)) as number[]
   const postgres = await startPostgres(t)
   if (postgres === undefined) throw new Error('PostgreSQL is not installed')
   const proxies = startChild(t, 'proxies.ts')
-  const places = Array.from({ length: gatewayCount }, (_, index) => index)
   const targets = [
     ...places.map(() => ('port' in redis ? redis.port : 0)),
     ...places.map(() => Number(new URL(postgres.url).port)),

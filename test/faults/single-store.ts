@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from '../support/database.ts'
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts'
-import { type Rig, startRig } from './rig.ts'
+import { type Rig, type RigOptions, startRig } from './rig.ts'
 import { waitFor } from './run-fault.ts'
 import { type ModeWatch, type StoreProbe, startStoreProbe, watchModes } from './watch.ts'
 
@@ -17,18 +17,20 @@ export interface SingleStore {
 }
 
 export interface SingleStoreOptions {
+  readonly books: RigOptions['books']
   /** Added to the environment of one gateway. */
   readonly env?: (gateway: number) => Readonly<Record<string, string>>
 }
 
 export async function startSingleStore(
   t: Test,
-  { env }: SingleStoreOptions = {},
+  { books, env }: SingleStoreOptions,
 ): Promise<SingleStore> {
   let served = ''
   let redis = await startRedisServer()
   t.teardown(() => redis.stop())
   const rig = await startRig(t, {
+    books,
     redis: { port: redis.port },
     ...(env === undefined ? {} : { env }),
   })

@@ -16,14 +16,16 @@ export interface GroupOptions {
   readonly seed: number
   /** Full windows of the healthy soak; undefined: as many as its share of the time allows. */
   readonly soak: number | undefined
+  /** Where the books are kept; undefined: nowhere. */
+  readonly books: string | undefined
   isWanted(id: string): boolean
   report(outcome: Outcome): void
 }
 
 const single: Group = {
   ids: ['R1', 'I1', 'R2', 'R3', 'R4', 'R7', 'R8', 'N1'],
-  async run(t, { seed, soak, isWanted, report }) {
-    const store = await startSingleStore(t)
+  async run(t, { seed, soak, books, isWanted, report }) {
+    const store = await startSingleStore(t, { books })
     if (isWanted('R1')) report(await runRace(store.rig, 50))
     if (isWanted('I1')) {
       const full = soak ?? 10_000

@@ -6,7 +6,8 @@ import { type JudgedBucket, judgeHonesty, judgeRetries, judgeWindows } from '../
 import type { Stream } from '../load.ts'
 import { monotonicMs, wallOffsetMs } from '../monotonic.ts'
 import { noLatency, type Outcome, violationsOfBooks } from '../outcome.ts'
-import { gatewayCount, ledgerWritten, limitOf, type PlanName, type Rig } from '../rig.ts'
+import { places } from '../places.ts'
+import { ledgerWritten, limitOf, type PlanName, type Rig } from '../rig.ts'
 
 /** Operations that ask for nothing but their path, and where each is called. */
 const operations: Readonly<Record<string, string>> = {
@@ -21,8 +22,6 @@ const operations: Readonly<Record<string, string>> = {
   getConsent: '/v1.7.0/consents/one',
   getConsentStatus: '/v1.7.0/consents/one/status',
 }
-
-const places = Array.from({ length: gatewayCount }, (_, index) => index)
 
 interface Bucket {
   readonly stream: Stream
