@@ -31,8 +31,6 @@ export interface RedisServerOptions {
   readonly port?: number
   /** More settings, as for the command line: `['--maxmemory-policy', 'allkeys-lru']`. */
   readonly args?: readonly string[]
-  /** Added to the environment of the server. */
-  readonly env?: Readonly<Record<string, string>>
 }
 
 const run = promisify(execFile)
@@ -56,19 +54,17 @@ export function redisMissing(): string | false {
 export async function startRedisServer({
   port: asked,
   args = [],
-  env = {},
 }: RedisServerOptions = {}): Promise<RedisServer> {
   const port = asked ?? (await freePort())
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-redis-'))
   let server = await start()
 
   function start(): Promise<ChildProcess> {
-    const settings = [
+    return spawnRedis(port, [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
       ...['--save', '', '--appendonly', 'no', '--enable-debug-command', 'yes'],
       ...args,
-    ]
-    return spawnRedis(port, settings, env)
+    ])
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -106,15 +102,10 @@ export async function startRedisServer({
 }
 
 /** Starts `redis-server` with these arguments and resolves when it accepts connections on the port. */
-export async function spawnRedis(
-  port: number,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<ChildProcess> {
+export async function spawnRedis(port: number, args: readonly string[]): Promise<ChildProcess> {
   // It ends with this process, however that ends: a runner that kills a slow test leaves nothing behind.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'redis-server', ...args], {
     stdio: 'ignore',
-    env: { ...process.env, ...env },
   })
   const failure = new Promise<never>((_resolve, reject) => {
     child.once('error', reject)
