@@ -14,7 +14,7 @@ export interface OpenCounterOptions {
   readonly settings: Settings
   /** Needed without REDIS_URL. */
   readonly dataFolder: DataFolder | undefined
-  readonly metrics: Pick<GatewayMetrics, 'observeStore'>
+  readonly metrics: Pick<GatewayMetrics, 'observeStore' | 'counterObserver'>
   readonly log: Logger
   readonly lifetime: Lifetime
 }
@@ -28,20 +28,20 @@ export interface OpenCounterOptions {
  */
 export async function openCounter(options: OpenCounterOptions): Promise<Counter> {
   const { settings, dataFolder, metrics, log, lifetime } = options
-  const onStoreDuration = (seconds: number): void => metrics.observeStore(seconds)
   if (settings.redis !== undefined) {
     const counter = await createRedisCounter({
       address: settings.redis,
       processes: settings.gatewayProcesses,
       evictionAllowed: settings.redisEvictionAllowed,
       log,
-      onStoreDuration,
+      observer: metrics.counterObserver,
     })
     lifetime.opened(() => counter.close())
     return counter
   }
   if (dataFolder === undefined) throw new Error('no data folder for the journal of the counters')
   const journalPath = join(dataFolder.path, 'counters.journal')
+  const onStoreDuration = (seconds: number): void => metrics.observeStore(seconds)
   const counter = await createMemoryCounter({ journalPath, log, onStoreDuration })
   lifetime.opened(() => counter.close())
   const control = createControl({ counter })

@@ -7,6 +7,7 @@ import {
   type BucketClaim,
   grantCommand,
   grantScript,
+  onlyPlace,
   readGrantReply,
 } from '../../src/gateway/counters/grant-script.ts'
 import { checkRedis } from '../../src/gateway/counters/redis-facts.ts'
@@ -161,7 +162,11 @@ t.test(
     const bucket = bucketOf('settling')
     async function run(settleMs: number, claim: Partial<BucketClaim>) {
       const groups = [{ asked: 5, limits: [{ index: 0, calls: 100 }] }]
-      const { keys, args } = grantCommand({ buckets: [{ ...bucket, ...claim }], groups, settleMs })
+      const { keys, args } = grantCommand({
+        buckets: [{ ...bucket, ...claim }],
+        groups,
+        marker: { key: onlyPlace.key, settleMs },
+      })
       const numbers = await client.eval(grantScript.text, keys.length, ...keys, ...args)
       // Parse boundary: what the script returns.
       const reply = readGrantReply(numbers as number[], 1)
@@ -269,10 +274,16 @@ t.test(
 
 t.test('a Redis older than 6.2 is refused', async (t) => {
   const check = (version: string) =>
-    checkRedis(new Map([['redis_version', version]]), { isEvictionAllowed: false })
+    checkRedis(new Map([['redis_version', version]]), {
+      isEvictionAllowed: false,
+      isCluster: false,
+    })
   for (const version of ['5.0.14', '6.0.20', '6.1']) {
     t.throws(() => check(version), { code: 'REDIS_UNSUITABLE', message: /6\.2 or newer/ })
   }
   for (const version of ['6.2.0', '7.0.15', '10.1.0']) t.doesNotThrow(() => check(version))
-  t.doesNotThrow(() => checkRedis(new Map(), { isEvictionAllowed: false }), 'nothing told')
+  t.doesNotThrow(
+    () => checkRedis(new Map(), { isEvictionAllowed: false, isCluster: false }),
+    'nothing told',
+  )
 })

@@ -18,6 +18,8 @@ export interface CallBatch {
   add(call: WaitingCall): void
   /** Tells every call what the store decided; the first of a group's calls get what was granted. */
   answer(reply: GrantReply): void
+  /** How many calls wait in it. */
+  size(): number
   /** Every call, for whom decides without the store. */
   calls(): Iterable<WaitingCall>
   /** What the reply says of the bucket must not be remembered. */
@@ -89,6 +91,11 @@ export function createCallBatch(): CallBatch {
     answer(reply) {
       for (const group of groups) answerGroup(group, reply)
     },
+    size() {
+      let calls = 0
+      for (const { asked } of groups) calls += asked
+      return calls
+    },
     *calls() {
       for (const { waiting } of groups) yield* waiting
     },
@@ -97,6 +104,25 @@ export function createCallBatch(): CallBatch {
       if (known !== undefined) known.isForgotten = true
     },
   }
+}
+
+/**
+ * Takes a batch apart into one for each set of buckets, which decide one after
+ * the other as the whole would. In a slot that is moving between nodes keys are
+ * apart, and only what asks for few of them finds them together.
+ */
+export function splitBatch(batch: CallBatch): CallBatch[] {
+  const parts = new Map<string, CallBatch>()
+  for (const call of batch.calls()) {
+    const key = call.limits.map(({ bucket }) => bucket).join(' ')
+    let part = parts.get(key)
+    if (part === undefined) {
+      part = createCallBatch()
+      parts.set(key, part)
+    }
+    part.add(call)
+  }
+  return [...parts.values()]
 }
 
 function isSame(a: readonly BucketLimit[], b: readonly BucketLimit[]): boolean {

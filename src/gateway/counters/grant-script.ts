@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PeekedBucket } from './counter.ts'
+import { tagOfSlot } from './hash-slot.ts'
 
 /** A Lua script and the name Redis knows it by. */
 export interface Script {
@@ -14,11 +15,34 @@ export const grantScript = readScript('grant.lua')
 /** Resets one bucket; see `reset.lua`. */
 export const resetScript = readScript('reset.lua')
 
-/** Holds `<run id>:<µs since 1970>` of the moment from which on this server's counters are complete. */
-export const markerKey = 'tollgate:marker'
+/** What tells, beside the buckets, whether a server still has its counters. */
+export interface MarkerPlace {
+  /** Holds `<run id>:<µs since 1970>` of the moment from which on this server's counters are complete. */
+  readonly key: string
+  /** Counts nothing; a grant on it proves that the server can write. In the slot of the marker. */
+  readonly probe: PeekedBucket
+}
 
-/** Counts nothing; a grant on it proves that the server can write. */
-export const probeBucket: BucketClaim = { bucket: 'tollgate:{probe}:1', windowSeconds: 1 }
+/** The place on a server that holds all buckets. */
+export const onlyPlace: MarkerPlace = {
+  key: 'tollgate:marker',
+  probe: { bucket: 'tollgate:{probe}:1', windowSeconds: 1 },
+}
+
+/** The place on a server that holds this slot of a cluster. */
+export function placeInSlot(slot: number): MarkerPlace {
+  const tag = tagOfSlot(slot)
+  return {
+    key: `tollgate:marker:{${tag}}`,
+    probe: { bucket: `tollgate:probe:{${tag}}:1`, windowSeconds: 1 },
+  }
+}
+
+/** The moment in a marker's value, undefined for what is none. */
+export function markerOf(value: string | undefined): number | undefined {
+  const made = /^\w*:(\d+)$/.exec(value ?? '')?.[1]
+  return made === undefined ? undefined : Number(made)
+}
 
 /** What a process says of a bucket when it asks about it. */
 export interface BucketClaim extends PeekedBucket {
@@ -54,27 +78,35 @@ export interface CallGroup {
 export interface GrantRequest {
   readonly buckets: readonly BucketClaim[]
   readonly groups: readonly CallGroup[]
+  /** Undefined when it lies in another slot than the buckets. */
+  readonly marker?: MarkerClaim | undefined
+}
+
+/** What a process says of the marker of a server. */
+export interface MarkerClaim {
+  readonly key: string
   /** After counters were lost nothing is granted for so long. */
   readonly settleMs: number
+  readonly knowledge?: MarkerKnowledge
+}
+
+/** What decides whether a marker is good. */
+export interface MarkerKnowledge {
   /** Of the server, as INFO told it; empty when it did not. */
-  readonly runId?: string
+  readonly runId: string
   /** From before another server took over: to be replaced as if it were missing. */
-  readonly staleMarker?: number | undefined
+  readonly stale?: number | undefined
+  /** To be written if it is missing or of another run, although nothing was lost. */
+  readonly vouched?: number | undefined
 }
 
 /** Writes the keys and arguments of `grant.lua`. */
-export function grantCommand({
-  buckets,
-  groups,
-  settleMs,
-  runId = '',
-  staleMarker,
-}: GrantRequest): {
+export function grantCommand({ buckets, groups, marker }: GrantRequest): {
   keys: string[]
   args: (string | number)[]
 } {
-  const keys = [markerKey]
-  const args: (string | number)[] = [settleMs, runId, staleMarker ?? '']
+  const keys = marker === undefined ? [] : [marker.key]
+  const args: (string | number)[] = [markerArgument(marker)]
   for (const { bucket, windowSeconds, floor, addition } of buckets) {
     keys.push(bucket)
     args.push(
@@ -93,6 +125,14 @@ export function grantCommand({
   return { keys, args }
 }
 
+function markerArgument(marker: MarkerClaim | undefined): string | number {
+  if (marker === undefined) return ''
+  const { settleMs, knowledge } = marker
+  if (knowledge === undefined) return settleMs
+  const { runId, stale = '', vouched = '' } = knowledge
+  return `${settleMs}/${runId}/${stale}/${vouched}`
+}
+
 /**
  * Reads the reply of `grant.lua`: where each number lies is known here only.
  * Groups are read in order, one {@link GrantReply.nextGroup} each.
@@ -100,7 +140,7 @@ export function grantCommand({
 export interface GrantReply {
   /** Milliseconds since 1970 by the clock of the server. */
   readonly serverTimeMs: number
-  /** Differs after counters were lost. */
+  /** Differs after counters were lost; 0 when the request named no marker. */
   readonly marker: number
   /** Nothing was granted and nothing added, because counters were lost a moment ago. */
   readonly isSettling: boolean

@@ -1,12 +1,15 @@
 -- Decides a batch of calls on a batch of buckets, by the clock of this server.
 -- grant-script.ts writes the arguments and reads the reply; the two files change together.
 --
--- KEYS[1]    the marker: its absence means that the counters of this server were lost
--- KEYS[2…]   the buckets, each `<window> <epoch> <count>`
--- ARGV[1]    milliseconds after the loss in which nothing is granted or added, so that every process can bring its floors
--- ARGV[2]    run id of this server, or empty: not told. A marker another run left here, before a restart or on
---            the server this one was promoted after, says nothing of what was lost since: it counts as absent
--- ARGV[3]    a marker that counts as absent too, or empty
+-- KEYS       the marker, if ARGV[1] is not empty: its absence means that the counters of this server were lost;
+--            then the buckets, each `<window> <epoch> <count>`
+-- ARGV[1]    empty: there is no marker beside these buckets, and nothing is said of it. Else milliseconds after the loss
+--            in which nothing is granted or added, so that every process can bring its floors; alone, or followed by
+--            /<run id of this server>    or nothing: not told. A marker another run left here, before a restart or on the
+--                                        server this one was promoted after, says nothing of what was lost since: it
+--                                        counts as absent
+--            /<marker>                   that counts as absent too, or nothing
+--            /<marker>                   to be written for an absent one, by who knows that nothing was lost, or nothing
 -- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
 -- then for each group of equal calls: asked, number of limits, and for each limit: bucket index, calls
 --
@@ -20,27 +23,35 @@ local time = redis.call('TIME')
 local seconds, micros = tonumber(time[1]), tonumber(time[2])
 local now = seconds * 1000 + math.floor(micros / 1000)
 
-local run, made
-local marker = redis.pcall('GET', KEYS[1])
-if type(marker) == 'string' then
-  run, made = string.match(marker, '^(%w*):(%d+)$')
+local before, marker_made, settling = 0, 0, false
+if ARGV[1] ~= '' then
+  before = 1
+  local settle, own_run, stale, vouched = tonumber(ARGV[1]), '', '', ''
+  if not settle then
+    settle, own_run, stale, vouched = string.match(ARGV[1], '^(%d+)/(%w*)/(%d*)/(%d*)$')
+  end
+  local run, made
+  local marker = redis.pcall('GET', KEYS[1])
+  if type(marker) == 'string' then
+    run, made = string.match(marker, '^(%w*):(%d+)$')
+  end
+  if not made or (own_run ~= '' and run ~= own_run) or made == stale then
+    made = vouched ~= '' and vouched or string.format('%.0f', seconds * 1000000 + micros)
+    redis.call('SET', KEYS[1], own_run .. ':' .. made)
+  end
+  marker_made = tonumber(made)
+  -- A clock that stepped back behind the marker must not close the counters until it catches up.
+  local age = seconds * 1000000 + micros - marker_made
+  settling = age >= 0 and age < tonumber(settle) * 1000
 end
-if not made or (ARGV[2] ~= '' and run ~= ARGV[2]) or made == ARGV[3] then
-  made = string.format('%.0f', seconds * 1000000 + micros)
-  redis.call('SET', KEYS[1], ARGV[2] .. ':' .. made)
-end
-made = tonumber(made)
--- A clock that stepped back behind the marker must not close the counters until it catches up.
-local age = seconds * 1000000 + micros - made
-local settling = age >= 0 and age < tonumber(ARGV[1]) * 1000
 
-local reply = { now, made, settling and 1 or 0 }
-local buckets = #KEYS - 1
+local reply = { now, marker_made, settling and 1 or 0 }
+local buckets = #KEYS - before
 local lengths, windows, epochs, counts, changed = {}, {}, {}, {}, {}
-local at = 4
+local at = 2
 for i = 1, buckets do
   local length = tonumber(ARGV[at])
-  local stored = redis.pcall('GET', KEYS[i + 1])
+  local stored = redis.pcall('GET', KEYS[i + before])
   local window, epoch, count
   local damaged = 0
   if type(stored) == 'string' then
@@ -115,7 +126,7 @@ end
 
 for i = 1, buckets do
   if changed[i] then
-    redis.call('SET', KEYS[i + 1], windows[i] .. ' ' .. epochs[i] .. ' ' .. counts[i], 'PX', lengths[i] * 2)
+    redis.call('SET', KEYS[i + before], windows[i] .. ' ' .. epochs[i] .. ' ' .. counts[i], 'PX', lengths[i] * 2)
   end
 end
 return reply

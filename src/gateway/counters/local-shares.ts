@@ -13,8 +13,8 @@ export interface LocalShares {
   decide(limits: readonly BucketLimit[], policy: OutagePolicy): Grant
   /** Takes what the store has to be told of one bucket; undefined when nothing. */
   takeAddition(bucket: string, windowSeconds: number): Addition | undefined
-  /** Takes what the store has to be told, of at most so many buckets. */
-  takeClaims(max: number): readonly BucketClaim[]
+  /** Takes what a server has to be told, of at most so many of its buckets. */
+  takeClaims(max: number, isOurs: (bucket: string) => boolean): readonly BucketClaim[]
   /** Owes again what was taken, because telling the store failed or nobody knows. */
   giveBack(addition: Addition): void
   /** Owes no longer what was given back, because the reply came after all. */
@@ -25,10 +25,11 @@ export interface LocalShares {
 }
 
 export interface LocalSharesOptions {
-  /** How many gateway processes share the store at most. */
-  readonly processes: number
+  /** How many gateway processes share the store at most, as far as is known now. */
+  readonly processes: () => number
   readonly seen: SeenCounts
-  readonly clock: StoreClock
+  /** Of the server that counts the bucket. */
+  readonly clockOf: (bucket: string) => Pick<StoreClock, 'now'>
   /** Milliseconds since any moment, never stepping. */
   readonly monotonic: () => number
 }
@@ -36,7 +37,8 @@ export interface LocalSharesOptions {
 /** What this process did by itself with a bucket in one window. */
 interface Share extends PeekedBucket {
   readonly window: number
-  /** See {@link createLocalShares}. */
+  /** The largest number of processes known in this window; both see {@link createLocalShares}. */
+  processes: number
   base: number
   /** Calls admitted without the store. */
   spent: number
@@ -61,11 +63,17 @@ const denyRetryMs = 1000
  * for a changed limit too. Worked example with limit 100, N = 4: seen 20 gives
  * floor(80/4) = 20 calls. After 5 of them the store returns and leaves with 60
  * seen: base = max(20, 60 − 4·5) = 40, floor(60/4) = 15 in all, 10 more.
+ *
+ * When more processes are known, what is left of the share is divided anew, and
+ * never grows: base' = base − (N' − N)·spent leaves the count behind it,
+ * base + N·spent, as it was. Going on, with N' = 8: base' = 40 − 4·5 = 20 and
+ * floor(80/8) = 10 in all, 5 more. Fewer processes change nothing before the
+ * next window: those that went have spent their shares.
  */
 export function createLocalShares({
   processes,
   seen,
-  clock,
+  clockOf,
   monotonic,
 }: LocalSharesOptions): LocalShares {
   const shares = createWindowMap<Share>()
@@ -73,23 +81,28 @@ export function createLocalShares({
   const owing = new Set<Share>()
 
   function shareOf({ bucket, windowSeconds }: PeekedBucket): Share {
-    const timeMs = clock.now()
+    const timeMs = clockOf(bucket).now()
     const known = seen.find(bucket, windowSeconds)
     // The estimate lags behind a little; a window that was seen has begun.
     const window = Math.max(windowAt(timeMs, windowSeconds), known?.window ?? 0)
     let share = shares.find(bucket, windowSeconds)
     if (share === undefined || share.window < window) {
-      share = { bucket, windowSeconds, window, base: 0, spent: 0, owed: 0 }
+      share = { bucket, windowSeconds, window, processes: 1, base: 0, spent: 0, owed: 0 }
       const endsAt = monotonic() + windowEnd(window, windowSeconds) - timeMs
       shares.set({ bucket, windowSeconds, window, endsAt }, share)
     }
+    const more = processes() - share.processes
+    if (more > 0) {
+      share.processes += more
+      share.base -= more * share.spent
+    }
     if (known !== undefined && known.window === share.window) {
-      share.base = Math.max(share.base, known.count - processes * share.spent)
+      share.base = Math.max(share.base, known.count - share.processes * share.spent)
     }
     return share
   }
 
-  function left({ base, spent }: Share, calls: number): number {
+  function left({ processes, base, spent }: Share, calls: number): number {
     return Math.max(0, Math.floor((calls - base) / processes) - spent)
   }
 
@@ -98,7 +111,7 @@ export function createLocalShares({
     const { bucket, windowSeconds, window, owed: count } = share
     share.owed = 0
     // The count of a window that is over interests nobody.
-    if (count === 0 || window < windowAt(clock.now(), windowSeconds)) return undefined
+    if (count === 0 || window < windowAt(clockOf(bucket).now(), windowSeconds)) return undefined
     return { bucket, windowSeconds, window, count }
   }
 
@@ -128,7 +141,9 @@ export function createLocalShares({
       for (const limit of limits) {
         const share = shareOf(limit)
         if (left(share, limit.calls) > 0) continue
-        const resetMs = Math.ceil(windowEnd(share.window, share.windowSeconds) - clock.now())
+        const resetMs = Math.ceil(
+          windowEnd(share.window, share.windowSeconds) - clockOf(share.bucket).now(),
+        )
         retryAfterMs = Math.max(retryAfterMs, resetMs)
       }
       return { ...refusal('degraded_refused', standings), retryAfterMs }
@@ -138,11 +153,12 @@ export function createLocalShares({
       const share = shares.find(bucket, windowSeconds)
       return share === undefined ? undefined : take(share)
     },
-    takeClaims(max) {
+    takeClaims(max, isOurs) {
       const claims: BucketClaim[] = []
       for (const share of owing) {
         if (claims.length === max) break
         const { bucket, windowSeconds } = share
+        if (!isOurs(bucket)) continue
         const addition = take(share)
         if (addition === undefined) continue
         claims.push({ bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition })

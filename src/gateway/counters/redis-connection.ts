@@ -15,6 +15,8 @@ export interface RedisConnection {
   get(key: string, deadlineMs: number): Promise<string | undefined>
   /** What INFO tells, by field name. Rejects as {@link ask} does. */
   info(deadlineMs: number): Promise<ReadonlyMap<string, string>>
+  /** What CLUSTER SLOTS answers, unread; undefined when the server does not trust its own view (it sees no majority of the cluster). Rejects as {@link ask} does. */
+  clusterSlots(deadlineMs: number): Promise<unknown>
   /** Gives the connection up and opens another one. */
   reconnect(): void
   close(): void
@@ -25,6 +27,8 @@ export interface ScriptCall extends ScriptHandlers {
   readonly keys: readonly string[]
   readonly args: readonly (string | number)[]
   readonly deadlineMs: number
+  /** The server is asked although the slot of the keys is only on its way to it (ASK). */
+  readonly isAsking?: boolean
 }
 
 /** Each is called at most once, and one of `onReply` and `onError` always: also after the deadline, when what was sent then comes to its end. */
@@ -117,7 +121,7 @@ export function openRedisConnection({
 
   const connection: RedisConnection = {
     isReady: () => client.status === 'ready',
-    run({ script, keys, args, deadlineMs, onReply, onError, onMissed }) {
+    run({ script, keys, args, deadlineMs, isAsking = false, onReply, onError, onMissed }) {
       const sentAt = monotonic()
       let isMissed = false
       const callOff = startDeadline(deadlineMs, () => {
@@ -133,10 +137,18 @@ export function openRedisConnection({
         callOff()
         onError(error)
       }
+      /** For the one command that follows; its own answer says nothing that the next one's does not. */
+      function announce(): void {
+        if (isAsking) client.call('ASKING').catch(() => undefined)
+      }
+      announce()
       client.evalsha(script.sha1, keys.length, ...keys, ...args).then(accept, (error: Error) => {
         // It did not run, for the server has lost or never had it; once the deadline is over nobody wants it to.
         if (!error.message.startsWith('NOSCRIPT') || isMissed) fail(error)
-        else client.eval(script.text, keys.length, ...keys, ...args).then(accept, fail)
+        else {
+          announce()
+          client.eval(script.text, keys.length, ...keys, ...args).then(accept, fail)
+        }
       })
     },
     ask: (call) =>
@@ -152,13 +164,14 @@ export function openRedisConnection({
       return (await inTime(client.get(key), deadlineMs)) ?? undefined
     },
     async info(deadlineMs) {
-      const text = await inTime(client.info(), deadlineMs)
-      return new Map(
-        text.split('\r\n').flatMap((line): [string, string][] => {
-          const colon = line.indexOf(':')
-          return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]]
-        }),
-      )
+      return readInfo(await inTime(client.info(), deadlineMs))
+    },
+    async clusterSlots(deadlineMs) {
+      const [state, slots] = await Promise.all([
+        inTime(client.cluster('INFO'), deadlineMs),
+        inTime(client.cluster('SLOTS'), deadlineMs),
+      ])
+      return readInfo(String(state)).get('cluster_state') === 'ok' ? slots : undefined
     },
     reconnect() {
       // A server that answers READONLY for ever must not be connected to without pause.
@@ -169,6 +182,15 @@ export function openRedisConnection({
     close,
   }
   return connection
+}
+
+function readInfo(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    text.split('\r\n').flatMap((line): [string, string][] => {
+      const colon = line.indexOf(':')
+      return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]]
+    }),
+  )
 }
 
 function inTime<T>(answer: Promise<T>, deadlineMs: number): Promise<T> {

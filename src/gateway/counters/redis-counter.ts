@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../platform/log.ts'
 import type { RedisAddress } from '../../platform/redis-address.ts'
-import { createBreaker } from './breaker.ts'
-import { type CallBatch, createCallBatch, type WaitingCall } from './call-batch.ts'
+import { type CallBatch, createCallBatch } from './call-batch.ts'
+import { createClusterServers } from './cluster-servers.ts'
 import type { BucketState, Counter, PeekedBucket } from './counter.ts'
+import { type CounterObserver, noObserver } from './counter-observer.ts'
+import { type CountingServer, createCountingServer } from './counting-server.ts'
+import type { CountingServers, OwnOptions } from './counting-servers.ts'
 import {
-  type Addition,
-  type GrantReply,
   grantCommand,
   grantScript,
   readGrantReply,
@@ -14,15 +15,10 @@ import {
   type Script,
 } from './grant-script.ts'
 import { createLocalShares } from './local-shares.ts'
-import {
-  DeadlineMissedError,
-  openRedisConnection,
-  type ScriptCall,
-  type ScriptReply,
-} from './redis-connection.ts'
-import { RedisUnsuitableError } from './redis-facts.ts'
+import { createOnlyServer } from './only-server.ts'
+import type { ScriptCall } from './redis-connection.ts'
+import type { RedisUnsuitableError } from './redis-facts.ts'
 import { createSeenCounts } from './seen-counts.ts'
-import { createSharedMode } from './shared-mode.ts'
 import { createStoreClock } from './store-clock.ts'
 import { StoreUnavailableError } from './store-unavailable.ts'
 import { windowEnd } from './window.ts'
@@ -42,8 +38,7 @@ export interface RedisCounterOptions {
   readonly deadlineMs?: number
   /** After counters were lost nothing is granted for so long, while all processes bring back what they know. The same in all of them. (Default: 1000.) */
   readonly settleMs?: number
-  /** Seconds from asking the store to its reply, one for each request, for `gateway_limit_store_duration_seconds`. */
-  readonly onStoreDuration?: (seconds: number) => void
+  readonly observer?: CounterObserver
 }
 
 /** An operator waits so long for a count. */
@@ -56,9 +51,11 @@ const beatMs = 250
 const startMs = 1500
 
 /**
- * Creates the counter of a process that shares one Redis with others.
+ * Creates the counter of a process that shares a Redis with others: one server,
+ * the primary that sentinels name, or a cluster.
  *
- * Calls of one event-loop turn become one script call, sent when the turn has
+ * Calls of one event-loop turn become one script call, in a cluster one for
+ * each slot, sent when the turn has
  * read all its sockets; nothing waits for company. A call whose bucket is known
  * to be used up is refused without asking. A call the store does not answer in
  * time is decided by its outage policy; what the store may have granted it is
@@ -82,180 +79,113 @@ export async function createRedisCounter({
   evictionAllowed: isEvictionAllowed = false,
   deadlineMs = 50,
   settleMs = 1000,
-  onStoreDuration,
+  observer = noObserver,
 }: RedisCounterOptions): Promise<Counter> {
-  if (address.topology === 'cluster')
-    throw new RedisUnsuitableError('Redis Cluster is not there yet')
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
-  const shares = createLocalShares({ processes, seen, clock, monotonic })
-  const breaker = createBreaker({ monotonic })
+  const shares = createLocalShares({
+    processes: () => processes,
+    seen,
+    clockOf: (bucket) => servers.clockOf(bucket),
+    monotonic,
+  })
   const started = Promise.withResolvers<void>()
   /** Sent and not come to their end, past their deadline too. */
   const inFlight = new Set<CallBatch>()
-  let batch: CallBatch | undefined
+  /** The calls of this turn of the event loop, by slot. */
+  let turn = new Map<number, CallBatch>()
 
-  const connection = openRedisConnection({
-    address,
-    monotonic,
-    onReady: () => shared.connected(),
-    onLost(cause) {
-      shared.disconnected(cause)
-      started.resolve()
-    },
-  })
-  const shared = createSharedMode({
-    connection,
-    breaker,
-    seen,
-    shares,
-    monotonic,
-    log,
-    isEvictionAllowed,
-    settleMs,
-    onCounts: learn,
-    onShared: started.resolve,
-    onUnsuitable(error: RedisUnsuitableError) {
-      // Reached only after the start, when the server came later or was changed.
-      log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
-      started.reject(error)
-    },
-  })
+  function openServer(own: OwnOptions): CountingServer {
+    return createCountingServer({
+      ...{ seen, shares, monotonic, log, observer, inFlight },
+      ...{ isEvictionAllowed, deadlineMs, settleMs, decideAlone },
+      now: clock.now,
+      onUnsuitable(error: RedisUnsuitableError) {
+        // Reached only after the start, when the server came later or was changed.
+        log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
+        started.reject(error)
+      },
+      ...own,
+    })
+  }
+
+  const ends = { decideAlone, openServer, onUp: started.resolve, onDown: started.resolve }
+  const servers: CountingServers =
+    address.topology === 'cluster'
+      ? createClusterServers({ ...ends, address, clock, inFlight, monotonic, log })
+      : createOnlyServer({ ...ends, address })
   const beat = setInterval(() => {
     seen.drop()
     shares.drop()
-    shared.beat()
+    servers.beat()
   }, beatMs).unref()
 
-  function learn(
-    buckets: readonly (PeekedBucket & { readonly isForgotten?: boolean })[],
-    reply: GrantReply,
-    { sentAt, receivedAt }: ScriptReply,
-  ): void {
-    const { serverTimeMs } = reply
-    clock.learn(serverTimeMs, receivedAt)
-    for (const [index, { bucket, windowSeconds, isForgotten }] of buckets.entries()) {
-      if (reply.isDamaged(index)) {
-        log.warn({ bucket }, 'a counter held something else and was replaced')
-      }
-      if (isForgotten) continue
-      seen.learn({
-        bucket,
-        windowSeconds,
-        window: reply.windowOf(index),
-        epoch: reply.epochOf(index),
-        count: reply.countOf(index),
-        serverTimeMs,
-        sentAt,
-        receivedAt,
-      })
+  function decideAlone(batch: CallBatch): void {
+    for (const { limits, onOutage, done } of batch.calls()) {
+      done(seen.refuse(limits) ?? shares.decide(limits, onOutage))
     }
-  }
-
-  function decideAlone({ limits, onOutage, done }: WaitingCall): void {
-    done(seen.refuse(limits) ?? shares.decide(limits, onOutage))
   }
 
   function endTurn(): void {
-    if (batch === undefined) return
-    const sent = batch
-    batch = undefined
-    // Left since the calls came.
-    if (!shared.isShared()) for (const call of sent.calls()) decideAlone(call)
-    else send(sent)
-  }
-
-  function send(sent: CallBatch): void {
-    const { buckets, groups } = sent
-    const additions: Addition[] = []
-    const claims = buckets.map(({ bucket, windowSeconds }) => {
-      const addition = shares.takeAddition(bucket, windowSeconds)
-      if (addition !== undefined) additions.push(addition)
-      return { bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition }
-    })
-    let isDecided = false
-
-    function decideUnconfirmed(): void {
-      isDecided = true
-      for (const addition of additions) shares.giveBack(addition)
-      for (const call of sent.calls()) decideAlone(call)
-    }
-
-    inFlight.add(sent)
-    breaker.sent()
-    connection.run({
-      script: grantScript,
-      ...grantCommand({ buckets: claims, groups, settleMs }),
-      deadlineMs,
-      onReply(reply) {
-        inFlight.delete(sent)
-        breaker.heard()
-        onStoreDuration?.((reply.receivedAt - reply.sentAt) / 1000)
-        const read = readGrantReply(reply.numbers, buckets.length)
-        shared.observe(read)
-        learn(buckets, read, reply)
-        if (isDecided) {
-          if (!read.isSettling) for (const addition of additions) shares.confirmLate(addition)
-        } else if (read.isSettling) decideUnconfirmed()
-        else {
-          breaker.succeeded()
-          isDecided = true
-          sent.answer(read)
-        }
-      },
-      onError(error) {
-        inFlight.delete(sent)
-        breaker.heard()
-        if (isDecided) return
-        breaker.failed()
-        shared.failed(error)
-        decideUnconfirmed()
-      },
-      onMissed() {
-        breaker.failed()
-        shared.failed(new DeadlineMissedError())
-        decideUnconfirmed()
-      },
-    })
+    if (turn.size === 0) return
+    const ended = turn
+    turn = new Map()
+    servers.send(ended)
   }
 
   /** For operators; asks also while calls are decided locally. */
-  async function ask(script: Script, command: Pick<ScriptCall, 'keys' | 'args'>) {
+  async function ask(slot: number, script: Script, command: Pick<ScriptCall, 'keys' | 'args'>) {
     try {
-      return await connection.ask({ script, ...command, deadlineMs: operatorDeadlineMs })
+      return await servers.ask(slot, { script, ...command, deadlineMs: operatorDeadlineMs })
     } catch (error) {
       throw new StoreUnavailableError({ cause: error })
     }
   }
 
+  async function peekInSlot(
+    slot: number,
+    buckets: readonly PeekedBucket[],
+  ): Promise<BucketState[]> {
+    const command = grantCommand({ buckets: buckets.map(placeOf), groups: [] })
+    const reply = await ask(slot, grantScript, command)
+    const read = readGrantReply(reply.numbers, buckets.length)
+    return buckets.map(({ bucket, windowSeconds }, index) => ({
+      bucket,
+      count: read.countOf(index),
+      resetMs: windowEnd(read.windowOf(index), windowSeconds) - read.serverTimeMs,
+    }))
+  }
+
   const counter: Counter = {
     grant(limits, onOutage, done) {
       const refused = seen.refuse(limits)
-      if (refused !== undefined) done(refused)
-      else if (!shared.isShared()) done(shares.decide(limits, onOutage))
-      else {
-        if (batch === undefined) {
-          batch = createCallBatch()
-          // After the poll phase of this turn, in which all its calls arrive, and before the loop may sleep.
-          setImmediate(endTurn)
-        }
-        batch.add({ limits, onOutage, done })
+      if (refused !== undefined) {
+        done(refused)
+        return
       }
+      // All buckets of a call are of one application, and so of one slot.
+      const slot = servers.slotOf(limits[0]?.bucket ?? '')
+      if (servers.serverOf(slot)?.isShared() !== true) {
+        done(shares.decide(limits, onOutage))
+        return
+      }
+      let batch = turn.get(slot)
+      if (batch === undefined) {
+        // After the poll phase of this turn, in which all its calls arrive, and before the loop may sleep.
+        if (turn.size === 0) setImmediate(endTurn)
+        batch = createCallBatch()
+        turn.set(slot, batch)
+      }
+      batch.add({ limits, onOutage, done })
     },
     async peek(buckets) {
-      const command = grantCommand({ buckets: buckets.map(placeOf), groups: [], settleMs })
-      const reply = await ask(grantScript, command)
-      const read = readGrantReply(reply.numbers, buckets.length)
-      return buckets.map(
-        ({ bucket, windowSeconds }, index): BucketState => ({
-          bucket,
-          count: read.countOf(index),
-          resetMs: windowEnd(read.windowOf(index), windowSeconds) - read.serverTimeMs,
-        }),
-      )
+      const slots = Map.groupBy(buckets, ({ bucket }) => servers.slotOf(bucket))
+      const states = await Promise.all([...slots].map(([slot, own]) => peekInSlot(slot, own)))
+      const byName = new Map(states.flat().map((state) => [state.bucket, state]))
+      return buckets.flatMap(({ bucket }) => byName.get(bucket) ?? [])
     },
     async reset({ bucket, windowSeconds }) {
-      const { numbers, sentAt, receivedAt } = await ask(resetScript, {
+      const { numbers, sentAt, receivedAt } = await ask(servers.slotOf(bucket), resetScript, {
         keys: [bucket],
         args: [windowSeconds * 1000],
       })
@@ -273,14 +203,13 @@ export async function createRedisCounter({
       // A reply from before the reset may be on its way; it must not bring the old count back.
       for (const sent of inFlight) sent.forget(bucket)
     },
-    isUp: shared.isShared,
+    isUp: servers.isUp,
     async close() {
       endTurn()
       clearInterval(beat)
       // By then every call on its way is decided, one way or the other.
       if (inFlight.size > 0) await delay(deadlineMs)
-      shared.close()
-      connection.close()
+      servers.close()
     },
   }
 

@@ -18,11 +18,13 @@ const oldest = { major: 6, minor: 2 }
  *   quota. The policy alone is enough to refuse, with or without a `maxmemory`,
  *   because that can be set at any time while calls are counted.
  *
+ * - a node of a cluster where one server was named, or the other way round
+ *
  * @throws {RedisUnsuitableError}
  */
 export function checkRedis(
   info: ReadonlyMap<string, string>,
-  { isEvictionAllowed }: { isEvictionAllowed: boolean },
+  { isEvictionAllowed, isCluster }: { isEvictionAllowed: boolean; isCluster: boolean },
 ): void {
   const version = info.get('redis_version')
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '') ?? []
@@ -35,6 +37,17 @@ export function checkRedis(
         `Redis ${version} is too old for counters; use ${oldest.major}.${oldest.minor} or newer`,
       )
     }
+  }
+  const mode = info.get('cluster_enabled')
+  if (mode === '1' && !isCluster) {
+    throw new RedisUnsuitableError(
+      'Redis is a node of a cluster and holds some of the counters only. Name the cluster in REDIS_URL (e.g. redis+cluster://host1:6379,host2:6379)',
+    )
+  }
+  if (mode === '0' && isCluster) {
+    throw new RedisUnsuitableError(
+      'Redis is no node of a cluster. Name one server in REDIS_URL (e.g. redis://host:6379/0)',
+    )
   }
   const policy = info.get('maxmemory_policy')
   if (policy !== undefined && policy !== 'noeviction' && !isEvictionAllowed) {

@@ -1,24 +1,27 @@
 import type { Logger } from '../../platform/log.ts'
 import type { Breaker } from './breaker.ts'
-import type { PeekedBucket } from './counter.ts'
+import { type CatchUp, CountersLostError } from './catch-up.ts'
 import { startDeadline } from './deadline.ts'
-import {
-  type BucketClaim,
-  type GrantReply,
-  type GrantRequest,
-  grantCommand,
-  grantScript,
-  markerKey,
-  probeBucket,
-  readGrantReply,
-} from './grant-script.ts'
-import type { LocalShares } from './local-shares.ts'
-import { DeadlineMissedError, type RedisConnection, type ScriptReply } from './redis-connection.ts'
+import { type GrantReply, type MarkerPlace, markerOf } from './grant-script.ts'
+import { redirectionOf } from './redirection.ts'
+import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts'
 import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
-import type { SeenCounts } from './seen-counts.ts'
+
+/** Why a server is not asked. The values of the metric label `cause`. */
+export type AwayCause =
+  /** The connection ended or could not be made. */
+  | 'disconnected'
+  /** It does not answer in time. */
+  | 'silent'
+  /** It answers with errors. */
+  | 'refusing'
+  /** It forgot its counters, or was put in the place of one that may remember more. */
+  | 'lost_counters'
+  /** It must not hold counters. */
+  | 'unsuitable'
 
 /**
- * Whether calls are decided by the store that all processes share.
+ * Whether calls are decided by the server that all processes share.
  *
  *     away ── connected, suitable, probe granted, everything pushed, settled ──▶ shared
  *     shared ── connection lost, breaker open, counters lost, push failed ─────▶ away
@@ -27,47 +30,72 @@ import type { SeenCounts } from './seen-counts.ts'
  * 1. INFO, once for each connection: may counters be kept there, and which run
  *    of which server is it?
  * 2. Probe: a grant on a bucket of its own. PING would answer from a replica or
- *    without memory.
- *    With it the marker is looked at. Another run than the one that wrote it is
- *    a restart or a failover, and neither kept everything for sure; nor did a
- *    server with a marker from before another one: a demoted primary that became
- *    the primary again before it followed anybody.
+ *    without memory. With it the marker is looked at. Another run than the one
+ *    that wrote it is a restart or a failover, and neither kept everything for
+ *    sure; nor did a server with a marker from before another one: a demoted
+ *    primary that became the primary again before it followed anybody.
  * 3. Counters were lost when the marker differs from the one known here: every
  *    floor is pushed, used-up buckets included, so that no process is granted
  *    from a forgotten counter.
- * 4. For a second after a loss the script grants nothing to anybody and adds
- *    nothing, so that all processes have done 3 before the first grant.
- * 5. What was admitted without the store is pushed.
+ * 4. For a second after a loss nothing is granted to anybody and nothing added,
+ *    so that all processes have done 3 before the first grant.
+ * 5. What was admitted without the server is pushed.
+ *
+ * In a cluster each node has this by itself, with a marker in one of its slots:
+ *
+ *     shared ── the slot of the marker went to another node ──▶ shared, with the same marker in another slot
+ *     new node ── its first slots come from nodes that live ──▶ as above, and the marker says that nothing was lost
+ *     new node ── its slots come from a node that is gone ────▶ as above: another run, so lost
  */
 export interface SharedMode {
   isShared(): boolean
-  /** Learns from any reply of the grant script, before its calls are answered. */
+  /** Learns from any reply of the grant script that looked at the marker, before its calls are answered. */
   observe(reply: GrantReply): void
+  /**
+   * Learns from the marker as it is after a reply that did not look at it.
+   *
+   * @returns whether the reply can be relied upon
+   */
+  observeMarker(value: string | undefined): boolean
+  /** Where the marker is looked at; undefined before anything is known of it. */
+  place(): MarkerPlace | undefined
+  /** Something was answered that says that the counters are there. */
+  heard(): void
   /** Weighs an error or a missed deadline. */
   failed(error: Error): void
   /** The connection is ready. */
   connected(): void
   /** The connection ended or could not be made. */
   disconnected(cause: Error | undefined): void
-  /** Looks whether the counters are still there when no call has asked lately. Called about twice a second. */
+  /** Looks whether the counters are still there when no call has asked lately. Called about four times a second. */
   beat(): void
   close(): void
 }
 
 export interface SharedModeOptions {
   readonly connection: RedisConnection
+  /** Names the server in the log; undefined where there is no other one. */
+  readonly node: string | undefined
   readonly breaker: Breaker
-  readonly seen: SeenCounts
-  readonly shares: LocalShares
+  readonly catchUp: CatchUp
+  /** Where the marker belongs; undefined while the server has no slots. */
+  readonly markerPlace: () => MarkerPlace | undefined
+  /** Stands for the run of a server that does not tell it. Letters and digits, or empty. */
+  readonly runIdOtherwise: string
+  /** Nothing can be missing on the server although it has no marker yet. */
+  readonly isComplete: () => boolean
   /** Milliseconds since any moment, never stepping. */
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly isEvictionAllowed: boolean
-  readonly settleMs: number
-  /** What the store says of buckets that were pushed. */
-  onCounts(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
+  /** What the server has to be: a node of a cluster, or none. */
+  readonly isCluster: boolean
   /** Counts are shared: for the first time, or again. */
   onShared(): void
+  /** Counts are not shared any more. */
+  onAway(cause: AwayCause): void
+  /** The server says that it is not, or may not be, the one to ask. */
+  onMisplaced(): void
   /** The server must not hold counters. Calls go on without it. */
   onUnsuitable(error: RedisUnsuitableError): void
 }
@@ -77,9 +105,6 @@ const attemptMs = 100
 
 /** What no call waits for may take so long. */
 const patienceMs = 250
-
-/** Buckets in one push: some milliseconds of the server's time. */
-const pushMax = 500
 
 /** Silence after which the marker is looked at; well below the second in which nothing is granted after a loss. */
 const idleMs = 400
@@ -95,26 +120,33 @@ const logMs = 10_000
 
 export function createSharedMode({
   connection,
+  node,
   breaker,
-  seen,
-  shares,
+  catchUp,
+  markerPlace,
+  runIdOtherwise,
+  isComplete,
   monotonic,
   log,
   isEvictionAllowed,
-  settleMs,
-  onCounts,
+  isCluster,
   onShared,
+  onAway,
+  onMisplaced,
   onUnsuitable,
 }: SharedModeOptions): SharedMode {
   let isShared = false
   let isTrying = false
+  let isMoving = false
   let isClosed = false
   /** INFO was asked on this connection. */
   let isExamined = false
-  /** Of the server of this connection, empty when INFO does not tell. */
+  /** Of the server of this connection. */
   let runId = ''
   /** The loss of counters this process has answered with its floors. */
   let marker: number | undefined
+  /** Where that marker is. */
+  let place: MarkerPlace | undefined
   /** Losses answered before that one. */
   const formerMarkers = new Set<number>()
   let heardAt = Number.NEGATIVE_INFINITY
@@ -124,67 +156,25 @@ export function createSharedMode({
   let isSilenceWatched = false
   const timer = setInterval(() => void attempt(), attemptMs).unref()
 
-  function leave(reason: string): void {
+  function leave(cause: AwayCause, reason: string): void {
     if (isClosed) return
     const at = monotonic()
     if (isShared || (reason !== reasonLogged && at - loggedAt >= logMs)) {
       reasonLogged = reason
       loggedAt = at
       // Never the error itself: ioredis hangs the command on it, and that of a failed sign-in is the password.
-      log.warn({ reason }, 'counters are not shared; calls are decided locally')
+      log.warn({ node, cause, reason }, 'counters are not shared; calls are decided locally')
     }
+    if (!isShared) return
     isShared = false
+    onAway(cause)
   }
 
   function enter(): void {
     isShared = true
     breaker.reset()
-    log.info('counters are shared')
+    log.info({ node }, 'counters are shared')
     onShared()
-  }
-
-  async function send(request: Omit<GrantRequest, 'settleMs' | 'runId'>) {
-    const reply = await connection.ask({
-      script: grantScript,
-      ...grantCommand({ ...request, settleMs, runId }),
-      deadlineMs: patienceMs,
-    })
-    const read = readGrantReply(reply.numbers, request.buckets.length)
-    heardAt = monotonic()
-    return { read, reply }
-  }
-
-  async function askProbe(staleMarker?: number): Promise<GrantReply> {
-    const { read } = await send({
-      buckets: [probeBucket],
-      groups: [{ asked: 1, limits: [{ index: 0, calls: Number.MAX_SAFE_INTEGER }] }],
-      staleMarker,
-    })
-    return read
-  }
-
-  async function push(claims: readonly BucketClaim[]): Promise<void> {
-    try {
-      const { read, reply } = await send({ buckets: claims, groups: [] })
-      onCounts(claims, read, reply)
-      if (read.isSettling) giveBack(claims)
-    } catch (error) {
-      // Whether it was added is not known; adding it twice errs to the safe side.
-      giveBack(claims)
-      throw error
-    }
-  }
-
-  function giveBack(claims: readonly BucketClaim[]): void {
-    for (const { addition } of claims) if (addition !== undefined) shares.giveBack(addition)
-  }
-
-  async function pushFloors(): Promise<void> {
-    const floors = [...seen.all()]
-    for (let at = 0; at < floors.length; at += pushMax) {
-      const part = floors.slice(at, at + pushMax)
-      await push(part.map((floor) => ({ ...placeOf(floor), floor })))
-    }
   }
 
   /** Some servers keep INFO from their users; counting does not depend on it. */
@@ -199,8 +189,8 @@ export function createSharedMode({
 
   async function examine(): Promise<void> {
     const info = await infoIfPermitted()
-    checkRedis(info, { isEvictionAllowed })
-    runId = info.get('run_id') ?? ''
+    checkRedis(info, { isEvictionAllowed, isCluster })
+    runId = info.get('run_id') ?? runIdOtherwise
     isExamined = true
   }
 
@@ -209,28 +199,82 @@ export function createSharedMode({
     isTrying = true
     try {
       if (!isExamined) await examine()
-      let probe = await askProbe()
-      if (formerMarkers.has(probe.marker)) probe = await askProbe(probe.marker)
+      const here = markerPlace()
+      if (here === undefined) return
+      const vouched = marker === undefined && isComplete() ? 0 : undefined
+      let probe = await catchUp.probe(here, { runId, vouched })
+      if (formerMarkers.has(probe.marker)) {
+        probe = await catchUp.probe(here, { runId, stale: probe.marker })
+      }
+      place = here
       if (probe.marker !== marker) {
-        await pushFloors()
+        await catchUp.pushFloors(here)
         if (marker !== undefined) formerMarkers.add(marker)
         marker = probe.marker
       }
       if (probe.isSettling) return
-      let claims = shares.takeClaims(pushMax)
-      while (claims.length === pushMax) {
-        await push(claims)
-        claims = shares.takeClaims(pushMax)
-      }
+      const rest = await catchUp.pushMost(here, marker)
       // The rest and the next calls use one connection, on which Redis keeps their order: it is pushed before they ask.
-      const rest = claims.length === 0 ? undefined : push(claims)
+      const pushed = catchUp.push(here, rest, marker)
       enter()
-      await rest
+      await pushed
     } catch (error) {
       failedAttempt(error instanceof Error ? error : new Error(String(error)))
     } finally {
       isTrying = false
     }
+  }
+
+  function failedAttempt(error: Error): void {
+    if (error instanceof RedisUnsuitableError) {
+      leave('unsuitable', error.message)
+      restUntil = monotonic() + unsuitableMs
+      onUnsuitable(error)
+      return
+    }
+    leave(causeOf(error), error.message)
+    if (error instanceof DeadlineMissedError || isOfRole(error)) connection.reconnect()
+    if (isMisplaced(error)) onMisplaced()
+  }
+
+  /** The slot the marker is in went to another node: the same marker is put into another one. */
+  async function moveMarker(to: MarkerPlace): Promise<void> {
+    isMoving = true
+    try {
+      await look()
+      if (!isShared) return
+      const { marker: found } = await catchUp.probe(to, { runId, vouched: marker })
+      if (found === marker) place = to
+      else leave('lost_counters', 'the store has lost its counters')
+    } catch (error) {
+      // Tried again with the next beat; until then the old place is looked at.
+      if (error instanceof Error && isMisplaced(error)) onMisplaced()
+    } finally {
+      isMoving = false
+    }
+  }
+
+  /** Looks at the marker where nobody else does. */
+  async function look(): Promise<void> {
+    if (place === undefined) return
+    const askedAt = monotonic()
+    try {
+      observeMarker(await connection.get(place.key, lookDeadlineMs))
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause))
+      if (isMisplaced(error)) onMisplaced()
+      // Its slot is on the move: the server lives, and what it holds is where it was.
+      if (redirectionOf(error) !== undefined) heardAt = monotonic()
+      // Calls that began to ask meanwhile may have been answered.
+      else if (isShared && heardAt < askedAt) leave(causeOf(error), error.message)
+    }
+  }
+
+  function observeMarker(value: string | undefined): boolean {
+    heardAt = monotonic()
+    if (markerOf(value) === marker) return true
+    if (isShared) leave('lost_counters', 'the store has lost its counters')
+    return false
   }
 
   /** One missed deadline may be the beginning of a silence that no later call reports. */
@@ -242,31 +286,32 @@ export function createSharedMode({
       isSilenceWatched = false
       if (!isShared) return
       // Not yet when something was heard meanwhile, or the timer came a fraction early.
-      if (breaker.isOpen()) leave('Redis is silent')
+      if (breaker.isOpen()) leave('silent', 'Redis is silent')
       else watchSilence()
     })
-  }
-
-  function failedAttempt(error: Error): void {
-    leave(error.message)
-    if (error instanceof RedisUnsuitableError) {
-      restUntil = monotonic() + unsuitableMs
-      onUnsuitable(error)
-    } else if (error instanceof DeadlineMissedError || isOfRole(error)) connection.reconnect()
   }
 
   return {
     isShared: () => isShared,
     observe(reply) {
       heardAt = monotonic()
-      if (isShared && (reply.marker !== marker || reply.isSettling))
-        leave('the store has lost its counters')
+      if (isShared && (reply.marker !== marker || reply.isSettling)) {
+        leave('lost_counters', 'the store has lost its counters')
+      }
+    },
+    observeMarker,
+    place: () => place,
+    heard() {
+      heardAt = monotonic()
     },
     failed(error) {
       if (isOfRole(error)) {
-        leave(error.message)
+        leave('refusing', error.message)
         connection.reconnect()
-      } else if (breaker.isOpen()) leave(error.message)
+      } else if (isMisplaced(error)) {
+        leave('refusing', error.message)
+        onMisplaced()
+      } else if (breaker.isOpen()) leave(causeOf(error), error.message)
       else watchSilence()
     },
     connected() {
@@ -274,22 +319,13 @@ export function createSharedMode({
       void attempt()
     },
     disconnected(cause) {
-      leave(cause?.message ?? 'the connection was closed')
+      leave('disconnected', cause?.message ?? 'the connection was closed')
     },
     beat() {
-      if (!isShared || monotonic() - heardAt < idleMs) return
-      const askedAt = monotonic()
-      connection
-        .get(markerKey, lookDeadlineMs)
-        .then((value) => {
-          heardAt = monotonic()
-          const isThere = value?.split(':')[1] === String(marker)
-          if (isShared && !isThere) leave('the store has lost its counters')
-        })
-        .catch((error: Error) => {
-          // Calls that began to ask meanwhile may have been answered.
-          if (isShared && heardAt < askedAt) leave(error.message)
-        })
+      if (!isShared) return
+      const here = markerPlace()
+      if (here !== undefined && here.key !== place?.key && !isMoving) void moveMarker(here)
+      else if (monotonic() - heardAt >= idleMs) void look()
     },
     close() {
       isClosed = true
@@ -299,11 +335,17 @@ export function createSharedMode({
   }
 }
 
-function placeOf({ bucket, windowSeconds }: BucketClaim) {
-  return { bucket, windowSeconds }
-}
-
 /** Errors of a server that is no longer or not yet the one to ask: look for another one. */
 function isOfRole({ message }: Error): boolean {
   return /\b(READONLY|LOADING|MASTERDOWN|NOREPLICAS)\b/.test(message)
+}
+
+/** Errors of a cluster that has other slots where, or has lost some. */
+function isMisplaced(error: Error): boolean {
+  return error.message.startsWith('CLUSTERDOWN') || redirectionOf(error) !== undefined
+}
+
+function causeOf(error: Error): AwayCause {
+  if (error instanceof CountersLostError) return 'lost_counters'
+  return error instanceof DeadlineMissedError ? 'silent' : 'refusing'
 }

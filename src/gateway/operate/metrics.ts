@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Decision } from '../counters/counter.ts'
+import type { CounterObserver } from '../counters/counter-observer.ts'
 
 /** Seconds; fine below 10 ms, where a gateway lives, up to the total time-out. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -30,6 +31,8 @@ export interface FinishedCall {
 export interface GatewayMetrics {
   observe(call: FinishedCall): void
   observeStore(seconds: number): void
+  /** For the counter on Redis. */
+  readonly counterObserver: CounterObserver
   /** Asks at every scrape. Once for each store. */
   watchStore(store: 'counters' | 'registry', isUp: () => boolean): void
   setGeneration(generation: number): void
@@ -83,6 +86,17 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     name: 'gateway_limit_store_duration_seconds',
     help: 'Time for one answer of the counter store',
     buckets,
+    registers,
+  })
+  const switches = new Counter({
+    name: 'gateway_limit_store_switches_total',
+    help: 'How often calls began to be decided by Redis (shared) or by each process alone (local), by cause; in a cluster for each node',
+    labelNames: ['to', 'cause'],
+    registers,
+  })
+  const forfeited = new Counter({
+    name: 'gateway_limit_calls_forfeited_total',
+    help: 'Calls Redis was asked about and did not answer in time; it may have counted them, and the outage policy decided',
     registers,
   })
   const stores = new Map<string, () => boolean>()
@@ -161,6 +175,11 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
       if (call.decision !== undefined) found.decisions(call.decision).inc()
     },
     observeStore: (seconds) => storeDuration.observe(seconds),
+    counterObserver: {
+      answered: (seconds) => storeDuration.observe(seconds),
+      switched: (to, cause) => switches.inc({ to, cause }),
+      forfeited: (calls) => forfeited.inc(calls),
+    },
     watchStore: (store, isUp) => void stores.set(store, isUp),
     setGeneration: (value) => generation.set(value),
     countReload: (result) => reloads.inc({ result }),

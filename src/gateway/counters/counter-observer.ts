@@ -1,0 +1,18 @@
+import type { AwayCause } from './shared-mode.ts'
+
+/** Is told what a counter on Redis goes through; for metrics. Cheap, for some of it is told once a call. */
+export interface CounterObserver {
+  /** A server answered a request after so many seconds. */
+  answered(seconds: number): void
+  /** Calls on a server are decided by it again, or by each process alone. Once for each node of a cluster. */
+  switched(to: 'shared' | 'local', cause: AwayCause | 'recovered'): void
+  /** So many calls were asked about, not answered in time, and decided by their outage policy; what was granted to them is lost to nobody's use. */
+  forfeited(calls: number): void
+}
+
+/** Looks away. */
+export const noObserver: CounterObserver = {
+  answered: () => undefined,
+  switched: () => undefined,
+  forfeited: () => undefined,
+}

@@ -1,0 +1,292 @@
+import type { Logger } from '../../platform/log.ts'
+import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
+import { createBreaker } from './breaker.ts'
+import type { CallBatch } from './call-batch.ts'
+import { type BucketsOfServer, createCatchUp } from './catch-up.ts'
+import type { PeekedBucket } from './counter.ts'
+import type { CounterObserver } from './counter-observer.ts'
+import {
+  type Addition,
+  type GrantReply,
+  grantCommand,
+  grantScript,
+  type MarkerPlace,
+  readGrantReply,
+} from './grant-script.ts'
+import type { LocalShares } from './local-shares.ts'
+import { type Redirection, redirectionOf } from './redirection.ts'
+import {
+  DeadlineMissedError,
+  openRedisConnection,
+  type RedisConnection,
+  type ScriptReply,
+} from './redis-connection.ts'
+import type { RedisUnsuitableError } from './redis-facts.ts'
+import type { SeenCounts } from './seen-counts.ts'
+import { createSharedMode } from './shared-mode.ts'
+import { createStoreClock, type StoreClock } from './store-clock.ts'
+
+/** One Redis server, and everything this process knows of counting on it. */
+export interface CountingServer {
+  /** Whether it decides the calls on its buckets. */
+  isShared(): boolean
+  /** For questions that are no calls. */
+  readonly connection: RedisConnection
+  readonly clock: StoreClock
+  /**
+   * Asks it about batches, each one script call, and answers their calls: as it
+   * decided, or, when it did not in time, by their outage policy.
+   */
+  send(batches: readonly CallBatch[], sending?: Sending): void
+  /** Learns what a reply says of buckets. */
+  learn(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
+  /** Looks at it when no call does. Called about four times a second. */
+  beat(): void
+  close(): void
+}
+
+/** How a batch is sent that did not run where it was sent first. */
+export interface Sending {
+  /** Monotonic milliseconds at which its calls are decided without the server. */
+  readonly deadlineAt: number
+  /** How often it was sent elsewhere already. */
+  readonly redirections: number
+  readonly isAsking?: boolean
+}
+
+export interface CountingServerOptions {
+  readonly address: SingleRedis | SentinelRedis
+  /** Names it in the log; undefined where there is no other one. */
+  readonly node: string | undefined
+  readonly buckets: BucketsOfServer
+  readonly markerPlace: () => MarkerPlace | undefined
+  readonly runIdOtherwise: string
+  readonly isComplete: () => boolean
+  readonly seen: SeenCounts
+  readonly shares: LocalShares
+  /** Milliseconds since 1970, until the server has told its own time. */
+  readonly now: () => number
+  readonly monotonic: () => number
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly isEvictionAllowed: boolean
+  readonly deadlineMs: number
+  readonly settleMs: number
+  readonly observer: CounterObserver
+  /** Batches that are on their way, past their deadline too. */
+  readonly inFlight: Set<CallBatch>
+  /** Decides the calls without the server. */
+  decideAlone(batch: CallBatch): void
+  /** The batch did not run, and is for others to send again. It stays in flight. */
+  onRedirected(batch: CallBatch, redirection: Redirection, sending: Sending): void
+  onMisplaced(): void
+  onShared(): void
+  /** It cannot be reached at present. */
+  onLost(): void
+  onUnsuitable(error: RedisUnsuitableError): void
+}
+
+export function createCountingServer(options: CountingServerOptions): CountingServer {
+  const { address, buckets, seen, shares, monotonic, log, observer, inFlight } = options
+  const { deadlineMs, settleMs, decideAlone, onRedirected } = options
+  const clock = createStoreClock({ now: options.now, monotonic })
+  const breaker = createBreaker({ monotonic })
+  const connection = openRedisConnection({
+    address,
+    monotonic,
+    onReady: () => shared.connected(),
+    onLost(cause) {
+      shared.disconnected(cause)
+      options.onLost()
+    },
+  })
+  const catchUp = createCatchUp({
+    ...{ connection, buckets, seen, shares, settleMs },
+    onHeard: () => shared.heard(),
+    onCounts: learn,
+  })
+  const shared = createSharedMode({
+    ...{ connection, breaker, catchUp, monotonic, log },
+    node: options.node,
+    markerPlace: options.markerPlace,
+    runIdOtherwise: options.runIdOtherwise,
+    isComplete: options.isComplete,
+    isEvictionAllowed: options.isEvictionAllowed,
+    isCluster: buckets.areSlotted,
+    onShared() {
+      observer.switched('shared', 'recovered')
+      options.onShared()
+    },
+    onAway: (cause) => observer.switched('local', cause),
+    onMisplaced: options.onMisplaced,
+    onUnsuitable: options.onUnsuitable,
+  })
+
+  function learn(
+    told: readonly (PeekedBucket & { readonly isForgotten?: boolean })[],
+    reply: GrantReply,
+    { sentAt, receivedAt }: ScriptReply,
+  ): void {
+    const { serverTimeMs } = reply
+    clock.learn(serverTimeMs, receivedAt)
+    for (const [index, { bucket, windowSeconds, isForgotten }] of told.entries()) {
+      if (reply.isDamaged(index)) {
+        log.warn({ bucket }, 'a counter held something else and was replaced')
+      }
+      if (isForgotten) continue
+      seen.learn({
+        bucket,
+        windowSeconds,
+        window: reply.windowOf(index),
+        epoch: reply.epochOf(index),
+        count: reply.countOf(index),
+        serverTimeMs,
+        sentAt,
+        receivedAt,
+      })
+    }
+  }
+
+  /** @param vouch calls back when the marker that does not fit into the script call was looked at; undefined: it is in it */
+  function sendOne(
+    sent: CallBatch,
+    sending: Sending,
+    vouch: ((then: (isComplete: boolean) => void) => void) | undefined,
+  ): void {
+    const additions: Addition[] = []
+    const claims = sent.buckets.map(({ bucket, windowSeconds }) => {
+      const addition = shares.takeAddition(bucket, windowSeconds)
+      if (addition !== undefined) additions.push(addition)
+      return { bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition }
+    })
+    let isDecided = false
+
+    function giveBack(): void {
+      for (const addition of additions) shares.giveBack(addition)
+    }
+
+    function decideUnconfirmed(): void {
+      isDecided = true
+      giveBack()
+      observer.forfeited(sent.size())
+      decideAlone(sent)
+    }
+
+    function accept(read: GrantReply, reply: ScriptReply): void {
+      learn(sent.buckets, read, reply)
+      if (isDecided) {
+        if (!read.isSettling) for (const addition of additions) shares.confirmLate(addition)
+      } else if (read.isSettling) decideUnconfirmed()
+      else {
+        breaker.succeeded()
+        isDecided = true
+        sent.answer(read)
+      }
+    }
+
+    inFlight.add(sent)
+    breaker.sent()
+    connection.run({
+      script: grantScript,
+      ...grantCommand({
+        buckets: claims,
+        groups: sent.groups,
+        marker: vouch === undefined ? { key: markerKey(), settleMs } : undefined,
+      }),
+      deadlineMs: Math.max(1, sending.deadlineAt - monotonic()),
+      isAsking: sending.isAsking === true,
+      onReply(reply) {
+        inFlight.delete(sent)
+        breaker.heard()
+        observer.answered((reply.receivedAt - reply.sentAt) / 1000)
+        const read = readGrantReply(reply.numbers, sent.buckets.length)
+        if (vouch === undefined) {
+          shared.observe(read)
+          accept(read, reply)
+        } else if (isDecided) accept(read, reply)
+        else {
+          vouch((isComplete) => {
+            if (isComplete) accept(read, reply)
+            else decideUnconfirmed()
+          })
+        }
+      },
+      onError(error) {
+        breaker.heard()
+        const redirection = buckets.areSlotted ? redirectionOf(error) : undefined
+        if (!isDecided && redirection !== undefined) {
+          isDecided = true
+          giveBack()
+          onRedirected(sent, redirection, sending)
+          return
+        }
+        inFlight.delete(sent)
+        if (isDecided) return
+        breaker.failed()
+        shared.failed(error)
+        decideUnconfirmed()
+      },
+      onMissed() {
+        breaker.failed()
+        shared.failed(new DeadlineMissedError())
+        decideUnconfirmed()
+      },
+    })
+  }
+
+  function markerKey(): string {
+    const place = options.markerPlace()
+    if (place === undefined)
+      throw new Error('a server that holds every bucket has a place for its marker')
+    return place.key
+  }
+
+  /** Looks at the marker after what was sent before; a reply then counts only if the counters were there. */
+  function lookAfter(sending: Sending): (then: (isComplete: boolean) => void) => void {
+    const place = shared.place()
+    // A node that has no slots yet is asked on the word of the one that has them.
+    if (place === undefined) return (then) => then(true)
+    const looked = connection.get(place.key, Math.max(1, sending.deadlineAt - monotonic())).then(
+      (value) => shared.observeMarker(value),
+      (cause: Error) => {
+        if (redirectionOf(cause) !== undefined) {
+          // The slot of the marker is on the move. The server lives, so nothing was lost.
+          options.onMisplaced()
+          return true
+        }
+        breaker.failed()
+        shared.failed(cause)
+        return false
+      },
+    )
+    return (then) => void looked.then(then)
+  }
+
+  return {
+    isShared: shared.isShared,
+    connection,
+    clock,
+    send(batches, sending = { deadlineAt: monotonic() + deadlineMs, redirections: 0 }) {
+      if (!buckets.areSlotted) {
+        for (const batch of batches) sendOne(batch, sending, undefined)
+        return
+      }
+      const waiting: ((isComplete: boolean) => void)[] = []
+      let verdict: boolean | undefined
+      function vouch(then: (isComplete: boolean) => void): void {
+        if (verdict === undefined) waiting.push(then)
+        else then(verdict)
+      }
+      for (const batch of batches) sendOne(batch, sending, vouch)
+      lookAfter(sending)((isComplete) => {
+        verdict = isComplete
+        for (const then of waiting) then(isComplete)
+      })
+    },
+    learn,
+    beat: shared.beat,
+    close() {
+      shared.close()
+      connection.close()
+    },
+  }
+}
