@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { YAMLMap, YAMLSeq } from 'yaml'
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Json, JsonObject } from './catalogue.ts'
 import type { CatalogueProblem } from './catalogue-error.ts'
 import { isJsonObject } from './json.ts'
+import type { Origin, SourceFile } from './origin.ts'
+import { readPlainYaml } from './plain-yaml.ts'
 
 /** Where something stands: file, line and the members that lead to it, `limits[0].window`. */
 export interface Place {
@@ -54,21 +55,13 @@ export interface Sources {
 
 export type Standing = 'inside' | 'outside' | 'missing'
 
-/** How one container was read. Containers know their parents, so a path can be told when it is needed. */
-interface Origin {
-  readonly path: string
-  readonly lines: LineCounter
-  readonly node: YAMLMap | YAMLSeq
-  readonly parent: Origin | undefined
-  readonly key: string | number
-}
-
 /** Opens the sources of the configuration in `configDir`. */
 export function createSources({ configDir }: { readonly configDir: string }): Sources {
   const problems: CatalogueProblem[] = []
   const contents = new Map<string, Json | undefined>()
   const standings = new Map<string, Standing>()
-  const origins = new WeakMap<object, Origin>()
+  // It goes with the sources; a weak one would cost a tenth of a load.
+  const origins = new Map<object, Origin>()
 
   function originOf(at: object): Origin {
     const origin = origins.get(at)
@@ -78,10 +71,10 @@ export function createSources({ configDir }: { readonly configDir: string }): So
 
   function place(at: object, member?: string | number): Place {
     const origin = originOf(at)
-    const file = join(configDir, origin.path)
+    const file = join(configDir, origin.file.path)
     const offset = member === undefined ? startOf(origin) : memberStart(origin, member)
     const keys = member === undefined ? keysOf(origin) : [...keysOf(origin), member]
-    return { file, line: lineAt(origin.lines, offset), path: pathOf(keys) }
+    return { file, line: origin.file.lineAt(offset), path: pathOf(keys) }
   }
 
   function report({ rule, at, member, message, example }: Fault): void {
@@ -120,7 +113,17 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       reportUnreadable(path, error)
       return undefined
     }
+    const known = origins.size
+    const plain = readPlainYaml({ text, file: { path, lineAt: lineIn(text) }, origins })
+    if (plain !== undefined) return plain.content
+    // What it had read before it gave up belongs to nothing.
+    for (const container of [...origins.keys()].slice(known)) origins.delete(container)
+    return parseWhole(path, text)
+  }
+
+  function parseWhole(path: string, text: string): Json | undefined {
     const lines = new LineCounter()
+    const file: SourceFile = { path, lineAt: (offset) => lineAt(lines, offset) }
     const document = parseDocument(text, {
       lineCounter: lines,
       prettyErrors: false,
@@ -146,13 +149,17 @@ export function createSources({ configDir }: { readonly configDir: string }): So
 
     function convert(node: unknown, parent: Origin | undefined, key: string | number): Json {
       if (isMap(node)) {
-        const origin = { path, lines, node, parent, key }
+        const names: string[] = []
+        const starts: number[] = []
+        const origin: Origin = { file, parent, key, start: offsetOf(node), names, starts }
         const object: Record<string, Json> = {}
         for (const pair of node.items) {
           const name = isScalar(pair.key) ? String(pair.key.value) : undefined
           if (name === undefined || name === '__proto__') {
             fail('yaml-syntax', offsetOf(pair.key), 'a member name must be a plain text')
           } else {
+            names.push(name)
+            starts.push(offsetOf(pair.key))
             object[name] = convert(pair.value, origin, name)
           }
         }
@@ -160,7 +167,15 @@ export function createSources({ configDir }: { readonly configDir: string }): So
         return object
       }
       if (isSeq(node)) {
-        const origin = { path, lines, node, parent, key }
+        const starts = node.items.map(offsetOf)
+        const origin: Origin = {
+          file,
+          parent,
+          key,
+          start: offsetOf(node),
+          names: undefined,
+          starts,
+        }
         const array = node.items.map((item, index) => convert(item, origin, index))
         origins.set(array, origin)
         return array
@@ -193,7 +208,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       return standing
     },
     adopt: (copy, original) => origins.set(copy, originOf(original)),
-    origin: (at) => originOf(at).node,
+    origin: originOf,
     place,
     report,
     reportFile,
@@ -228,21 +243,22 @@ function pathOf(keys: readonly (string | number)[]): string {
 
 /** A container stands where its member name stands; a block mapping itself begins a line later. */
 function startOf(origin: Origin): number {
-  return origin.parent === undefined
-    ? offsetOf(origin.node)
-    : memberStart(origin.parent, origin.key)
+  return origin.parent === undefined ? origin.start : memberStart(origin.parent, origin.key)
 }
 
 function memberStart(origin: Origin, member: string | number): number {
-  if (isSeq(origin.node)) return offsetOf(origin.node.items[Number(member)] ?? origin.node)
-  const pair = origin.node.items.find(
-    (item) => isScalar(item.key) && String(item.key.value) === String(member),
-  )
-  return pair === undefined ? startOf(origin) : offsetOf(pair.key)
+  const { names, starts } = origin
+  if (names === undefined) return starts[Number(member)] ?? origin.start
+  return starts[names.indexOf(String(member))] ?? startOf(origin)
 }
 
 function offsetOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0
+}
+
+/** Counts when it is asked, which only faults make necessary. */
+function lineIn(text: string): (offset: number) => number {
+  return (offset) => text.slice(0, offset).split('\n').length
 }
 
 function lineAt(lines: LineCounter, offset: number): number {
