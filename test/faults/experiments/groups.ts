@@ -1,8 +1,13 @@
 import type { Test } from '../../support/database.ts'
+import { startRedisSentinel } from '../../support/redis-sentinel.ts'
 import type { Outcome } from '../outcome.ts'
+import { startRig } from '../rig.ts'
 import { runFault } from '../run-fault.ts'
 import { startSingleStore } from '../single-store.ts'
+import { startStoreProbe, watchModes } from '../watch.ts'
+import { clockFaults, clocksMissing, createShiftedClocks } from './clocks.ts'
 import { runRace, runSoak } from './healthy.ts'
+import { sentinelFaults } from './sentinel.ts'
 import { singleFaults } from './single.ts'
 
 /** Experiments that share what they run on. */
@@ -39,4 +44,36 @@ const single: Group = {
   },
 }
 
-export const groups: readonly Group[] = [single]
+const clocks: Group = {
+  ids: ['R9'],
+  async run(t, { seed, books, report }) {
+    const missing = clocksMissing()
+    if (missing !== false) {
+      t.comment(`SKIPPED: R9: ${missing}`)
+      return
+    }
+    const shifted = createShiftedClocks(t)
+    const store = await startSingleStore(t, { books, env: shifted.env })
+    for (const fault of clockFaults(shifted)) report(await runFault(fault, { ...store, seed }))
+  },
+}
+
+const sentinels: Group = {
+  ids: ['R5'],
+  async run(t, { seed, books, report }) {
+    const sentinel = await startRedisSentinel()
+    t.teardown(() => sentinel.stop())
+    const rig = await startRig(t, { books, redis: { url: sentinel.url } })
+    const modes = watchModes(rig.gateways.map(({ urls }) => urls.management))
+    t.teardown(() => modes.stop())
+    const probe = startStoreProbe((await sentinel.primary()).port)
+    t.teardown(() => probe.stop())
+    const { faults, restore } = sentinelFaults({ sentinel, probe })
+    for (const fault of faults) {
+      report(await runFault(fault, { rig, modes, probe, seed }))
+      await restore()
+    }
+  },
+}
+
+export const groups: readonly Group[] = [single, clocks, sentinels]

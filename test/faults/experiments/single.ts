@@ -165,13 +165,13 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: () => calm(rig.redisProxies),
     },
     {
-      ...{ id: 'N1', title: 'one gateway cut off from Redis', ...nuisance, faultedMost: 125 },
+      ...{ id: 'N1', title: 'one gateway cut off from Redis', ...nuisance },
       begin: async () => rig.redisProxies[0]?.trouble({ kind: 'stall' }),
       end: () => calm(rig.redisProxies),
     },
     {
       ...{ id: 'N1', title: 'one gateway cut off from PostgreSQL', ...nuisance },
-      ...{ faultedMost: 100, withoutRegistry: [0] },
+      withoutRegistry: [0],
       begin: async () => rig.postgresProxies[0]?.trouble({ kind: 'stall' }),
       end: () => calm(rig.postgresProxies),
     },
