@@ -19,6 +19,11 @@ export const ample: BenchPlan = { name: 'default', calls: 1_000_000_000, window:
 /** Used up by one call of each operation, until long after the benchmark. */
 export const spent: BenchPlan = { name: 'spent', calls: 1, window: 'P365D' }
 
+/** Ample, and soon over. */
+export const rolling: BenchPlan = { name: 'rolling', calls: 1_000_000_000, window: 'PT20S' }
+/** Of {@link rolling}. */
+export const rollingSeconds = 20
+
 /** Writes a configuration folder of the benchmark's own: one version, these plans. */
 export function writeCatalogue(folder: string, plans: readonly BenchPlan[]): string {
   const config = join(folder, 'config')

@@ -4,12 +4,13 @@ import { readOptions } from './options.ts'
 import { print, printHeader } from './report.ts'
 import { admitted } from './sections/admitted.ts'
 import { bodies } from './sections/bodies.ts'
+import { buckets } from './sections/buckets.ts'
 import { keys } from './sections/keys.ts'
 import { latency } from './sections/latency.ts'
 import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
 import { workers } from './sections/workers.ts'
-import { leaveTargetCore, onWorkbench } from './workbench.ts'
+import { leaveTargetCore, onPartOf, onWorkbench } from './workbench.ts'
 import { openWorld } from './world.ts'
 import { wrkMissing } from './wrk.ts'
 
@@ -20,6 +21,7 @@ const sections: Readonly<Record<string, Section>> = {
   latency,
   workers,
   keys,
+  buckets,
 }
 
 const options = readOptions(process.argv.slice(2))
@@ -32,6 +34,6 @@ await onWorkbench(async (bench) => {
   for (const [name, section] of Object.entries(sections)) {
     if (options.sections.length > 0 && !options.sections.includes(name)) continue
     print(`\n${name}`)
-    await onWorkbench((bench) => section({ ...world, bench }, options))
+    await onPartOf(bench, (part) => section({ ...world, bench: part }, options))
   }
 })

@@ -1,14 +1,12 @@
-import { databaseBeside } from '../../src/platform/embedded-database.ts'
-import { ample } from '../catalogue.ts'
-import { fillRegistry } from '../fill-registry.ts'
 import { nginxLuaMissing, nginxMissing } from '../nginx.ts'
 import { isAsked } from '../options.ts'
+import { startEmbeddedPeer } from '../peers/embedded-peer.ts'
 import { haproxyMissing, startHaproxyPeer } from '../peers/haproxy-peer.ts'
 import { startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
 import { startNginxPeer } from '../peers/nginx-peer.ts'
 import { startBarePeer, startHandMadePeer, startPlainPeer } from '../peers/node-peer.ts'
 import type { Peer } from '../peers/peer.ts'
-import { secrets, settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
+import { settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
 import { printGoal, printMeasured, ratio } from '../report.ts'
 import { type Measured, runRounds, type Subject } from '../rounds.ts'
 import { mix, type RequestList, writeRequests } from '../workload.ts'
@@ -70,18 +68,9 @@ function candidates(world: BenchWorld): Candidate[] {
   ]
 }
 
-async function startEmbedded({ bench, backendUrl, keys }: BenchWorld): Promise<Subject> {
-  const name = names.embedded
-  const running = await startTollgatePeer(bench, { name, backendUrl, stores: undefined })
-  const databaseUrl = await databaseBeside(running.dataDir)
-  if (databaseUrl === undefined) throw new Error('the embedded database does not answer')
-  const ownKeys = await fillRegistry({
-    databaseUrl,
-    pepper: secrets.KEY_PEPPER,
-    applications: keys.length,
-    plan: ample.name,
-  })
-  const list = writeRequests(bench, 'embedded', mix({ keys: ownKeys }))
+async function startEmbedded(world: BenchWorld): Promise<Subject> {
+  const { keys, ...running } = await startEmbeddedPeer(world, { name: names.embedded })
+  const list = writeRequests(world.bench, 'embedded', mix({ keys }))
   return { ...running, list, expect: 200, settleMs }
 }
 

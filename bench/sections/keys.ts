@@ -1,7 +1,7 @@
 import { startPostgres } from '../../test/support/database.ts'
 import { ample } from '../catalogue.ts'
+import { callInTurn } from '../client.ts'
 import { addFillers, fillRegistry } from '../fill-registry.ts'
-import { callInTurn } from '../open-loop.ts'
 import { secrets, settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
 import { createDraw } from '../random.ts'
 import { print, printGoal, printMeasured, ratio } from '../report.ts'

@@ -1,5 +1,5 @@
+import { callOpenLoop } from '../client.ts'
 import { nginxLuaMissing } from '../nginx.ts'
-import { callOpenLoop } from '../open-loop.ts'
 import { startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
 import { startTollgatePeer } from '../peers/tollgate-peer.ts'
 import { createDraw } from '../random.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { ample } from '../catalogue.ts'
 import { addFillers } from '../fill-registry.ts'
+import { embeddedUrl } from '../peers/embedded-peer.ts'
 import { secrets, startTollgatePeer, tollgateEnv } from '../peers/tollgate-peer.ts'
 import { printGoal } from '../report.ts'
 import { startMs } from '../start-time.ts'
@@ -37,8 +37,7 @@ export async function printStartTimes(world: BenchWorld, databaseUrl: string): P
 async function largeDataFolder({ bench, backendUrl }: BenchWorld): Promise<string> {
   const name = 'embedded, filled'
   const running = await startTollgatePeer(bench, { name, backendUrl, stores: undefined })
-  const databaseUrl = await databaseBeside(running.dataDir)
-  if (databaseUrl === undefined) throw new Error('the embedded database does not answer')
+  const databaseUrl = await embeddedUrl(running)
   process.stderr.write('registering 1,000,000 keys in the embedded database\n')
   const fill = { databaseUrl, pepper: secrets.KEY_PEPPER, plan: ample.name }
   await addFillers({ ...fill, applications: fillerApplications })

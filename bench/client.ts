@@ -65,6 +65,28 @@ export async function callInTurn(url: string, requests: readonly string[]): Prom
   return latencies
 }
 
+/** Makes each call once, so many at a time. @throws when an answer is not 200 */
+export async function callEach(
+  url: string,
+  requests: Iterable<string>,
+  concurrency: number,
+): Promise<void> {
+  const connections = createConnections(url)
+  const rest = requests[Symbol.iterator]()
+  const callRest = async (): Promise<void> => {
+    for (let next = rest.next(); next.done !== true; next = rest.next()) {
+      const request = next.value
+      const status = await new Promise<string>((answered) => connections.call(request, answered))
+      if (status !== '200') throw new Error(`${url}: answered ${status}`)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: concurrency }, callRest))
+  } finally {
+    connections.close()
+  }
+}
+
 interface Connections {
   /** Sends a request on an idle connection, or on a new one. */
   call(request: string, answered: (status: string) => void): void
