@@ -16,6 +16,7 @@ import { listen, origin } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createManagement, createMetricsRegistry } from './platform/management.ts'
 import type { Role, Settings } from './platform/settings.ts'
+import { together } from './platform/together.ts'
 import { recordsPerSecond, transferred, workerSettings } from './workers/worker-start.ts'
 import { forkWorkers } from './workers/workers.ts'
 
@@ -108,15 +109,19 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
           recordsPerSecond: recordsPerSecond(settings),
         })
       : undefined
-  if (code.backend !== undefined) {
+  const portalUrl = (): string => settings.portalPublicUrl ?? urls.portal ?? origin(settings.portal)
+  const gatewayUrl = (): string =>
+    settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
+
+  async function openBackend(): Promise<void> {
+    if (code.backend === undefined) return
     const key =
       gateway === undefined ? remoteKeys(settings) : createLocalJWKSet(gateway.identity.jwks)
     Object.assign(urls, await code.backend.startBackend({ ...base, key }))
   }
-  const portalUrl = (): string => settings.portalPublicUrl ?? urls.portal ?? origin(settings.portal)
-  const gatewayUrl = (): string =>
-    settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
-  if (services !== undefined && code.portal !== undefined) {
+
+  async function openPortal(): Promise<void> {
+    if (services === undefined || code.portal === undefined) return
     const { sessionSecret } = settings
     urls.portal = await code.portal.startPortal({
       ...base,
@@ -133,6 +138,9 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       },
     })
   }
+
+  // The one waits for its database while the other compiles its schemas.
+  await together(openBackend(), openPortal())
   if (gateway !== undefined && services !== undefined) {
     const backendUrl = settings.backendUrl ?? urls.backend
     if (backendUrl === undefined) throw new Error('checkDeployment let a missing backend pass')
@@ -192,16 +200,6 @@ async function importRoles(roles: ReadonlySet<Role>) {
     roles.has('backend') ? import('./backend/start-backend.ts') : undefined,
   ])
   return { gateway, portal, backend }
-}
-
-/** Waits for all even when one fails, so that what the others opened can be closed; then throws what the first of them threw. */
-async function together<A, B, C>(
-  ...work: readonly [Promise<A>, Promise<B>, Promise<C>]
-): Promise<[A, B, C]> {
-  for (const outcome of await Promise.allSettled(work)) {
-    if (outcome.status === 'rejected') throw outcome.reason
-  }
-  return Promise.all(work)
 }
 
 /** Listeners in the order of the ready line. */

@@ -1,50 +1,40 @@
 import { Command } from 'commander'
-import { registerApplication } from './commands/application.ts'
-import { registerBuild } from './commands/build.ts'
-import { registerCheck } from './commands/check.ts'
-import { registerCounter } from './commands/counter.ts'
-import { registerDeveloper } from './commands/developer.ts'
-import { registerDiff } from './commands/diff.ts'
-import { registerExplain } from './commands/explain.ts'
-import { registerKey } from './commands/key.ts'
-import { registerOnboard } from './commands/onboard.ts'
-import { registerOperator } from './commands/operator.ts'
-import { registerOverride } from './commands/override.ts'
-import { registerReload } from './commands/reload.ts'
-import { registerStart } from './commands/start.ts'
-import { registerSubscription } from './commands/subscription.ts'
 import type { CommandContext } from './context.ts'
 import { packageVersion } from './package-version.ts'
 
 /** Adds one command, with its subcommands, to the program. */
 export type RegisterCommand = (program: Command, context: CommandContext) => void
 
-/** Every command, in the order of the help text. A new one is a file in `commands/` and a line here. */
-const commands: readonly RegisterCommand[] = [
-  registerStart,
-  registerBuild,
-  registerCheck,
-  registerDiff,
-  registerReload,
-  registerExplain,
-  registerOnboard,
-  registerDeveloper,
-  registerApplication,
-  registerSubscription,
-  registerKey,
-  registerCounter,
-  registerOverride,
-  registerOperator,
-]
+/** Every command by its name, in the order of the help text. A new one is a file in `commands/` and a line here. */
+const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
+  start: async () => (await import('./commands/start.ts')).registerStart,
+  build: async () => (await import('./commands/build.ts')).registerBuild,
+  check: async () => (await import('./commands/check.ts')).registerCheck,
+  diff: async () => (await import('./commands/diff.ts')).registerDiff,
+  reload: async () => (await import('./commands/reload.ts')).registerReload,
+  explain: async () => (await import('./commands/explain.ts')).registerExplain,
+  onboard: async () => (await import('./commands/onboard.ts')).registerOnboard,
+  developer: async () => (await import('./commands/developer.ts')).registerDeveloper,
+  application: async () => (await import('./commands/application.ts')).registerApplication,
+  subscription: async () => (await import('./commands/subscription.ts')).registerSubscription,
+  key: async () => (await import('./commands/key.ts')).registerKey,
+  counter: async () => (await import('./commands/counter.ts')).registerCounter,
+  override: async () => (await import('./commands/override.ts')).registerOverride,
+  operator: async () => (await import('./commands/operator.ts')).registerOperator,
+}
 
 /**
  * The command line `tollgate …`. It throws instead of ending the process;
  * errors of usage have been written by then.
+ *
+ * The code of the command asked for is loaded, and no other; of all of them
+ * when none is, because the help shows them.
  */
-export function createProgram(
+export async function createProgram(
   context: CommandContext,
   streams: { stdout: { write(text: string): unknown }; stderr: { write(text: string): unknown } },
-): Command {
+  asked: string | undefined,
+): Promise<Command> {
   const program = new Command('tollgate')
     .description('An API gateway that enforces plans and versions')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -54,6 +44,10 @@ export function createProgram(
       writeOut: (text) => streams.stdout.write(text),
       writeErr: (text) => streams.stderr.write(text),
     })
-  for (const register of commands) register(program, context)
+  const known = asked !== undefined && Object.hasOwn(commands, asked) ? commands[asked] : undefined
+  for (const load of known === undefined ? Object.values(commands) : [known]) {
+    const register = await load()
+    register(program, context)
+  }
   return program
 }

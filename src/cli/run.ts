@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os'
 import { CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../gateway/registry/registry-errors.ts'
 import { errorText } from '../platform/error-text.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
@@ -33,7 +32,10 @@ export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Pro
       return settings
     },
     catalogue() {
-      catalogue ??= loadCatalogue(context.settings().configDir)
+      const { configDir } = context.settings()
+      catalogue ??= import('../catalogue/load-catalogue.ts').then(({ loadCatalogue }) =>
+        loadCatalogue(configDir),
+      )
       return catalogue
     },
     output: createOutput({ stdout, stderr }),
@@ -42,7 +44,8 @@ export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Pro
     actor: `operator:${userName()}`,
   }
   try {
-    await createProgram(context, { stdout, stderr }).parseAsync(args, { from: 'user' })
+    const program = await createProgram(context, { stdout, stderr }, args[0])
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     // Commander has written its message; asking for help is no mistake.

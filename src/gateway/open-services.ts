@@ -6,6 +6,7 @@ import type { Lifetime } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Probe } from '../platform/management.ts'
 import type { Settings } from '../platform/settings.ts'
+import { together } from '../platform/together.ts'
 import type { Counter } from './counters/counter.ts'
 import { claimCounting } from './counting-claim.ts'
 import type { Published } from './edge/published.ts'
@@ -92,15 +93,19 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
 export async function openStores(options: StoresOptions): Promise<Stores> {
   const { settings, dataFolder, database, metrics, log, lifetime } = options
   const keyPepper = await openSecret(settings.keyPepper, dataFolder, embeddedPepper)
-  const counter = await openCounter({ settings, dataFolder, metrics, log, lifetime })
-  const registry = await openRegistry({
-    database,
-    log,
-    peppers: parsePeppers(keyPepper),
-    keysPerApplication: settings.keysPerApplication,
-    applicationsPerDeveloper: settings.applicationsPerDeveloper,
-  })
-  lifetime.opened(() => registry.close())
+  const [counter, registry] = await together(
+    openCounter({ settings, dataFolder, metrics, log, lifetime }),
+    openRegistry({
+      database,
+      log,
+      peppers: parsePeppers(keyPepper),
+      keysPerApplication: settings.keysPerApplication,
+      applicationsPerDeveloper: settings.applicationsPerDeveloper,
+    }).then((opened) => {
+      lifetime.opened(() => opened.close())
+      return opened
+    }),
+  )
   metrics.watchStore('counters', () => counter.isUp())
   metrics.watchStore('registry', () => registry.isUp())
   registry.onChange('counter', ({ detail }) => {
