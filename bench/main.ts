@@ -29,7 +29,7 @@ const missing = wrkMissing()
 if (missing !== undefined) throw new Error(missing)
 leaveTargetCore()
 await onWorkbench(async (bench) => {
-  const world = await openWorld(bench)
+  const world = await openWorld(bench, options)
   printHeader(options)
   for (const [name, section] of Object.entries(sections)) {
     if (options.sections.length > 0 && !options.sections.includes(name)) continue

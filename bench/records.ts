@@ -16,7 +16,7 @@ const missing = wrkMissing()
 if (missing !== undefined) throw new Error(missing)
 leaveTargetCore()
 await onWorkbench(async (bench) => {
-  const world = await openWorld(bench)
+  const world = await openWorld(bench, options)
   printHeader(options)
   await compare('PostgreSQL and Redis', [await beside(world, false), await beside(world, true)])
   await compare('embedded', [await embedded(world, false), await embedded(world, true)])
@@ -28,15 +28,11 @@ async function compare(title: string, subjects: readonly Subject[]): Promise<voi
 }
 
 async function beside(world: BenchWorld, isRecording: boolean): Promise<Subject> {
-  const { bench, backendUrl, databaseUrl, redisUrl, keys } = world
   const name = nameOf(isRecording)
-  const running = await startTollgatePeer(bench, {
-    name,
-    backendUrl,
-    stores: { databaseUrl, redisUrl },
-    env: { RECORD_CALLS: String(isRecording) },
-  })
-  return { ...running, list: writeRequests(bench, name, mix({ keys })), expect: 200, settleMs }
+  const env = { RECORD_CALLS: String(isRecording) }
+  const running = await startTollgatePeer(world, { name, env })
+  const list = writeRequests(world.bench, name, mix({ keys: world.keys }))
+  return { ...running, list, expect: 200, settleMs }
 }
 
 async function embedded(world: BenchWorld, isRecording: boolean): Promise<Subject> {

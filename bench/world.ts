@@ -4,13 +4,13 @@ import { type RedisServer, startRedisServer } from '../test/support/redis-server
 import { startBackend } from './backend.ts'
 import { ample, spent } from './catalogue.ts'
 import { fillRegistry } from './fill-registry.ts'
+import type { BenchOptions } from './options.ts'
 import type { World } from './peers/peer.ts'
 import { secrets } from './peers/tollgate-peer.ts'
 import type { Workbench } from './workbench.ts'
 
 /** The stores and the backend all subjects share, and the applications in them. */
 export interface BenchWorld extends World {
-  readonly databaseUrl: string
   readonly redis: RedisServer
   /** Keys of applications whose calls are used up after one call of each operation. */
   readonly spentKeys: readonly string[]
@@ -20,7 +20,10 @@ const applications = 1_000
 const spentApplications = 20
 
 /** Starts backend, Redis and PostgreSQL on the other core and registers the applications. */
-export async function openWorld(bench: Workbench): Promise<BenchWorld> {
+export async function openWorld(
+  bench: Workbench,
+  { profileFolder }: Pick<BenchOptions, 'profileFolder'>,
+): Promise<BenchWorld> {
   const backendUrl = await startBackend(bench)
   const redis = await startRedisServer()
   bench.undo(() => redis.stop())
@@ -35,7 +38,10 @@ export async function openWorld(bench: Workbench): Promise<BenchWorld> {
   const keys = await fill(applications, ample.name)
   await tellPeers(redis.url, keys)
   const spentKeys = await fill(spentApplications, spent.name)
-  return { bench, backendUrl, redisUrl: redis.url, redis, databaseUrl, keys, spentKeys }
+  const nodeOptions =
+    profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profileFolder]
+  const stores = { redisUrl: redis.url, redis, databaseUrl }
+  return { bench, backendUrl, ...stores, keys, spentKeys, nodeOptions }
 }
 
 /** The peers look keys up in Redis. */

@@ -11,14 +11,14 @@ export interface EmbeddedOptions {
 
 /** A gateway with its stores in its own process, and the keys of the applications registered there: as many as in the world. */
 export async function startEmbeddedPeer(
-  { bench, backendUrl, keys }: World,
+  world: World,
   options: EmbeddedOptions,
 ): Promise<TollgatePeer & { readonly keys: readonly string[] }> {
-  const running = await startTollgatePeer(bench, { ...options, backendUrl, stores: undefined })
+  const running = await startTollgatePeer(world, { ...options, isEmbedded: true })
   const ownKeys = await fillRegistry({
     databaseUrl: await embeddedUrl(running),
     pepper: secrets.KEY_PEPPER,
-    applications: keys.length,
+    applications: world.keys.length,
     plan: ample.name,
   })
   return { ...running, keys: ownKeys }

@@ -5,10 +5,13 @@ import type { Workbench } from '../workbench.ts'
 export interface World {
   readonly bench: Workbench
   readonly backendUrl: string
+  readonly databaseUrl: string
   /** A Redis of the benchmark's, on the other core. */
   readonly redisUrl: string
   /** The applications' keys. */
   readonly keys: readonly string[]
+  /** Options of Node for the gateways: a profile, say. */
+  readonly nodeOptions: readonly string[]
 }
 
 /** Something that stands in front of the backend, running. */

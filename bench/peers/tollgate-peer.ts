@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { productionEnv } from '../../test/support/fleet.ts'
 import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'
 import { startPinned } from '../process.ts'
-import { root, targetCore, type Workbench } from '../workbench.ts'
-import type { Peer } from './peer.ts'
+import { root, targetCore } from '../workbench.ts'
+import type { Peer, World } from './peer.ts'
 
-export const program = join(root, 'src', 'cli', 'main.ts')
+const program = join(root, 'src', 'cli', 'main.ts')
 
 /** Secrets of the benchmark's gateways: one registry, one pepper. */
 export const secrets = productionEnv()
@@ -16,9 +16,9 @@ export const settleMs = 3_300
 
 export interface TollgateOptions {
   readonly name: string
-  readonly backendUrl: string
-  /** Undefined: embedded in the process. */
-  readonly stores: { readonly databaseUrl: string; readonly redisUrl: string } | undefined
+  /** Embedded in the process, instead of PostgreSQL and Redis. (Default: false) */
+  readonly isEmbedded?: boolean
+  /** (Default: those of the world.) */
   readonly plans?: readonly BenchPlan[]
   /** (Default: a fresh one.) */
   readonly dataDir?: string
@@ -32,39 +32,39 @@ export interface TollgatePeer extends Peer {
 }
 
 /** The environment of a gateway in production's shape: everything on, the log at errors. */
-export function tollgateEnv(bench: Workbench, options: TollgateOptions) {
+export function tollgateEnv(world: World, options: TollgateOptions) {
+  const { bench, backendUrl, databaseUrl, redisUrl } = world
   const folder = mkdtempSync(join(bench.folder, 'tollgate-'))
+  const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
   return {
     ...secrets,
     DATA_DIR: options.dataDir ?? join(folder, 'data'),
     CONFIG_DIR: writeCatalogue(folder, options.plans ?? [ample, spent]),
-    BACKEND_URL: options.backendUrl,
+    BACKEND_URL: backendUrl,
     LOG_LEVEL: 'error',
     GATEWAY_PORT: '0',
     MANAGEMENT_PORT: '0',
     RECORD_CALLS: 'true',
     // What unknown keys cost is to be measured, not refused.
     AUTH_FAILURES_PER_MINUTE: '1000000',
-    ...(options.stores === undefined
-      ? {}
-      : { DATABASE_URL: options.stores.databaseUrl, REDIS_URL: options.stores.redisUrl }),
+    ...(options.isEmbedded === true ? {} : stores),
     ...options.env,
   }
 }
 
 /** The whole pipeline: key, subscription, exact count, headers, identity, metrics, usage and records. */
 export async function startTollgatePeer(
-  bench: Workbench,
+  world: World,
   options: TollgateOptions,
 ): Promise<TollgatePeer> {
-  const env = tollgateEnv(bench, options)
+  const env = tollgateEnv(world, options)
   const target = await startPinned({
     core: targetCore,
     command: process.execPath,
-    args: [program, 'start', 'gateway'],
+    args: [...world.nodeOptions, program, 'start', 'gateway'],
     env,
     ready: /^tollgate ready gateway=(\S+)/,
   })
-  bench.undo(() => target.stop())
+  world.bench.undo(() => target.stop())
   return { name: options.name, url: target.address, target, dataDir: env.DATA_DIR }
 }

@@ -43,7 +43,6 @@ const names = {
 } as const
 
 function candidates(world: BenchWorld): Candidate[] {
-  const { bench, backendUrl, databaseUrl, redisUrl } = world
   const peer = (start: () => Promise<Peer>, name: string, missing?: string): Candidate => ({
     name,
     missing,
@@ -59,8 +58,7 @@ function candidates(world: BenchWorld): Candidate[] {
     {
       name: names.tollgate,
       async start(list) {
-        const stores = { databaseUrl, redisUrl }
-        const running = await startTollgatePeer(bench, { name: names.tollgate, backendUrl, stores })
+        const running = await startTollgatePeer(world, { name: names.tollgate })
         return { ...running, list, expect: 200, settleMs }
       },
     },

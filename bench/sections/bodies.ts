@@ -50,10 +50,8 @@ export const bodies: Section = async (world, options) => {
 }
 
 async function startPair(world: BenchWorld): Promise<(list: RequestList) => Subject[]> {
-  const { bench, backendUrl, databaseUrl, redisUrl } = world
-  const stores = { databaseUrl, redisUrl }
   const nginx = await startNginxPeer(world)
-  const tollgate = await startTollgatePeer(bench, { name: 'Tollgate', backendUrl, stores })
+  const tollgate = await startTollgatePeer(world, { name: 'Tollgate' })
   return (list) => [
     { ...nginx, list, expect: 200 },
     { ...tollgate, list, expect: 200 },

@@ -30,19 +30,13 @@ interface Pass {
 
 /** A million buckets, twice, in windows of 20 seconds: what gateway and Redis hold while they live and when they are gone. */
 export const buckets: Section = async (world, { connections }) => {
-  const { bench, backendUrl, databaseUrl, redisUrl } = world
   const keys = await fillRegistry({
-    databaseUrl,
+    databaseUrl: world.databaseUrl,
     pepper: secrets.KEY_PEPPER,
     plan: rolling.name,
     applications: bucketsWanted / operations.length,
   })
-  const tollgate = await startTollgatePeer(bench, {
-    name: 'Tollgate',
-    backendUrl,
-    stores: { databaseUrl, redisUrl },
-    plans: [rolling],
-  })
+  const tollgate = await startTollgatePeer(world, { name: 'Tollgate', plans: [rolling] })
   const before = await memoryOf(world, tollgate)
   const passes: Pass[] = []
   for (const number of [1, 2]) {

@@ -19,16 +19,17 @@ const coldKeys = 2_000
 /** A million keys in the registry beside a thousand: the call that knows its key, the call that does not yet, the start. */
 export const keys: Section = async (world, options) => {
   const databaseUrl = await startLargeRegistry(world)
-  const few = await startGateway(world, '1,000 keys', world.databaseUrl, world.keys)
+  const few = await startGateway(world, '1,000 keys')
   const applications = world.keys.length
   const fill = { databaseUrl, pepper: secrets.KEY_PEPPER, plan: ample.name }
   const known = await fillRegistry({ ...fill, applications })
-  const many = await startGateway(world, '1,000,000 keys', databaseUrl, known)
+  const large = { ...world, databaseUrl, keys: known }
+  const many = await startGateway(large, '1,000,000 keys')
   const measured = await runRounds([few, many], options)
-  const [small, large] = measured
-  if (small === undefined || large === undefined) return
-  printMeasured('registry', measured, [{ head: '× 1,000', to: small }])
-  const dearer = ratio(large, small, 'cpuMicrosecondsPerCall')
+  const [thousand, million] = measured
+  if (thousand === undefined || million === undefined) return
+  printMeasured('registry', measured, [{ head: '× 1,000', to: thousand }])
+  const dearer = ratio(million, thousand, 'cpuMicrosecondsPerCall')
   printGoal('CPU per call, 1,000,000 keys × 1,000', dearer, { atMost: 1.05 })
 
   const unknownYet = await fillRegistry({ ...fill, applications: coldKeys })
@@ -40,7 +41,7 @@ export const keys: Section = async (world, options) => {
   const latencies = await callInTurn(many.url, requests)
   print(`        first call of a key: p50 ${percentile(latencies, 0.5).toFixed(2)} ms`)
   printGoal('first call of a key, p99 in ms', percentile(latencies, 0.99), { atMost: 5 })
-  await printStartTimes(world, databaseUrl)
+  await printStartTimes(large)
 }
 
 async function startLargeRegistry({ bench }: BenchWorld): Promise<string> {
@@ -59,16 +60,8 @@ async function startLargeRegistry({ bench }: BenchWorld): Promise<string> {
   return postgres.url
 }
 
-async function startGateway(
-  { bench, backendUrl, redisUrl }: BenchWorld,
-  name: string,
-  databaseUrl: string,
-  keys: readonly string[],
-): Promise<Subject> {
-  const running = await startTollgatePeer(bench, {
-    name,
-    backendUrl,
-    stores: { databaseUrl, redisUrl },
-  })
-  return { ...running, list: writeRequests(bench, name, mix({ keys })), expect: 200, settleMs }
+async function startGateway(world: BenchWorld, name: string): Promise<Subject> {
+  const running = await startTollgatePeer(world, { name })
+  const list = writeRequests(world.bench, name, mix({ keys: world.keys }))
+  return { ...running, list, expect: 200, settleMs }
 }

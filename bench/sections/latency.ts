@@ -36,11 +36,9 @@ export const latency: Section = async (world, { rounds, seconds }) => {
 }
 
 async function startWays(world: BenchWorld): Promise<Way[]> {
-  const { bench, backendUrl, databaseUrl, redisUrl } = world
-  const stores = { databaseUrl, redisUrl }
-  const ways = [{ name: 'direct', url: backendUrl }]
+  const ways = [{ name: 'direct', url: world.backendUrl }]
   if (nginxLuaMissing() === undefined) ways.push(await startNginxLuaPeer(world))
-  ways.push(await startTollgatePeer(bench, { name: 'Tollgate', backendUrl, stores }))
+  ways.push(await startTollgatePeer(world, { name: 'Tollgate' }))
   return ways.map(({ name, url }) => ({ name, url, rounds: [] }))
 }
 

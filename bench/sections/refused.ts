@@ -34,10 +34,8 @@ export const refused: Section = async (world, options) => {
 }
 
 async function startSubjects(world: BenchWorld): Promise<Subject[]> {
-  const { bench, backendUrl, databaseUrl, redisUrl, keys } = world
-  const name = 'Tollgate'
-  const stores = { databaseUrl, redisUrl }
-  const tollgate = await startTollgatePeer(bench, { name, backendUrl, stores })
+  const { bench, keys } = world
+  const tollgate = await startTollgatePeer(world, { name: 'Tollgate' })
   const strangers = Array.from({ length: keys.length }, () => generateKey(randomBytes).text)
   const subject = (name: string, expect: number, requests: Iterable<BenchRequest>): Subject => ({
     ...tollgate,

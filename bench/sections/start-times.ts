@@ -14,29 +14,26 @@ const goal = { atMost: 1_500 }
 /** Ten keys each. */
 const fillerApplications = 100_000
 
-/** How long a start takes beside a registry of a million keys: `npm start` on its data folder, a gateway on PostgreSQL. */
-export async function printStartTimes(world: BenchWorld, databaseUrl: string): Promise<void> {
-  const { bench, backendUrl, redisUrl } = world
-  const embedded = { name: 'embedded', backendUrl, stores: undefined }
+/** How long a start takes beside a registry of a million keys: `npm start` on its data folder, a gateway on the PostgreSQL of the world. */
+export async function printStartTimes(world: BenchWorld): Promise<void> {
   const dataDir = await largeDataFolder(world)
   const ports = { PORTAL_PORT: '0', BACKEND_PORT: '0', SCA_PORT: '0' }
   const all = {
-    ...tollgateEnv(bench, { ...embedded, dataDir }),
+    ...tollgateEnv(world, { name: 'everything', isEmbedded: true, dataDir }),
     ...ports,
     CONFIG_DIR: join(root, 'config'),
   }
   const everything = await startMs({ env: all, times })
   printGoal('start of everything on a data folder of 1,000,000 keys, ms', median(everything), goal)
-  const stores = { databaseUrl, redisUrl }
-  const env = tollgateEnv(bench, { name: 'stores', backendUrl, stores })
+  const env = tollgateEnv(world, { name: 'gateway' })
   const gateway = await startMs({ roles: ['gateway'], env, times })
   printGoal('start of a gateway on PostgreSQL with 1,000,000 keys, ms', median(gateway), goal)
 }
 
 /** A data folder in which an embedded registry has a million keys. */
-async function largeDataFolder({ bench, backendUrl }: BenchWorld): Promise<string> {
+async function largeDataFolder(world: BenchWorld): Promise<string> {
   const name = 'embedded, filled'
-  const running = await startTollgatePeer(bench, { name, backendUrl, stores: undefined })
+  const running = await startTollgatePeer(world, { name, isEmbedded: true })
   const databaseUrl = await embeddedUrl(running)
   process.stderr.write('registering 1,000,000 keys in the embedded database\n')
   const fill = { databaseUrl, pepper: secrets.KEY_PEPPER, plan: ample.name }

@@ -6,12 +6,10 @@ import type { Section } from './section.ts'
 
 /** What sharing a port between two processes costs a call. Both share the one core, so that figures compare. */
 export const workers: Section = async (world, options) => {
-  const { bench, backendUrl, databaseUrl, redisUrl, keys } = world
-  const stores = { databaseUrl, redisUrl }
-  const list = writeRequests(bench, 'workers', mix({ keys }))
+  const list = writeRequests(world.bench, 'workers', mix({ keys: world.keys }))
   const start = async (name: string, count: number): Promise<Subject> => {
     const env = { GATEWAY_WORKERS: String(count) }
-    const running = await startTollgatePeer(bench, { name, backendUrl, stores, env })
+    const running = await startTollgatePeer(world, { name, env })
     return { ...running, list, expect: 200, settleMs }
   }
   const subjects = [await start('one worker', 1), await start('two workers', 2)]
