@@ -8,6 +8,8 @@ import type { BucketLimit, Counter, PeekedBucket } from '../../src/gateway/count
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { createRedisCounter } from '../../src/gateway/counters/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+import { startRedisCluster } from '../support/redis-cluster.ts'
+import { startRedisSentinel } from '../support/redis-sentinel.ts'
 import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 import {
   admittedOf,
@@ -53,7 +55,19 @@ const adapters: Adapter[] = [
     name: 'on one Redis',
     skip: redisMissing(),
     windowSeconds: 1,
-    rig: redisRig,
+    rig: (t) => redisRig(t, startRedisServer),
+  },
+  {
+    name: 'on the Redis that sentinels name',
+    skip: redisMissing(),
+    windowSeconds: 1,
+    rig: (t) => redisRig(t, startRedisSentinel),
+  },
+  {
+    name: 'on a Redis Cluster',
+    skip: redisMissing(),
+    windowSeconds: 1,
+    rig: (t) => redisRig(t, startRedisCluster),
   },
 ]
 
@@ -82,13 +96,16 @@ async function memoryRig(t: Test, folder: string | undefined): Promise<Rig> {
   }
 }
 
-async function redisRig(t: Test): Promise<Rig> {
-  const server = await startRedisServer()
-  t.teardown(() => server.stop())
+async function redisRig(
+  t: Test,
+  start: () => Promise<{ readonly url: string; stop(): Promise<void> }>,
+): Promise<Rig> {
+  const redis = await start()
+  t.teardown(() => redis.stop())
   return {
     async open() {
       const counter = await createRedisCounter({
-        address: parseRedisAddress(server.url),
+        address: parseRedisAddress(redis.url),
         processes: 2,
         settleMs: 0,
         deadlineMs: 1000,

@@ -27,8 +27,10 @@ interface Node {
   /** How many it has. */
   slots: number
   marker: { readonly slot: number; readonly place: MarkerPlace } | undefined
-  /** Its first slots came from nodes that live: nothing is missing on it. */
+  /** Its first slots came from nodes that live, and nothing is missing on it; until it counts. */
   isComplete: boolean
+  /** Monotonic milliseconds at which it was first seen with slots. */
+  since: number
   /** Monotonic milliseconds; without slots it is given up some time later. */
   usedAt: number
 }
@@ -44,6 +46,9 @@ const mapMs = 1000
 
 /** A node without slots, asked on the word of another one, is kept for so long. */
 const guestMs = 10_000
+
+/** Calls on slots that moved to a new node wait for it to count for so long, each no longer than its deadline. */
+const welcomeMs = 1000
 
 /** So often a batch is sent elsewhere, all within its deadline. */
 const redirectionsMax = 6
@@ -103,6 +108,9 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
       onRedirected: (batch, redirection, sending) => sendAgain(node, batch, redirection, sending),
       onMisplaced: () => void refresh(),
       onShared() {
+        // The slots it waited with can be its own now.
+        if (node.isComplete) void refresh()
+        node.isComplete = false
         if (isUp()) options.onUp()
       },
       onLost() {
@@ -112,7 +120,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
     })
     const node: Node = {
       ...{ host, server, slots: 0, marker: undefined, isComplete: false },
-      usedAt: monotonic(),
+      ...{ since: Number.POSITIVE_INFINITY, usedAt: monotonic() },
     }
     nodes.set(name, node)
     return node
@@ -208,6 +216,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
     for (const node of nodes.values()) {
       const now = owned.get(node) ?? []
       if (node.slots === 0 && now.length > 0) {
+        node.since = learntAt
         node.isComplete = now.every((slot) => {
           const before = owners[slot]
           return before !== undefined && owned.has(before)
@@ -217,6 +226,14 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
       const slot = markerSlot(now)
       if (slot === undefined) node.marker = undefined
       else if (node.marker?.slot !== slot) node.marker = { slot, place: placeInSlot(slot) }
+    }
+    for (const [slot, node] of next.entries()) {
+      if (node === undefined || !node.isComplete || node.server.isShared()) continue
+      if (learntAt - node.since > welcomeMs) continue
+      // Until it counts, its calls go where they went: they are told MOVED there, and wait for it.
+      next[slot] = owners[slot]
+      adopted = ''
+      node.server.tryNow()
     }
     owners = next
     isCovered = !owned.has(undefined)

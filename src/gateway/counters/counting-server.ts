@@ -40,6 +40,8 @@ export interface CountingServer {
   send(batches: readonly CallBatch[], sending?: Sending): void
   /** Learns what a reply says of buckets. */
   learn(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
+  /** Tries to have it decide, rather than when its time has come. */
+  tryNow(): void
   /** Looks at it when no call does. Called about four times a second. */
   beat(): void
   close(): void
@@ -283,6 +285,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       })
     },
     learn,
+    tryNow: shared.tryNow,
     beat: shared.beat,
     close() {
       shared.close()

@@ -65,6 +65,8 @@ export interface SharedMode {
   failed(error: Error): void
   /** The connection is ready. */
   connected(): void
+  /** Makes an attempt now, because what stood against it may be gone. */
+  tryNow(): void
   /** The connection ended or could not be made. */
   disconnected(cause: Error | undefined): void
   /** Looks whether the counters are still there when no call has asked lately. Called about four times a second. */
@@ -318,6 +320,7 @@ export function createSharedMode({
       isExamined = false
       void attempt()
     },
+    tryNow: () => void attempt(),
     disconnected(cause) {
       leave('disconnected', cause?.message ?? 'the connection was closed')
     },
