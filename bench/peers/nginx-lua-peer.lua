@@ -20,7 +20,7 @@ local known = {}
 
 local function connect()
   local redis = client:new()
-  redis:set_timeout(50)
+  redis:set_timeout(1000)
   local ok, problem = redis:connect(module.redis.host, module.redis.port)
   if not ok then
     ngx.log(ngx.ERR, problem)
