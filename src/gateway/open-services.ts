@@ -36,7 +36,7 @@ export interface Stores {
   readonly probes: readonly Probe[]
 }
 
-export interface ServicesOptions extends Omit<StoresOptions, 'metrics'> {
+export interface ServicesOptions extends Omit<StoresOptions, 'metrics' | 'isAdmitting'> {
   readonly catalogue: Catalogue
   readonly metricsRegistry: MetricsRegistry
   /** Whether calls are admitted by this process or by its workers, not only shown. */
@@ -53,6 +53,8 @@ export interface StoresOptions {
   readonly metrics: GatewayMetrics
   readonly log: Logger
   readonly lifetime: Lifetime
+  /** Whether this very process admits calls. */
+  readonly isAdmitting: boolean
 }
 
 /**
@@ -75,7 +77,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   if (admits && settings.databaseUrl !== undefined) {
     await claimCounting({ database, isShared: settings.redis !== undefined, log, lifetime })
   }
-  const stores = await openStores({ ...options, metrics })
+  const isAdmitting = admits && settings.gatewayWorkers === 1
+  const stores = await openStores({ ...options, metrics, isAdmitting })
   if (admits) {
     const upkeep = keepRecords({ db: database.connect<RegistrySchema>(), log })
     lifetime.opened(() => upkeep.close())
@@ -91,10 +94,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
  * @throws named errors: secrets, stores
  */
 export async function openStores(options: StoresOptions): Promise<Stores> {
-  const { settings, dataFolder, database, metrics, log, lifetime } = options
+  const { settings, dataFolder, database, metrics, log, lifetime, isAdmitting } = options
   const keyPepper = await openSecret(settings.keyPepper, dataFolder, embeddedPepper)
   const [counter, registry] = await together(
-    openCounter({ settings, dataFolder, metrics, log, lifetime }),
+    openCounter({ settings, dataFolder, metrics, log, lifetime, admits: isAdmitting }),
     openRegistry({
       database,
       log,

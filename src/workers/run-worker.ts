@@ -71,7 +71,7 @@ async function open(
   })
   lifetime.opened(() => database.close())
   const base = { settings, dataFolder: undefined, database, log, lifetime }
-  const stores = await openStores({ ...base, metrics })
+  const stores = await openStores({ ...base, metrics, isAdmitting: true })
   let isEnding = false
   const gateway = await prepareGateway({
     ...base,
