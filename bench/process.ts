@@ -56,7 +56,7 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000)
+      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
       await once(child, 'exit')
       clearTimeout(timer)
     },
