@@ -17,6 +17,8 @@ export interface OpenCounterOptions {
   readonly metrics: Pick<GatewayMetrics, 'observeStore' | 'counterObserver'>
   readonly log: Logger
   readonly lifetime: Lifetime
+  /** Whether this process admits calls, not only shows counts. */
+  readonly isAdmitting: boolean
 }
 
 /**
@@ -27,11 +29,12 @@ export interface OpenCounterOptions {
  * @throws {RedisUnsuitableError}
  */
 export async function openCounter(options: OpenCounterOptions): Promise<Counter> {
-  const { settings, dataFolder, metrics, log, lifetime } = options
+  const { settings, dataFolder, metrics, log, lifetime, isAdmitting } = options
   if (settings.redis !== undefined) {
     const counter = await createRedisCounter({
       address: settings.redis,
       processes: settings.gatewayProcesses,
+      isAdmitting,
       evictionAllowed: settings.redisEvictionAllowed,
       log,
       observer: metrics.counterObserver,

@@ -97,7 +97,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   const { settings, dataFolder, database, metrics, log, lifetime, isAdmitting } = options
   const keyPepper = await openSecret(settings.keyPepper, dataFolder, embeddedPepper)
   const [counter, registry] = await together(
-    openCounter({ settings, dataFolder, metrics, log, lifetime, admits: isAdmitting }),
+    openCounter({ settings, dataFolder, metrics, log, lifetime, isAdmitting }),
     openRegistry({
       database,
       log,

@@ -3,11 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
 import type { Grant } from '../../src/gateway/counters/counter.ts'
+import { noObserver } from '../../src/gateway/counters/counter-observer.ts'
+import { processesKey } from '../../src/gateway/counters/heartbeat.ts'
 import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 import { testCounter, testRedis, until } from './redis-rig.ts'
 import { admittedOf, ask, askTimes, bucketOf } from './rig.ts'
 
 const skip = redisMissing()
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 function decisionsOf(grants: readonly Grant[]): Record<string, number> {
   const counts: Record<string, number> = {}
@@ -299,6 +303,58 @@ t.test('(8) shares of processes that come late keep the sum within 175', { skip 
   // Seen 25, 50, 75, 100 and four times nothing: 9 + 6 + 3 + 0 + 4 · 12 more.
   t.equal(admitted, 166)
 })
+
+t.test(
+  '(8) more processes than the settings say are seen, and divide what is left among as many',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const warnings: unknown[] = []
+    const seen: number[] = []
+    const options = {
+      processes: 4,
+      isAdmitting: true,
+      log: { ...quiet, warn: (what: unknown) => warnings.push(what) },
+      observer: { ...noObserver, processes: (now: number) => void seen.push(now) },
+    }
+    const start = () => testCounter(t, server, options)
+    const limits = [{ ...bucketOf('more'), calls: 100 }]
+    let admitted = 0
+    const counters = await Promise.all([start(), start(), start(), start()])
+    for (const counter of counters) admitted += admittedOf(await askTimes(25, counter, limits))
+    counters.push(...(await Promise.all([start(), start(), start(), start()])))
+    t.equal(admitted, 100)
+    await until(() => seen.slice(-8).length === 8 && seen.slice(-8).every((now) => now === 8))
+    t.ok(warnings.length >= 8, 'every process says so')
+    t.match(warnings.at(-1), { seen: 8, configured: 4 })
+    await server.kill()
+    await until(() => counters.every((counter) => !counter.isUp()))
+    for (const counter of counters) admitted += admittedOf(await askTimes(50, counter, limits))
+    t.equal(admitted, 166)
+  },
+)
+
+t.test(
+  'processes that end, or are silent for five seconds, are not reckoned with any longer',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const seen: number[] = []
+    const start = (processes: (now: number) => void) =>
+      testCounter(t, server, { isAdmitting: true, observer: { ...noObserver, processes } })
+    await start((now) => void seen.push(now))
+    const other = await start(() => undefined)
+    await until(() => seen.at(-1) === 2)
+    await other.close()
+    await until(() => seen.at(-1) === 1)
+    await server.cli('ZADD', processesKey, String(Date.now() - 6000), 'killed')
+    t.equal(await server.cli('ZCARD', processesKey), '2')
+    const before = seen.length
+    await until(() => seen.length > before)
+    t.equal(seen.at(-1), 1)
+    t.ok(Number(await server.cli('PTTL', processesKey)) > 3000)
+  },
+)
 
 t.test('a server that keeps INFO to itself is used all the same', { skip }, async (t) => {
   const server = await testRedis(t)

@@ -6,6 +6,8 @@ export interface CounterObserver {
   answered(seconds: number): void
   /** Calls on a server are decided by it again, or by each process alone. Once for each node of a cluster. */
   switched(to: 'shared' | 'local', cause: AwayCause | 'recovered'): void
+  /** So many processes admit calls, and the settings say that there are at most so many. */
+  processes(seen: number, configured: number): void
   /** So many calls were asked about, not answered in time, and decided by their outage policy; what was granted to them is lost to nobody's use. */
   forfeited(calls: number): void
 }
@@ -14,5 +16,6 @@ export interface CounterObserver {
 export const noObserver: CounterObserver = {
   answered: () => undefined,
   switched: () => undefined,
+  processes: () => undefined,
   forfeited: () => undefined,
 }

@@ -15,6 +15,9 @@ export const grantScript = readScript('grant.lua')
 /** Resets one bucket; see `reset.lua`. */
 export const resetScript = readScript('reset.lua')
 
+/** Tells that a process counts; see `heartbeat.lua`. */
+export const heartbeatScript = readScript('heartbeat.lua')
+
 /** What tells, beside the buckets, whether a server still has its counters. */
 export interface MarkerPlace {
   /** Holds `<run id>:<µs since 1970>` of the moment from which on this server's counters are complete. */

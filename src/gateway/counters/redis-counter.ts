@@ -14,6 +14,7 @@ import {
   resetScript,
   type Script,
 } from './grant-script.ts'
+import { createHeartbeat, processesKey } from './heartbeat.ts'
 import { createLocalShares } from './local-shares.ts'
 import { createOnlyServer } from './only-server.ts'
 import type { ScriptCall } from './redis-connection.ts'
@@ -25,8 +26,10 @@ import { windowEnd } from './window.ts'
 
 export interface RedisCounterOptions {
   readonly address: RedisAddress
-  /** How many gateway processes share it at most; in an outage each may admit that part of what was left. */
+  /** How many gateway processes share it at most, unless more are seen; in an outage each may admit that part of what was left. */
   readonly processes: number
+  /** Whether this process is one of them, and tells so. (Default: false, as for who only asks.) */
+  readonly isAdmitting?: boolean
   /** Milliseconds since 1970, used only until the store has told its own time. (Default: the clock of the machine.) */
   readonly now?: () => number
   /** Milliseconds since any moment, never stepping. (Default: that of the process.) */
@@ -61,8 +64,10 @@ const startMs = 1500
  * time is decided by its outage policy; what the store may have granted it is
  * forfeited, so errors only ever admit fewer.
  *
- * The server must permit EVALSHA, EVAL, GET, SET and TIME; INFO too if versions
- * and eviction are to be checked. Of a server that holds no counters yet it is
+ * The server must permit EVALSHA, EVAL, GET, SET and TIME; in a cluster CLUSTER
+ * INFO, CLUSTER SLOTS and ASKING; INFO too if versions and eviction are to be
+ * checked and a restart is to be told from a broken connection; ZADD, ZREM,
+ * ZREMRANGEBYSCORE, ZCARD, DEL and PEXPIRE if processes are to be told of. Of a server that holds no counters yet it is
  * not known whether it lost them: the first second on it is a settling one.
  *
  * Resolves when counts are shared, or, with the store down, when that is known:
@@ -72,7 +77,8 @@ const startMs = 1500
  */
 export async function createRedisCounter({
   address,
-  processes,
+  processes: configured,
+  isAdmitting = false,
   now = Date.now,
   monotonic = () => performance.now(),
   log,
@@ -84,7 +90,7 @@ export async function createRedisCounter({
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
-    processes: () => processes,
+    processes: () => heartbeat?.processes() ?? configured,
     seen,
     clockOf: (bucket) => servers.clockOf(bucket),
     monotonic,
@@ -94,6 +100,11 @@ export async function createRedisCounter({
   const inFlight = new Set<CallBatch>()
   /** The calls of this turn of the event loop, by slot. */
   let turn = new Map<number, CallBatch>()
+
+  function onUp(): void {
+    heartbeat?.beat()
+    started.resolve()
+  }
 
   function openServer(own: OwnOptions): CountingServer {
     return createCountingServer({
@@ -109,11 +120,18 @@ export async function createRedisCounter({
     })
   }
 
-  const ends = { decideAlone, openServer, onUp: started.resolve, onDown: started.resolve }
+  const ends = { decideAlone, openServer, onUp, onDown: started.resolve }
   const servers: CountingServers =
     address.topology === 'cluster'
       ? createClusterServers({ ...ends, address, clock, inFlight, monotonic, log })
       : createOnlyServer({ ...ends, address })
+  const heartbeat = isAdmitting
+    ? createHeartbeat({
+        ...{ configured, log },
+        ask: (command) => servers.ask(servers.slotOf(processesKey), command),
+        onSeen: (seen) => observer.processes(seen, configured),
+      })
+    : undefined
   const beat = setInterval(() => {
     seen.drop()
     shares.drop()
@@ -207,6 +225,7 @@ export async function createRedisCounter({
     async close() {
       endTurn()
       clearInterval(beat)
+      await heartbeat?.close()
       // By then every call on its way is decided, one way or the other.
       if (inFlight.size > 0) await delay(deadlineMs)
       servers.close()

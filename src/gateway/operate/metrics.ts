@@ -99,6 +99,18 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     help: 'Calls Redis was asked about and did not answer in time; it may have counted them, and the outage policy decided',
     registers,
   })
+  const processesSeen = new Gauge({
+    name: 'gateway_processes',
+    help: 'Gateway processes that told Redis in the last five seconds that they admit calls',
+    registers,
+    aggregator: 'max',
+  })
+  const processesConfigured = new Gauge({
+    name: 'gateway_processes_configured',
+    help: 'How many there are at most by GATEWAY_PROCESSES',
+    registers,
+    aggregator: 'max',
+  })
   const stores = new Map<string, () => boolean>()
   new Gauge({
     name: 'gateway_store_up',
@@ -178,6 +190,10 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     counterObserver: {
       answered: (seconds) => storeDuration.observe(seconds),
       switched: (to, cause) => switches.inc({ to, cause }),
+      processes(seen, configured) {
+        processesSeen.set(seen)
+        processesConfigured.set(configured)
+      },
       forfeited: (calls) => forfeited.inc(calls),
     },
     watchStore: (store, isUp) => void stores.set(store, isUp),

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { createLocalShares } from '../../src/gateway/counters/local-shares.ts'
+import { createSeenCounts } from '../../src/gateway/counters/seen-counts.ts'
+import { windowAt } from '../../src/gateway/counters/window.ts'
+import { bucketOf } from './rig.ts'
+
+const now = Date.UTC(2026, 10, 20, 12)
+
+/** One process without a store, which was told counts and numbers of processes before. */
+function startProcess(processes: number) {
+  let known = processes
+  const bucket = bucketOf('shared')
+  const seen = createSeenCounts({ monotonic: () => 0 })
+  const shares = createLocalShares({
+    processes: () => known,
+    seen,
+    clockOf: () => ({ now: () => now }),
+    monotonic: () => 0,
+  })
+  return {
+    learn(count: number) {
+      const window = windowAt(now, bucket.windowSeconds)
+      seen.learn({
+        ...bucket,
+        window,
+        epoch: 0,
+        count,
+        serverTimeMs: now,
+        sentAt: 0,
+        receivedAt: 0,
+      })
+    },
+    know(processes: number) {
+      known = processes
+    },
+    /** Of so many calls, how many were admitted. */
+    call(times: number, calls = 100): number {
+      let admitted = 0
+      for (let call = 0; call < times; call += 1) {
+        if (shares.decide([{ ...bucket, calls }], 'local-share').admitted) admitted += 1
+      }
+      return admitted
+    },
+  }
+}
+
+t.test('a share is computed as its description says', async (t) => {
+  const one = startProcess(4)
+  one.learn(20)
+  t.equal(one.call(5), 5)
+  one.learn(60)
+  t.equal(one.call(50), 10)
+  const two = startProcess(4)
+  two.learn(20)
+  t.equal(two.call(5), 5)
+  two.learn(60)
+  two.know(8)
+  t.equal(two.call(50), 5, 'what is left is divided by eight')
+  two.know(2)
+  t.equal(two.call(50), 0, 'fewer processes give nothing back in this window')
+})
+
+t.test('a limit raised meanwhile is divided among all that were known', async (t) => {
+  const one = startProcess(4)
+  t.equal(one.call(50), 25)
+  one.know(10)
+  t.equal(one.call(50), 0)
+  t.equal(one.call(50, 200), 10)
+})
+
+t.test(
+  'whatever becomes known in a window, all shares together fit into what was left when last seen',
+  async () => {
+    const step = fc.record({ calls: fc.nat(60), grown: fc.nat(3), granted: fc.nat(20) })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(step, { maxLength: 12 }),
+        (size, steps) => {
+          let known = size
+          const all = Array.from({ length: size }, () => startProcess(size))
+          /** What the store has: everything admitted, told in the flap between two steps. */
+          let count = 0
+          for (const { calls, grown, granted } of steps) {
+            for (const each of all) count += each.call(calls)
+            if (count > 100) throw new Error(`${count} admitted`)
+            // The store comes back, is told everything, grants some, and leaves again.
+            count = Math.min(100, count + granted)
+            for (let more = 0; more < grown; more += 1) all.push(startProcess(known))
+            known += grown
+            for (const each of all) {
+              each.know(known)
+              each.learn(count)
+            }
+          }
+        },
+      ),
+    )
+  },
+)
