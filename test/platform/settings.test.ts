@@ -19,6 +19,8 @@ t.test('with Redis there are several gateways unless it is said how many', async
   t.equal(readSettings({}).gatewayProcesses, 1)
   t.equal(readSettings(redis).gatewayProcesses, 4)
   t.equal(readSettings({ ...redis, GATEWAY_PROCESSES: '1' }).gatewayProcesses, 1)
+  t.equal(readSettings({ ...redis, GATEWAY_WORKERS: '6' }).gatewayProcesses, 6, 'workers count')
+  t.throws(() => readSettings({ GATEWAY_WORKERS: '0' }), { message: /GATEWAY_WORKERS: "0" is not/ })
 })
 
 t.test(

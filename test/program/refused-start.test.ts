@@ -129,6 +129,15 @@ t.test('a deployment that would multiply limits or lack its secrets is refused',
     'REDIS_URL: is required with GATEWAY_PROCESSES=2',
   )
   t.match(
+    await refusal(t, { DATA_DIR: dataDir, GATEWAY_WORKERS: '2' }),
+    'REDIS_URL: is required with GATEWAY_WORKERS=2',
+  )
+  const redis = { DATA_DIR: dataDir, REDIS_URL: 'redis://127.0.0.1:9' }
+  t.match(
+    await refusal(t, { ...redis, GATEWAY_WORKERS: '3', GATEWAY_PROCESSES: '2' }),
+    'GATEWAY_PROCESSES: 2 is fewer than GATEWAY_WORKERS=3',
+  )
+  t.match(
     await refusal(t, { DATA_DIR: dataDir }, 'portal'),
     'REDIS_URL: is required for a portal in another process than the gateway',
   )
