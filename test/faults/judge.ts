@@ -19,6 +19,13 @@ export interface Faulted {
   readonly to: number
 }
 
+export interface Bounds {
+  /** Undefined: nothing was done but calls. */
+  readonly faulted: Faulted | undefined
+  /** What a window may admit in which the store did not decide every call. */
+  readonly faultedMost: number
+}
+
 /** What the books say of the windows of some buckets. */
 export interface WindowFigures {
   /** Without a fault, and with the store answering every call. */
@@ -35,8 +42,10 @@ export interface WindowFigures {
   short: number
   /** Counter values given twice in a healthy window. */
   duplicates: number
-  /** Calls at an edge, of which the window is not sure: counted in neither, of which equality is not judged then. */
+  /** Calls at an edge, of which the window is not sure: counted in neither, and equality is judged of neither. */
   ambiguous: number
+  /** Windows that would have admitted too many if all calls at their edges were theirs, and not without them. */
+  undecided: number
 }
 
 /** A call that reached the backend may have been decided so much before it, beyond what the books know: the estimate of the store's time lags a little. */
@@ -45,6 +54,8 @@ const edgeMs = 5
 interface Tally {
   offered: number
   admitted: number
+  /** Admitted in this window or the one beside it. */
+  perhaps: number
   /** The store decided every call, and every call is known. */
   isSure: boolean
   readonly remaining: number[]
@@ -55,11 +66,11 @@ export function judgeWindows(
   buckets: readonly JudgedBucket[],
   calls: readonly CallRecord[],
   ledger: readonly LedgerRecord[],
-  faulted: Faulted | undefined,
+  bounds: Bounds,
 ): WindowFigures {
   const figures: WindowFigures = {
     ...{ healthy: 0, full: 0, slow: 0, faulted: 0, mostHealthy: 0, mostFaulted: 0 },
-    ...{ short: 0, duplicates: 0, ambiguous: 0 },
+    ...{ short: 0, duplicates: 0, ambiguous: 0, undecided: 0 },
   }
   const callsByStream = Map.groupBy(calls, ({ stream }) => stream)
   const ledgerByBucket = Map.groupBy(ledger, bucketOf)
@@ -67,7 +78,7 @@ export function judgeWindows(
     const own = callsByStream.get(bucket.stream) ?? []
     const reached = ledgerByBucket.get(bucketOf(bucket)) ?? []
     for (const [window, tally] of talliesOf(bucket, own, reached, figures)) {
-      judgeWindow(bucket, window, tally, faulted, figures)
+      judgeWindow(bucket, window, tally, bounds, figures)
     }
   }
   return figures
@@ -90,18 +101,24 @@ function talliesOf(
   function tallyOf(window: number): Tally {
     let tally = tallies.get(window)
     if (tally === undefined) {
-      tally = { offered: 0, admitted: 0, isSure: true, remaining: [] }
+      tally = { offered: 0, admitted: 0, perhaps: 0, isSure: true, remaining: [] }
       tallies.set(window, tally)
     }
     return tally
   }
 
-  /** The window of what happened in this time; undefined when it may be one of two, which are marked. */
-  function onlyTally(from: number, to: number): Tally | undefined {
+  /** The windows in which something may have been decided that took this time; nearly always one. */
+  function talliesIn(from: number, to: number): Tally[] {
     const first = numberOf(from - edgeMs)
     const last = numberOf(to)
-    if (first === last) return tallyOf(first)
-    for (let window = first; window <= last; window += 1) tallyOf(window).isSure = false
+    return Array.from({ length: last - first + 1 }, (_, index) => tallyOf(first + index))
+  }
+
+  /** The window of what took this time; undefined when it is not sure, and none of them any more. */
+  function onlyTally(from: number, to: number): Tally | undefined {
+    const [tally, ...more] = talliesIn(from, to)
+    if (tally === undefined || more.length === 0) return tally
+    for (const unsure of [tally, ...more]) unsure.isSure = false
     return undefined
   }
 
@@ -114,9 +131,12 @@ function talliesOf(
   }
   for (const { at, requestId } of reached) {
     // A call that no caller knows of counts where it arrived.
-    const tally = onlyTally(begunById.get(requestId) ?? at, at)
-    if (tally === undefined) figures.ambiguous += 1
-    else tally.admitted += 1
+    const begun = begunById.get(requestId) ?? at
+    const tally = onlyTally(begun, at)
+    if (tally === undefined) {
+      figures.ambiguous += 1
+      for (const unsure of talliesIn(begun, at)) unsure.perhaps += 1
+    } else tally.admitted += 1
   }
   return tallies
 }
@@ -124,8 +144,8 @@ function talliesOf(
 function judgeWindow(
   { calls, windows }: JudgedBucket,
   window: number,
-  { offered, admitted, isSure, remaining }: Tally,
-  faulted: Faulted | undefined,
+  { offered, admitted, perhaps, isSure, remaining }: Tally,
+  { faulted, faultedMost }: Bounds,
   figures: WindowFigures,
 ): void {
   const isTouched =
@@ -137,6 +157,7 @@ function judgeWindow(
     if (isTouched) figures.faulted += 1
     else figures.slow += 1
     figures.mostFaulted = Math.max(figures.mostFaulted, admitted)
+    if (admitted <= faultedMost && admitted + perhaps > faultedMost) figures.undecided += 1
     return
   }
   figures.healthy += 1

@@ -37,6 +37,23 @@ export interface LatencyFigures {
   readonly idleSlowest: number
 }
 
+/** Of an experiment that is judged by other figures. */
+export function emptyOutcome(id: string, title: string): Outcome {
+  return {
+    ...{ id, title, calls: 0, latency: noLatency, backMs: undefined },
+    windows: {
+      ...{ healthy: 0, full: 0, slow: 0, faulted: 0, mostHealthy: 0, mostFaulted: 0 },
+      ...{ short: 0, duplicates: 0, ambiguous: 0, undecided: 0 },
+    },
+    honesty: {
+      ...{ uncounted: 0, invented: 0, sentTwice: 0, sentTwicePost: 0, posts: 0 },
+      ...{ serverErrors: 0, unanswered: 0, swaps: 0, strangers: 0 },
+    },
+    retries: { checked: 0, early: 0, late: 0, again: 0, againRefused: 0 },
+    ...{ notes: [], violations: [], unjudged: [] },
+  }
+}
+
 export const noLatency: LatencyFigures = {
   ...{ healthy: [], first: [], open: [], idleHealthy: [], idleFirst: [], idleOpen: [] },
   ...{ slowest: 0, idleSlowest: 0 },

@@ -33,6 +33,8 @@ export interface Fault {
   readonly faultedMost?: number
   /** Gateways that cannot ask the registry while it lasts: strangers are told 503 there. */
   readonly withoutRegistry?: readonly number[]
+  /** Gateways that are killed: their callers are left without an answer. */
+  readonly killed?: readonly number[]
   /** Over as soon as it has begun; only what follows from it lasts. */
   readonly isInstant?: boolean
   begin(parts: FaultParts): Promise<void>
@@ -45,6 +47,10 @@ export interface FaultParts {
   /** The applications of the experiment, whose counters may be meddled with. */
   readonly applicationIds: readonly string[]
   note(text: string): void
+  /** Spends what `sticky` and `fresh` have left, at all gateways. */
+  spend(): Promise<void>
+  /** From now on a gateway can know which store to ask. (Default: when it accepts writes.) */
+  mended(): void
 }
 
 export interface FaultRun {
@@ -54,6 +60,8 @@ export interface FaultRun {
   readonly seed: number
   /** How far the clock of the store is ahead of this machine's, in milliseconds. (Default: 0.) */
   readonly storeAheadMs?: number
+  /** Whether the buckets of an application lie where the fault will be. (Default: they do.) */
+  readonly isInPlace?: (applicationId: string) => Promise<boolean>
 }
 
 /** No call waits for a store that does not answer: its deadline is 50 ms, and the backend answers at once. */
@@ -82,21 +90,28 @@ const settleMs = 1000
  */
 export async function runFault(
   fault: Fault,
-  { rig, modes, probe, seed, storeAheadMs = 0 }: FaultRun,
+  { rig, modes, probe, seed, storeAheadMs = 0, isInPlace = async () => true }: FaultRun,
 ): Promise<Outcome> {
   const random = createRandom(seed, `${fault.id} ${fault.title}`)
+  let knownAt = 0
   const notes: string[] = []
   const violations: string[] = []
   const unjudged: string[] = []
   const log = join(rig.folder, `calls ${fault.id} ${fault.title}`.replaceAll(/\W/g, '-'))
   const plan: PlanName = random.pick(['s3', 's4'])
   const windows = { seconds: limitOf(plan).seconds, offsetMs: wallOffsetMs() + storeAheadMs }
+  async function newApplication(name: PlanName) {
+    for (;;) {
+      const application = await rig.newApplication(name)
+      if (await isInPlace(application.applicationId)) return application
+    }
+  }
   const [short, even, sticky, fresh, wide] = await Promise.all([
-    rig.newApplication(plan),
-    rig.newApplication('whole'),
-    rig.newApplication('whole'),
-    rig.newApplication('whole'),
-    rig.newApplication('wide'),
+    newApplication(plan),
+    newApplication('whole'),
+    newApplication('whole'),
+    newApplication('whole'),
+    newApplication('wide'),
   ])
   const get = { method: 'GET', path: '/v1.7.0/accounts', gateways: places, perSecond: 0 } as const
   const timed = { windows, isObeying: true } as const
@@ -144,6 +159,10 @@ export async function runFault(
     random,
     applicationIds: [short, even, sticky, fresh, wide].map(({ applicationId }) => applicationId),
     note: (text) => void notes.push(text),
+    spend: () => burst([streams.sticky, 120], [streams.fresh, 160]),
+    mended() {
+      knownAt = monotonicMs()
+    },
   }
   await waitFor(() => modes.isShared() && probe.acceptsSince() !== undefined, 10_000)
   const crashes = watchCrashes(rig.gateways)
@@ -169,7 +188,7 @@ export async function runFault(
   if (fault.isOutage) {
     if (!(await waitFor(modes.isAway, 1500))) violations.push('a gateway did not leave shared mode')
   } else await delay(300)
-  await burst([streams.sticky, 120], [streams.fresh, 160])
+  await parts.spend()
   await delay(Math.max(0, begunAt + lastsMs - monotonicMs()))
   const endAt = monotonicMs()
   await fault.end(parts)
@@ -187,17 +206,20 @@ export async function runFault(
   await rig.order({ order: 'stop' })
   await ledgerWritten()
 
-  const calls = readCalls(log)
+  const calls = readCalls(log).filter(
+    ({ status, gateway }) => status !== 0 || fault.killed?.includes(gateway) !== true,
+  )
   const ledger = readLedger(rig.ledger, startedAt)
   const faulted: Faulted = { from: faultAt, to: healedAt + 50 }
-  const figures = judgeWindows(buckets, calls, ledger, faulted)
+  const faultedMost = fault.faultedMost ?? 175
+  const bounds = { faulted, faultedMost }
+  const figures = judgeWindows(buckets, calls, ledger, bounds)
   const honesty = judgeHonesty(calls, ledger, ({ gateway, begun, ended, status }) => {
     const isCutOff = fault.withoutRegistry?.includes(gateway) === true
     if (!isCutOff || ended < faultAt || begun > endAt + registryBackMs) return status === 401
     return status === 503 || (status === 401 && (begun < faultAt || ended > endAt))
   })
   const retries = judgeRetries(buckets, calls)
-  const faultedMost = fault.faultedMost ?? 175
   violations.push(
     ...violationsOfBooks(figures, honesty, retries, { healthy: 100, faulted: faultedMost }),
     ...(await crashes()),
@@ -212,9 +234,9 @@ export async function runFault(
     if (latency.idleSlowest > stalledMs) unjudged.push(text)
     else violations.push(text)
   }
-  const acceptsAt = Math.max(probe.acceptsSince() ?? 0, fault.isInstant === true ? faultAt : 0)
+  const acceptsAt = Math.max(probe.acceptsSince() ?? 0, knownAt)
   // A store that was there all the time was out of reach until the end.
-  const mendedAt = acceptsAt > faultAt || fault.isInstant === true ? acceptsAt : endAt
+  const mendedAt = acceptsAt > faultAt ? acceptsAt : fault.isInstant === true ? faultAt : endAt
   const hasLeft = away.some((at) => at !== undefined && at < Math.max(...backAt))
   const backMs = hasLeft ? Math.max(0, Math.max(...backAt) - mendedAt) : undefined
   const backMost = backMsMax + (fault.losesCounts === true ? settleMs : 0)
@@ -226,7 +248,7 @@ export async function runFault(
   notes.push(
     `one window for all: ${wholes
       .map((bucket) => {
-        const { mostFaulted, mostHealthy } = judgeWindows([bucket], calls, ledger, faulted)
+        const { mostFaulted, mostHealthy } = judgeWindows([bucket], calls, ledger, bounds)
         return `${bucket.stream} ${Math.max(mostFaulted, mostHealthy)}`
       })
       .join(', ')}`,

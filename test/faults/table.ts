@@ -84,8 +84,10 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
     {
       what: 'admitted in a faulted window, or one in which a deadline was missed',
       measured: `${mostFaulted} at most in ${sum(({ windows }) => windows.faulted)} and ${sum(({ windows }) => windows.slow)} windows`,
-      allowed: '175',
-      isKept: mostFaulted <= 175,
+      allowed: '175; 200 when a gateway or a counter was replaced',
+      isKept: !outcomes.some(({ violations }) =>
+        violations.some((text) => text.includes('admitted in a faulted')),
+      ),
     },
     none(
       'calls at an edge, of no window for sure',
@@ -130,25 +132,26 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
     addedPromise(outcomes, 'first', 60),
     addedPromise(outcomes, 'open', 5),
     {
-      what: 'counts shared again after the store accepted writes, a second of settling after a loss included',
+      what: 'counts shared again after the store accepted writes; after a loss a second of settling more',
       measured: `${milliseconds(back)} ms at most`,
       allowed: '1000 ms, after a loss 2000 ms',
-      isKept: outcomes.some(({ violations }) => violations.some((text) => text.startsWith('back')))
-        ? false
-        : undefined,
+      isKept: judgedText(outcomes, 'back after'),
     },
-  ].map((promised) =>
-    promised.what.startsWith('counts shared again') && promised.isKept === undefined
-      ? {
-          ...promised,
-          isKept: outcomes.every(
-            ({ unjudged }) => !unjudged.some((text) => text.startsWith('back')),
-          )
-            ? true
-            : undefined,
-        }
-      : promised,
-  )
+    {
+      what: 'the slowest call, the backend answering at once',
+      measured: `${milliseconds(most(({ latency }) => latency.slowest))} ms, of calls that need no store ${milliseconds(most(({ latency }) => latency.idleSlowest))} ms`,
+      allowed: '100 ms',
+      isKept: judgedText(outcomes, 'a call took'),
+    },
+  ]
+}
+
+/** Whether something was kept that each experiment judged by itself. */
+function judgedText(outcomes: readonly Outcome[], beginning: string): boolean | undefined {
+  const has = (texts: readonly string[]): boolean =>
+    texts.some((text) => text.startsWith(beginning))
+  if (outcomes.some(({ violations }) => has(violations))) return false
+  return outcomes.some(({ unjudged }) => has(unjudged)) ? undefined : true
 }
 
 export function promiseTable(promised: readonly Promised[]): string {
@@ -164,6 +167,9 @@ export function promiseTable(promised: readonly Promised[]): string {
     ]),
   )
 }
+
+/** A healthy p99 above this is the machine's, not ours. */
+const stalledMs = 40
 
 type Phase = 'first' | 'open'
 
@@ -194,8 +200,10 @@ function addedPromise(outcomes: readonly Outcome[], phase: Phase, allowedMs: num
     ...{ slowest: 0, idleSlowest: 0 },
   }
   const { store, machine } = added(pooled, phase)
-  const isKept =
-    store <= allowedMs ? true : store - Math.max(0, machine) <= allowedMs ? undefined : false
+  // When calls are as slow without a fault, or others become slower too, it is the machine.
+  const isStalled = quantile(pooled.healthy, 0.99) > stalledMs
+  const isExplained = store > allowedMs && store - Math.max(0, machine) <= allowedMs
+  const isKept = isStalled || isExplained ? undefined : store <= allowedMs
   return {
     what: `added p99, ${phase === 'first' ? 'until the gateway stops asking' : 'from then until the end of the fault'}`,
     measured: `${milliseconds(Math.max(0, store))} ms over ${pooled[phase].length} calls; healthy p99 ${milliseconds(quantile(pooled.healthy, 0.99))} ms, calls that need no store ${machine < 0 ? '' : '+'}${milliseconds(machine)} ms`,

@@ -7,17 +7,18 @@ import { monotonicMs } from './monotonic.ts'
 export interface StoreProbe {
   /** Monotonic milliseconds since which every write was accepted; undefined while the last one was not. */
   acceptsSince(): number | undefined
-  /** Asks another server from now on. */
-  target(port: number): void
+  /** Asks another server from now on, about a key that may have to lie in some slot. */
+  target(port: number, key?: string): void
   stop(): void
 }
 
 /** An answer that takes longer is the end of a hang. */
-const slowMs = 100
+const slowMs = 300
 
 /** Writes a key of its own every 10 ms, as `redis-cli SET` does, and waits for each answer for as long as it takes. */
 export function startStoreProbe(startPort: number): StoreProbe {
   let port = startPort
+  let request = setRequest('')
   let isStopped = false
   let since: number | undefined
   let socket: Socket | undefined
@@ -39,7 +40,7 @@ export function startStoreProbe(startPort: number): StoreProbe {
       const onData = (chunk: Buffer) => settle(chunk.toString('latin1'))
       const onClose = () => settle('')
       asked.on('data', onData).on('close', onClose)
-      asked.write('*3\r\n$3\r\nSET\r\n$18\r\nprobe-of-the-tests\r\n$1\r\n1\r\n')
+      asked.write(request)
     })
   }
 
@@ -57,8 +58,9 @@ export function startStoreProbe(startPort: number): StoreProbe {
 
   return {
     acceptsSince: () => since,
-    target(next) {
+    target(next, key = '') {
       port = next
+      request = setRequest(key)
       since = undefined
       socket?.destroy()
     },
@@ -67,6 +69,12 @@ export function startStoreProbe(startPort: number): StoreProbe {
       socket?.destroy()
     },
   }
+}
+
+/** @param place what decides the slot */
+function setRequest(place: string): string {
+  const key = `${place}:probe-of-the-tests`
+  return `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$1\r\n1\r\n`
 }
 
 /** What each gateway says of its counters, over time. */
@@ -79,8 +87,6 @@ export interface ModeWatch {
   awaySince(since: number): readonly (number | undefined)[]
   /** For each gateway the first moment not before `since` from which on it stayed in shared mode until now; undefined when it is away. */
   sharedSince(since: number): readonly (number | undefined)[]
-  /** Another process took the place of a gateway. */
-  replaced(at: number, management: string): void
   stop(): void
 }
 
@@ -95,12 +101,10 @@ const lookMs = 25
 /** Asks `/readyz?verbose` of every management listener. A gateway that does not answer is away. */
 export function watchModes(managements: readonly string[]): ModeWatch {
   let isStopped = false
-  const pools = managements.map(poolOf)
+  const pools = managements.map((management) =>
+    createHttpPool({ port: Number(new URL(management).port), connectionsMax: 2 }),
+  )
   const changes: Change[][] = managements.map(() => [])
-
-  function poolOf(management: string) {
-    return createHttpPool({ port: Number(new URL(management).port), connectionsMax: 2 })
-  }
 
   function note(gateway: number, isShared: boolean): void {
     const known = changes[gateway]
@@ -135,10 +139,6 @@ export function watchModes(managements: readonly string[]): ModeWatch {
         const last = known.at(-1)
         return last?.isShared === true ? Math.max(since, last.at) : undefined
       }),
-    replaced(at, management) {
-      pools[at]?.close()
-      pools[at] = poolOf(management)
-    },
     stop() {
       isStopped = true
       for (const pool of pools) pool.close()

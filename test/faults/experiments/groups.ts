@@ -1,4 +1,5 @@
 import type { Test } from '../../support/database.ts'
+import { startRedisCluster } from '../../support/redis-cluster.ts'
 import { startRedisSentinel } from '../../support/redis-sentinel.ts'
 import type { Outcome } from '../outcome.ts'
 import { startRig } from '../rig.ts'
@@ -6,7 +7,9 @@ import { runFault } from '../run-fault.ts'
 import { startSingleStore } from '../single-store.ts'
 import { startStoreProbe, watchModes } from '../watch.ts'
 import { clockFaults, clocksMissing, createShiftedClocks } from './clocks.ts'
+import { clusterFaults } from './cluster.ts'
 import { runRace, runSoak } from './healthy.ts'
+import { keyKinds, runKeyKills } from './keys.ts'
 import { sentinelFaults } from './sentinel.ts'
 import { singleFaults } from './single.ts'
 
@@ -28,21 +31,28 @@ export interface GroupOptions {
 }
 
 const single: Group = {
-  ids: ['R1', 'I1', 'R2', 'R3', 'R4', 'R7', 'R8', 'N1'],
+  ids: ['R1', 'I1', 'R2', 'R3', 'R4', 'R7', 'R8', 'N1', 'G1'],
   async run(t, { seed, soak, books, isWanted, report }) {
     const store = await startSingleStore(t, { books })
     if (isWanted('R1')) report(await runRace(store.rig, 50))
     if (isWanted('I1')) {
-      const full = soak ?? 10_000
-      report(await runSoak(store.rig, { full, mostMs: soak === undefined ? 60_000 : 3_600_000 }))
+      const hundred = soak === undefined ? { full: 10_000, mostMs: 30_000 } : longSoak(soak)
+      report(await runSoak(store.rig, { plan: 's2', ...hundred }))
+      report(await runSoak(store.rig, { plan: 'ten', full: 10_000, mostMs: 40_000 }))
     }
     for (const fault of singleFaults(store)) {
       if (!isWanted(fault.id)) continue
       await store.serve(fault.args ?? [])
       report(await runFault(fault, { ...store, seed }))
     }
+    for (const kind of keyKinds) {
+      if (isWanted('G1')) report(await runKeyKills(store.rig, { kind, kills: 25, seed }))
+    }
   },
 }
+
+/** As long as it takes, but an hour at most. */
+const longSoak = (full: number) => ({ full, mostMs: 3_600_000 })
 
 const clocks: Group = {
   ids: ['R9'],
@@ -63,11 +73,9 @@ const sentinels: Group = {
   async run(t, { seed, books, report }) {
     const sentinel = await startRedisSentinel()
     t.teardown(() => sentinel.stop())
-    const rig = await startRig(t, { books, redis: { url: sentinel.url } })
-    const modes = watchModes(rig.gateways.map(({ urls }) => urls.management))
-    t.teardown(() => modes.stop())
-    const probe = startStoreProbe((await sentinel.primary()).port)
-    t.teardown(() => probe.stop())
+    const { rig, modes, probe } = await startManyServers(t, {
+      ...{ books, url: sentinel.url, port: (await sentinel.primary()).port },
+    })
     const { faults, restore } = sentinelFaults({ sentinel, probe })
     for (const fault of faults) {
       report(await runFault(fault, { rig, modes, probe, seed }))
@@ -76,4 +84,39 @@ const sentinels: Group = {
   },
 }
 
-export const groups: readonly Group[] = [single, clocks, sentinels]
+const cluster: Group = {
+  ids: ['R6'],
+  async run(t, { seed, books, report }) {
+    const cluster = await startRedisCluster()
+    t.teardown(() => cluster.stop())
+    const { rig, modes, probe } = await startManyServers(t, {
+      ...{ books, url: cluster.url, port: (await cluster.ownerOf(0)).port },
+    })
+    const { faults, victim, isOnVictim } = clusterFaults({ cluster, probe })
+    for (const fault of faults) {
+      // The empty name lies in slot 0.
+      probe.target((await victim()).port)
+      const run = { rig, modes, probe, seed, isInPlace: isOnVictim }
+      report(await runFault(fault, run))
+    }
+  },
+}
+
+interface ManyServers {
+  readonly books: string | undefined
+  readonly url: string
+  /** Of the server that accepts writes. */
+  readonly port: number
+}
+
+/** A rig on servers that the gateways find by themselves, without proxies before them. */
+async function startManyServers(t: Test, { books, url, port }: ManyServers) {
+  const rig = await startRig(t, { books, redis: { url } })
+  const modes = watchModes(rig.gateways.map(({ urls }) => urls.management))
+  t.teardown(() => modes.stop())
+  const probe = startStoreProbe(port)
+  t.teardown(() => probe.stop())
+  return { rig, modes, probe }
+}
+
+export const groups: readonly Group[] = [single, clocks, sentinels, cluster]

@@ -75,7 +75,10 @@ async function judged(
   const calls = readCalls(log)
   const ledger = readLedger(rig.ledger, startedAt)
   const judgedBuckets = buckets.map((bucket) => bucket.judged)
-  const windows = judgeWindows(judgedBuckets, calls, ledger, undefined)
+  const windows = judgeWindows(judgedBuckets, calls, ledger, {
+    faulted: undefined,
+    faultedMost: 175,
+  })
   const honesty = judgeHonesty(calls, ledger)
   const retries = judgeRetries(judgedBuckets, calls)
   const took = monotonicMs() - startedAt
@@ -107,22 +110,23 @@ export async function runRace(rig: Rig, rounds: number): Promise<Outcome> {
 }
 
 export interface SoakOptions {
+  readonly plan: 's2' | 'ten'
   /** Full windows after which it ends. */
   readonly full: number
   readonly mostMs: number
 }
 
 /** Many buckets at once, each offered more than its limit, window after window. */
-export async function runSoak(rig: Rig, { full, mostMs }: SoakOptions): Promise<Outcome> {
-  const plan = 's2'
-  const buckets = await bucketsOf(rig, plan, 25)
-  const log = join(rig.folder, 'soak')
-  const title = 'many buckets, window after window'
+export async function runSoak(rig: Rig, { plan, full, mostMs }: SoakOptions): Promise<Outcome> {
+  const { calls, seconds } = limitOf(plan)
+  const buckets = await bucketsOf(rig, plan, plan === 's2' ? 25 : 100)
+  const log = join(rig.folder, `soak-${plan}`)
+  const title = `${buckets.length} buckets of ${calls}, window after window`
   return judged(rig, { id: 'I1', title, buckets, log }, async () => {
     await rig.order({
       ...{ order: 'soak', full, mostMs, parallel: 160 },
-      streams: buckets.map(({ stream }) => ({ ...stream, calls: 104 })),
-      windows: { seconds: limitOf(plan).seconds, offsetMs: wallOffsetMs() },
+      streams: buckets.map(({ stream }) => ({ ...stream, calls: calls + 4 })),
+      windows: { seconds, offsetMs: wallOffsetMs() },
     })
     return []
   })

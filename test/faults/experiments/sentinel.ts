@@ -21,6 +21,8 @@ export interface SentinelFaults {
 
 export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): SentinelFaults {
   let from: RedisServer
+  /** Until then no gateway can know whom to ask. */
+  let switching: Promise<void>
   let restoreServer: () => Promise<void> = async () => undefined
 
   async function other(): Promise<RedisServer> {
@@ -37,36 +39,37 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
     faults: [
       {
         ...{ ...base, title: 'Sentinel: failover by command', isOutage: false },
-        async begin() {
+        async begin({ mended }) {
           await other()
           await sentinel.failover()
+          mended()
         },
         end: async () => undefined,
       },
       {
         ...{ ...base, title: 'Sentinel: SIGKILL of the primary', isOutage: true },
-        async begin({ note, applicationIds }) {
+        async begin({ note, mended, applicationIds }) {
           const to = await other()
           const before = await counted(from, applicationIds)
           await from.kill()
+          switching = sentinel.switched(from).then(mended)
           noteLoss(note, before, await counted(to, applicationIds))
           const killed = from
           restoreServer = () => killed.restart()
         },
-        async end() {
-          await sentinel.switched(from)
-        },
+        end: () => switching,
       },
       ...([0, 1] as const).map(
         (replicas): Fault => ({
           ...{ ...base, isOutage: false, lastsMs: [3500, 4500] },
           title: `Sentinel: primary and gateways cut off from the rest, min-replicas ${replicas}`,
-          async begin({ note, applicationIds }) {
+          async begin({ note, mended, applicationIds }) {
             const to = await other()
             const cut = from
             await cut.cli('CONFIG', 'SET', 'min-replicas-to-write', String(replicas))
             await cut.cli('CONFIG', 'SET', 'min-replicas-max-lag', '1')
             await cutOff(cut)
+            switching = sentinel.switched(cut).then(mended)
             restoreServer = async () => {
               await cut.cli('-a', secret, 'CONFIG', 'SET', 'min-replicas-to-write', '0')
               await cut.cli('-a', secret, 'CONFIG', 'SET', 'requirepass', '')
@@ -75,9 +78,7 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
             const before = await counted(cut, applicationIds, '-a', secret)
             noteLoss(note, before, await counted(to, applicationIds))
           },
-          async end() {
-            await sentinel.switched(from)
-          },
+          end: () => switching,
         }),
       ),
     ],
