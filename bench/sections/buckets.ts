@@ -108,7 +108,4 @@ function report(before: Memory, [first, second]: readonly [Pass, Pass]): void {
   const grown = (figure: keyof Memory): number => second.after[figure] / first.after[figure]
   printGoal('gateway memory after the second pass × first', grown('gatewayBytes'), goal)
   printGoal('Redis memory after the second pass × first', grown('redisBytes'), goal)
-  printGoal('Redis memory after both × before', second.after.redisBytes / before.redisBytes, {
-    atMost: flat,
-  })
 }
