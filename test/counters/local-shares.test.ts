@@ -28,7 +28,7 @@ function startProcess(processes: number) {
         count,
         serverTimeMs: now,
         sentAt: 0,
-        receivedAt: 0,
+        madeAt: 0,
       })
     },
     know(processes: number) {

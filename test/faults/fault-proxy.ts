@@ -25,6 +25,7 @@ export interface FaultProxy {
   trouble(trouble: Trouble): void
   /** Where new connections go. */
   target(port: number): void
+  close(): void
 }
 
 interface Link {
@@ -34,7 +35,7 @@ interface Link {
   late: Promise<void>
 }
 
-/** Listens on a free port for as long as the process lives. */
+/** Listens on a free port. */
 export function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   const links = new Set<Link>()
   /** Links on which an answer was once held: the ones after it must not overtake it. */
@@ -123,6 +124,13 @@ export function startFaultProxy(targetPort: number): Promise<FaultProxy> {
         },
         target(port) {
           target = port
+        },
+        close() {
+          for (const { near, far } of links) {
+            near.destroy()
+            far.destroy()
+          }
+          server.close()
         },
       })
     })

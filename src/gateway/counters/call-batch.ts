@@ -16,8 +16,12 @@ export interface CallBatch {
   readonly buckets: readonly BatchBucket[]
   readonly groups: readonly CallGroup[]
   add(call: WaitingCall): void
-  /** Tells every call what the store decided; the first of a group's calls get what was granted. */
-  answer(reply: GrantReply): void
+  /**
+   * Tells every call what the store decided; the first of a group's calls get what was granted.
+   *
+   * @param nowMs time of the store at present: the reply was on its way for a while
+   */
+  answer(reply: GrantReply, nowMs: number): void
   /** How many calls wait in it. */
   size(): number
   /** Every call, for whom decides without the store. */
@@ -88,8 +92,8 @@ export function createCallBatch(): CallBatch {
       group.asked += 1
       group.waiting.push(call)
     },
-    answer(reply) {
-      for (const group of groups) answerGroup(group, reply)
+    answer(reply, nowMs) {
+      for (const group of groups) answerGroup(group, reply, nowMs)
     },
     size() {
       let calls = 0
@@ -140,12 +144,13 @@ function isSame(a: readonly BucketLimit[], b: readonly BucketLimit[]): boolean {
  * left, then 1, then 0; the last two are refused. Over all processes every
  * remaining value is given once.
  */
-function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply): void {
+function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply, nowMs: number): void {
   const granted = reply.nextGroup()
   const counts = limits.map(() => reply.nextCount())
   const resets = limits.map(({ index }, place) => {
     const windowSeconds = distinct[place]?.windowSeconds ?? 0
-    return windowEnd(reply.windowOf(index), windowSeconds) - reply.serverTimeMs
+    const leftMs = windowEnd(reply.windowOf(index), windowSeconds) - nowMs
+    return Math.max(1, Math.ceil(leftMs))
   })
 
   function standingsOf(call: WaitingCall, place: number): Standing[] {

@@ -129,7 +129,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     { sentAt, receivedAt }: ScriptReply,
   ): void {
     const { serverTimeMs } = reply
-    clock.learn(serverTimeMs, receivedAt)
+    const madeAt = clock.learn(serverTimeMs, sentAt, receivedAt)
     for (const [index, { bucket, windowSeconds, isForgotten }] of told.entries()) {
       if (reply.isDamaged(index)) {
         log.warn({ bucket }, 'a counter held something else and was replaced')
@@ -143,7 +143,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
         count: reply.countOf(index),
         serverTimeMs,
         sentAt,
-        receivedAt,
+        madeAt,
       })
     }
   }
@@ -181,7 +181,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       else {
         breaker.succeeded()
         isDecided = true
-        sent.answer(read)
+        sent.answer(read, clock.now())
       }
     }
 

@@ -212,7 +212,7 @@ export async function createRedisCounter({
       // From now on what still comes in of the epoch before is ignored.
       seen.learn({
         ...{ bucket, windowSeconds, window, epoch, count: 0 },
-        ...{ serverTimeMs, sentAt, receivedAt },
+        ...{ serverTimeMs, sentAt, madeAt: receivedAt },
       })
     },
     forget(bucket) {

@@ -8,7 +8,7 @@ import { createWindowMap } from './window-map.ts'
 export interface SeenCount extends PeekedBucket, BucketCount {
   /** Monotonic milliseconds up to which the window lasts for sure: sending the request plus the time it had left. */
   readonly refuseUntil: number
-  /** Monotonic milliseconds at which the window is over for sure: receiving the reply plus the time it had left. */
+  /** Monotonic milliseconds at which the window is over for sure: the latest moment at which the reply was made, plus the time it had left. */
   readonly overAt: number
 }
 
@@ -17,7 +17,8 @@ export interface CountReply extends PeekedBucket, BucketCount {
   readonly serverTimeMs: number
   /** Monotonic milliseconds. */
   readonly sentAt: number
-  readonly receivedAt: number
+  /** Monotonic milliseconds by which it was made. */
+  readonly madeAt: number
 }
 
 /**
@@ -68,14 +69,13 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
   return {
     find: seen.find,
     learn(reply) {
-      const { bucket, windowSeconds, window, epoch, count, serverTimeMs, sentAt, receivedAt } =
-        reply
+      const { bucket, windowSeconds, window, epoch, count, serverTimeMs, sentAt, madeAt } = reply
       const known = seen.find(bucket, windowSeconds)
       if (known !== undefined && !isNews(reply, known)) return
       const resetMs = windowEnd(window, windowSeconds) - serverTimeMs
       // The store's milliseconds are rounded down, which may add up to one to what is left.
       const refuseUntil = sentAt + resetMs - 1
-      const overAt = receivedAt + resetMs
+      const overAt = madeAt + resetMs
       if (known === undefined || known.window !== window) {
         seen.set(
           { bucket, windowSeconds, window, endsAt: overAt },

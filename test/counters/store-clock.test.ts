@@ -1,0 +1,85 @@
+import t from 'tap'
+import { createStoreClock } from '../../src/gateway/counters/store-clock.ts'
+import { startFaultProxy } from '../faults/fault-proxy.ts'
+import { redisMissing } from '../support/redis-server.ts'
+import { testCounter, testRedis } from './redis-rig.ts'
+import { ask, askTimes, bucketOf } from './rig.ts'
+
+/** A store whose time is 1,000,000 ms ahead of the monotonic clock of the process. */
+function testClock() {
+  const at = { monotonic: 0 }
+  const clock = createStoreClock({ now: () => 0, monotonic: () => at.monotonic })
+  return {
+    at,
+    clock,
+    /** An answer made so long after it was asked for, and so long on its way. */
+    answer(sentAt: number, takesMs: number, wayMs: number, ahead = 1_000_000): number {
+      const made = sentAt + takesMs
+      return clock.learn(Math.floor(made + ahead), sentAt, made + wayMs)
+    },
+  }
+}
+
+t.test('before the first answer the own clock is all there is', async (t) => {
+  t.equal(createStoreClock({ now: () => 7, monotonic: () => 0 }).now(), 7)
+})
+
+t.test('an answer long on its way does not set the time of the store back', async (t) => {
+  const { at, clock, answer } = testClock()
+  answer(0, 1, 1)
+  const made = answer(100, 1, 300)
+  t.ok(made >= 101 && made < 103, `made at 101, known as ${made}`)
+  at.monotonic = 401
+  t.ok(clock.now() <= 1_000_401, 'never ahead')
+  t.ok(clock.now() > 1_000_398)
+})
+
+t.test('the time of the store is never thought ahead, however answers come', async (t) => {
+  const { at, clock, answer } = testClock()
+  for (let sentAt = 0; sentAt < 10_000; sentAt += 37) {
+    answer(sentAt, (sentAt * 7) % 50, (sentAt * 13) % 80)
+    at.monotonic = sentAt + 200
+    t.ok(clock.now() <= 1_000_000 + at.monotonic)
+  }
+})
+
+t.test('a store whose clock steps back, or runs slower, is believed', async (t) => {
+  const { at, clock, answer } = testClock()
+  answer(0, 1, 1)
+  answer(1000, 1, 1, 997_000)
+  at.monotonic = 2000
+  t.ok(clock.now() <= 999_000)
+  t.ok(clock.now() > 998_990)
+  answer(3000, 1, 20, 996_999.8)
+  at.monotonic = 3100
+  t.ok(clock.now() <= 1_000_099.8, 'ahead by nothing')
+})
+
+t.test(
+  'what a refusal says of the end of its window does not depend on how long it was on its way',
+  { skip: redisMissing() },
+  async (t) => {
+    const server = await testRedis(t)
+    const proxy = await startFaultProxy(server.port)
+    t.teardown(() => proxy.close())
+    const counter = await testCounter(
+      t,
+      { url: `redis://127.0.0.1:${proxy.port}` },
+      { deadlineMs: 1000 },
+    )
+    const bucket = bucketOf('late')
+    const limits = [{ ...bucket, calls: 2 }]
+    await ask(counter, [{ ...bucketOf('early'), calls: 2 }])
+    proxy.trouble({ kind: 'delay', leastMs: 60, mostMs: 60, seed: 1 })
+    const grants = await askTimes(3, counter, limits)
+    const known = await ask(counter, limits)
+    const yearMs = bucket.windowSeconds * 1000
+    const leftMs = yearMs - (Date.now() % yearMs)
+    t.equal(grants[2]?.decision, 'refused')
+    t.equal(known.decision, 'refused_local')
+    for (const { retryAfterMs } of [grants[2] ?? known, known]) {
+      t.ok(retryAfterMs >= leftMs, 'never too early')
+      t.ok(retryAfterMs < leftMs + 30, `${retryAfterMs - leftMs} ms too late`)
+    }
+  },
+)
