@@ -84,6 +84,8 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     store,
     importRoles(roles),
   )
+  // Not beside the rest: reading blocks for longer than a connection may take on a slow machine.
+  if (settings.databaseUrl !== undefined) await reach(database)
   const base = { settings, catalogue, database, log, lifetime }
   const urls: Partial<Record<Listener, string>> = {}
   let isDraining = false
@@ -263,7 +265,6 @@ async function openStore(
   }
   const database = openDatabase({ url, log })
   lifetime.opened(() => database.close())
-  if (settings.databaseUrl !== undefined) await reach(database)
   return { database, databaseUrl: url }
 }
 

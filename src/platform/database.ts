@@ -60,7 +60,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       new Kysely<Schema>({ dialect: new PostgresDialect({ pool: discarding(pool) }) }),
 
     async unhurried(work) {
-      const own = createPool(options, { max: 1 })
+      const own = createPool(options, { max: 1, connectionTimeoutMillis: unhurriedConnectMs })
       try {
         return await work(new Kysely({ dialect: new PostgresDialect({ pool: discarding(own) }) }))
       } finally {
@@ -118,7 +118,13 @@ function parseInt8(text: string): number {
   return value
 }
 
-function createPool(options: DatabaseOptions, specific: { max: number; query_timeout?: number }) {
+/** Whoever is not in a hurry does not fail because this process was busy starting. */
+const unhurriedConnectMs = 10_000
+
+function createPool(
+  options: DatabaseOptions,
+  specific: { max: number; query_timeout?: number; connectionTimeoutMillis?: number },
+) {
   const pool = new Pool({
     connectionString: options.url,
     application_name: 'tollgate',
