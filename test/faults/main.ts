@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { postgresMissing } from '../support/database.ts'
 import { redisMissing } from '../support/redis-server.ts'
 import { groups } from './experiments/groups.ts'
@@ -30,7 +30,18 @@ if (missing) {
   process.exit()
 }
 
+/** A run that takes longer hangs. */
+const mostMs = 900_000
+if (soak === undefined) {
+  setTimeout(() => {
+    process.stderr.write('it hangs\n')
+    process.exit(1)
+  }, mostMs).unref()
+}
+
 const outcomes: Outcome[] = []
+/** What could not even be run to its end. */
+const broken: string[] = []
 const begunAt = performance.now()
 process.stdout.write(`seed ${seed}\n`)
 
@@ -55,6 +66,9 @@ for (const group of groups) {
   process.once('SIGINT', end).once('SIGTERM', end)
   try {
     await group.run(scope, { seed, soak, books: values.books, isWanted, report })
+  } catch (error) {
+    broken.push(group.ids.join(' '))
+    process.stdout.write(`NOT OK ${group.ids.join(' ')}: ${inspect(error)}\n`)
   } finally {
     process.off('SIGINT', end).off('SIGTERM', end)
     await scope.end()
@@ -62,8 +76,11 @@ for (const group of groups) {
 }
 
 const promised = promises(outcomes)
-const broken = promised.filter(({ isKept }) => isKept === false)
-const failed = outcomes.filter(({ violations }) => violations.length > 0)
+const total = outcomes.length + promised.length + broken.length
+const fail =
+  outcomes.filter(({ violations }) => violations.length > 0).length +
+  promised.filter(({ isKept }) => isKept === false).length +
+  broken.length
 process.stdout.write(
   [
     '',
@@ -74,8 +91,8 @@ process.stdout.write(
     faultTable(outcomes),
     '',
     // In the words of the test runner, for whoever adds both up.
-    `# { total: ${outcomes.length + promised.length}, pass: ${outcomes.length - failed.length + promised.length - broken.length}, fail: ${failed.length + broken.length} }`,
+    `# { total: ${total}, pass: ${total - fail}${fail === 0 ? '' : `, fail: ${fail}`} }`,
     '',
   ].join('\n'),
 )
-process.exit(failed.length + broken.length === 0 ? 0 : 1)
+process.exit(fail === 0 ? 0 : 1)
