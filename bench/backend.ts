@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startNginx } from './nginx.ts'
 import { downloadTemplate, prefix, uploadTemplate } from './operations.ts'
-import { otherCore, type Workbench } from './workbench.ts'
+import { otherCore } from './two-cores.ts'
+import type { Workbench } from './workbench.ts'
 
 /** Bytes of a download. */
 export const downloadBytes = 10_000_000

@@ -10,9 +10,9 @@ import { latency } from './sections/latency.ts'
 import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
 import { workers } from './sections/workers.ts'
-import { leaveTargetCore, onPartOf, onWorkbench } from './workbench.ts'
+import { onTwoCores } from './two-cores.ts'
+import { onPartOf } from './workbench.ts'
 import { openWorld } from './world.ts'
-import { wrkMissing } from './wrk.ts'
 
 const sections: Readonly<Record<string, Section>> = {
   admitted,
@@ -25,10 +25,11 @@ const sections: Readonly<Record<string, Section>> = {
 }
 
 const options = readOptions(process.argv.slice(2))
-const missing = wrkMissing()
-if (missing !== undefined) throw new Error(missing)
-leaveTargetCore()
-await onWorkbench(async (bench) => {
+const unknown = options.sections.filter((name) => !Object.hasOwn(sections, name))
+if (unknown.length > 0) {
+  throw new Error(`no section ${unknown}; there are: ${Object.keys(sections).join(', ')}`)
+}
+await onTwoCores(async (bench) => {
   const world = await openWorld(bench, options)
   printHeader(options)
   for (const [name, section] of Object.entries(sections)) {

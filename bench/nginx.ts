@@ -9,15 +9,17 @@ const modules = '/usr/lib/nginx/modules'
 
 /** Says why there is no nginx here; undefined when there is one. */
 export function nginxMissing(): string | undefined {
-  return existsSync(program) ? undefined : 'nginx is not installed'
+  return existsSync(program) ? undefined : 'nginx is not installed (Debian: nginx)'
 }
 
-/** The same of its Lua module and of the Redis client for it (Debian: libnginx-mod-http-lua, lua-nginx-redis). */
+/** The same of its Lua module and of the Redis client for it. */
 export function nginxLuaMissing(): string | undefined {
   const missing = nginxMissing()
   if (missing !== undefined) return missing
-  if (!existsSync(join(modules, 'ngx_http_lua_module.so'))) return 'nginx has no Lua module'
-  if (!existsSync('/usr/share/lua/5.1/nginx/redis.lua')) return 'lua-nginx-redis is not installed'
+  if (!existsSync(join(modules, 'ngx_http_lua_module.so')))
+    return 'nginx has no Lua module (Debian: libnginx-mod-http-lua)'
+  if (!existsSync('/usr/share/lua/5.1/nginx/redis.lua'))
+    return 'the Redis client of its Lua module is not installed (Debian: lua-nginx-redis)'
   return undefined
 }
 

@@ -6,16 +6,12 @@ import { startEmbeddedPeer } from './peers/embedded-peer.ts'
 import { settleMs, startTollgatePeer } from './peers/tollgate-peer.ts'
 import { printHeader, printMeasured } from './report.ts'
 import { runRounds, type Subject } from './rounds.ts'
-import { leaveTargetCore, onWorkbench } from './workbench.ts'
+import { onTwoCores } from './two-cores.ts'
 import { mix, writeRequests } from './workload.ts'
 import { type BenchWorld, openWorld } from './world.ts'
-import { wrkMissing } from './wrk.ts'
 
 const options = readOptions(process.argv.slice(2))
-const missing = wrkMissing()
-if (missing !== undefined) throw new Error(missing)
-leaveTargetCore()
-await onWorkbench(async (bench) => {
+await onTwoCores(async (bench) => {
   const world = await openWorld(bench, options)
   printHeader(options)
   await compare('PostgreSQL and Redis', [await beside(world, false), await beside(world, true)])

@@ -1,13 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-/** Core of the process that is measured. */
-export const targetCore = 0
-/** Core of everything else: load, backend, stores. */
-export const otherCore = 1
 
 /** The repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -18,18 +12,6 @@ export interface Workbench {
   readonly folder: string
   undo(action: () => Promise<void> | void): void
   close(): Promise<void>
-}
-
-/**
- * Moves this process to the other core, where what it starts stays unless it
- * is pinned elsewhere.
- *
- * @throws when the machine has one core only
- */
-export function leaveTargetCore(): void {
-  if (availableParallelism() < 2) throw new Error('needs two cores: one for what is measured')
-  const everyThread = ['-a', '-c', '-p', String(otherCore), String(process.pid)]
-  execFileSync('taskset', everyThread, { stdio: 'ignore' })
 }
 
 function createWorkbench(): Workbench {

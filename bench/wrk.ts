@@ -1,7 +1,7 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { otherCore } from './workbench.ts'
+import { otherCore } from './two-cores.ts'
 import type { RequestList } from './workload.ts'
 
 const run = promisify(execFile)
@@ -27,16 +27,6 @@ export interface LoadOptions {
   readonly connections: number
   /** The status every answer is to have; undefined: any, while it warms up. */
   readonly expect: number | undefined
-}
-
-/** Says why there is no wrk here; undefined when there is one. */
-export function wrkMissing(): string | undefined {
-  try {
-    execFileSync('sh', ['-c', 'command -v wrk'], { stdio: 'ignore' })
-    return undefined
-  } catch {
-    return 'wrk is not installed: nothing can load the targets'
-  }
 }
 
 /** Loads a target over kept-alive connections, as fast as it answers. */

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { freePort } from '../../test/support/database.ts'
 import { operations } from '../operations.ts'
 import { startPinned } from '../process.ts'
-import { targetCore } from '../workbench.ts'
+import { targetCore } from '../two-cores.ts'
 import type { Peer, World } from './peer.ts'
 
 const program = '/usr/sbin/haproxy'
 
 /** Says why there is no HAProxy here; undefined when there is one. */
 export function haproxyMissing(): string | undefined {
-  return existsSync(program) ? undefined : 'haproxy is not installed'
+  return existsSync(program) ? undefined : 'haproxy is not installed (Debian: haproxy)'
 }
 
 /**

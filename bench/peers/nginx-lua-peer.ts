@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { startNginx } from '../nginx.ts'
 import { operations } from '../operations.ts'
-import { root, targetCore } from '../workbench.ts'
+import { targetCore } from '../two-cores.ts'
+import { root } from '../workbench.ts'
 import { upstream } from './nginx-peer.ts'
 import type { Peer, World } from './peer.ts'
 

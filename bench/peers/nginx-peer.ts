@@ -1,5 +1,5 @@
 import { startNginx } from '../nginx.ts'
-import { targetCore } from '../workbench.ts'
+import { targetCore } from '../two-cores.ts'
 import type { Peer, World } from './peer.ts'
 
 /** Where nginx forwards to, over kept-alive connections, without writing bodies to disk. */

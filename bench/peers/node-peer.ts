@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { startPinned } from '../process.ts'
-import { root, targetCore } from '../workbench.ts'
+import { targetCore } from '../two-cores.ts'
+import { root } from '../workbench.ts'
 import type { Peer, World } from './peer.ts'
 
 /** Starts one of the programs in this folder that are made of Node and npm packages. */

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { productionEnv } from '../../test/support/fleet.ts'
 import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'
 import { startPinned } from '../process.ts'
-import { root, targetCore } from '../workbench.ts'
+import { targetCore } from '../two-cores.ts'
+import { root } from '../workbench.ts'
 import type { Peer, World } from './peer.ts'
 
 const program = join(root, 'src', 'cli', 'main.ts')

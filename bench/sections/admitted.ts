@@ -1,4 +1,4 @@
-import { nginxLuaMissing, nginxMissing } from '../nginx.ts'
+import { nginxLuaMissing } from '../nginx.ts'
 import { isAsked } from '../options.ts'
 import { startEmbeddedPeer } from '../peers/embedded-peer.ts'
 import { haproxyMissing, startHaproxyPeer } from '../peers/haproxy-peer.ts'
@@ -49,7 +49,7 @@ function candidates(world: BenchWorld): Candidate[] {
     start: async (list) => ({ ...(await start()), name, list, expect: 200 }),
   })
   return [
-    peer(() => startNginxPeer(world), names.nginx, nginxMissing()),
+    peer(() => startNginxPeer(world), names.nginx),
     peer(() => startNginxLuaPeer(world), names.lua, nginxLuaMissing()),
     peer(() => startHaproxyPeer(world), names.haproxy, haproxyMissing()),
     peer(() => startPlainPeer(world), names.plain),

@@ -1,4 +1,3 @@
-import { nginxMissing } from '../nginx.ts'
 import { downloadTemplate, prefix, uploadTemplate } from '../operations.ts'
 import { startNginxPeer } from '../peers/nginx-peer.ts'
 import { startTollgatePeer } from '../peers/tollgate-peer.ts'
@@ -17,11 +16,6 @@ const flat = 1.25
 
 /** Large bodies, beside nginx: 100 KB up, 10 MB down. */
 export const bodies: Section = async (world, options) => {
-  const missing = nginxMissing()
-  if (missing !== undefined) {
-    process.stderr.write(`skipped: bodies: ${missing}\n`)
-    return
-  }
   const { bench, keys } = world
   const uploads = writeRequests(
     bench,
