@@ -1,9 +1,10 @@
 import { judgeKey, ownerOfKey } from './judge-key.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
-import { type ParsedKey, parseKey } from './key-format.ts'
+import { idOf, type ParsedKey, parseKey } from './key-format.ts'
 import type { KeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
 import type { LastUsed } from './last-used.ts'
+import { isProven, proofOf } from './proven-key.ts'
 import type { Authentication, KeyAuthenticator, KeyMemory } from './registry.ts'
 
 export interface AuthenticatorOptions {
@@ -28,36 +29,60 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
   const { cache, lookUps, peppers, lastUsed, now, monotonicNow } = options
 
   function judge(key: ParsedKey, entry: CachedKey): Authentication {
-    const at = now()
-    const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
+    const outcome = judgeKey(key, entry.record, { peppers, nowMs: now() })
     if (outcome === 'invalid') return outcome
+    entry.proven = proofOf(key.text)
+    noteUse(key.id, entry, now())
+    return outcome
+  }
+
+  /** Undefined when it takes a look at the key itself. */
+  function recognise(text: string, entry: CachedKey): Authentication | undefined {
+    const { record, proven } = entry
+    if (record === undefined || proven === undefined || !isProven(text, proven)) return undefined
+    const at = now()
+    if (record.expiresAt <= at) return 'invalid'
+    noteUse(record.caller.keyId, entry, at)
+    return record.caller
+  }
+
+  function noteUse(id: string, entry: CachedKey, at: number): void {
     const minute = Math.floor(at / 60_000)
     if (entry.usedMinute !== minute) {
       entry.usedMinute = minute
-      lastUsed.note(key.id, minute)
+      lastUsed.note(id, minute)
     }
-    return outcome
+  }
+
+  function refreshIfDue(id: string, entry: CachedKey): void {
+    const at = monotonicNow()
+    if (entry.refreshAt > at) return
+    entry.refreshAt = at + refreshAgainMs
+    lookUps.refresh(id)
   }
 
   return {
     authenticate(text, done) {
+      const id = idOf(text)
+      const entry = cache.find(id)
+      const known = entry === undefined ? undefined : recognise(text, entry)
+      if (entry !== undefined && known !== undefined) {
+        refreshIfDue(id, entry)
+        done(known)
+        return
+      }
       const key = parseKey(text)
       if (key === undefined) {
         done('invalid')
         return
       }
-      const entry = cache.find(key.id)
       if (entry === undefined) {
         lookUps.find(key.id, (outcome) => {
           done(outcome === 'unreachable' ? outcome : judge(key, outcome))
         })
         return
       }
-      const at = monotonicNow()
-      if (entry.refreshAt <= at) {
-        entry.refreshAt = at + refreshAgainMs
-        lookUps.refresh(key.id)
-      }
+      refreshIfDue(key.id, entry)
       done(judge(key, entry))
     },
 

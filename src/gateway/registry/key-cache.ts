@@ -19,6 +19,8 @@ export interface CachedKey {
   refreshAt: number
   /** The last minute of use that was noted (minutes since 1970). */
   usedMinute: number
+  /** SHA-256 of the key that was found to be the recorded one; undefined before. */
+  proven: Buffer | undefined
 }
 
 /**
@@ -127,7 +129,10 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
     keep(id, found, mark) {
       const record = revokedKeys.has(id) ? undefined : found
       if (isOutdated(id, record, mark)) return undefined
-      const entry = { record, mark, refreshAt: mark.at + freshMs, usedMinute: 0 }
+      const entry = {
+        ...{ record, mark, refreshAt: mark.at + freshMs },
+        ...{ usedMinute: 0, proven: undefined },
+      }
       known.delete(id)
       unknown.delete(id)
       const map = record === undefined ? unknown : known
@@ -150,6 +155,7 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
           mark,
           refreshAt: Number.POSITIVE_INFINITY,
           usedMinute: 0,
+          proven: undefined,
         })
       } else if (kind === 'developer' && developerId !== undefined) {
         note(changedDevelopers, developerId, mark)

@@ -32,7 +32,12 @@ export function generateKey(randomBytes: (size: number) => Buffer): ParsedKey {
 export function parseKey(text: string): ParsedKey | undefined {
   if (text.length !== keyLength || !keyShape.test(text)) return undefined
   if (checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return undefined
-  return { id: text.slice(3, 15), text }
+  return { id: idOf(text), text }
+}
+
+/** The part of a text in which a key has its id, whether the text is a key or not. */
+export function idOf(text: string): string {
+  return text.slice(3, 15)
 }
 
 /** What may be shown of a key for ever: `tg_7hK2pQ9xLmA4_…9xKd`. */
