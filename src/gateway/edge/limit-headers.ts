@@ -1,36 +1,65 @@
 import type { Limit } from '../../catalogue/catalogue.ts'
 import type { Standing } from '../counters/counter.ts'
 
+/** What never changes in the header fields of a plan's limits. */
+interface LimitTexts {
+  /** `"default";q=100;w=3600`, … */
+  readonly policy: string
+  /** `"default";r=`, one for each limit. */
+  readonly states: readonly string[]
+  readonly calls: readonly string[]
+}
+
+const texts = new WeakMap<readonly Limit[], LimitTexts>()
+
 /**
  * Serialises where a caller stands: `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10) and the older trio for the limit
  * with the fewest calls left. Name and value alternate. Empty where a reset time
  * is unknown (an outage): nothing rather than a guess.
  *
+ * @param limits those of one plan; what can be written once for all its calls is
  * @param standings one for each limit, in their order
  */
-export function limitHeaders(limits: readonly Limit[], standings: readonly Standing[]): string[] {
-  const policies: string[] = []
-  const states: string[] = []
-  for (const [at, limit] of limits.entries()) {
-    const standing = standings[at]
-    if (standing?.resetMs === undefined) return []
-    policies.push(`"${limit.name}";q=${limit.calls};w=${limit.windowSeconds}`)
-    states.push(`"${limit.name}";r=${standing.remaining};t=${secondsUp(standing.resetMs)}`)
+export function limitHeaders(
+  limits: readonly Limit[],
+  standings: readonly Standing[],
+): readonly string[] {
+  const { policy, states, calls } = textsOf(limits)
+  let state = ''
+  for (const [at, standing] of standings.entries()) {
+    const { resetMs, remaining } = standing
+    if (resetMs === undefined) return []
+    state += `${at === 0 ? '' : ', '}${states[at]}${remaining};t=${secondsUp(resetMs)}`
   }
-  const at = tightest(standings)
+  const decisive = tightest(standings)
+  const standing = standings[decisive]
   return [
     'RateLimit-Policy',
-    policies.join(', '),
+    policy,
     'RateLimit',
-    states.join(', '),
+    state,
     'X-RateLimit-Limit',
-    String(limits[at]?.calls),
+    calls[decisive] ?? '',
     'X-RateLimit-Remaining',
-    String(standings[at]?.remaining),
+    String(standing?.remaining),
     'X-RateLimit-Reset',
-    secondsUp(standings[at]?.resetMs ?? 0),
+    secondsUp(standing?.resetMs ?? 0),
   ]
+}
+
+function textsOf(limits: readonly Limit[]): LimitTexts {
+  const known = texts.get(limits)
+  if (known !== undefined) return known
+  const made = {
+    policy: limits
+      .map(({ name, calls, windowSeconds }) => `"${name}";q=${calls};w=${windowSeconds}`)
+      .join(', '),
+    states: limits.map(({ name }) => `"${name}";r=`),
+    calls: limits.map(({ calls }) => String(calls)),
+  }
+  texts.set(limits, made)
+  return made
 }
 
 /**
@@ -39,10 +68,11 @@ export function limitHeaders(limits: readonly Limit[], standings: readonly Stand
  */
 export function tightest(standings: readonly Standing[]): number {
   let found = 0
-  standings.forEach((standing, at) => {
+  for (let at = 1; at < standings.length; at += 1) {
+    const standing = standings[at]
     const best = standings[found]
-    if (best !== undefined && isTighter(standing, best)) found = at
-  })
+    if (standing !== undefined && best !== undefined && isTighter(standing, best)) found = at
+  }
   return found
 }
 
