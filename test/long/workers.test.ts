@@ -270,8 +270,10 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
     const told = Date.now()
     // As a service manager signals: everybody.
     for (const pid of [gateway.pid, ...children]) process.kill(pid, 'SIGTERM')
-    await delay(200)
-    t.equal((await fetch(`${urls.management}/readyz`)).status, 503)
+    t.ok(
+      await eventually(async () => (await fetch(`${urls.management}/readyz`)).status === 503, 1500),
+      'not ready while it serves on',
+    )
     t.equal((await fetch(`${urls.management}/livez`)).status, 200)
     const fates = await Promise.allSettled(callers)
     t.same(
