@@ -10,6 +10,7 @@ import type { Counter } from './counters/counter.ts'
 import { Call } from './edge/call.ts'
 import type { Answer } from './edge/check.ts'
 import { createPipeline } from './edge/pipeline.ts'
+import { readFields } from './edge/request-fields.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. Nothing is counted and nothing forwarded. */
@@ -96,10 +97,10 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
     const request = new IncomingMessage(new Socket())
     request.method = method
     request.httpVersion = '1.1'
-    request.rawHeaders = ['Host', 'localhost', ...(key === undefined ? [] : ['X-API-Key', key])]
-    request.headers = { host: 'localhost' }
+    const keyField = key === undefined ? [] : ['X-API-Key', key]
     return new Call({
       request,
+      fields: readFields(['Host', 'localhost', ...keyField]),
       response: new ServerResponse(request),
       published: { generation: 0, catalogue, router: createRouter(catalogue) },
       target,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { Agent } from 'undici'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
 import type { Call } from '../../src/gateway/edge/call.ts'
@@ -78,7 +77,6 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
         call.response.end(facts.length === 3 ? 'forwarded' : '')
       },
       hasRoom: () => true,
-      pool: new Agent(),
       close: async () => {},
     },
     refuse: createRefuse({ portalUrl: () => 'https://portal.example' }),

@@ -1,4 +1,4 @@
-import { connectionNames } from './forwarded-headers.ts'
+import { connectionNames, withoutNamed } from './forwarded-headers.ts'
 
 // Fields of the backend's connection, its product names, and everything the gateway says itself
 // (to whom a browser shows an answer, too: `Access-Control-*`).
@@ -24,30 +24,37 @@ const dropped: ReadonlySet<string> = new Set([
   'sunset',
 ])
 
+/** The header block of an answer. */
+export interface AnswerHead {
+  /** Name and value alternating. */
+  readonly fields: string[]
+  /** Octets of the body, as `Content-Length` declares; NaN where it is not declared. */
+  readonly length: number
+}
+
 /**
- * The header block of the answer to the client, name and value alternating:
- * the backend's fields without those of its connection, then the gateway's.
+ * The header block of the answer to the client: the backend's fields without
+ * those of its connection, then the gateway's.
  *
  * @param raw as undici gives them: name and value alternating, in octets
  * @param own the call's answer headers
  */
-export function answerHeaders(raw: readonly Buffer[], own: readonly string[]): string[] {
+export function answerHead(raw: readonly Buffer[], own: readonly string[]): AnswerHead {
   const kept: string[] = []
   let named: ReadonlySet<string> | undefined
+  let length = Number.NaN
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]?.toString('latin1') ?? ''
+    const value = raw[at + 1]?.toString('latin1') ?? ''
     const folded = name.toLowerCase()
     if (dropped.has(folded) || folded.startsWith('access-control-')) {
-      if (folded === 'connection') named = connectionNames(raw[at + 1]?.toString('latin1'))
+      if (folded === 'connection') named = connectionNames(value)
       continue
     }
-    kept.push(name, raw[at + 1]?.toString('latin1') ?? '')
+    if (folded === 'content-length') length = Number(value)
+    kept.push(name, value)
   }
   const fields = named === undefined ? kept : withoutNamed(kept, named)
   for (const part of own) fields.push(part)
-  return fields
-}
-
-function withoutNamed(fields: readonly string[], named: ReadonlySet<string>): string[] {
-  return fields.filter((_, at) => !named.has((fields[at - (at % 2)] ?? '').toLowerCase()))
+  return { fields, length }
 }

@@ -52,7 +52,7 @@ export function authenticate({ registry, failures }: AuthenticateOptions): Check
   }
 
   return (call, next) => {
-    const key = presentedKey(call.request.rawHeaders)
+    const { key } = call.fields
     if (key === 'doubled') {
       next(keyDoubled)
       return
@@ -77,22 +77,4 @@ export function authenticate({ registry, failures }: AuthenticateOptions): Check
       }),
     )
   }
-}
-
-/**
- * Finds the key among header fields, name and value alternating. Looks at them
- * as they came: Node joins doubled ones to "a, b".
- */
-export function presentedKey(raw: readonly string[]): { value: string } | 'doubled' | undefined {
-  let value: string | undefined
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at] ?? ''
-    // Both names have a length of their own; comparing it first spares most fields the folding.
-    if (name.length !== 9 && name.length !== 15) continue
-    const folded = name.toLowerCase()
-    if (folded !== 'x-api-key' && folded !== 'x-ibm-client-id') continue
-    if (value !== undefined) return 'doubled'
-    value = raw[at + 1] ?? ''
-  }
-  return value === undefined || value === '' ? undefined : { value }
 }

@@ -18,9 +18,8 @@ export const bodyTooLarge: Refusal = {
  * ends here.
  */
 export const body: Check = (call, next) => {
-  const { headers, httpVersion, method } = call.request
-  const coding = headers['transfer-encoding']
-  const length = headers['content-length']
+  const { httpVersion, method } = call.request
+  const { transferEncoding: coding, contentLength: length } = call.fields
   if (coding !== undefined) {
     const refusal = refuseCoding(coding, httpVersion, length)
     if (refusal !== undefined) {

@@ -6,11 +6,13 @@ import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
 import { readableBy } from './cross-origin.ts'
 import type { Published } from './published.ts'
+import type { RequestFields } from './request-fields.ts'
 
 /** What a call came with and what the checks have found out about it so far. */
 export interface CallStart {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  readonly fields: RequestFields
   readonly published: Published
   /** The request target as the client sent it. */
   readonly target: string
@@ -34,6 +36,7 @@ export interface CallStart {
 export class Call {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  readonly fields: RequestFields
   readonly published: Published
   readonly target: string
   readonly requestId: string
@@ -43,6 +46,8 @@ export class Call {
   readonly startedAt: number
   /** Header fields of every further answer to this call, name and value alternating. */
   readonly answerHeaders: string[]
+  /** The exchange with the backend; undefined while there is none. */
+  exchange: { clientClosed(): void } | undefined = undefined
   /** Monotonic milliseconds when the request went to the backend; 0 before. */
   forwardedAt = 0
   /** Monotonic milliseconds when the backend's answer was complete or given up; 0 before. */
@@ -67,6 +72,7 @@ export class Call {
   constructor(start: CallStart) {
     this.request = start.request
     this.response = start.response
+    this.fields = start.fields
     this.published = start.published
     this.target = start.target
     this.requestId = start.requestId

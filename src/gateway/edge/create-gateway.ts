@@ -1,9 +1,9 @@
+import { createServer, type IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { methods } from '../../catalogue/catalogue.ts'
 import type { ClientAddress, ClientScheme } from '../../platform/client-address.ts'
 import { type ConnectionLimits, limitConnections } from '../../platform/connection-limits.ts'
-import type { Refusal } from '../../platform/problem.ts'
 import { createRefuseSocket } from '../../platform/refuse-socket.ts'
 import { createUnreadableHandler } from '../../platform/unreadable.ts'
 import { Call } from './call.ts'
@@ -13,6 +13,7 @@ import type { Forwarder } from './forward.ts'
 import type { Observer } from './observe.ts'
 import type { Published } from './published.ts'
 import type { Refuse } from './refuse.ts'
+import { readFields } from './request-fields.ts'
 
 export interface GatewayOptions {
   /** The catalogue in force; asked once for every call. */
@@ -34,17 +35,25 @@ export interface GatewayOptions {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+/** The answer to a call knows the call: what ends it need not look for it. */
+class CallResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  call: Call | undefined = undefined
+}
+
 /**
- * Builds the public listener: one hook runs the checks of the table, one proxy
- * handler forwards what they admit. Not listening yet.
+ * Builds the public listener: the checks of the table stand in front of
+ * Fastify, one forwarder sends on what they admit. Not listening yet.
  *
- * Fastify's own routing sees the constant path "/" (`rewriteUrl`): what a path
- * means is decided by the catalogue alone, and neither Fastify's nor
+ * Calls with a body come to it through Fastify and http-proxy, the others at
+ * once: on their way there is nothing left to decide, and it costs as much as
+ * all checks. Either way Fastify's own routing sees the constant path "/": what
+ * a path means is decided by the catalogue alone, and neither Fastify's nor
  * http-proxy's path handling ever touches a client's target.
  */
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { checks, forwarder, refuse, observer } = options
-  const calls = new WeakMap<object, Call>()
   /** The newest call of a connection. */
   const latest = new WeakMap<object, Call>()
   const begin = createBegin(options)
@@ -55,24 +64,59 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     onRefused: (code) => observer.refusedUnparsed(code),
   })
 
+  /** Ends the call, with an answer or without one. */
+  function closed(this: CallResponse): void {
+    const { call } = this
+    if (call === undefined) return
+    call.exchange?.clientClosed()
+    observer.ended(call)
+  }
+
+  function failed(call: Call, error: unknown): void {
+    observer.failed(call, error)
+    if (!call.response.headersSent) refuse(call, { code: 'INTERNAL_ERROR' })
+  }
+
+  function forward(call: Call): void {
+    // Holds even if the table of checks lost its limit: what was not granted is not forwarded.
+    if (!call.grant.admitted && call.plan.mode === 'enforce') {
+      throw new Error('a call reached the forwarder without a grant')
+    }
+    forwarder.forward(call)
+  }
+
+  /** What a request meets: the checks, and then the forwarder. */
+  function answer(proxied: RequestListener) {
+    return (request: IncomingMessage, response: CallResponse): void => {
+      const call = begin(request, response)
+      response.call = call
+      latest.set(request.socket, call)
+      response.on('close', closed)
+      runChecks(checks, call, {
+        admitted() {
+          if (!call.hasBody) forward(call)
+          else {
+            request.url = '/'
+            proxied(request, response)
+          }
+        },
+        refused: (refusal) => refuse(call, refusal),
+        answered({ status, headers }) {
+          call.isPreflight = true
+          response.writeHead(status, [...headers])
+          response.end()
+        },
+        failed: (error) => failed(call, error),
+      })
+    }
+  }
+
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
-    rewriteUrl: () => '/',
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    keepAliveTimeout: 65_000,
-    requestTimeout: 30_000,
-    // Nothing read and nothing taken for so long, a client that does not read its answers included; longer than any call may take.
-    connectionTimeout: 30_000,
-    maxRequestsPerSocket: 1_000,
-    http: {
-      maxHeaderSize: 16_384,
-      // Ours is the one renderer, also for a missing Host.
-      requireHostHeader: false,
-      headersTimeout: 10_000,
-      connectionsCheckingInterval: 1_000,
-    },
+    serverFactory: (handle) => createListener(answer(handle)),
     clientErrorHandler: createUnreadableHandler({
       latest: (socket) => latest.get(socket),
       refuseSocket,
@@ -90,84 +134,74 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   // Without a listener Node closes the connection without a word.
   app.server.on('connect', (_request, socket) => refuseSocket('NOT_IMPLEMENTED', socket))
 
-  app.addHook('onRequest', (request, reply, admit) => {
-    const call = begin(request, reply)
-    latest.set(call.request.socket, call)
-    call.response.once('close', () => observer.ended(call))
-    const answer = (refusal: Refusal): void => {
-      reply.hijack()
-      refuse(call, refusal)
-    }
-    runChecks(checks, call, {
-      admitted() {
-        calls.set(request.raw, call)
-        admit()
-      },
-      refused: answer,
-      answered({ status, headers }) {
-        reply.hijack()
-        call.isPreflight = true
-        call.response.writeHead(status, [...headers])
-        call.response.end()
-      },
-      failed(error) {
-        observer.failed(call, error)
-        if (!call.response.headersSent) answer({ code: 'INTERNAL_ERROR' })
-      },
-    })
-  })
   // Methods Fastify does not route end here, after the checks; those refuse every one of them.
   app.setNotFoundHandler((request) => {
     throw new Error(`no check refused the method ${request.method}`)
   })
-  app.setErrorHandler((error, request, reply) => {
-    const call = calls.get(request.raw) ?? begin(request, reply)
-    observer.failed(call, error)
+  app.setErrorHandler((error, _request, reply) => {
     reply.hijack()
-    refuse(call, { code: 'INTERNAL_ERROR' })
+    failed(callOf(reply), error)
   })
 
   await app.register(httpProxy, {
     upstream: options.backendUrl,
     websocket: false,
-    // It would open a pool of its own, for nothing; it closes this one with the listener, after the last call.
-    undici: forwarder.pool,
     routes: ['/'],
     httpMethods: [...methods],
-    handler: (request: FastifyRequest, reply: FastifyReply) => {
-      const call = calls.get(request.raw)
-      if (call === undefined) throw new Error('a request reached the proxy without its checks')
-      // Holds even if the table of checks lost its limit: what was not granted is not forwarded.
-      if (!call.grant.admitted && call.plan.mode === 'enforce') {
-        throw new Error('a call reached the proxy without a grant')
-      }
+    handler: (_request: FastifyRequest, reply: FastifyReply) => {
+      const call = callOf(reply)
       reply.hijack()
       try {
-        forwarder.forward(call)
+        forward(call)
       } catch (error) {
-        observer.failed(call, error)
-        refuse(call, { code: 'INTERNAL_ERROR' })
+        failed(call, error)
       }
     },
   })
   return app
 }
 
+function callOf({ raw }: FastifyReply): Call {
+  if (raw instanceof CallResponse && raw.call !== undefined) return raw.call
+  throw new Error('a request reached the proxy without its checks')
+}
+
+function createListener(listener: (request: IncomingMessage, response: CallResponse) => void) {
+  const server = createServer(
+    {
+      ServerResponse: CallResponse,
+      maxHeaderSize: 16_384,
+      // Ours is the one renderer, also for a missing Host.
+      requireHostHeader: false,
+      keepAliveTimeout: 65_000,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 1_000,
+    },
+    listener,
+  )
+  server.maxRequestsPerSocket = 1_000
+  // Nothing read and nothing taken for so long, a client that does not read its answers included; longer than any call may take.
+  return server.setTimeout(30_000)
+}
+
 /** Makes the call of a request. */
 function createBegin(options: GatewayOptions) {
   const portalOriginOf = createPortalOrigin(options.portalUrl)
-  return ({ raw, originalUrl }: FastifyRequest, reply: FastifyReply): Call => {
-    const given = raw.headers['x-request-id']
+  return (request: IncomingMessage, response: ServerResponse): Call => {
+    const fields = readFields(request.rawHeaders)
+    const { requestId } = fields
     return new Call({
-      request: raw,
-      response: reply.raw,
+      request,
+      response,
+      fields,
       published: options.published(),
-      target: originalUrl,
+      target: request.url ?? '',
       requestId:
-        typeof given === 'string' && uuidPattern.test(given) ? given : options.randomUUID(),
-      address: options.clientAddress(raw),
-      scheme: options.clientScheme(raw),
-      portalOrigin: portalOriginOf(raw.headers.origin),
+        requestId !== undefined && uuidPattern.test(requestId) ? requestId : options.randomUUID(),
+      address: options.clientAddress(request),
+      scheme: options.clientScheme(request),
+      portalOrigin: portalOriginOf(fields.origin),
       startedAt: options.monotonic(),
     })
   }

@@ -22,15 +22,14 @@ export interface PreflightOptions {
  */
 export function preflight({ now }: PreflightOptions): Check {
   return (call, next) => {
-    const { headers, method } = call.request
-    const wanted = headers['access-control-request-method']
+    const { method } = call.request
+    const { requestedMethod: wanted, transferEncoding, contentLength } = call.fields
     if (method !== 'OPTIONS' || call.portalOrigin === undefined || wanted === undefined) {
       next()
       return
     }
     const found = call.published.router.match(wanted, call.path)
-    const hasBody =
-      headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+    const hasBody = transferEncoding !== undefined || (contentLength ?? '0') !== '0'
     if (found.kind !== 'found' || hasBody || isRetired(found.apiVersion.lifecycle, now())) {
       next()
       return

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
 import { bodyBytesMax } from './body.ts'
@@ -29,7 +28,7 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
     const problem = renderProblem(refusal, { requestId: call.requestId, portalUrl: portalUrl() })
     const fields: string[] = [...call.answerHeaders]
     for (const [name, value] of Object.entries(problem.headers)) fields.push(name, value)
-    if (hasLongBodyPending(request)) {
+    if (hasLongBodyPending(call)) {
       response.writeHead(problem.status, [...fields, 'connection', 'close'])
       response.write(problem.body)
       endAfterLinger(request, response)
@@ -42,9 +41,9 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
   }
 }
 
-function hasLongBodyPending(request: IncomingMessage): boolean {
+function hasLongBodyPending({ request, fields }: Call): boolean {
   if (request.complete) return false
-  const length = request.headers['content-length']
-  if (length !== undefined) return !(Number(length) <= bodyBytesMax)
-  return request.headers['transfer-encoding'] !== undefined
+  const { contentLength, transferEncoding } = fields
+  if (contentLength !== undefined) return !(Number(contentLength) <= bodyBytesMax)
+  return transferEncoding !== undefined
 }

@@ -43,7 +43,7 @@ const queryTooLong: Refusal = {
  * authority of the Host header.
  */
 export const target: Check = (call, next) => {
-  const parsed = parseTarget(call.target, call.request.headers.host)
+  const parsed = parseTarget(call.target, call.fields.host)
   if ('code' in parsed) {
     next(parsed)
     return

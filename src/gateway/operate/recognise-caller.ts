@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../../platform/errors.ts'
-import { presentedKey } from '../edge/authenticate.ts'
 import type { Call } from '../edge/call.ts'
 import { parseKey } from '../registry/key-format.ts'
 import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../registry/registry.ts'
@@ -51,7 +50,7 @@ export function createRecogniseCaller(
       askable = askedMax
     }
     if (recognisable === 0) return
-    const key = presentedKey(call.request.rawHeaders)
+    const { key } = call.fields
     if (key === undefined || key === 'doubled' || parseKey(key.value) === undefined) return
     recognisable -= 1
     const known = keys.recogniseCached(key.value)

@@ -1,0 +1,124 @@
+/** What the gateway makes of a header field, by its name alone. */
+export interface FieldName {
+  readonly folded: string
+  /** Nothing of the following applies, but perhaps `isDropped`. */
+  readonly isPlain: boolean
+  readonly hasUnderscore: boolean
+  /** A bit of its own when a second copy would let two readers see different requests; else 0. */
+  readonly singleton: number
+  /** Carries the API key. */
+  readonly isKey: boolean
+  /** Where its value is noted. */
+  readonly role: FieldRole | undefined
+  /** Never reaches the backend. */
+  readonly isDropped: boolean
+}
+
+/** Fields the gateway itself reads. */
+export type FieldRole =
+  | 'host'
+  | 'origin'
+  | 'requestId'
+  | 'connection'
+  | 'contentLength'
+  | 'transferEncoding'
+  | 'expect'
+  | 'requestedMethod'
+
+const roles: ReadonlyMap<string, FieldRole> = new Map([
+  ['host', 'host'],
+  ['origin', 'origin'],
+  ['x-request-id', 'requestId'],
+  ['connection', 'connection'],
+  ['content-length', 'contentLength'],
+  ['transfer-encoding', 'transferEncoding'],
+  ['expect', 'expect'],
+  ['access-control-request-method', 'requestedMethod'],
+])
+
+const singletons = [
+  'host',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'authorization',
+  'expect',
+  'x-request-id',
+  'consent-id',
+  'psu-id',
+  'digest',
+  'signature',
+  'tpp-signature-certificate',
+]
+
+const keys: ReadonlySet<string> = new Set(['x-api-key', 'x-ibm-client-id'])
+
+/** Refused for some values, or always. */
+const judged: ReadonlySet<string> = new Set(['upgrade', 'via'])
+
+// Fields of one connection (RFC 9110, 7.6.1) and those the gateway or undici sets itself.
+const ownedByConnection = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+  'host',
+]
+// Fields by which somebody outside could speak for the edge: keys, identities, addresses, other methods or paths.
+const ownedByGateway = [
+  'x-api-key',
+  'x-ibm-client-id',
+  'gateway-identity',
+  'x-internal-identity',
+  'client-id',
+  'tpp-roles',
+  'tpp-qwac-thumbprint',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+]
+const dropped: ReadonlySet<string> = new Set([...ownedByConnection, ...ownedByGateway])
+
+/** Spellings remembered; a stranger who makes up names only makes us read them anew. */
+const spellingsMax = 1_000
+
+let spellings = new Map<string, FieldName>()
+
+/** Reads the name of a header field, however it is spelled. */
+export function fieldName(spelled: string): FieldName {
+  const known = spellings.get(spelled)
+  if (known !== undefined) return known
+  if (spellings.size >= spellingsMax) spellings = new Map()
+  const made = readName(spelled.toLowerCase())
+  spellings.set(spelled, made)
+  return made
+}
+
+function readName(folded: string): FieldName {
+  const place = singletons.indexOf(folded)
+  const name = {
+    folded,
+    hasUnderscore: folded.includes('_'),
+    singleton: place === -1 ? 0 : 1 << place,
+    isKey: keys.has(folded),
+    role: roles.get(folded),
+    isDropped: dropped.has(folded) || folded.startsWith('x-forwarded-'),
+  }
+  const { hasUnderscore, singleton, isKey, role } = name
+  const isSpecial = hasUnderscore || singleton !== 0 || isKey || role !== undefined
+  return { ...name, isPlain: !isSpecial && !judged.has(folded) }
+}
