@@ -49,7 +49,7 @@ export async function callOpenLoop(options: OpenLoopOptions): Promise<Latencies>
 }
 
 /** Calls one after the other on one connection. @throws when an answer is not 200 */
-export async function callInTurn(url: string, requests: readonly string[]): Promise<Latencies> {
+export async function callInTurn(url: string, requests: Iterable<string>): Promise<Latencies> {
   const connections = createConnections(url)
   const latencies: number[] = []
   try {

@@ -54,11 +54,9 @@ export function writeRequests(
   requests: Iterable<BenchRequest>,
 ): RequestList {
   const path = join(bench.folder, `${name}.requests`)
-  const draw = createDraw(seed)
   const file = openSync(path, 'w')
   try {
-    for (const request of requests) {
-      const text = requestText(request, draw)
+    for (const text of requestTexts(requests)) {
       writeSync(file, `${Buffer.byteLength(text)}\n${text}`)
     }
   } finally {
@@ -76,8 +74,13 @@ function targetOf({ start, hasParameter }: BenchOperation, draw: Draw): string {
   return hasParameter ? start + drawUuid(draw) : start
 }
 
-/** The request as a client of such an interface sends it. */
-export function requestText({ method, target, key, body }: BenchRequest, draw: Draw): string {
+/** The requests as a client of such an interface sends them. */
+export function* requestTexts(requests: Iterable<BenchRequest>): Generator<string> {
+  const draw = createDraw(seed)
+  for (const request of requests) yield requestText(request, draw)
+}
+
+function requestText({ method, target, key, body }: BenchRequest, draw: Draw): string {
   const lines = [
     `${method} ${target} HTTP/1.1`,
     'Host: api.bank.example',

@@ -4,9 +4,8 @@ import { callEach } from '../client.ts'
 import { fillRegistry } from '../fill-registry.ts'
 import { operations } from '../operations.ts'
 import { secrets, startTollgatePeer, type TollgatePeer } from '../peers/tollgate-peer.ts'
-import { createDraw } from '../random.ts'
 import { printGoal, printTable } from '../report.ts'
-import { type BenchRequest, everyBucket, requestText } from '../workload.ts'
+import { everyBucket, requestTexts } from '../workload.ts'
 import type { BenchWorld } from '../world.ts'
 import type { Section } from './section.ts'
 
@@ -43,7 +42,7 @@ export const buckets: Section = async (world, { connections }) => {
   const pass = async (applications: readonly string[]): Promise<Pass> => {
     process.stderr.write(`${applications.length * operations.length} buckets\n`)
     const during = await highest(world, tollgate, () =>
-      callEach(tollgate.url, texts(everyBucket(applications)), connections),
+      callEach(tollgate.url, requestTexts(everyBucket(applications)), connections),
     )
     await delay(rolledMs)
     return { during, after: await memoryOf(world, tollgate) }
@@ -51,11 +50,6 @@ export const buckets: Section = async (world, { connections }) => {
   const first = await pass(keys)
   const second = await pass(keys.slice(0, keys.length * secondPassShare))
   report(before, [first, second])
-}
-
-function* texts(requests: Iterable<BenchRequest>): Generator<string> {
-  const draw = createDraw(1)
-  for (const request of requests) yield requestText(request, draw)
 }
 
 async function memoryOf({ redis }: BenchWorld, { target }: TollgatePeer): Promise<Memory> {

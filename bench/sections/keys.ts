@@ -3,11 +3,10 @@ import { ample } from '../catalogue.ts'
 import { callInTurn } from '../client.ts'
 import { addFillers, fillRegistry } from '../fill-registry.ts'
 import { secrets, settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
-import { createDraw } from '../random.ts'
 import { print, printGoal, printMeasured, ratio } from '../report.ts'
 import { runRounds, type Subject } from '../rounds.ts'
 import { percentile } from '../statistics.ts'
-import { mix, requestText, writeRequests } from '../workload.ts'
+import { mix, requestTexts, writeRequests } from '../workload.ts'
 import type { BenchWorld } from '../world.ts'
 import type { Section } from './section.ts'
 import { printStartTimes } from './start-times.ts'
@@ -33,12 +32,8 @@ export const keys: Section = async (world, options) => {
   printGoal('CPU per call, 1,000,000 keys × 1,000', dearer, { atMost: 1.05 })
 
   const unknownYet = await fillRegistry({ ...fill, applications: coldKeys })
-  const draw = createDraw(1)
-  const requests = unknownYet.map((key) => {
-    const [request] = mix({ keys: [key], length: 1 })
-    return request === undefined ? '' : requestText(request, draw)
-  })
-  const latencies = await callInTurn(many.url, requests)
+  const requests = unknownYet.flatMap((key) => [...mix({ keys: [key], length: 1 })])
+  const latencies = await callInTurn(many.url, requestTexts(requests))
   print(`        first call of a key: p50 ${percentile(latencies, 0.5).toFixed(2)} ms`)
   printGoal('first call of a key, p99 in ms', percentile(latencies, 0.99), { atMost: 5 })
   await printStartTimes(large)

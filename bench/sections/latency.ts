@@ -2,10 +2,9 @@ import { callOpenLoop } from '../client.ts'
 import { nginxLuaMissing } from '../nginx.ts'
 import { startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
 import { startTollgatePeer } from '../peers/tollgate-peer.ts'
-import { createDraw } from '../random.ts'
 import { printGoal, printTable } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
-import { mix, requestText } from '../workload.ts'
+import { mix, requestTexts } from '../workload.ts'
 import type { BenchWorld } from '../world.ts'
 import type { Section } from './section.ts'
 
@@ -19,8 +18,7 @@ interface Way {
 
 /** What a call takes longer through the gateway than straight to the backend, at a constant rate that saturates nobody. */
 export const latency: Section = async (world, { rounds, seconds }) => {
-  const draw = createDraw(1)
-  const requests = [...mix({ keys: world.keys })].map((request) => requestText(request, draw))
+  const requests = [...requestTexts(mix({ keys: world.keys }))]
   const ways = await startWays(world)
   for (let round = 0; round <= rounds; round += 1) {
     for (const way of round % 2 === 0 ? ways : ways.toReversed()) {

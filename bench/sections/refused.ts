@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
+import { callEach } from '../client.ts'
 import { operations, prefix } from '../operations.ts'
 import { settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
 import { type Draw, drawUuid } from '../random.ts'
 import { printGoal, printMeasured, ratio } from '../report.ts'
 import { type Measured, runRounds, type Subject } from '../rounds.ts'
-import { type BenchRequest, everyBucket, mix, writeRequests } from '../workload.ts'
+import { type BenchRequest, everyBucket, mix, requestTexts, writeRequests } from '../workload.ts'
 import type { BenchWorld } from '../world.ts'
 import { load } from '../wrk.ts'
 import type { Section } from './section.ts'
@@ -36,6 +37,8 @@ export const refused: Section = async (world, options) => {
 async function startSubjects(world: BenchWorld): Promise<Subject[]> {
   const { bench, keys } = world
   const tollgate = await startTollgatePeer(world, { name: 'Tollgate' })
+  const spending = everyBucket(world.spentKeys)
+  await callEach(tollgate.url, requestTexts(spending), 16)
   const strangers = Array.from({ length: keys.length }, () => generateKey(randomBytes).text)
   const subject = (name: string, expect: number, requests: Iterable<BenchRequest>): Subject => ({
     ...tollgate,
