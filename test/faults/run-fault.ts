@@ -178,8 +178,12 @@ export async function runFault(
   }
   await burst([{ ...streams.sticky, gateways: [0] }, 110])
   await delay(random.between(1500, 2500))
-  // Every gateway knows the key, and that it is not changed any more; the bucket is another operation's.
-  await burst([{ ...streams.fresh, name: 'warm', path: '/v1.7.0/card-accounts' }, 2 * gatewayCount])
+  // Every gateway knows the keys, and that they are not changed any more; the buckets are another operation's.
+  const warm = { name: 'warm', path: '/v1.7.0/card-accounts' }
+  await burst(
+    [{ ...streams.fresh, ...warm }, 2 * gatewayCount],
+    [{ ...streams.sticky, ...warm }, 2 * gatewayCount],
+  )
 
   const faultAt = monotonicMs()
   await fault.begin(parts)

@@ -38,7 +38,7 @@ const single: Group = {
     if (isWanted('I1')) {
       const hundred = soak === undefined ? { full: 10_000, mostMs: 30_000 } : longSoak(soak)
       report(await runSoak(store.rig, { plan: 's2', ...hundred }))
-      report(await runSoak(store.rig, { plan: 'ten', full: 10_000, mostMs: 40_000 }))
+      report(await runSoak(store.rig, { plan: 'ten', full: 10_000, mostMs: 35_000 }))
     }
     for (const fault of singleFaults(store)) {
       if (!isWanted(fault.id)) continue
