@@ -7,7 +7,8 @@ import type { Test } from '../support/database.ts'
 export function startChild(t: Test, program: string, args: readonly string[] = []): ChildProcess {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    serialization: 'advanced',
+    // Ctrl-C is for the parent, which ends them in their order.
+    detached: true,
   })
   let isWanted = true
   child.once('exit', (code, signal) => {

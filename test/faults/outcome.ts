@@ -12,6 +12,8 @@ export interface Outcome {
   readonly latency: LatencyFigures
   /** Milliseconds from the moment the store accepted writes until the last gateway counted with the others; undefined: none left. */
   readonly backMs: number | undefined
+  /** Increments that had not reached the server that took over; undefined: none did. */
+  readonly lost: number | undefined
   /** What the experiment alone has to tell. */
   readonly notes: readonly string[]
   /** What must hold and did not. */
@@ -40,7 +42,7 @@ export interface LatencyFigures {
 /** Of an experiment that is judged by other figures. */
 export function emptyOutcome(id: string, title: string): Outcome {
   return {
-    ...{ id, title, calls: 0, latency: noLatency, backMs: undefined },
+    ...{ id, title, calls: 0, latency: noLatency, backMs: undefined, lost: undefined },
     windows: {
       ...{ healthy: 0, full: 0, slow: 0, faulted: 0, mostHealthy: 0, mostFaulted: 0 },
       ...{ short: 0, duplicates: 0, ambiguous: 0, undecided: 0 },

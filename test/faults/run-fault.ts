@@ -46,7 +46,8 @@ export interface FaultParts {
   readonly random: Random
   /** The applications of the experiment, whose counters may be meddled with. */
   readonly applicationIds: readonly string[]
-  note(text: string): void
+  /** So many increments of so many had not reached the server that takes over. */
+  lost(count: number, of: number): void
   /** Spends what `sticky` and `fresh` have left, at all gateways. */
   spend(): Promise<void>
   /** From now on a gateway can know which store to ask. (Default: when it accepts writes.) */
@@ -94,6 +95,7 @@ export async function runFault(
 ): Promise<Outcome> {
   const random = createRandom(seed, `${fault.id} ${fault.title}`)
   let knownAt = 0
+  let lost: number | undefined
   const notes: string[] = []
   const violations: string[] = []
   const unjudged: string[] = []
@@ -158,7 +160,10 @@ export async function runFault(
     rig,
     random,
     applicationIds: [short, even, sticky, fresh, wide].map(({ applicationId }) => applicationId),
-    note: (text) => void notes.push(text),
+    lost(count, of) {
+      lost = count
+      notes.push(`${count} of ${of} increments were not replicated`)
+    },
     spend: () => burst([streams.sticky, 120], [streams.fresh, 160]),
     mended() {
       knownAt = monotonicMs()
@@ -259,7 +264,7 @@ export async function runFault(
   )
   return {
     ...{ id: fault.id, title: fault.title, calls: calls.length, windows: figures },
-    ...{ honesty, retries, latency, backMs, notes, violations, unjudged },
+    ...{ honesty, retries, latency, backMs, lost, notes, violations, unjudged },
   }
 }
 

@@ -85,6 +85,7 @@ async function judged(
   return {
     ...{ id, title, calls: calls.length, windows, honesty, retries, latency: noLatency },
     backMs: undefined,
+    lost: undefined,
     notes: [...notes, `${Math.round((calls.length / took) * 1000)} calls/s`],
     violations: [
       ...violationsOfBooks(windows, honesty, retries, { healthy: 100, faulted: 175 }),

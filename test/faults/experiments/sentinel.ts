@@ -1,7 +1,7 @@
 import type { RedisSentinel } from '../../support/redis-sentinel.ts'
 import type { RedisServer } from '../../support/redis-server.ts'
 import { until } from '../../support/until.ts'
-import type { Fault, FaultParts } from '../run-fault.ts'
+import type { Fault } from '../run-fault.ts'
 import type { StoreProbe } from '../watch.ts'
 
 export interface SentinelFaultsOptions {
@@ -48,12 +48,12 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
       },
       {
         ...{ ...base, title: 'Sentinel: SIGKILL of the primary', isOutage: true },
-        async begin({ note, mended, applicationIds }) {
+        async begin({ lost, mended, applicationIds }) {
           const to = await other()
           const before = await counted(from, applicationIds)
           await from.kill()
           switching = sentinel.switched(from).then(mended)
-          noteLoss(note, before, await counted(to, applicationIds))
+          lost(Math.max(0, before - (await counted(to, applicationIds))), before)
           const killed = from
           restoreServer = () => killed.restart()
         },
@@ -63,7 +63,7 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
         (replicas): Fault => ({
           ...{ ...base, isOutage: false, lastsMs: [3500, 4500] },
           title: `Sentinel: primary and gateways cut off from the rest, min-replicas ${replicas}`,
-          async begin({ note, mended, applicationIds }) {
+          async begin({ lost, mended, applicationIds }) {
             const to = await other()
             const cut = from
             await cut.cli('CONFIG', 'SET', 'min-replicas-to-write', String(replicas))
@@ -76,7 +76,7 @@ export function sentinelFaults({ sentinel, probe }: SentinelFaultsOptions): Sent
             }
             await promoted(to)
             const before = await counted(cut, applicationIds, '-a', secret)
-            noteLoss(note, before, await counted(to, applicationIds))
+            lost(Math.max(0, before - (await counted(to, applicationIds))), before)
           },
           end: () => switching,
         }),
@@ -123,8 +123,4 @@ function promoted(server: RedisServer): Promise<void> {
   return until('the other server is promoted', async () =>
     (await server.cli('ROLE')).startsWith('master'),
   )
-}
-
-function noteLoss(note: FaultParts['note'], before: number, after: number): void {
-  note(`${Math.max(0, before - after)} of ${before} increments were not replicated`)
 }
