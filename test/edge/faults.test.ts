@@ -80,3 +80,41 @@ t.test('a mistake inside a store ends its call with 500 and nothing else', async
   t.match(await answer.json(), { code: 'INTERNAL_ERROR' })
   t.equal((await fetch(`${edge.url}/v1.7.0/nothing`)).status, 404)
 })
+
+t.test(
+  'a backend that breaks off before any octet of a short answer has failed the call: 502, no cut connection',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    backend.answer = (_request, socket) => {
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\nx-of: backend\r\n\r\n')
+    }
+    const failed = await sendRaw(edge.url, rawRequest(get, [key]), 1000)
+    t.equal(failed.status, 502)
+    t.equal(failed.headers.get('x-of'), undefined, 'nothing of the answer was sent')
+    backend.answer = (_request, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n12345', () => socket.destroy())
+    }
+    const cut = await sendRaw(edge.url, rawRequest(get, [key]), 1000)
+    t.equal(cut.status, 200)
+    t.equal(cut.headers.get('content-length'), '10')
+    t.ok(cut.text.endsWith('12345'), 'what there was of it, and the end of the connection')
+    t.ok(cut.isClosed)
+  },
+)
+
+t.test('an answer without a body, and one in two pieces, arrive as they are', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  backend.answer = (_request, socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+  }
+  const empty = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': testKey } })
+  t.same([empty.status, await empty.text()], [200, ''])
+  backend.answer = (_request, socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n\u00e9', 'utf8')
+    setTimeout(() => socket.write('\u05d0\u05d1', 'utf8'), 50)
+  }
+  const pieces = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': testKey } })
+  t.same([pieces.status, await pieces.text()], [200, '\u00e9\u05d0\u05d1'])
+})
