@@ -32,7 +32,9 @@ interface Ring {
 export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuffer {
   const { perApplication = 1_000, capacity = 2_000 } = options
   let rings = new Map<string, Ring>()
-  let loudest: Ring | undefined
+  /** By how many records they have, so that the longest is found without a look at all of them. */
+  let byLength: Set<Ring>[] = []
+  let longest = 0
   let size = 0
   let lost = 0
 
@@ -42,6 +44,7 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
       ring = { records: [], oldest: 0 }
       rings.set(applicationId, ring)
     }
+    const { length } = ring.records
     // Behind the newest, which in a ring stands before the oldest.
     if (ring.oldest === 0) ring.records.push(record)
     else {
@@ -49,7 +52,17 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
       ring.oldest += 1
     }
     size += 1
-    if (loudest === undefined || ring.records.length > loudest.records.length) loudest = ring
+    moved(ring, length)
+  }
+
+  function moved(ring: Ring, lengthBefore: number): void {
+    const { length } = ring.records
+    byLength[lengthBefore]?.delete(ring)
+    const others = byLength[length]
+    if (others === undefined) byLength[length] = new Set([ring])
+    else others.add(ring)
+    if (length > longest) longest = length
+    while (longest > 0 && byLength[longest]?.size === 0) longest -= 1
   }
 
   function replaceOldest(ring: Ring, record: RecordedCall): void {
@@ -58,14 +71,15 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
     lost += 1
   }
 
-  function dropOldest(ring: Ring): void {
+  /** The application with the most records gives its oldest. */
+  function makeRoom(): void {
+    const [ring] = byLength[longest] ?? []
+    if (ring === undefined) return
     ring.records.splice(ring.oldest, 1)
     if (ring.oldest === ring.records.length) ring.oldest = 0
     size -= 1
     lost += 1
-    for (const other of rings.values()) {
-      if (other.records.length > (loudest?.records.length ?? 0)) loudest = other
-    }
+    moved(ring, ring.records.length + 1)
   }
 
   return {
@@ -74,8 +88,8 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
       const ring = rings.get(id)
       const length = ring?.records.length ?? 0
       if (length < perApplication && size < capacity) append(id, record)
-      else if (loudest !== undefined && loudest.records.length > length + 1) {
-        dropOldest(loudest)
+      else if (longest > length + 1) {
+        makeRoom()
         append(id, record)
       } else if (ring !== undefined) replaceOldest(ring, record)
       else lost += 1
@@ -86,7 +100,8 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
       for (const [id, { records }] of rings) byApplication.set(id, records)
       const taken = { byApplication, size, lost }
       rings = new Map()
-      loudest = undefined
+      byLength = []
+      longest = 0
       size = 0
       lost = 0
       return taken
