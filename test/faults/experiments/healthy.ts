@@ -126,7 +126,7 @@ export async function runSoak(rig: Rig, { plan, full, mostMs }: SoakOptions): Pr
   return judged(rig, { id: 'I1', title, buckets, log }, async () => {
     await rig.order({
       ...{ order: 'soak', full, mostMs, parallel: 160 },
-      streams: buckets.map(({ stream }) => ({ ...stream, calls: calls + 4 })),
+      streams: buckets.map(({ stream }) => ({ ...stream, calls: Math.ceil(calls * 1.03) })),
       windows: { seconds, offsetMs: wallOffsetMs() },
     })
     return []
