@@ -1,4 +1,17 @@
-import type { AwayCause } from './shared-mode.ts'
+/** Why a server is not asked; the values of the metric label `cause`. */
+export const awayCauses = [
+  /** The connection ended or could not be made. */
+  'disconnected',
+  /** It does not answer in time. */
+  'silent',
+  /** It answers with errors. */
+  'refusing',
+  /** It forgot its counters, or was put in the place of one that may remember more. */
+  'lost_counters',
+  /** It must not hold counters. */
+  'unsuitable',
+] as const
+export type AwayCause = (typeof awayCauses)[number]
 
 /** Is told what a counter on Redis goes through; for metrics. Cheap, for some of it is told once a call. */
 export interface CounterObserver {

@@ -1,24 +1,12 @@
 import type { Logger } from '../../platform/log.ts'
 import type { Breaker } from './breaker.ts'
 import { type CatchUp, CountersLostError } from './catch-up.ts'
+import type { AwayCause } from './counter-observer.ts'
 import { startDeadline } from './deadline.ts'
 import { type GrantReply, type MarkerPlace, markerOf } from './grant-script.ts'
 import { redirectionOf } from './redirection.ts'
 import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts'
 import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
-
-/** Why a server is not asked. The values of the metric label `cause`. */
-export type AwayCause =
-  /** The connection ended or could not be made. */
-  | 'disconnected'
-  /** It does not answer in time. */
-  | 'silent'
-  /** It answers with errors. */
-  | 'refusing'
-  /** It forgot its counters, or was put in the place of one that may remember more. */
-  | 'lost_counters'
-  /** It must not hold counters. */
-  | 'unsuitable'
 
 /**
  * Whether calls are decided by the server that all processes share.

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Decision } from '../counters/counter.ts'
-import type { CounterObserver } from '../counters/counter-observer.ts'
+import { awayCauses, type CounterObserver } from '../counters/counter-observer.ts'
 
 /** Seconds; fine below 10 ms, where a gateway lives, up to the total time-out. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -134,6 +134,11 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     labelNames: ['result'],
     registers,
   })
+
+  // A first event is no growth to Prometheus unless it saw none before.
+  for (const cause of awayCauses) switches.inc({ to: 'local', cause }, 0)
+  switches.inc({ to: 'shared', cause: 'recovered' }, 0)
+  for (const result of ['success', 'failure']) reloads.inc({ result }, 0)
 
   const recordsLost = new Counter({
     name: 'gateway_call_records_lost_total',

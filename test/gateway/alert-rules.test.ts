@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
+import { createMetricsRegistry } from '../../src/platform/management.ts'
+
+const folder = new URL('../../deploy/prometheus/', import.meta.url)
+
+/** Why the rules cannot be run here; false when they can. With REQUIRE_SERVICES=1 nothing is skipped. */
+function promtoolMissing(): string | false {
+  if (process.env['REQUIRE_SERVICES'] === '1') return false
+  try {
+    execFileSync('promtool', ['--version'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'promtool is not installed'
+  }
+}
+
+t.test(
+  'the alert rules fire when they should, and not when they should not',
+  { skip: promtoolMissing() },
+  async (t) => {
+    const options = { cwd: folder, encoding: 'utf8' } as const
+    t.match(execFileSync('promtool', ['check', 'rules', 'tollgate.rules.yaml'], options), /SUCCESS/)
+    t.match(
+      execFileSync('promtool', ['test', 'rules', 'tollgate.rules.test.yaml'], options),
+      /SUCCESS/,
+    )
+  },
+)
+
+t.test(
+  'every metric an alert looks at is there from the start, where its first event can be seen as growth',
+  async (t) => {
+    const rules = readFileSync(new URL('tollgate.rules.yaml', folder), 'utf8')
+    const registry = createMetricsRegistry('1.0.0')
+    createGatewayMetrics(registry)
+    const text = await registry.metrics()
+    const names = new Set(rules.match(/\b(?:gateway|portal)_\w+(?=[{[)\s])/g))
+    t.ok(names.size >= 8, [...names].join(' '))
+    for (const name of names) t.match(text, new RegExp(`^# TYPE ${name} `, 'm'), name)
+    for (const series of [
+      'gateway_config_reloads_total{result="failure"} 0',
+      'gateway_limit_store_switches_total{to="local",cause="silent"} 0',
+      'gateway_call_records_lost_total 0',
+    ]) {
+      t.ok(text.includes(`\n${series}\n`), series)
+    }
+  },
+)
+
+t.test('every alert is explained, and tested', async (t) => {
+  const rules = readFileSync(new URL('tollgate.rules.yaml', folder), 'utf8')
+  const tests = readFileSync(new URL('tollgate.rules.test.yaml', folder), 'utf8')
+  const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
+  t.ok(alerts.length > 5)
+  for (const alert of alerts) {
+    t.match(manual, new RegExp(`\\b${alert}\\b`), `${alert} in the manual`)
+    t.match(
+      tests,
+      new RegExp(`alertname: ${alert}, exp_alerts: \\[\\]`),
+      `${alert} may stay silent`,
+    )
+    t.match(tests, new RegExp(`alertname: ${alert}\\n`), `${alert} fires`)
+  }
+})
