@@ -5,7 +5,7 @@ import { startRedisServer } from '../support/redis-server.ts'
 import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
 t.test(
-  'gateways on one PostgreSQL that do not share their counters are refused at start; a killed one bars nobody',
+  '(14) gateways on one PostgreSQL that do not share their counters are refused at start; a killed one bars nobody',
   { skip: postgresMissing() },
   async (t) => {
     const postgres = await startPostgres(t)

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.ts'
-import { redisMissing } from '../support/redis-server.ts'
 import { testCounter, until } from '../counters/redis-rig.ts'
 import { admittedOf, ask, askTimes, bucketOf } from '../counters/rig.ts'
+import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.ts'
+import { redisMissing } from '../support/redis-server.ts'
 
 const skip = redisMissing()
 const settling = { processes: 4, settleMs: 1000 }
@@ -11,6 +11,47 @@ const settling = { processes: 4, settleMs: 1000 }
 t.test('on the Redis the sentinels name', { skip, timeout: 120_000 }, async (t) => {
   const redis = await startRedisSentinel()
   t.teardown(() => redis.stop())
+
+  // No clock of a Redis can be shifted here, so the old one has counted ahead of its own: to the new one that is the same.
+  t.test(
+    '(3) a new primary whose clock is behind: its window is the one before, then the same again, and nobody is granted twice',
+    async (t) => {
+      const [a, b] = await Promise.all([
+        testCounter(t, redis, settling),
+        testCounter(t, redis, settling),
+      ])
+      const { edgeMs, windowSeconds } = nextEdge()
+      const window = edgeMs / 1000 / windowSeconds
+      const known = { ...bucketOf('behind:known', windowSeconds), calls: 100 }
+      const unknown = { ...bucketOf('behind:unknown', windowSeconds), calls: 100 }
+      const old = await redis.primary()
+      const next = otherOf(redis, old)
+      for (const limit of [known, unknown]) {
+        await old.cli('SET', limit.bucket, `${window} 0 50`)
+        t.equal(admittedOf(await askTimes(10, a, [limit])), 10)
+      }
+      await until(async () => (await next.cli('GET', unknown.bucket)).endsWith(' 60'))
+      await next.cli('CONFIG', 'SET', 'replica-read-only', 'no')
+      await next.cli('DEL', unknown.bucket)
+      await next.cli('CONFIG', 'SET', 'replica-read-only', 'yes')
+      await redis.failover()
+      await until(() => !a.isUp() && !b.isUp())
+      await until(() => a.isUp() && b.isUp())
+      t.ok(Date.now() < edgeMs, 'the window before, by its clock')
+      for (const limit of [known, unknown]) {
+        const grants = [...(await askTimes(60, b, [limit])), ...(await askTimes(60, a, [limit]))]
+        t.equal(admittedOf(grants), 40)
+        t.match(await next.cli('GET', limit.bucket), new RegExp(`^${window} 0 100$`))
+      }
+      await until(() => Date.now() > edgeMs + 50)
+      const c = await testCounter(t, redis, settling)
+      for (const limit of [known, unknown]) {
+        const grants = [a, b, c].map((counter) => askTimes(20, counter, [limit]))
+        t.equal(admittedOf((await Promise.all(grants)).flat()), 0)
+      }
+      await redis.follow()
+    },
+  )
 
   t.test('an orderly switch loses no count and grants nobody a forgotten one', async (t) => {
     const [a, b] = await Promise.all([
@@ -84,22 +125,19 @@ t.test('on the Redis the sentinels name', { skip, timeout: 120_000 }, async (t) 
     },
   )
 
-  t.test(
-    'with all sentinels gone a gateway counts on, and a new one starts and decides locally',
-    async (t) => {
-      const counter = await testCounter(t, redis, settling)
-      t.equal(counter.isUp(), true)
-      const lost = await testCounter(
-        t,
-        { url: 'redis+sentinel://127.0.0.1:9,127.0.0.1:10/tollgate' },
-        settling,
-      )
-      t.equal(lost.isUp(), false)
-      t.match(await ask(lost, [{ ...bucketOf('lonely'), calls: 4 }]), {
-        decision: 'degraded_admitted',
-      })
-    },
-  )
+  t.test('a gateway that reaches no sentinel starts, and decides locally', async (t) => {
+    const counter = await testCounter(t, redis, settling)
+    t.equal(counter.isUp(), true)
+    const lost = await testCounter(
+      t,
+      { url: 'redis+sentinel://127.0.0.1:9,127.0.0.1:10/tollgate' },
+      settling,
+    )
+    t.equal(lost.isUp(), false)
+    t.match(await ask(lost, [{ ...bucketOf('lonely'), calls: 4 }]), {
+      decision: 'degraded_admitted',
+    })
+  })
 
   // The last one, because it leaves sentinels that were told anew what to watch.
   t.test(
@@ -115,18 +153,13 @@ t.test('on the Redis the sentinels name', { skip, timeout: 120_000 }, async (t) 
       await old.cli('REPLICAOF', '127.0.0.1', String(other.port))
       t.match(await ask(counter, limits), { decision: 'degraded_admitted' })
       t.equal(counter.isUp(), false)
+      // All forget before any is told anew: one that remembers would teach the others what it knew.
       for (const port of redis.sentinelPorts) {
         await old.cli('-p', String(port), 'SENTINEL', 'REMOVE', redis.group)
-        await old.cli(
-          '-p',
-          String(port),
-          'SENTINEL',
-          'MONITOR',
-          redis.group,
-          '127.0.0.1',
-          String(other.port),
-          '2',
-        )
+      }
+      const to = [redis.group, '127.0.0.1', String(other.port), '2']
+      for (const port of redis.sentinelPorts) {
+        await old.cli('-p', String(port), 'SENTINEL', 'MONITOR', ...to)
       }
       t.ok((await until(() => counter.isUp())) < 3000)
       t.match(await counter.peek(limits), [{ count: 41 }])
@@ -134,6 +167,16 @@ t.test('on the Redis the sentinels name', { skip, timeout: 120_000 }, async (t) 
     },
   )
 })
+
+/** A moment some seconds from now at which a window of some length begins, and that length. */
+function nextEdge(): { edgeMs: number; windowSeconds: number } {
+  const now = Math.ceil(Date.now() / 1000)
+  for (let edge = now + 8; ; edge += 1) {
+    for (let windowSeconds = 30; windowSeconds < 90; windowSeconds += 1) {
+      if (edge % windowSeconds === 0) return { edgeMs: edge * 1000, windowSeconds }
+    }
+  }
+}
 
 function otherOf({ servers: [first, second] }: RedisSentinel, one: RedisSentinel['servers'][0]) {
   return one === first ? second : first

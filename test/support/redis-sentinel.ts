@@ -116,7 +116,13 @@ export async function startRedisSentinel({
     switched,
     async failover() {
       const from = await primary()
-      await first.cli('-p', String(sentinelPorts[0]), 'SENTINEL', 'FAILOVER', group)
+      // They refuse while they think of the other server as down, which may be some seconds ago.
+      await until(
+        'a sentinel begins to switch',
+        async () =>
+          (await first.cli('-p', String(sentinelPorts[0]), 'SENTINEL', 'FAILOVER', group)) === 'OK',
+        20_000,
+      )
       return switched(from)
     },
     async follow() {
