@@ -9,6 +9,7 @@ import {
   grantScript,
   onlyPlace,
   readGrantReply,
+  readNumbers,
 } from '../../src/gateway/counters/grant-script.ts'
 import { checkRedis } from '../../src/gateway/counters/redis-facts.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
@@ -167,9 +168,8 @@ t.test(
         groups,
         marker: { key: onlyPlace.key, settleMs },
       })
-      const numbers = await client.eval(grantScript.text, keys.length, ...keys, ...args)
-      // Parse boundary: what the script returns.
-      const reply = readGrantReply(numbers as number[], 1)
+      const words = await client.eval(grantScript.text, keys.length, ...keys, ...args)
+      const reply = readGrantReply(readNumbers(String(words)), 1)
       return { isSettling: reply.isSettling, granted: reply.nextGroup(), count: reply.countOf(0) }
     }
     const window = windowAt(Date.now(), bucket.windowSeconds)

@@ -54,7 +54,8 @@ export function createCallBatch(): CallBatch {
   const buckets: BatchBucket[] = []
   const bucketsByName = new Map<string, BatchBucket>()
   const groups: Group[] = []
-  const groupsByKey = new Map<string, Group>()
+  /** Who asks often keeps its list of limits; equal lists that are not the same only make more groups. */
+  const groupsByLimits = new Map<readonly BucketLimit[], Group>()
   /** The last group joined, because calls of one turn are often alike. */
   let last: Group | undefined
 
@@ -70,15 +71,12 @@ export function createCallBatch(): CallBatch {
 
   function groupOf(distinct: readonly BucketLimit[]): Group {
     if (last !== undefined && isSame(last.distinct, distinct)) return last
-    // No bucket has a space in its name: it would not survive the journal either.
-    let key = ''
-    for (const { bucket, calls } of distinct) key += `${bucket} ${calls} `
-    let group = groupsByKey.get(key)
+    let group = groupsByLimits.get(distinct)
     if (group === undefined) {
       const limits = distinct.map((limit) => ({ index: indexOf(limit), calls: limit.calls }))
       group = { asked: 0, limits, distinct, waiting: [] }
       groups.push(group)
-      groupsByKey.set(key, group)
+      groupsByLimits.set(distinct, group)
     }
     last = group
     return group

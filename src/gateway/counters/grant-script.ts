@@ -106,32 +106,27 @@ export interface MarkerKnowledge {
 /** Writes the keys and arguments of `grant.lua`. */
 export function grantCommand({ buckets, groups, marker }: GrantRequest): {
   keys: string[]
-  args: (string | number)[]
+  args: [string]
 } {
   const keys = marker === undefined ? [] : [marker.key]
-  const args: (string | number)[] = [markerArgument(marker)]
+  let words = markerWord(marker)
   for (const { bucket, windowSeconds, floor, addition } of buckets) {
     keys.push(bucket)
-    args.push(
-      windowSeconds * 1000,
-      floor === undefined ? 0 : floor.window,
-      floor === undefined ? 0 : floor.epoch,
-      floor === undefined ? 0 : floor.count,
-      addition === undefined ? 0 : addition.window,
-      addition === undefined ? 0 : addition.count,
-    )
+    words += ` ${windowSeconds * 1000}`
+    words += floor === undefined ? ' 0 0 0' : ` ${floor.window} ${floor.epoch} ${floor.count}`
+    words += addition === undefined ? ' 0 0' : ` ${addition.window} ${addition.count}`
   }
   for (const { asked, limits } of groups) {
-    args.push(asked, limits.length)
-    for (const { index, calls } of limits) args.push(index + 1, calls)
+    words += ` ${asked} ${limits.length}`
+    for (const { index, calls } of limits) words += ` ${index + 1} ${calls}`
   }
-  return { keys, args }
+  return { keys, args: [words] }
 }
 
-function markerArgument(marker: MarkerClaim | undefined): string | number {
-  if (marker === undefined) return ''
+function markerWord(marker: MarkerClaim | undefined): string {
+  if (marker === undefined) return '-'
   const { settleMs, knowledge } = marker
-  if (knowledge === undefined) return settleMs
+  if (knowledge === undefined) return String(settleMs)
   const { runId, stale = '', vouched = '' } = knowledge
   return `${settleMs}/${runId}/${stale}/${vouched}`
 }
@@ -178,6 +173,11 @@ export function readGrantReply(reply: readonly number[], buckets: number): Grant
     nextGroup: () => number(at++),
     nextCount: () => number(at++),
   }
+}
+
+/** Reads the reply of a script of ours: whole numbers with spaces between them. */
+export function readNumbers(words: string): number[] {
+  return words.split(' ').map(Number)
 }
 
 function readScript(name: string): Script {

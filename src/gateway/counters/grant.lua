@@ -1,9 +1,10 @@
 -- Decides a batch of calls on a batch of buckets, by the clock of this server.
 -- grant-script.ts writes the arguments and reads the reply; the two files change together.
 --
--- KEYS       the marker, if ARGV[1] is not empty: its absence means that the counters of this server were lost;
+-- KEYS       the marker, if the first word is not `-`: its absence means that the counters of this server were lost;
 --            then the buckets, each `<window> <epoch> <count>`
--- ARGV[1]    empty: there is no marker beside these buckets, and nothing is said of it. Else milliseconds after the loss
+-- ARGV[1]    words with spaces between them: one argument and one reply cost the process that asks half of many
+-- first word `-`: there is no marker beside these buckets, and nothing is said of it. Else milliseconds after the loss
 --            in which nothing is granted or added, so that every process can bring its floors; alone, or followed by
 --            /<run id of this server>    or nothing: not told. A marker another run left here, before a restart or on the
 --                                        server this one was promoted after, says nothing of what was lost since: it
@@ -13,7 +14,7 @@
 -- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
 -- then for each group of equal calls: asked, number of limits, and for each limit: bucket index, calls
 --
--- Reply: now in ms, marker, 1 while nothing is granted,
+-- Reply, words likewise: now in ms, marker, 1 while nothing is granted,
 -- then for each bucket: window, epoch, count, 1 when its stored value made no sense,
 -- then for each group: granted, and for each limit: count of its bucket after this group.
 --
@@ -23,12 +24,18 @@ local time = redis.call('TIME')
 local seconds, micros = tonumber(time[1]), tonumber(time[2])
 local now = seconds * 1000 + math.floor(micros / 1000)
 
-local before, marker_made, settling = 0, 0, false
-if ARGV[1] ~= '' then
+local words, last = {}, 0
+for word in string.gmatch(ARGV[1], '%S+') do
+  last = last + 1
+  words[last] = word
+end
+
+local before, marker_made, settling = 0, '0', false
+if words[1] ~= '-' then
   before = 1
-  local settle, own_run, stale, vouched = tonumber(ARGV[1]), '', '', ''
+  local settle, own_run, stale, vouched = tonumber(words[1]), '', '', ''
   if not settle then
-    settle, own_run, stale, vouched = string.match(ARGV[1], '^(%d+)/(%w*)/(%d*)/(%d*)$')
+    settle, own_run, stale, vouched = string.match(words[1], '^(%d+)/(%w*)/(%d*)/(%d*)$')
   end
   local run, made
   local marker = redis.pcall('GET', KEYS[1])
@@ -39,9 +46,9 @@ if ARGV[1] ~= '' then
     made = vouched ~= '' and vouched or string.format('%.0f', seconds * 1000000 + micros)
     redis.call('SET', KEYS[1], own_run .. ':' .. made)
   end
-  marker_made = tonumber(made)
+  marker_made = made
   -- A clock that stepped back behind the marker must not close the counters until it catches up.
-  local age = seconds * 1000000 + micros - marker_made
+  local age = seconds * 1000000 + micros - tonumber(made)
   settling = age >= 0 and age < tonumber(settle) * 1000
 end
 
@@ -50,7 +57,7 @@ local buckets = #KEYS - before
 local lengths, windows, epochs, counts, changed = {}, {}, {}, {}, {}
 local at = 2
 for i = 1, buckets do
-  local length = tonumber(ARGV[at])
+  local length = tonumber(words[at])
   local stored = redis.pcall('GET', KEYS[i + before])
   local window, epoch, count
   local damaged = 0
@@ -69,9 +76,9 @@ for i = 1, buckets do
   if window < current then
     window, count = current, 0
   end
-  local floor_window, floor_epoch = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local floor_window, floor_epoch = tonumber(words[at + 1]), tonumber(words[at + 2])
   if floor_epoch >= epoch and floor_window >= window then
-    local floor_count = tonumber(ARGV[at + 3])
+    local floor_count = tonumber(words[at + 3])
     if floor_window > window then
       window, count = floor_window, floor_count
       changed[i] = true
@@ -86,8 +93,8 @@ for i = 1, buckets do
   end
   -- Not before the floors are in: a floor that comes after an addition would swallow it. Of a window that
   -- an own clock guessed too late, the addition counts in the present one: never too few.
-  local addition = tonumber(ARGV[at + 5])
-  if addition > 0 and not settling and tonumber(ARGV[at + 4]) >= window then
+  local addition = tonumber(words[at + 5])
+  if addition > 0 and not settling and tonumber(words[at + 4]) >= window then
     count = count + addition
     changed[i] = true
   end
@@ -100,19 +107,18 @@ for i = 1, buckets do
   at = at + 6
 end
 
-local last = #ARGV
 local out = buckets * 4 + 3
 while at < last do
-  local grant, limits = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  local grant, limits = tonumber(words[at]), tonumber(words[at + 1])
   for j = 1, limits do
-    local left = tonumber(ARGV[at + j * 2 + 1]) - counts[tonumber(ARGV[at + j * 2])]
+    local left = tonumber(words[at + j * 2 + 1]) - counts[tonumber(words[at + j * 2])]
     if left < grant then grant = left end
   end
   if grant < 0 or settling then grant = 0 end
   out = out + 1
   reply[out] = grant
   for j = 1, limits do
-    local i = tonumber(ARGV[at + j * 2])
+    local i = tonumber(words[at + j * 2])
     if grant > 0 then
       counts[i] = counts[i] + grant
       reply[i * 4 + 2] = counts[i]
@@ -129,4 +135,4 @@ for i = 1, buckets do
     redis.call('SET', KEYS[i + before], windows[i] .. ' ' .. epochs[i] .. ' ' .. counts[i], 'PX', lengths[i] * 2)
   end
 end
-return reply
+return table.concat(reply, ' ')

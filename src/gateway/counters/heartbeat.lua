@@ -19,4 +19,4 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - lifetime)
 -- From a clock that was ahead.
 redis.call('ZREMRANGEBYSCORE', KEYS[1], now + lifetime, '+inf')
 redis.call('PEXPIRE', KEYS[1], lifetime)
-return { redis.call('ZCARD', KEYS[1]) }
+return redis.call('ZCARD', KEYS[1])

@@ -1,7 +1,7 @@
 import { openRedis } from '../../platform/open-redis.ts'
 import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
 import { startDeadline } from './deadline.ts'
-import type { Script } from './grant-script.ts'
+import { readNumbers, type Script } from './grant-script.ts'
 
 /** One connection to one Redis server, or to the primary its sentinels name, which comes back by itself. */
 export interface RedisConnection {
@@ -130,8 +130,7 @@ export function openRedisConnection({
       })
       function accept(reply: unknown): void {
         callOff()
-        // Parse boundary: our scripts answer with arrays of integers.
-        onReply({ numbers: reply as number[], sentAt, receivedAt: monotonic() })
+        onReply({ numbers: readNumbers(String(reply)), sentAt, receivedAt: monotonic() })
       }
       function fail(error: Error): void {
         callOff()

@@ -1,5 +1,5 @@
 -- Sets the count of a bucket to 0 in the present window and raises its epoch.
--- KEYS[1] the bucket; ARGV[1] window length in ms. Reply: now in ms, window, epoch.
+-- KEYS[1] the bucket; ARGV[1] window length in ms. Reply, words: now in ms, window, epoch.
 --
 -- The new epoch is at least the time: higher than any epoch before, even one that only a process
 -- remembers because this server lost it. The window is taken from the clock, also when that means
@@ -18,4 +18,4 @@ epoch = math.max(epoch + 1, now)
 local length = tonumber(ARGV[1])
 local window = math.floor(now / length)
 redis.call('SET', KEYS[1], window .. ' ' .. epoch .. ' 0', 'PX', length * 2)
-return { now, window, epoch }
+return now .. ' ' .. window .. ' ' .. epoch
