@@ -1,8 +1,10 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Decision } from '../counters/counter.ts'
 import { awayCauses, type CounterObserver } from '../counters/counter-observer.ts'
+import { createTalliedCounter } from './tallied-counter.ts'
+import { createTalliedHistogram } from './tallied-histogram.ts'
 
 /** Seconds; fine below 10 ms, where a gateway lives, up to the total time-out. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -49,45 +51,45 @@ export interface RecordingMetrics {
 
 export function createGatewayMetrics(registry: Registry): GatewayMetrics & RecordingMetrics {
   const registers = [registry]
-  const requests = new Counter({
+  const requests = createTalliedCounter({
     name: 'gateway_requests_total',
     help: 'Calls by operation, status class and outcome (forwarded, aborted or the code of the refusal)',
     labelNames: [...operationLabels, 'status_class', 'outcome'],
     registers,
   })
-  const duration = new Histogram({
+  const duration = createTalliedHistogram({
     name: 'gateway_request_duration_seconds',
     help: 'From the request header block to the end of the answer',
     labelNames: operationLabels,
     buckets,
     registers,
   })
-  const upstream = new Histogram({
+  const upstream = createTalliedHistogram({
     name: 'gateway_upstream_duration_seconds',
     help: 'From forwarding a call to the end of the answer of the backend',
     labelNames: operationLabels,
     buckets,
     registers,
   })
-  const overhead = new Histogram({
+  const overhead = createTalliedHistogram({
     name: 'gateway_overhead_duration_seconds',
     help: 'Time of an admitted call that was not spent waiting for the backend',
     labelNames: operationLabels,
     buckets,
     registers,
   })
-  const decisions = new Counter({
+  const decisions = createTalliedCounter({
     name: 'gateway_limit_decisions_total',
     help: 'Decisions of the limit by operation',
     labelNames: [...operationLabels, 'decision'],
     registers,
   })
-  const storeDuration = new Histogram({
+  const storeDuration = createTalliedHistogram({
     name: 'gateway_limit_store_duration_seconds',
     help: 'Time for one answer of the counter store',
     buckets,
     registers,
-  })
+  }).series({})
   const switches = new Counter({
     name: 'gateway_limit_store_switches_total',
     help: 'How often calls began to be decided by Redis (shared) or by each process alone (local), by cause; in a cluster for each node',
@@ -151,21 +153,19 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     registers,
   })
 
-  // Looking a child up by its labels costs more than the observation itself.
   const series = new WeakMap<object, ReturnType<typeof createSeries>>()
   const unrouted = createSeries('none', 'none', 'none')
 
   function createSeries(api: string, version: string, operation: string) {
     const labels = { api, version, operation }
     return {
-      requests: memo((key) => {
-        const [status_class = '', outcome = ''] = key.split(' ')
-        return requests.labels({ ...labels, status_class, outcome })
-      }),
-      decisions: memo((decision) => decisions.labels({ ...labels, decision })),
-      duration: duration.labels(labels),
-      upstream: upstream.labels(labels),
-      overhead: overhead.labels(labels),
+      requests: memo((outcome: CallOutcome) =>
+        memo((status_class: string) => requests.series({ ...labels, status_class, outcome })),
+      ),
+      decisions: memo((decision: string) => decisions.series({ ...labels, decision })),
+      duration: duration.series(labels),
+      upstream: upstream.series(labels),
+      overhead: overhead.series(labels),
     }
   }
 
@@ -183,13 +183,13 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
   return {
     observe(call) {
       const found = seriesOf(call)
-      found.requests(`${statusClass(call.status)} ${call.outcome}`).inc()
+      found.requests(call.outcome)(statusClass(call.status)).count += 1
       found.duration.observe(call.totalSeconds)
       if (call.upstreamSeconds !== undefined) {
         found.upstream.observe(call.upstreamSeconds)
         found.overhead.observe(Math.max(0, call.totalSeconds - call.upstreamSeconds))
       }
-      if (call.decision !== undefined) found.decisions(call.decision).inc()
+      if (call.decision !== undefined) found.decisions(call.decision).count += 1
     },
     observeStore: (seconds) => storeDuration.observe(seconds),
     counterObserver: {
@@ -209,13 +209,15 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
   }
 }
 
+const statusClasses = ['none', '1xx', '2xx', '3xx', '4xx', '5xx']
+
 /** `2xx` … `5xx`; `none` where no status was sent. */
 function statusClass(status: number): string {
-  return status === 0 ? 'none' : `${Math.floor(status / 100)}xx`
+  return statusClasses[Math.floor(status / 100)] ?? 'none'
 }
 
-function memo<T>(make: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>()
+function memo<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
   return (key) => {
     let value = known.get(key)
     if (value === undefined) {
