@@ -1,4 +1,7 @@
 import { randomInt } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { inspect, parseArgs } from 'node:util'
 import { postgresMissing } from '../support/database.ts'
 import { redisMissing } from '../support/redis-server.ts'
@@ -9,13 +12,14 @@ import { faultTable, promises, promiseTable } from './table.ts'
 
 // A program: runs the experiments with faults one after the other and prints what they found.
 // --seed <number> draws the same again; --only R3,R5 runs some; --soak <windows> asks for so many full windows.
-// --books <folder> keeps what the ledger and the callers wrote.
+// --books <folder> keeps what the ledger and the callers wrote. --write puts the tables into docs/faults.md.
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     only: { type: 'string' },
     soak: { type: 'string' },
     books: { type: 'string' },
+    write: { type: 'boolean' },
   },
 })
 const seed = Number(values.seed ?? randomInt(2 ** 31))
@@ -81,18 +85,23 @@ const fail =
   outcomes.filter(({ violations }) => violations.length > 0).length +
   promised.filter(({ isKept }) => isKept === false).length +
   broken.length
-process.stdout.write(
-  [
-    '',
-    `${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${Math.round((performance.now() - begunAt) / 1000)} s`,
-    '',
-    promiseTable(promised),
-    '',
-    faultTable(outcomes),
-    '',
-    // In the words of the test runner, for whoever adds both up.
-    `# { total: ${total}, pass: ${total - fail}${fail === 0 ? '' : `, fail: ${fail}`} }`,
-    '',
-  ].join('\n'),
-)
+const seconds = Math.round((performance.now() - begunAt) / 1000)
+const found = [
+  `${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${seconds} s, ${availableParallelism()} cores`,
+  promiseTable(promised),
+  faultTable(outcomes),
+].join('\n\n')
+process.stdout.write(`\n${found}\n\n`)
+if (values.write === true) {
+  const page = fileURLToPath(new URL('../../docs/faults.md', import.meta.url))
+  const text = readFileSync(page, 'utf8')
+  const measured = `<!-- measured -->\n${found}\n<!-- /measured -->`
+  writeFileSync(
+    page,
+    text.replace(/<!-- measured -->.*<!-- \/measured -->/s, () => measured),
+  )
+}
+// In the words of the test runner, for whoever adds both up.
+const failed = fail === 0 ? '' : `, fail: ${fail}`
+process.stdout.write(`# { total: ${total}, pass: ${total - fail}${failed} }\n`)
 process.exit(fail === 0 ? 0 : 1)
