@@ -1,7 +1,13 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { markerSlot } from '../../src/gateway/counters/cluster-slots.ts'
 import type { BucketLimit, Counter, Grant } from '../../src/gateway/counters/counter.ts'
+import { noObserver } from '../../src/gateway/counters/counter-observer.ts'
+import { openAttempts } from '../../src/gateway/portal/accounts/open-attempts.ts'
+import { createLifetime } from '../../src/platform/lifetime.ts'
+import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import { testCounter, until } from '../counters/redis-rig.ts'
 import {
   admittedOf,
@@ -10,6 +16,7 @@ import {
   countdown,
   longWindowSeconds,
   remainingOf,
+  silent,
 } from '../counters/rig.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { redisMissing } from '../support/redis-server.ts'
@@ -127,12 +134,15 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
         limits.slice(0, 20).map(({ bucket }) => bucket),
       )
       t.same(decisionsOf(await askAll(limits)), ['admitted'])
+      t.same(
+        (await a.peek(limits)).map(({ count }) => count),
+        [...Array(40).fill(2), ...Array(10).fill(1)],
+      )
       await cluster.moveKeys(slot, away)
       await cluster.endMove(slot, away)
       t.same(decisionsOf(await askAll(limits)), ['admitted'])
       const counts = (await a.peek(limits)).map(({ count }) => count)
       t.same(counts, [...Array(40).fill(3), ...Array(10).fill(2)])
-      // A call on two buckets that are apart waits for its deadline and is decided by its policy, never twice.
       t.equal(a.isUp(), true)
     },
   )
@@ -159,7 +169,13 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
   )
 
   t.test('the slot of the marker may move too', async (t) => {
-    const [a, b] = await Promise.all([open(t), open(t)])
+    const causes: string[] = []
+    const observer = {
+      ...noObserver,
+      switched: (to: string, cause: string) => void (to === 'local' && causes.push(cause)),
+    }
+    const options = { deadlineMs: 500, observer }
+    const [a, b] = await Promise.all([open(t, options), open(t, options)])
     const [home, away] = cluster.nodes
     if (home === undefined || away === undefined) throw new Error('no nodes')
     const lines = (await home.cli('CLUSTER', 'NODES')).split('\n').map((line) => line.split(' '))
@@ -180,7 +196,12 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
     await cluster.endMove(slot, away)
     await delay(2500) // the map is looked at once a second
     const grants = (await Promise.all(running.map((each) => each.stop()))).flat()
-    t.same(decisionsOf(grants), ['admitted'])
+    t.ok(grants.filter(({ decision }) => decision === 'admitted').length > 0.9 * grants.length)
+    // A busy machine may be silent for its tenth of a second; nothing else may have happened.
+    t.same(
+      causes.filter((cause) => cause !== 'silent'),
+      [],
+    )
     t.equal(a.isUp() && b.isUp(), true)
     const c = await open(t)
     t.equal(c.isUp(), true)
@@ -298,6 +319,42 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
       await old.restart()
     },
   )
+
+  t.test('portals count attempts together in a cluster', async (t) => {
+    const lifetime = createLifetime()
+    t.teardown(() => lifetime.close())
+    const open = () =>
+      openAttempts({
+        ...{ redis: parseRedisAddress(cluster.url), log: silent, lifetime },
+        ...{ key: Buffer.alloc(32), clientAddress: () => '192.0.2.1' },
+      })
+    const portals = [open(), open()]
+    const request = new IncomingMessage(new Socket())
+    await until(
+      () =>
+        portals[0]?.signIn(request, 'early@example.com').then(
+          () => true,
+          () => false,
+        ) ?? false,
+    )
+    await until(
+      () =>
+        portals[1]?.signIn(request, 'early@example.com').then(
+          () => true,
+          () => false,
+        ) ?? false,
+    )
+    let counted = 0
+    for (let attempt = 0; attempt < 14; attempt += 1) {
+      await portals[attempt % 2]?.signIn(request, 'anna@example.com').then(
+        () => {
+          counted += 1
+        },
+        (error: unknown) => t.match(error, { refusal: { code: 'ATTEMPTS_EXCEEDED' } }),
+      )
+    }
+    t.equal(counted, 10)
+  })
 
   // The last one: it breaks the cluster.
   t.test(

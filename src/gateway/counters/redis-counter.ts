@@ -17,7 +17,8 @@ import {
 import { createHeartbeat, processesKey } from './heartbeat.ts'
 import { createLocalShares } from './local-shares.ts'
 import { createOnlyServer } from './only-server.ts'
-import type { ScriptCall } from './redis-connection.ts'
+import { redirectionOf } from './redirection.ts'
+import type { ScriptCall, ScriptReply } from './redis-connection.ts'
 import type { RedisUnsuitableError } from './redis-facts.ts'
 import { createSeenCounts } from './seen-counts.ts'
 import { createStoreClock } from './store-clock.ts'
@@ -165,7 +166,18 @@ export async function createRedisCounter({
     buckets: readonly PeekedBucket[],
   ): Promise<BucketState[]> {
     const command = grantCommand({ buckets: buckets.map(placeOf), groups: [] })
-    const reply = await ask(slot, grantScript, command)
+    let reply: ScriptReply
+    try {
+      reply = await ask(slot, grantScript, command)
+    } catch (error) {
+      const isApart =
+        error instanceof StoreUnavailableError &&
+        error.cause instanceof Error &&
+        redirectionOf(error.cause) !== undefined
+      if (!isApart || buckets.length === 1) throw error
+      // The slot is on the move, and each of them is found by itself.
+      return (await Promise.all(buckets.map((bucket) => peekInSlot(slot, [bucket])))).flat()
+    }
     const read = readGrantReply(reply.numbers, buckets.length)
     return buckets.map(({ bucket, windowSeconds }, index) => ({
       bucket,
