@@ -7,7 +7,7 @@ export interface UsageCounts {
   readonly version: string
   readonly operation: string
   /** Minutes since 1970. */
-  readonly minute: number
+  minute: number
   admitted: number
   refused: number
   refused_by_limit: number
@@ -21,61 +21,97 @@ export type UsageSubject = Operation | ApiVersion | undefined
 
 /** Counts that wait for the next flush. */
 export interface UsageBuffer {
-  /** Where the counts of a call go; undefined when there is no room for another row. */
+  /** Where the counts of a call go, until the next {@link take}; undefined when there is no room for another place. */
   find(applicationId: string, subject: UsageSubject, minute: number): UsageCounts | undefined
-  /** Hands everything over and is empty. */
+  /** Hands everything over and begins anew. */
   take(): UsageCounts[]
-  readonly size: number
 }
 
-/** @param options.capacity rows of application, operation and minute (default 20,000) */
-export function createUsageBuffer({ capacity = 20_000 } = {}): UsageBuffer {
-  let rows: UsageCounts[] = []
+/** All places are forgotten after so long, in use or not; sooner when there is no more room. */
+const keptMinutes = 10
+
+/**
+ * Keeps a place for every application and operation over many flushes: made
+ * anew for each, places were most of what a busy gateway's memory had to be
+ * cleared of.
+ *
+ * @param options.capacity places of application and operation (default 100,000, at some 200 bytes each)
+ */
+export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   let applications = new Map<string, Map<UsageSubject, UsageCounts>>()
-  let currentMinute = 0
+  let size = 0
+  /** The minute in which the oldest of the places was made. */
+  let since = Number.NEGATIVE_INFINITY
+  /** Places in which something was counted since the last flush. */
+  let counting = new Set<UsageCounts>()
+  /** Of minutes that ended since then. */
+  let ended: UsageCounts[] = []
+
+  function placeOf(applicationId: string, subject: UsageSubject): UsageCounts | undefined {
+    let subjects = applications.get(applicationId)
+    const known = subjects?.get(subject)
+    if (known !== undefined) return known
+    if (size >= capacity) return undefined
+    if (subjects === undefined) {
+      subjects = new Map()
+      applications.set(applicationId, subjects)
+    }
+    const place = emptyCounts(applicationId, subject)
+    subjects.set(subject, place)
+    size += 1
+    return place
+  }
+
+  function forgetPlaces(minute: number): void {
+    // What was counted in them is still in `counting`.
+    applications = new Map()
+    size = 0
+    since = minute
+  }
 
   return {
     find(applicationId, subject, minute) {
-      if (minute !== currentMinute) {
-        // What was counted stays in `rows`; from here on new ones are found.
-        applications = new Map()
-        currentMinute = minute
-      }
-      let subjects = applications.get(applicationId)
-      const known = subjects?.get(subject)
-      if (known !== undefined) return known
-      if (rows.length >= capacity) return undefined
-      if (subjects === undefined) {
-        subjects = new Map()
-        applications.set(applicationId, subjects)
-      }
-      const row: UsageCounts = {
-        application_id: applicationId,
-        api: subject?.api ?? '',
-        version: subject?.version ?? '',
-        operation: subject !== undefined && 'id' in subject ? subject.id : '',
-        minute,
-        admitted: 0,
-        refused: 0,
-        refused_by_limit: 0,
-        errors: 0,
-        duration_ms_sum: 0,
-        duration_ms_max: 0,
-      }
-      subjects.set(subject, row)
-      rows.push(row)
-      return row
+      if (minute - since >= (size < capacity ? keptMinutes : 1)) forgetPlaces(minute)
+      const place = placeOf(applicationId, subject)
+      if (place === undefined || (place.minute === minute && counting.has(place))) return place
+      if (counting.has(place)) ended.push({ ...place })
+      else counting.add(place)
+      reset(place, minute)
+      return place
     },
 
     take() {
-      const taken = rows
-      rows = []
-      applications = new Map()
+      const taken = ended
+      for (const place of counting) taken.push({ ...place })
+      ended = []
+      counting = new Set()
       return taken
     },
-
-    get size() {
-      return rows.length
-    },
   }
+}
+
+function emptyCounts(applicationId: string, subject: UsageSubject): UsageCounts {
+  return {
+    application_id: applicationId,
+    api: subject?.api ?? '',
+    version: subject?.version ?? '',
+    operation: subject !== undefined && 'id' in subject ? subject.id : '',
+    minute: 0,
+    admitted: 0,
+    refused: 0,
+    refused_by_limit: 0,
+    errors: 0,
+    duration_ms_sum: 0,
+    duration_ms_max: 0,
+  }
+}
+
+function reset(place: UsageCounts, minute: number): void {
+  place.minute = minute
+  place.admitted = 0
+  place.refused = 0
+  place.refused_by_limit = 0
+  place.errors = 0
+  place.duration_ms_sum = 0
+  place.duration_ms_max = 0
 }
