@@ -1,4 +1,5 @@
 import type { OutagePolicy } from '../../catalogue/catalogue.ts'
+import type { RosterMember } from '../../platform/roster.ts'
 import type { BucketLimit, Grant, PeekedBucket, Standing } from './counter.ts'
 import type { CallGroup, GrantReply } from './grant-script.ts'
 import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
@@ -12,7 +13,7 @@ export interface WaitingCall {
 }
 
 /** The calls of one event-loop turn, merged so that the store is asked once. */
-export interface CallBatch {
+export interface CallBatch extends RosterMember {
   readonly buckets: readonly BatchBucket[]
   readonly groups: readonly CallGroup[]
   add(call: WaitingCall): void
@@ -83,6 +84,7 @@ export function createCallBatch(): CallBatch {
   }
 
   return {
+    place: -1,
     buckets,
     groups,
     add(call) {

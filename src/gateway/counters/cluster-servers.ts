@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../platform/log.ts'
 import type { ClusterRedis, RedisHost, SingleRedis } from '../../platform/redis-address.ts'
+import type { Roster } from '../../platform/roster.ts'
 import { type CallBatch, splitBatch } from './call-batch.ts'
 import { markerSlot, readClusterSlots, type SlotRange } from './cluster-slots.ts'
 import type { CountingServer, Sending } from './counting-server.ts'
@@ -15,7 +16,7 @@ export interface ClusterServersOptions extends ServersOptions {
   readonly address: ClusterRedis
   /** For buckets whose node is not known. */
   readonly clock: Pick<StoreClock, 'now'>
-  readonly inFlight: Set<CallBatch>
+  readonly inFlight: Roster<CallBatch>
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'warn'>
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../platform/log.ts'
 import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
+import type { Roster } from '../../platform/roster.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallBatch } from './call-batch.ts'
 import { type BucketsOfServer, createCatchUp } from './catch-up.ts'
@@ -75,7 +76,7 @@ export interface CountingServerOptions {
   readonly settleMs: number
   readonly observer: CounterObserver
   /** Batches that are on their way, past their deadline too. */
-  readonly inFlight: Set<CallBatch>
+  readonly inFlight: Roster<CallBatch>
   /** Decides the calls without the server. */
   decideAlone(batch: CallBatch): void
   /** The batch did not run, and is for others to send again. It stays in flight. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../platform/log.ts'
 import type { RedisAddress } from '../../platform/redis-address.ts'
+import { Roster } from '../../platform/roster.ts'
 import { type CallBatch, createCallBatch } from './call-batch.ts'
 import { createClusterServers } from './cluster-servers.ts'
 import type { BucketState, Counter, PeekedBucket } from './counter.ts'
@@ -98,7 +99,7 @@ export async function createRedisCounter({
   })
   const started = Promise.withResolvers<void>()
   /** Sent and not come to their end, past their deadline too. */
-  const inFlight = new Set<CallBatch>()
+  const inFlight = new Roster<CallBatch>()
   /** The calls of this turn of the event loop, by slot. */
   let turn = new Map<number, CallBatch>()
 
@@ -231,7 +232,7 @@ export async function createRedisCounter({
       seen.forget(bucket)
       shares.forget(bucket)
       // A reply from before the reset may be on its way; it must not bring the old count back.
-      for (const sent of inFlight) sent.forget(bucket)
+      for (const sent of inFlight.all()) sent.forget(bucket)
     },
     isUp: servers.isUp,
     async close() {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import type { Refusal } from '../../platform/problem.ts'
+import { Roster, type RosterMember } from '../../platform/roster.ts'
 import { type AnswerHead, answerHead } from './answered-headers.ts'
 import { createBackendPool, type PooledHandler } from './backend-pool.ts'
 import { bodyBytesMax, bodyTooLarge } from './body.ts'
@@ -63,15 +64,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     },
     monotonic,
   })
-  const underway = new Set<Exchange>()
+  const underway = new Roster<Exchange>()
   const exchangeOptions = { refuse, onFailure, monotonic, underway }
-  // One clock for all of them: a timer of its own costs a call more than its place in the set.
+  // One clock for all of them: a timer of its own costs a call more than its place on the roster.
   const watch = setInterval(() => {
     const at = monotonic()
-    for (const exchange of underway) {
-      if (exchange.endsAt > at) break
-      exchange.timeOut()
-    }
+    for (const exchange of underway.all()) if (exchange.endsAt <= at) exchange.timeOut()
   }, watchMs).unref()
 
   return {
@@ -144,8 +142,7 @@ interface ExchangeOptions {
   readonly onFailure: (call: Call, refusal: Refusal, cause: Error) => void
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
-  /** Those under way, the oldest first. */
-  readonly underway: Set<Exchange>
+  readonly underway: Roster<Exchange>
 }
 
 /** Answers of so many octets at most are sent in one piece with their header block. */
@@ -161,7 +158,8 @@ const heldBytesMax = 16_384
  * Uses undici's raw handler methods: the parsed-header form costs an object
  * per answer and joins fields that we pass on as they came.
  */
-class Exchange implements PooledHandler {
+class Exchange implements PooledHandler, RosterMember {
+  place = -1
   release: () => void = () => undefined
   /** Monotonic milliseconds after which it has taken too long. */
   readonly endsAt: number
