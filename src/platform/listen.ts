@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { ListenAddress } from './settings.ts'
@@ -104,9 +104,13 @@ function trackConnections(server: Server): Connections {
     callsUnderWay.set(socket, 0)
     socket.once('close', () => callsUnderWay.delete(socket))
   })
+  // One function for all answers: a closure for each is a tenth of what a refused call costs.
+  function answered(this: ServerResponse): void {
+    count(this.req.socket, -1)
+  }
   server.prependListener('request', ({ socket }, response) => {
     count(socket, 1)
-    response.once('close', () => count(socket, -1))
+    response.on('close', answered)
   })
 
   return {
