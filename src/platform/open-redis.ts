@@ -58,7 +58,9 @@ export function openRedis({
   client.on('end', () => {
     if (isClosed) return
     // A failure is told by the event `error`, and followed by another `end`.
-    again = setTimeout(() => client.connect().catch(() => undefined), sentinelRetryMs)
+    again = setTimeout(() => {
+      client.connect().catch(() => undefined)
+    }, sentinelRetryMs)
   })
 
   return {
