@@ -12,6 +12,11 @@ export interface Subject {
   readonly list: RequestList
   /** The status every answer is to have. */
   readonly expect: number
+  /**
+   * Loaded for so long before each round, without being measured. Between its turns a subject rests, and forgets what
+   * under a load that never rests it would know (Tollgate's identities last 45 s). (Default: 0)
+   */
+  readonly warmSeconds?: number
   /** How long after its answers the target may still work on its calls (records, usage); that is part of their cost. (Default: 0) */
   readonly settleMs?: number
 }
@@ -76,14 +81,19 @@ export async function runRounds(
 const stride = 7_919
 
 async function measure(subject: Subject, round: number, options: RoundsOptions): Promise<Round> {
-  const { target, url, list, expect } = subject
+  const { target, url, list, expect, warmSeconds = 0 } = subject
+  const { connections } = options
+  if (warmSeconds > 0) {
+    const begin = (round + 1) * stride * 2
+    await load({ url, list, begin, seconds: warmSeconds, connections, expect: undefined })
+  }
   const before = target.cpuMicroseconds()
   const { requests, unexpected, seconds, p50Ms, p99Ms } = await load({
     url,
     list,
     begin: round * stride,
     seconds: options.seconds,
-    connections: options.connections,
+    connections,
     expect: round === 0 ? undefined : expect,
   })
   await delay(subject.settleMs ?? 0)

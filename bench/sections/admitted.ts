@@ -6,7 +6,7 @@ import { startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
 import { startNginxPeer } from '../peers/nginx-peer.ts'
 import { startBarePeer, startHandMadePeer, startPlainPeer } from '../peers/node-peer.ts'
 import type { Peer } from '../peers/peer.ts'
-import { settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
+import { settleMs, startTollgatePeer, warmSeconds } from '../peers/tollgate-peer.ts'
 import { printGoal, printMeasured, ratio } from '../report.ts'
 import { type Measured, runRounds, type Subject } from '../rounds.ts'
 import { mix, type RequestList, writeRequests } from '../workload.ts'
@@ -59,7 +59,7 @@ function candidates(world: BenchWorld): Candidate[] {
       name: names.tollgate,
       async start(list) {
         const running = await startTollgatePeer(world, { name: names.tollgate })
-        return { ...running, list, expect: 200, settleMs }
+        return { ...running, list, expect: 200, settleMs, warmSeconds }
       },
     },
     { name: names.embedded, start: () => startEmbedded(world) },
@@ -69,7 +69,7 @@ function candidates(world: BenchWorld): Candidate[] {
 async function startEmbedded(world: BenchWorld): Promise<Subject> {
   const { keys, ...running } = await startEmbeddedPeer(world, { name: names.embedded })
   const list = writeRequests(world.bench, 'embedded', mix({ keys }))
-  return { ...running, list, expect: 200, settleMs }
+  return { ...running, list, expect: 200, settleMs, warmSeconds }
 }
 
 function report(measured: readonly Measured[]): void {

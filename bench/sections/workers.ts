@@ -1,4 +1,4 @@
-import { settleMs, startTollgatePeer } from '../peers/tollgate-peer.ts'
+import { settleMs, startTollgatePeer, warmSeconds } from '../peers/tollgate-peer.ts'
 import { printGoal, printMeasured, ratio } from '../report.ts'
 import { runRounds, type Subject } from '../rounds.ts'
 import { mix, writeRequests } from '../workload.ts'
@@ -10,7 +10,7 @@ export const workers: Section = async (world, options) => {
   const start = async (name: string, count: number): Promise<Subject> => {
     const env = { GATEWAY_WORKERS: String(count) }
     const running = await startTollgatePeer(world, { name, env })
-    return { ...running, list, expect: 200, settleMs }
+    return { ...running, list, expect: 200, settleMs, warmSeconds }
   }
   const subjects = [await start('one worker', 1), await start('two workers', 2)]
   const measured = await runRounds(subjects, options)
