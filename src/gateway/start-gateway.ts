@@ -5,6 +5,7 @@ import type { Lifetime } from '../platform/lifetime.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Settings } from '../platform/settings.ts'
+import { expectShortLives } from '../platform/short-lived.ts'
 import { createEdge } from './edge/create-edge.ts'
 import { createIdentitySigner, embeddedIdentityKey, type IdentitySigner } from './edge/identity.ts'
 import { openRecording } from './open-recording.ts'
@@ -42,6 +43,7 @@ export interface GatewayRole {
 export async function prepareGateway(options: GatewayRoleOptions): Promise<GatewayRole> {
   const { settings, dataFolder, services, log, lifetime } = options
   const { metrics, publisher, counter, registry } = services
+  expectShortLives()
   const identity = await createIdentitySigner({
     privateKeyPem: await openSecret(settings.identityPrivateKey, dataFolder, embeddedIdentityKey),
     audience: settings.identityAudience,
