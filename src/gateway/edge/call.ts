@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../platform/errors.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
 import { readableBy } from './cross-origin.ts'
+import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
 import type { RequestFields } from './request-fields.ts'
 
@@ -66,7 +67,7 @@ export class Call {
   #parameters: readonly string[] = []
   #hasBody: boolean | undefined = undefined
   #caller: Caller | undefined = undefined
-  #plan: EffectivePlan | undefined = undefined
+  #entitlement: Entitlement | undefined = undefined
   #grant: Grant | undefined = undefined
 
   constructor(start: CallStart) {
@@ -113,7 +114,11 @@ export class Call {
 
   /** With the numbers that hold for this caller. */
   get plan(): EffectivePlan {
-    return this.#plan ?? missing('entitle')
+    return this.entitlement.plan
+  }
+
+  get entitlement(): Entitlement {
+    return this.#entitlement ?? missing('entitle')
   }
 
   get grant(): Grant {
@@ -162,8 +167,8 @@ export class Call {
     this.#caller = caller
   }
 
-  entitled(plan: EffectivePlan): void {
-    this.#plan = plan
+  entitled(entitlement: Entitlement): void {
+    this.#entitlement = entitlement
   }
 
   granted(grant: Grant): void {

@@ -1,11 +1,11 @@
-import { type Plan, versionKey } from '../../catalogue/catalogue.ts'
-import {
-  type EffectivePlan,
-  effectiveLimits,
-  limitsHoldUntil,
-} from '../../catalogue/effective-limits.ts'
+import { type Operation, versionKey } from '../../catalogue/catalogue.ts'
+import { effectiveLimits, limitsHoldUntil } from '../../catalogue/effective-limits.ts'
+import type { Refusal } from '../../platform/problem.ts'
 import type { Caller } from '../registry/registry.ts'
+import type { Call } from './call.ts'
 import type { Check } from './check.ts'
+import { createEntitlement, type Entitlement } from './entitlement.ts'
+import type { Published } from './published.ts'
 
 export interface EntitleOptions {
   /** Milliseconds since 1970. */
@@ -18,61 +18,76 @@ export interface EntitleOptions {
  * numbers an operator set for this application.
  */
 export function entitle({ now }: EntitleOptions): Check {
-  const effectivePlan = createEffectivePlans(now)
+  const known = createKnownEntitlements(now)
   return (call, next) => {
-    const { caller, operation, published } = call
-    const { api, version } = operation
-    if (caller.isSuspended) {
-      next({ code: 'APPLICATION_SUSPENDED', members: { api, version } })
+    const found = known.find(call) ?? judge(call, now())
+    if ('code' in found) {
+      next(found)
       return
     }
-    const key = versionKey(api, version)
-    const planName = caller.plans.get(key)
-    const plan = planName === undefined ? undefined : published.catalogue.plans.get(planName)
-    if (plan === undefined || !call.versionIfKnown?.plans.includes(plan.name)) {
-      next({
-        code: 'NOT_SUBSCRIBED',
-        detail: `The application has no active subscription to ${api} ${version}.`,
-        members: { api, version },
-      })
-      return
-    }
-    call.entitled(caller.overrides.size === 0 ? plan : effectivePlan(caller, key, plan))
+    known.keep(call, found)
+    call.entitled(found.entitlement)
     next()
   }
 }
 
-interface KnownPlan {
-  readonly plan: Plan
-  readonly effective: EffectivePlan
+/** An entitlement, and how long it holds. */
+interface Held {
+  readonly entitlement: Entitlement
+  readonly published: Published
+  /** Milliseconds since 1970. An override ends by the clock, and one that was set back is a reason to look again, too. */
   readonly sinceMs: number
   readonly untilMs: number
 }
 
+function judge(call: Call, nowMs: number): Held | Refusal {
+  const { caller, operation, published } = call
+  const { api, version } = operation
+  if (caller.isSuspended) {
+    return { code: 'APPLICATION_SUSPENDED', members: { api, version } }
+  }
+  const key = versionKey(api, version)
+  const planName = caller.plans.get(key)
+  const plan = planName === undefined ? undefined : published.catalogue.plans.get(planName)
+  if (plan === undefined || !call.versionIfKnown?.plans.includes(plan.name)) {
+    return {
+      code: 'NOT_SUBSCRIBED',
+      detail: `The application has no active subscription to ${api} ${version}.`,
+      members: { api, version },
+    }
+  }
+  const overrides = caller.overrides.get(key)
+  if (overrides === undefined) {
+    const entitlement = createEntitlement(caller, operation, plan)
+    const always = { sinceMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY }
+    return { entitlement, published, ...always }
+  }
+  const effective = { ...plan, limits: effectiveLimits(plan.limits, overrides, nowMs) }
+  const entitlement = createEntitlement(caller, operation, effective)
+  return { entitlement, published, sinceMs: nowMs, untilMs: limitsHoldUntil(overrides, nowMs) }
+}
+
 /**
- * Plans with the overrides of a caller, made once for as long as they hold:
- * the caller is replaced when the registry hears of a change, the plan by a
- * reload, and an override ends by the clock.
+ * Entitlements are the same for every call of a caller to an operation until
+ * the registry hears of a change (then the caller is another one), a
+ * configuration is taken into force, or an override ends.
  */
-function createEffectivePlans(now: () => number) {
-  const byCaller = new WeakMap<Caller, Map<string, KnownPlan>>()
-  return (caller: Caller, version: string, plan: Plan): EffectivePlan => {
-    const overrides = caller.overrides.get(version)
-    if (overrides === undefined) return plan
-    const nowMs = now()
-    let known = byCaller.get(caller)
-    if (known === undefined) {
-      known = new Map()
-      byCaller.set(caller, known)
-    }
-    const found = known.get(version)
-    // A clock that was set back is a reason to look again, too.
-    if (found?.plan === plan && nowMs >= found.sinceMs && nowMs < found.untilMs) {
-      return found.effective
-    }
-    const effective = { ...plan, limits: effectiveLimits(plan.limits, overrides, nowMs) }
-    const untilMs = limitsHoldUntil(overrides, nowMs)
-    known.set(version, { plan, effective, sinceMs: nowMs, untilMs })
-    return effective
+function createKnownEntitlements(now: () => number) {
+  const byCaller = new WeakMap<Caller, Map<Operation, Held>>()
+  return {
+    find({ caller, operation, published }: Call): Held | undefined {
+      const held = byCaller.get(caller)?.get(operation)
+      if (held === undefined || held.published !== published) return undefined
+      if (held.untilMs === Number.POSITIVE_INFINITY && held.sinceMs === Number.NEGATIVE_INFINITY) {
+        return held
+      }
+      const nowMs = now()
+      return nowMs >= held.sinceMs && nowMs < held.untilMs ? held : undefined
+    },
+    keep({ caller, operation }: Call, held: Held): void {
+      const operations = byCaller.get(caller)
+      if (operations === undefined) byCaller.set(caller, new Map([[operation, held]]))
+      else if (operations.get(operation) !== held) operations.set(operation, held)
+    },
   }
 }

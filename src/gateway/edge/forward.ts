@@ -74,8 +74,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   return {
     forward(call) {
-      const { caller, operation, fields, hasBody } = call
-      const token = identity.sign(caller.applicationId, operation)
+      const { caller, entitlement, operation, fields, hasBody } = call
+      const token = identity.sign(entitlement, caller.applicationId, operation)
       const headers = requestHeaders(call, token)
       call.forwardedAt = monotonic()
       const exchange = new Exchange(call, exchangeOptions)

@@ -1,8 +1,5 @@
-import type { Operation, Plan } from '../../catalogue/catalogue.ts'
 import type { Refusal } from '../../platform/problem.ts'
-import { bucketName } from '../counters/bucket.ts'
-import { type BucketLimit, type Counter, type Grant, windowEnd } from '../counters/counter.ts'
-import type { Caller } from '../registry/registry.ts'
+import { type Counter, type Grant, windowEnd } from '../counters/counter.ts'
 import type { Call } from './call.ts'
 import { type Check, guarded } from './check.ts'
 import { limitHeaders, secondsUp, tightest } from './limit-headers.ts'
@@ -19,10 +16,8 @@ export interface LimitOptions {
  * never counted.
  */
 export function limit({ counter, now }: LimitOptions): Check {
-  const bucketsOf = createBucketMemo()
   return (call, next) => {
-    const { plan } = call
-    const buckets = bucketsOf(call.caller, call.operation, plan)
+    const { plan, buckets } = call.entitlement
     counter.grant(
       buckets,
       plan.onStoreOutage,
@@ -63,30 +58,5 @@ function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
             resetsAt: new Date(windowEnd(nowMs, grant.retryAfterMs)).toISOString(),
           }),
     },
-  }
-}
-
-/**
- * The buckets of a call are the same for every call of a caller to an
- * operation under a plan. Callers are replaced when the registry refreshes
- * them, plans on reload and by overrides, so entries go with them.
- */
-function createBucketMemo() {
-  const byCaller = new WeakMap<Caller, Map<Operation, { plan: Plan; buckets: BucketLimit[] }>>()
-  return (caller: Caller, operation: Operation, plan: Plan): readonly BucketLimit[] => {
-    let byOperation = byCaller.get(caller)
-    if (byOperation === undefined) {
-      byOperation = new Map()
-      byCaller.set(caller, byOperation)
-    }
-    const known = byOperation.get(operation)
-    if (known !== undefined && known.plan === plan) return known.buckets
-    const buckets = plan.limits.map((planLimit) => ({
-      bucket: bucketName(caller.applicationId, operation, planLimit),
-      calls: planLimit.calls,
-      windowSeconds: planLimit.windowSeconds,
-    }))
-    byOperation.set(operation, { plan, buckets })
-    return buckets
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { createBoundedMap } from './bounded-map.ts'
 import type { Change } from './changes.ts'
 import type { KeyRecord } from './key-record.ts'
@@ -129,10 +130,13 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
     keep(id, found, mark) {
       const record = revokedKeys.has(id) ? undefined : found
       if (isOutdated(id, record, mark)) return undefined
-      const entry = {
-        ...{ record, mark, refreshAt: mark.at + freshMs },
-        ...{ usedMinute: 0, proven: undefined },
-      }
+      const refreshAt = mark.at + freshMs
+      const before = known.get(id)
+      // The same caller goes on being the same object: others keep what they derive from it.
+      const isSame = before !== undefined && isDeepStrictEqual(before.record, record)
+      const entry: CachedKey = isSame
+        ? { ...before, mark, refreshAt }
+        : { record, mark, refreshAt, usedMinute: 0, proven: undefined }
       known.delete(id)
       unknown.delete(id)
       const map = record === undefined ? unknown : known

@@ -1,0 +1,30 @@
+import type { Operation } from '../../catalogue/catalogue.ts'
+import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
+import { bucketName } from '../counters/bucket.ts'
+import type { BucketLimit } from '../counters/counter.ts'
+import type { Caller } from '../registry/registry.ts'
+import type { IdentityToken } from './identity.ts'
+
+/** What a caller may do with an operation, and what its calls need every time: found once, used for as long as it holds. */
+export interface Entitlement {
+  /** With the numbers that hold for this caller. */
+  readonly plan: EffectivePlan
+  /** What the limits of the plan count, in their order; the same list for all its calls. */
+  readonly buckets: readonly BucketLimit[]
+  /** The identity signed last; undefined before. */
+  token: IdentityToken | undefined
+}
+
+/** Makes the entitlement of a caller to an operation under a plan. */
+export function createEntitlement(
+  { applicationId }: Caller,
+  operation: Operation,
+  plan: EffectivePlan,
+): Entitlement {
+  const buckets = plan.limits.map((limit) => ({
+    bucket: bucketName(applicationId, operation, limit),
+    calls: limit.calls,
+    windowSeconds: limit.windowSeconds,
+  }))
+  return { plan, buckets, token: undefined }
+}
