@@ -19,6 +19,8 @@ export interface RenderedProblem {
   /** Header fields with names in lower case; `content-type` and `content-length` included. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** `latin1` where that makes the same octets: Node writes it faster. */
+  readonly encoding: 'latin1' | 'utf8'
 }
 
 export interface ProblemContext {
@@ -30,25 +32,29 @@ export interface ProblemContext {
 
 /** Renders a refusal as `application/problem+json` (RFC 9457). */
 export function renderProblem(refusal: Refusal, context: ProblemContext): RenderedProblem {
-  const { status, title } = errors[refusal.code]
+  const { code, detail, headers, members } = refusal
+  const { status, title } = errors[code]
+  const { requestId, portalUrl } = context
   const body = JSON.stringify({
-    type: `${context.portalUrl}/problems/${refusal.code}`,
+    type: `${portalUrl}/problems/${code}`,
     title,
     status,
-    ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
-    instance: `urn:uuid:${context.requestId}`,
-    code: refusal.code,
-    ...refusal.members,
+    detail,
+    instance: `urn:uuid:${requestId}`,
+    code,
+    ...members,
   })
+  const length = Buffer.byteLength(body)
   return {
     status,
     headers: {
       'content-type': 'application/problem+json',
-      'content-length': String(Buffer.byteLength(body)),
+      'content-length': String(length),
       'cache-control': 'no-store',
-      'x-request-id': context.requestId,
-      ...refusal.headers,
+      'x-request-id': requestId,
+      ...headers,
     },
     body,
+    encoding: length === body.length ? 'latin1' : 'utf8',
   }
 }

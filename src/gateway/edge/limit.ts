@@ -54,9 +54,15 @@ function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
       windowSeconds: decisive?.windowSeconds,
       ...(isDegraded
         ? { degraded: true }
-        : {
-            resetsAt: new Date(windowEnd(nowMs, grant.retryAfterMs)).toISOString(),
-          }),
+        : { resetsAt: instant(windowEnd(nowMs, grant.retryAfterMs)) }),
     },
   }
+}
+
+let written = { ms: Number.NaN, text: '' }
+
+/** ISO 8601; windows end for thousands of calls at the same moment. */
+function instant(ms: number): string {
+  if (written.ms !== ms) written = { ms, text: new Date(ms).toISOString() }
+  return written.text
 }

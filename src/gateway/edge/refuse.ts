@@ -27,16 +27,16 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
     call.refusalDetail = refusal.detail
     const problem = renderProblem(refusal, { requestId: call.requestId, portalUrl: portalUrl() })
     const fields: string[] = [...call.answerHeaders]
-    for (const [name, value] of Object.entries(problem.headers)) fields.push(name, value)
+    for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
     if (hasLongBodyPending(call)) {
       response.writeHead(problem.status, [...fields, 'connection', 'close'])
-      response.write(problem.body)
+      response.write(problem.body, problem.encoding)
       endAfterLinger(request, response)
     } else {
       // Node reads a short rest of the body by itself and keeps the connection.
       if (closing.has(refusal.code)) fields.push('connection', 'close')
       response.writeHead(problem.status, fields)
-      response.end(problem.body)
+      response.end(problem.body, problem.encoding)
     }
   }
 }
