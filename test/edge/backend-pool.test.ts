@@ -12,7 +12,7 @@ interface Arrived {
 }
 
 /** A backend that answers when it is told, and a pool of one connection to it. */
-async function startPool(t: Test) {
+async function startPool(t: Test, isDown = false) {
   const arrived: Arrived[] = []
   const server = createServer((request, response) => {
     arrived.push({ path: request.url ?? '', port: request.socket.remotePort ?? 0, response })
@@ -33,6 +33,7 @@ async function startPool(t: Test) {
     server.closeAllConnections()
     server.close()
   })
+  if (isDown) server.close()
 
   function send(path: string) {
     const ended = Promise.withResolvers<'complete' | 'error'>()
@@ -141,3 +142,12 @@ t.test('closing waits for what is under way', async (t) => {
   t.equal(await ended, 'complete')
   await closed
 })
+
+t.test(
+  'a backend that cannot be reached fails those that wait for a connection, too',
+  async (t) => {
+    const { send } = await startPool(t, true)
+    const sent = [send('/1'), send('/2'), send('/3')]
+    t.same(await Promise.all(sent.map(({ ended }) => ended)), ['error', 'error', 'error'])
+  },
+)

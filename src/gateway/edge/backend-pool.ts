@@ -68,15 +68,24 @@ export function createBackendPool(options: BackendPoolOptions): BackendPool {
   }
 
   function release(connection: Connection): void {
-    const isOld = monotonic() - connection.openedAt > connectionMsMax
-    if (isOld) retire(connection)
-    const [next] = waiting
-    if (next === undefined) {
-      if (!isOld) free.push(connection)
-      return
+    if (monotonic() - connection.openedAt > connectionMsMax) retire(connection)
+    else free.push(connection)
+    // Not at once: undici is in the middle of its books here, and after a failed connect it asserts that nothing was added.
+    if (waiting.size > 0) queueMicrotask(sendWaiting)
+  }
+
+  function sendWaiting(): void {
+    for (const next of waiting) {
+      const connection = take()
+      if (connection === undefined) return
+      waiting.delete(next)
+      send(connection, next)
     }
-    waiting.delete(next)
-    send(isOld ? open() : connection, next)
+  }
+
+  /** One that is free, or a new one; undefined when all are in use. */
+  function take(): Connection | undefined {
+    return free.pop() ?? (all.size < connectionsMax ? open() : undefined)
   }
 
   function retire(connection: Connection): void {
@@ -87,8 +96,7 @@ export function createBackendPool(options: BackendPoolOptions): BackendPool {
 
   return {
     dispatch(request, handler) {
-      let connection = free.pop()
-      if (connection === undefined && all.size < connectionsMax) connection = open()
+      const connection = waiting.size === 0 ? take() : undefined
       if (connection !== undefined) send(connection, { request, handler })
       else {
         const place = { request, handler }
