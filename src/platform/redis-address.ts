@@ -129,6 +129,10 @@ export function parseRedisAddress(text: string): RedisAddress {
 
   const path = (parts['path'] ?? '').split('/')
   const query = new URLSearchParams(parts['query'] ?? '')
+  // Then what looks like a host or an option is a piece of the password, and must not be shown.
+  if ([...path, ...query.keys()].some((part) => part.includes('@'))) {
+    refuse('a /, ? or @ in the user or the password is percent-encoded (%2F, %3F, %40)')
+  }
   const known = topology === 'sentinel' ? ['sentinelUsername', 'sentinelPassword'] : []
   for (const name of query.keys()) {
     if (!known.includes(name)) refuse(`it has an option that is not known, "${name}"`)
