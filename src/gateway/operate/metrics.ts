@@ -153,7 +153,9 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     registers,
   })
 
+  /** By operation or version; every configuration brings new ones, so their labels decide what a series is. */
   const series = new WeakMap<object, ReturnType<typeof createSeries>>()
+  const byLabels = new Map<string, ReturnType<typeof createSeries>>()
   const unrouted = createSeries('none', 'none', 'none')
 
   function createSeries(api: string, version: string, operation: string) {
@@ -169,12 +171,19 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     }
   }
 
+  function seriesLabelled(...labels: readonly [api: string, version: string, operation: string]) {
+    const key = JSON.stringify(labels)
+    const found = byLabels.get(key) ?? createSeries(...labels)
+    byLabels.set(key, found)
+    return found
+  }
+
   function seriesOf(call: FinishedCall) {
     const subject = call.operation ?? call.version
     if (subject === undefined) return unrouted
     let found = series.get(subject)
     if (found === undefined) {
-      found = createSeries(subject.api, subject.version, call.operation?.id ?? 'none')
+      found = seriesLabelled(subject.api, subject.version, call.operation?.id ?? 'none')
       series.set(subject, found)
     }
     return found
