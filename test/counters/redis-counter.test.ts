@@ -7,6 +7,7 @@ import {
   type BucketClaim,
   grantCommand,
   grantScript,
+  markerOf,
   onlyPlace,
   readGrantReply,
   readNumbers,
@@ -16,7 +17,16 @@ import { windowAt } from '../../src/gateway/counters/window.ts'
 import { redisMissing } from '../support/redis-server.ts'
 import { startProcess } from './processes.ts'
 import { testCounter as makeCounter, testRedis } from './redis-rig.ts'
-import { admittedOf, ask, askTimes, bucketOf, countdown, remainingOf, silent } from './rig.ts'
+import {
+  admittedOf,
+  ask,
+  askTimes,
+  bucketOf,
+  countdown,
+  longWindowSeconds,
+  remainingOf,
+  silent,
+} from './rig.ts'
 
 const skip = redisMissing()
 
@@ -178,6 +188,52 @@ t.test(
     t.same(await run(60_000, { addition }), { isSettling: true, granted: 0, count: 0 })
     t.same(await run(60_000, { floor }), { isSettling: true, granted: 0, count: 60 })
     t.same(await run(0, { addition }), { isSettling: false, granted: 5, count: 75 })
+  },
+)
+
+t.test(
+  'the run of a server is told from another one, whatever its name is made of',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const client = new Redis(server.url)
+    t.teardown(() => client.disconnect())
+    async function markerAt(runId: string): Promise<number> {
+      const { keys, args } = grantCommand({
+        ...{ buckets: [], groups: [] },
+        marker: { key: onlyPlace.key, settleMs: 0, knowledge: { runId } },
+      })
+      const words = await client.eval(grantScript.text, keys.length, ...keys, ...args)
+      return readGrantReply(readNumbers(String(words)), 0).marker
+    }
+    const first = await markerAt('redis_a-1:6379')
+    t.equal(await markerAt('redis_a-1:6379'), first)
+    t.not(await markerAt('redis_a1:6379'), first)
+    t.equal(markerOf(await server.cli('GET', onlyPlace.key)), await markerAt('redis_a1:6379'))
+  },
+)
+
+t.test(
+  'of numbers only another hand can have written, none gives calls anew',
+  { skip },
+  async (t) => {
+    const server = await testRedis(t)
+    const [first, second] = [await testCounter(t, server), await testCounter(t, server)]
+    const huge = '9'.repeat(20)
+    const window = windowAt(Date.now(), longWindowSeconds)
+    for (const stored of [`${window} ${huge} 3`, `${huge} 0 3`, `${window} 0 ${huge}`]) {
+      const bucket = { bucket: `tollgate:{${stored}}`, windowSeconds: longWindowSeconds }
+      await server.cli('SET', bucket.bucket, stored)
+      let admitted = 0
+      for (let call = 0; call < 8; call += 1) {
+        const grant = await ask(call % 2 === 0 ? first : second, [{ ...bucket, calls: 6 }])
+        if (grant.admitted) admitted += 1
+      }
+      t.equal(admitted, stored.endsWith(huge) ? 0 : 3, stored)
+      await first.reset(bucket)
+      const third = await testCounter(t, server)
+      t.equal(admittedOf(await askTimes(8, third, [{ ...bucket, calls: 6 }])), 6, 'after a reset')
+    }
   },
 )
 

@@ -104,7 +104,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
         areSlotted: true,
       },
       markerPlace: () => node.marker?.place,
-      runIdOtherwise: name.replace(/\W/g, ''),
+      runIdOtherwise: name,
       isComplete: () => node.isComplete,
       onRedirected: (batch, redirection, sending) => sendAgain(node, batch, redirection, sending),
       onMisplaced: () => void refresh(),

@@ -128,7 +128,9 @@ function markerWord(marker: MarkerClaim | undefined): string {
   const { settleMs, knowledge } = marker
   if (knowledge === undefined) return String(settleMs)
   const { runId, stale = '', vouched = '' } = knowledge
-  return `${settleMs}/${runId}/${stale}/${vouched}`
+  // Some servers are known by a name; the script reads letters and digits.
+  const run = /^[\dA-Za-z]*$/.test(runId) ? runId : Buffer.from(runId).toString('hex')
+  return `${settleMs}/${run}/${stale}/${vouched}`
 }
 
 /**

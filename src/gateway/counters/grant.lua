@@ -18,7 +18,9 @@
 -- then for each bucket: window, epoch, count, 1 when its stored value made no sense,
 -- then for each group: granted, and for each limit: count of its bucket after this group.
 --
--- Numbers become text with 14 significant digits, enough for milliseconds since 1970, not for microseconds.
+-- Numbers become text with 14 significant digits, enough for milliseconds since 1970, not for microseconds. What
+-- another hand stored in more digits is read as the most of them: rounded, it could not be read back.
+local most = 99999999999999
 
 local time = redis.call('TIME')
 local seconds, micros = tonumber(time[1]), tonumber(time[2])
@@ -69,7 +71,9 @@ for i = 1, buckets do
     if not string.find(stored.err, 'WRONGTYPE', 1, true) then return stored end
     damaged = 1
   end
-  window, epoch, count = tonumber(window or 0), tonumber(epoch or 0), tonumber(count or 0)
+  window = math.min(tonumber(window or 0), most)
+  epoch = math.min(tonumber(epoch or 0), most)
+  count = math.min(tonumber(count or 0), most)
 
   -- The window never goes back: a count of window 7 must not begin again because a clock says 6.
   local current = math.floor(now / length)
@@ -132,7 +136,8 @@ end
 
 for i = 1, buckets do
   if changed[i] then
-    redis.call('SET', KEYS[i + before], windows[i] .. ' ' .. epochs[i] .. ' ' .. counts[i], 'PX', lengths[i] * 2)
+    local value = string.format('%.0f %.0f %.0f', windows[i], epochs[i], counts[i])
+    redis.call('SET', KEYS[i + before], value, 'PX', lengths[i] * 2)
   end
 end
 return table.concat(reply, ' ')

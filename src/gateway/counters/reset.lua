@@ -14,7 +14,8 @@ if type(stored) == 'string' then
 elseif stored and not string.find(stored.err, 'WRONGTYPE', 1, true) then
   return stored
 end
-epoch = math.max(epoch + 1, now)
+-- Not above what grant.lua reads.
+epoch = math.min(math.max(epoch + 1, now), 99999999999999)
 local length = tonumber(ARGV[1])
 local window = math.floor(now / length)
 redis.call('SET', KEYS[1], window .. ' ' .. epoch .. ' 0', 'PX', length * 2)

@@ -70,7 +70,7 @@ export interface SharedModeOptions {
   readonly catchUp: CatchUp
   /** Where the marker belongs; undefined while the server has no slots. */
   readonly markerPlace: () => MarkerPlace | undefined
-  /** Stands for the run of a server that does not tell it. Letters and digits, or empty. */
+  /** Stands for the run of a server that does not tell it; empty when nothing does. */
   readonly runIdOtherwise: string
   /** Nothing can be missing on the server although it has no marker yet. */
   readonly isComplete: () => boolean
