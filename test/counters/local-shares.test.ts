@@ -61,6 +61,35 @@ t.test('a share is computed as its description says', async (t) => {
   t.equal(two.call(50), 0, 'fewer processes give nothing back in this window')
 })
 
+t.test('in an outage that lasts, nothing is kept of windows that are over', async (t) => {
+  let time = now
+  const monotonic = () => time - now
+  const shares = createLocalShares({
+    processes: () => 1,
+    seen: createSeenCounts({ monotonic }),
+    clockOf: () => ({ now: () => time }),
+    monotonic,
+  })
+  function call(name: string): void {
+    shares.decide([{ ...bucketOf(name, 60), calls: 10 }], 'local-share')
+  }
+  function owed(): string[] {
+    const asked: string[] = []
+    shares.takeClaims(10, (bucket) => {
+      asked.push(bucket)
+      return false
+    })
+    return asked
+  }
+  call('left')
+  call('used on')
+  time += 60_000
+  call('used on')
+  time += 10_000
+  shares.drop()
+  t.same(owed(), [bucketOf('used on', 60).bucket])
+})
+
 t.test('a limit raised meanwhile is divided among all that were known', async (t) => {
   const one = startProcess(4)
   t.equal(one.call(50), 25)

@@ -5,7 +5,7 @@ import type { SeenCounts } from './seen-counts.ts'
 import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
 import type { StoreClock } from './store-clock.ts'
 import { windowAt, windowEnd } from './window.ts'
-import { createWindowMap } from './window-map.ts'
+import { createWindowMap, type Place } from './window-map.ts'
 
 /** Decides calls while the store does not answer, and keeps account of them. */
 export interface LocalShares {
@@ -35,8 +35,7 @@ export interface LocalSharesOptions {
 }
 
 /** What this process did by itself with a bucket in one window. */
-interface Share extends PeekedBucket {
-  readonly window: number
+interface Share extends Place {
   /** The largest number of processes known in this window; both see {@link createLocalShares}. */
   processes: number
   base: number
@@ -48,6 +47,9 @@ interface Share extends PeekedBucket {
 
 /** When to come back after `deny`: the next attempt to reach the store is long over by then. */
 const denyRetryMs = 1000
+
+/** What is owed is kept for so long after its window, for a store whose clock is behind. */
+const keepMs = 10_000
 
 /**
  * The share of one process is `floor((limit − seen) / N)` calls, seen being the
@@ -78,7 +80,7 @@ export function createLocalShares({
 }: LocalSharesOptions): LocalShares {
   const shares = createWindowMap<Share>()
   /** Those with calls the store has to be told of. */
-  const owing = new Set<Share>()
+  const owing = createWindowMap<Share>({ keepMs })
 
   function shareOf({ bucket, windowSeconds }: PeekedBucket): Share {
     const timeMs = clockOf(bucket).now()
@@ -87,9 +89,10 @@ export function createLocalShares({
     const window = Math.max(windowAt(timeMs, windowSeconds), known?.window ?? 0)
     let share = shares.find(bucket, windowSeconds)
     if (share === undefined || share.window < window) {
-      share = { bucket, windowSeconds, window, processes: 1, base: 0, spent: 0, owed: 0 }
       const endsAt = monotonic() + windowEnd(window, windowSeconds) - timeMs
-      shares.set({ bucket, windowSeconds, window, endsAt }, share)
+      const place = { bucket, windowSeconds, window, endsAt }
+      share = { ...place, processes: 1, base: 0, spent: 0, owed: 0 }
+      shares.set(place, share)
     }
     const more = processes() - share.processes
     if (more > 0) {
@@ -107,8 +110,8 @@ export function createLocalShares({
   }
 
   function take(share: Share): Addition | undefined {
-    owing.delete(share)
     const { bucket, windowSeconds, window, owed: count } = share
+    owing.delete(bucket)
     share.owed = 0
     // The count of a window that is over interests nobody.
     if (count === 0 || window < windowAt(clockOf(bucket).now(), windowSeconds)) return undefined
@@ -129,7 +132,7 @@ export function createLocalShares({
           const share = shareOf(limit)
           share.spent += 1
           share.owed += 1
-          owing.add(share)
+          owing.set(share, share)
         }
       }
       const standings = limits.map((limit) => {
@@ -149,13 +152,13 @@ export function createLocalShares({
       return { ...refusal('degraded_refused', standings), retryAfterMs }
     },
     takeAddition(bucket, windowSeconds) {
-      if (owing.size === 0) return undefined
+      if (owing.isEmpty()) return undefined
       const share = shares.find(bucket, windowSeconds)
       return share === undefined ? undefined : take(share)
     },
     takeClaims(max, isOurs) {
       const claims: BucketClaim[] = []
-      for (const share of owing) {
+      for (const share of owing.entries()) {
         if (claims.length === max) break
         const { bucket, windowSeconds } = share
         if (!isOurs(bucket)) continue
@@ -169,19 +172,23 @@ export function createLocalShares({
       const share = shares.find(bucket, windowSeconds)
       if (share === undefined || share.window !== window) return
       share.owed += count
-      owing.add(share)
+      owing.set(share, share)
     },
     confirmLate({ bucket, windowSeconds, window, count }) {
       const share = shares.find(bucket, windowSeconds)
       if (share === undefined || share.window !== window) return
       // Told again meanwhile, it was added twice: never less than nothing is owed.
       share.owed = Math.max(0, share.owed - count)
-      if (share.owed === 0) owing.delete(share)
+      if (share.owed === 0) owing.delete(bucket)
     },
     forget(bucket) {
       shares.delete(bucket)
-      for (const share of owing) if (share.bucket === bucket) owing.delete(share)
+      owing.delete(bucket)
     },
-    drop: () => shares.drop(monotonic()),
+    drop() {
+      const at = monotonic()
+      shares.drop(at)
+      owing.drop(at)
+    },
   }
 }

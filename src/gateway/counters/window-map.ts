@@ -12,6 +12,7 @@ export interface WindowMap<T> {
   /** Drops the windows that ended before `monotonicMs`. */
   drop(monotonicMs: number): void
   entries(): Iterable<T>
+  isEmpty(): boolean
 }
 
 /** Where an entry belongs. */
@@ -95,6 +96,12 @@ export function createWindowMap<T>({
       for (const generations of lengths.values()) {
         for (const { entries } of generations) yield* entries.values()
       }
+    },
+    isEmpty() {
+      for (const generations of lengths.values()) {
+        for (const { entries } of generations) if (entries.size > 0) return false
+      }
+      return true
     },
   }
 }
