@@ -40,11 +40,16 @@ const farewellMs = 200
 
 export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptions): Heartbeat {
   const id = randomUUID()
+  /** The most told in each of the last seconds; beats upon a return of the store come at any time. */
   let recent: number[] = []
+  let isNextSecond = true
   let warnedOf = configured
   let isBeating = false
   let isClosed = false
-  const timer = setInterval(() => void beat(), beatMs).unref()
+  const timer = setInterval(() => {
+    isNextSecond = true
+    void beat()
+  }, beatMs).unref()
 
   function tell(isCounting: boolean, deadlineMs: number): Promise<ScriptReply> {
     return ask({
@@ -61,7 +66,10 @@ export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptio
     try {
       const { numbers } = await tell(true, askMs)
       const [seen = 0] = numbers
-      recent = [...recent, seen].slice(-beatsKept)
+      recent = isNextSecond
+        ? [...recent, seen].slice(-beatsKept)
+        : recent.with(-1, Math.max(seen, recent.at(-1) ?? 0))
+      isNextSecond = false
       onSeen(seen)
       if (seen > warnedOf) {
         warnedOf = seen
