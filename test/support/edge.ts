@@ -10,6 +10,7 @@ import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { createEdge } from '../../src/gateway/edge/create-edge.ts'
 import { createIdentitySigner } from '../../src/gateway/edge/identity.ts'
+import type { Published } from '../../src/gateway/edge/published.ts'
 import { createCallObserver } from '../../src/gateway/operate/call-observer.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import type { Authentication, Caller } from '../../src/gateway/registry/registry.ts'
@@ -29,6 +30,8 @@ export interface TestEdgeOptions {
   /** Replaces the Default Plan's members. */
   readonly plan?: Partial<Plan>
   readonly catalogue?: (published: Catalogue) => Catalogue
+  /** What is in force instead of the above; undefined: nothing. */
+  readonly published?: () => Published | undefined
   readonly authFailuresPerMinute?: number
   readonly connectionsPerAddress?: number
   readonly trustedProxies?: readonly string[]
@@ -77,7 +80,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
   const callers = options.callers ?? new Map([[testKey, callerOf('app-1')]])
   const counter = options.counter ?? (await createMemoryCounter({ log, now }))
   const edge = await createEdge({
-    published: () => published,
+    published: () => options.published?.() ?? published,
     registry: { authenticate: (key, done) => done(callers.get(key) ?? 'invalid') },
     counter,
     identity: await createIdentitySigner({

@@ -34,10 +34,14 @@ export function entitle({ now }: EntitleOptions): Check {
 /** An entitlement, and how long it holds. */
 interface Held {
   readonly entitlement: Entitlement
-  readonly published: Published
   /** Milliseconds since 1970. An override ends by the clock, and one that was set back is a reason to look again, too. */
   readonly sinceMs: number
   readonly untilMs: number
+}
+
+interface HeldOfCaller {
+  readonly published: Published
+  readonly operations: Map<Operation, Held>
 }
 
 function judge(call: Call, nowMs: number): Held | Refusal {
@@ -60,11 +64,11 @@ function judge(call: Call, nowMs: number): Held | Refusal {
   if (overrides === undefined) {
     const entitlement = createEntitlement(caller, operation, plan)
     const always = { sinceMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY }
-    return { entitlement, published, ...always }
+    return { entitlement, ...always }
   }
   const effective = { ...plan, limits: effectiveLimits(plan.limits, overrides, nowMs) }
   const entitlement = createEntitlement(caller, operation, effective)
-  return { entitlement, published, sinceMs: nowMs, untilMs: limitsHoldUntil(overrides, nowMs) }
+  return { entitlement, sinceMs: nowMs, untilMs: limitsHoldUntil(overrides, nowMs) }
 }
 
 /**
@@ -73,21 +77,24 @@ function judge(call: Call, nowMs: number): Held | Refusal {
  * configuration is taken into force, or an override ends.
  */
 function createKnownEntitlements(now: () => number) {
-  const byCaller = new WeakMap<Caller, Map<Operation, Held>>()
+  const byCaller = new WeakMap<Caller, HeldOfCaller>()
   return {
     find({ caller, operation, published }: Call): Held | undefined {
-      const held = byCaller.get(caller)?.get(operation)
-      if (held === undefined || held.published !== published) return undefined
+      const known = byCaller.get(caller)
+      const held = known?.published === published ? known.operations.get(operation) : undefined
+      if (held === undefined) return undefined
       if (held.untilMs === Number.POSITIVE_INFINITY && held.sinceMs === Number.NEGATIVE_INFINITY) {
         return held
       }
       const nowMs = now()
       return nowMs >= held.sinceMs && nowMs < held.untilMs ? held : undefined
     },
-    keep({ caller, operation }: Call, held: Held): void {
-      const operations = byCaller.get(caller)
-      if (operations === undefined) byCaller.set(caller, new Map([[operation, held]]))
-      else if (operations.get(operation) !== held) operations.set(operation, held)
+    keep({ caller, operation, published }: Call, held: Held): void {
+      const known = byCaller.get(caller)
+      // A caller may stay for months: what it keeps of a configuration goes with it.
+      if (known?.published !== published) {
+        byCaller.set(caller, { published, operations: new Map([[operation, held]]) })
+      } else if (known.operations.get(operation) !== held) known.operations.set(operation, held)
     },
   }
 }
