@@ -84,6 +84,7 @@ export function violationsOfBooks(
   const violations = Object.entries(zeros).flatMap(([name, count]) =>
     count === 0 ? [] : [`${count} ${name}`],
   )
+  if (windows.healthy === 0) violations.push('no healthy window was seen, so exactness was not')
   if (windows.mostHealthy > bounds.healthy) {
     violations.push(`${windows.mostHealthy} admitted in a healthy window of ${bounds.healthy}`)
   }

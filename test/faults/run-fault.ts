@@ -233,6 +233,12 @@ export async function runFault(
     ...violationsOfBooks(figures, honesty, retries, { healthy: 100, faulted: faultedMost }),
     ...(await crashes()),
   )
+  if (
+    fault.isOutage &&
+    !calls.some(({ isAlone, status, begun }) => isAlone && status === 200 && begun >= faultAt)
+  ) {
+    violations.push('no gateway admitted anything of its share')
+  }
   const away = modes.awaySince(faultAt)
   const latency = latencyOf(calls, {
     ...{ faultAt, endAt, healedAt, away, bursts },
