@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -53,6 +55,79 @@ t.test('an answer before the end of the upload arrives, and its connection ends'
   t.equal(answer.status, 200)
   t.equal(answer.headers.get('connection'), 'close')
   t.ok(answer.isClosed)
+})
+
+t.test(
+  'an answer that begins before the end of the upload ends with the backend, not a second later',
+  async (t) => {
+    const early = createServer((request, response) => {
+      response.writeHead(200)
+      response.write('begun')
+      request.resume().on('end', () => setTimeout(() => response.end('ended'), 50))
+    })
+    await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => {
+      early.closeAllConnections()
+      early.close()
+    })
+    const address = early.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${address.port}` })
+    const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+    let text = ''
+    let uploadedAt = 0
+    socket.write(rawRequest(post, [key, 'Content-Length: 4'], 'ab'))
+    const ended = new Promise((resolve) => socket.on('end', resolve))
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+      if (uploadedAt !== 0 || !text.includes('begun')) return
+      uploadedAt = performance.now()
+      socket.write('cd')
+    })
+    await ended
+    socket.destroy()
+    t.match(text, /ended\r\n0\r\n\r\n$/)
+    t.ok(performance.now() - uploadedAt < 800, `${performance.now() - uploadedAt} ms`)
+  },
+)
+
+t.test('a call whose client left before it was admitted does not reach the backend', async (t) => {
+  const backend = await startRawBackend(t)
+  const memory = await createMemoryCounter({ log: createLog('silent'), now: Date.now })
+  const asked: (() => void)[] = []
+  const edge = await startEdge(t, {
+    backendUrl: backend.url,
+    counter: { ...memory, grant: (...asking) => void asked.push(() => memory.grant(...asking)) },
+  })
+  const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+  socket.write(rawRequest(get, [key]))
+  while (asked.length === 0) await delay(5)
+  socket.destroy()
+  while (!(await edge.metrics()).includes('outcome="aborted"')) await delay(5)
+  asked.shift()?.()
+  const other = fetch(`${edge.url}/v1.6.0/accounts`, { headers: { 'x-api-key': testKey } })
+  while (asked.length === 0) await delay(5)
+  asked.shift()?.()
+  t.equal((await other).status, 200)
+  t.same(
+    backend.requests.map(({ target }) => target),
+    ['/v1.6.0/accounts'],
+  )
+})
+
+t.test('a client that leaves ends all its pipelined calls, and each is observed', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  let ended = 0
+  backend.answer = (_request, socket) => void socket.on('close', () => (ended += 1))
+  const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+  socket.write(rawRequest(get, [key]).repeat(12))
+  while (backend.requests.length < 12) await delay(5)
+  socket.destroy()
+  const deadline = performance.now() + 3_000
+  while (ended < 12 && performance.now() < deadline) await delay(5)
+  t.equal(ended, 12)
+  t.match(await edge.metrics(), /^gateway_requests_total\{.*outcome="aborted"\} 12$/m)
 })
 
 t.test('garbage behind a request does not take its answer', async (t) => {

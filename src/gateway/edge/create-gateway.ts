@@ -82,6 +82,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     if (!call.grant.admitted && call.plan.mode === 'enforce') {
       throw new Error('a call reached the forwarder without a grant')
     }
+    // The client left while its call was checked: nobody would end the exchange, and nobody waits for its answer.
+    if (call.request.socket.destroyed) return
     forwarder.forward(call)
   }
 
