@@ -100,7 +100,7 @@ t.test(
     const { backend, url } = await start(t)
     backend.answer = (_request, socket) =>
       socket.write(
-        'HTTP/1.1 201 Created\r\nServer: secret/1.0\r\nX-Powered-By: x\r\nConnection: keep-alive, x-drop\r\nX-Drop: 1\r\nKeep-Alive: timeout=9\r\nRateLimit: forged\r\nLocation: /v1.7.0/consents/c1\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
+        'HTTP/1.1 201 Created\r\nServer: secret/1.0\r\nX-Powered-By: x\r\nConnection: keep-alive, x-drop\r\nX-Drop: 1\r\nConnection: x-drop-too\r\nX-Drop-Too: 1\r\nConnection: keep-alive\r\nKeep-Alive: timeout=9\r\nRateLimit: forged\r\nLocation: /v1.7.0/consents/c1\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
       )
     const answer = await fetch(`${url}/v1.7.0/consents`, {
       method: 'POST',
@@ -111,7 +111,7 @@ t.test(
     t.equal(await answer.text(), '{"a":1}')
     t.equal(answer.headers.get('location'), '/v1.7.0/consents/c1')
     t.same(answer.headers.getSetCookie(), ['a=1', 'b=2'])
-    for (const name of ['server', 'x-powered-by', 'x-drop'])
+    for (const name of ['server', 'x-powered-by', 'x-drop', 'x-drop-too'])
       t.equal(answer.headers.get(name), null, name)
     t.match(answer.headers.get('ratelimit') ?? '', /^"default";r=\d+;t=\d+$/)
   },

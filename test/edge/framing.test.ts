@@ -251,6 +251,8 @@ t.test('100-continue is answered only once the call is admitted', async (t) => {
   const refusedAnswer = await sendRaw(edge.url, rawRequest(post, fields))
   t.match(refusedAnswer.text, /^HTTP\/1\.1 401 /)
   t.notOk(backend.requests[0]?.headers.has('expect'))
+  const old = rawRequest(post.replace('1.1', '1.0'), [key, ...fields], '{}')
+  t.match((await sendRaw(edge.url, old)).text, /^HTTP\/1\.1 200 /, 'HTTP/1.0 has no such answer')
 })
 
 t.test(

@@ -41,19 +41,22 @@ export interface AnswerHead {
  */
 export function answerHead(raw: readonly Buffer[], own: readonly string[]): AnswerHead {
   const kept: string[] = []
-  let named: ReadonlySet<string> | undefined
+  let connection: string | undefined
   let length = Number.NaN
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at]?.toString('latin1') ?? ''
     const value = raw[at + 1]?.toString('latin1') ?? ''
     const folded = name.toLowerCase()
     if (dropped.has(folded) || folded.startsWith('access-control-')) {
-      if (folded === 'connection') named = connectionNames(value)
+      if (folded === 'connection') {
+        connection = connection === undefined ? value : `${connection}, ${value}`
+      }
       continue
     }
     if (folded === 'content-length') length = Number(value)
     kept.push(name, value)
   }
+  const named = connectionNames(connection)
   const fields = named === undefined ? kept : withoutNamed(kept, named)
   for (const part of own) fields.push(part)
   return { fields, length }

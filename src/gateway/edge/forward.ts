@@ -80,7 +80,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       call.forwardedAt = monotonic()
       const exchange = new Exchange(call, exchangeOptions)
       const body = hasBody ? bodyOf(call, exchange) : null
-      if (hasBody && fields.expect !== undefined) call.response.writeContinue()
+      // RFC 9110, 10.1.1: whoever speaks 1.0 does not know interim answers.
+      const awaitsContinue = fields.expect !== undefined && call.request.httpVersion === '1.1'
+      if (hasBody && awaitsContinue) call.response.writeContinue()
       try {
         pool.dispatch(
           { path: upstreamPath(call), method: operation.method, headers, body },
@@ -250,7 +252,7 @@ class Exchange implements PooledHandler, RosterMember {
     this.#finish()
     const { request, response } = this.#call
     const body = this.#body
-    if (this.#isEarly) {
+    if (this.#isEarly && !request.complete) {
       if (body !== undefined) response.write(body)
       endAfterLinger(request, response)
     } else if (body === undefined) response.end()
