@@ -96,12 +96,16 @@ const dropped: ReadonlySet<string> = new Set([...ownedByConnection, ...ownedByGa
 /** Spellings remembered; a stranger who makes up names only makes us read them anew. */
 const spellingsMax = 1_000
 
+/** Characters of a name that is remembered; longer ones only a stranger makes up. */
+const rememberedLengthMax = 64
+
 let spellings = new Map<string, FieldName>()
 
 /** Reads the name of a header field, however it is spelled. */
 export function fieldName(spelled: string): FieldName {
   const known = spellings.get(spelled)
   if (known !== undefined) return known
+  if (spelled.length > rememberedLengthMax) return readName(spelled.toLowerCase())
   if (spellings.size >= spellingsMax) spellings = new Map()
   const made = readName(spelled.toLowerCase())
   spellings.set(spelled, made)
