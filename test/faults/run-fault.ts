@@ -235,7 +235,13 @@ export async function runFault(
   )
   if (
     fault.isOutage &&
-    !calls.some(({ isAlone, status, begun }) => isAlone && status === 200 && begun >= faultAt)
+    !calls.some(
+      ({ stream, isAlone, status, begun }) =>
+        buckets.some((bucket) => bucket.stream === stream) &&
+        isAlone &&
+        status === 200 &&
+        begun >= faultAt,
+    )
   ) {
     violations.push('no gateway admitted anything of its share')
   }
