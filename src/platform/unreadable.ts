@@ -27,6 +27,11 @@ export function createUnreadableHandler({
 }: UnreadableOptions): (error: ParserError, socket: Socket) => void {
   return (error, socket) => {
     const exchange = latest(socket)
+    if (exchange !== undefined && isQueued(exchange)) {
+      // Whatever is said now would be read as the answer to a request before.
+      socket.destroy()
+      return
+    }
     if (exchange === undefined || isOver(exchange) || isBodyBroken(exchange)) {
       refuseSocket(parserRefusal(error), socket)
       return
@@ -47,6 +52,11 @@ export function createUnreadableHandler({
 /** Whether what comes on its connection belongs to another request, and nothing is owed. */
 function isOver({ request, response }: Exchange): boolean {
   return request.complete && response.writableFinished
+}
+
+/** Whether the request could not be read to its end while others before it wait for their answers. */
+function isQueued({ request, response }: Exchange): boolean {
+  return !request.complete && !response.headersSent && response.socket === null
 }
 
 /** Whether the request itself could not be read to its end, and nothing is answered yet. */

@@ -140,6 +140,22 @@ t.test('garbage behind a request does not take its answer', async (t) => {
   t.ok(answer.isClosed)
 })
 
+t.test('a broken body behind a request does not answer that request', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  backend.answer = (request, socket) => setTimeout(() => answerOk(request, socket), 200)
+  const broken = rawRequest(post, [key, 'Transfer-Encoding: chunked'], 'ZZ\r\n')
+  const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString()
+  })
+  const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve))
+  socket.write(rawRequest(get, [key]) + broken)
+  await closed
+  t.equal(text, '', 'the connection ends; no answer is taken for another')
+})
+
 t.test('a mistake inside a store ends its call with 500 and nothing else', async (t) => {
   const backend = await startRawBackend(t)
   const broken = new Map([
