@@ -21,9 +21,10 @@ export interface WorkerProcess {
   /**
    * Lets it begin. Resolves to the origin it listens on.
    *
+   * @param start asked when it has loaded: a configuration may come meanwhile, and what it is told before its start is lost
    * @throws {WorkerRefused} what keeps it from starting
    */
-  start(start: WorkerStart): Promise<string>
+  start(start: () => WorkerStart): Promise<string>
   /** Says something to it; without effect when it is gone. */
   tell(message: ToWorker): void
   /** Asks for its metrics; one that does not answer in time is shown as it was. */
@@ -119,7 +120,7 @@ export function forkWorker(): WorkerProcess {
       }, startMs)
       try {
         await loaded.promise
-        tell({ kind: 'start', start })
+        tell({ kind: 'start', start: start() })
         return await listening.promise
       } finally {
         clearTimeout(tooLong)

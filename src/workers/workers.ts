@@ -95,13 +95,13 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
   }
 
   /** Keeps one place filled from when its first worker listens. */
-  async function keepFilled(first: WorkerProcess): Promise<void> {
+  async function keepFilled(first: WorkerProcess, latest: () => WorkerStart): Promise<void> {
     let worker = first
     let servesSince = performance.now()
     let pauseMs = pauseMsMin
     while (!isEnding) {
       const end = await worker.ended
-      if (isEnding || starting === undefined) return
+      if (isEnding) return
       if (performance.now() - servesSince > soundMs) pauseMs = pauseMsMin
       log.error({ worker: worker.pid, ...end, pauseMs }, 'a worker ended and will be replaced')
       await delay(pauseMs, undefined, { signal: ending.signal }).catch(ignoreAbort)
@@ -110,7 +110,7 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
       worker = fork()
       servesSince = performance.now()
       try {
-        await worker.start(starting)
+        await worker.start(latest)
         replaced.inc()
         log.info({ worker: worker.pid, replaces: end.code ?? end.signal }, 'a worker was replaced')
       } catch (error) {
@@ -129,8 +129,9 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
   return {
     async start(start) {
       starting = start
-      const origins = await Promise.all(first.map((worker) => worker.start(start)))
-      for (const worker of first) void keepFilled(worker)
+      const latest = () => starting ?? start
+      const origins = await Promise.all(first.map((worker) => worker.start(latest)))
+      for (const worker of first) void keepFilled(worker, latest)
       const [origin] = origins
       if (origin === undefined) throw new Error('there is no worker')
       return origin

@@ -253,6 +253,34 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
     },
   )
 
+  await t.test('give a worker that loads meanwhile the configuration of a reload', async (t) => {
+    const file = join(fleet.env['CONFIG_DIR'] ?? '', 'plans', 'default.yaml')
+    const reloads = async () =>
+      total(await metricsOf(gateway), 'gateway_config_reloads_total', /success/)
+    const reloadsBefore = await reloads()
+    const before = childrenOf(gateway.pid)
+    process.kill(before[0] ?? 0, 'SIGKILL')
+    const loading = () => childrenOf(gateway.pid).find((pid) => !before.includes(pid))
+    t.ok(await eventually(async () => loading() !== undefined))
+    const pid = loading() ?? 0
+    process.kill(pid, 'SIGSTOP')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('calls: 100', 'calls: 70'))
+    gateway.signal('SIGHUP')
+    const reloaded = await eventually(async () => (await reloads()) > reloadsBefore)
+    process.kill(pid, 'SIGCONT')
+    t.ok(reloaded)
+    t.ok(
+      await eventually(async () => /^gateway_workers 4$/m.test(await metricsOf(gateway))),
+      'again four',
+    )
+    const policies = new Set<unknown>()
+    for (let call = 0; call < 4 * size; call += 1) {
+      const { headers } = await createClient(t, urls.gateway, 1).call({ key })
+      if (headers['ratelimit-policy'] !== undefined) policies.add(headers['ratelimit-policy'])
+    }
+    t.same([...policies], [`"default";q=70;w=${windowSeconds}`])
+  })
+
   await t.test('fail no call at SIGTERM, write what waits and leave nobody behind', async (t) => {
     const { applicationId, key } = await newApplication(fleet.stores, 'stopped')
     const answers: Answer[] = []
