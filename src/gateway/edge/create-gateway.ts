@@ -72,9 +72,16 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     observer.ended(call)
   }
 
+  /** Ends the call, whatever is wrong: nothing stands around this that could. */
   function failed(call: Call, error: unknown): void {
     observer.failed(call, error)
-    if (!call.response.headersSent) refuse(call, { code: 'INTERNAL_ERROR' })
+    if (call.response.headersSent) return
+    try {
+      refuse(call, { code: 'INTERNAL_ERROR' })
+    } catch (cause) {
+      observer.failed(call, cause)
+      call.response.destroy()
+    }
   }
 
   function forward(call: Call): void {
@@ -148,6 +155,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   await app.register(httpProxy, {
     upstream: options.backendUrl,
     websocket: false,
+    // It makes a pool of its own, which opens no connection: the handler does not use it.
     routes: ['/'],
     httpMethods: [...methods],
     handler: (_request: FastifyRequest, reply: FastifyReply) => {
