@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../test/support/database.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { type PinnedProcess, startPinned } from './process.ts'
 import type { Workbench } from './workbench.ts'
 

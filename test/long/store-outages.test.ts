@@ -9,8 +9,9 @@ import {
   createClient,
   eventually,
 } from '../support/calling.ts'
-import { freePort, startPostgres } from '../support/database.ts'
+import { startPostgres } from '../support/database.ts'
 import { fleetMissing, productionEnv, startFleet, storesOf } from '../support/fleet.ts'
+import { freePort } from '../support/free-port.ts'
 import { startLedger } from '../support/ledger-backend.ts'
 import { startRedisServer } from '../support/redis-server.ts'
 import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'

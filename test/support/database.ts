@@ -9,7 +9,6 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,6 +16,7 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import { freePort } from './free-port.ts'
 
 /** What these functions need of a test: where to undo, and how to say that something is missing. */
 export interface Test {
@@ -190,21 +190,6 @@ export async function testPostgres(t: Test): Promise<TestDatabase | undefined> {
   const database = openDatabase({ url: server.url, log: silent, connectTimeoutMs: 10_000 })
   t.teardown(() => database.close())
   return { database, url: server.url }
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port'))
-        else resolve(address.port)
-      })
-    })
-  })
 }
 
 function postgresBin(): string | undefined {

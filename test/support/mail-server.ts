@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { Test } from './database.ts'
-import { freePort } from './database.ts'
+import { freePort } from './free-port.ts'
 import { parseMail, type ReadMail } from './mails.ts'
 
 /** A mail as it came in over SMTP. */

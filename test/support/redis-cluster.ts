@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type RedisServer, startRedisServer } from './redis-server.ts'
+import { freePort } from './free-port.ts'
+import { type RedisServer, startRedisServer } from './redis-server.ts'
 import { until } from './until.ts'
 
 /** A node, and what the cluster calls it. */

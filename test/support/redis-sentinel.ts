@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type RedisServer, spawnRedis, startRedisServer } from './redis-server.ts'
+import { freePort } from './free-port.ts'
+import { type RedisServer, spawnRedis, startRedisServer } from './redis-server.ts'
 import { until } from './until.ts'
 
 /** A primary, a replica and three sentinels that watch them. */
