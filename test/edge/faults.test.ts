@@ -1,7 +1,7 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startEdge, testKey } from '../support/edge.ts'
@@ -11,6 +11,19 @@ import { rawRequest, sendRaw } from '../support/raw-client.ts'
 const key = `X-API-Key: ${testKey}`
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
 const post = 'POST /v1.7.0/consents HTTP/1.1'
+
+/** A backend that answers at the first bytes; the recorder waits for whole requests. */
+async function startEarlyBackend(t: Test, answer: RequestListener): Promise<string> {
+  const early = createServer(answer)
+  await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    early.closeAllConnections()
+    early.close()
+  })
+  const address = early.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return `http://127.0.0.1:${address.port}`
+}
 
 t.test('clients that go away leave no negative or absurd durations in the metrics', async (t) => {
   const backend = await startRawBackend(t)
@@ -33,20 +46,12 @@ t.test('clients that go away leave no negative or absurd durations in the metric
 })
 
 t.test('an answer before the end of the upload arrives, and its connection ends', async (t) => {
-  // The recorder waits for whole requests; this backend answers at the first bytes.
-  const early = createServer((request, response) => {
+  const backendUrl = await startEarlyBackend(t, (request, response) => {
     response.writeHead(200, { 'content-length': '2' })
     response.end('ok')
     request.on('error', () => {})
   })
-  await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    early.closeAllConnections()
-    early.close()
-  })
-  const address = early.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${address.port}` })
+  const edge = await startEdge(t, { backendUrl })
   const answer = await sendRaw(
     edge.url,
     rawRequest(post, [key, 'Content-Length: 900000'], 'x'.repeat(100_000)),
@@ -60,19 +65,12 @@ t.test('an answer before the end of the upload arrives, and its connection ends'
 t.test(
   'an answer that begins before the end of the upload ends with the backend, not a second later',
   async (t) => {
-    const early = createServer((request, response) => {
+    const backendUrl = await startEarlyBackend(t, (request, response) => {
       response.writeHead(200)
       response.write('begun')
       request.resume().on('end', () => setTimeout(() => response.end('ended'), 50))
     })
-    await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
-    t.teardown(() => {
-      early.closeAllConnections()
-      early.close()
-    })
-    const address = early.address()
-    if (address === null || typeof address === 'string') throw new Error('no port')
-    const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${address.port}` })
+    const edge = await startEdge(t, { backendUrl })
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
     let text = ''
     let uploadedAt = 0
