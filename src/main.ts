@@ -11,7 +11,7 @@ import { type DataFolder, openDataFolder } from './platform/data-folder.ts'
 import { type Database, openDatabase } from './platform/database.ts'
 import { checkDeployment } from './platform/deployment.ts'
 import { startEmbeddedDatabase } from './platform/embedded-database.ts'
-import { createLifetime, type Lifetime } from './platform/lifetime.ts'
+import { type Lifetime, startWithin } from './platform/lifetime.ts'
 import { listen, origin } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createManagement, createMetricsRegistry } from './platform/management.ts'
@@ -49,16 +49,8 @@ export interface TollgateOptions {
  * @throws named errors whose messages are fit for the operator: settings,
  *   configuration, data folder, stores, ports
  */
-export async function startTollgate(options: TollgateOptions): Promise<Tollgate> {
-  const lifetime = createLifetime()
-  try {
-    return await start(options, lifetime)
-  } catch (error) {
-    await lifetime.close().catch((closing: unknown) => {
-      options.log.warn({ err: closing }, 'closing after a failed start failed')
-    })
-    throw error
-  }
+export function startTollgate(options: TollgateOptions): Promise<Tollgate> {
+  return startWithin(options, (lifetime) => start(options, lifetime))
 }
 
 async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Tollgate> {

@@ -1,3 +1,5 @@
+import type { Logger } from './log.ts'
+
 /** Closes what was opened, last first: what came later may use what came earlier. */
 export interface Lifetime {
   /** Notes how to close something that is open now. */
@@ -28,5 +30,21 @@ export function createLifetime(): Lifetime {
       closing ??= closeAll()
       return closing
     },
+  }
+}
+
+/** Starts something that opens one thing after another. When one step fails, everything opened before it is closed, and the failure is thrown. */
+export async function startWithin<Started>(
+  { log }: { readonly log: Pick<Logger, 'warn'> },
+  start: (lifetime: Lifetime) => Promise<Started>,
+): Promise<Started> {
+  const lifetime = createLifetime()
+  try {
+    return await start(lifetime)
+  } catch (error) {
+    await lifetime.close().catch((closing: unknown) => {
+      log.warn({ err: closing }, 'closing after a failed start failed')
+    })
+    throw error
   }
 }

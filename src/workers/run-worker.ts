@@ -4,7 +4,7 @@ import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
 import { createPublishedCopy } from '../gateway/publisher.ts'
 import { prepareGateway } from '../gateway/start-gateway.ts'
 import { openDatabase } from '../platform/database.ts'
-import { createLifetime, type Lifetime } from '../platform/lifetime.ts'
+import { type Lifetime, startWithin } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
 import { createMetricsRegistry, type Probe } from '../platform/management.ts'
 import type { MetricsSnapshot, PublishedMessage, WorkerStart, WorkerState } from './messages.ts'
@@ -40,16 +40,8 @@ const lookMs = 250
  *
  * @throws named errors: stores, the port
  */
-export async function runWorker(options: RunWorkerOptions): Promise<Worker> {
-  const lifetime = createLifetime()
-  try {
-    return await open(options, lifetime)
-  } catch (error) {
-    await lifetime.close().catch((closing: unknown) => {
-      options.log.warn({ err: closing }, 'closing after a failed start failed')
-    })
-    throw error
-  }
+export function runWorker(options: RunWorkerOptions): Promise<Worker> {
+  return startWithin(options, (lifetime) => open(options, lifetime))
 }
 
 async function open(
