@@ -14,7 +14,7 @@ export interface OpenCounterOptions {
   readonly settings: Settings
   /** Needed without REDIS_URL. */
   readonly dataFolder: DataFolder | undefined
-  readonly metrics: Pick<GatewayMetrics, 'observeStore' | 'counterObserver'>
+  readonly metrics: Pick<GatewayMetrics, 'counterObserver'>
   readonly log: Logger
   readonly lifetime: Lifetime
   /** Whether this process admits calls, not only shows counts. */
@@ -44,7 +44,7 @@ export async function openCounter(options: OpenCounterOptions): Promise<Counter>
   }
   if (dataFolder === undefined) throw new Error('no data folder for the journal of the counters')
   const journalPath = join(dataFolder.path, 'counters.journal')
-  const onStoreDuration = (seconds: number): void => metrics.observeStore(seconds)
+  const onStoreDuration = metrics.counterObserver.answered
   const counter = await createMemoryCounter({ journalPath, log, onStoreDuration })
   lifetime.opened(() => counter.close())
   const control = createControl({ counter })

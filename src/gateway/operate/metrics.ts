@@ -32,7 +32,6 @@ export interface FinishedCall {
  */
 export interface GatewayMetrics {
   observe(call: FinishedCall): void
-  observeStore(seconds: number): void
   /** For the counter on Redis. */
   readonly counterObserver: CounterObserver
   /** Asks at every scrape. Once for each store. */
@@ -200,7 +199,6 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
       }
       if (call.decision !== undefined) found.decisions(call.decision).count += 1
     },
-    observeStore: (seconds) => storeDuration.observe(seconds),
     counterObserver: {
       answered: (seconds) => storeDuration.observe(seconds),
       switched: (to, cause) => switches.inc({ to, cause }),
