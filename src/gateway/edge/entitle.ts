@@ -83,9 +83,6 @@ function createKnownEntitlements(now: () => number) {
       const known = byCaller.get(caller)
       const held = known?.published === published ? known.operations.get(operation) : undefined
       if (held === undefined) return undefined
-      if (held.untilMs === Number.POSITIVE_INFINITY && held.sinceMs === Number.NEGATIVE_INFINITY) {
-        return held
-      }
       const nowMs = now()
       return nowMs >= held.sinceMs && nowMs < held.untilMs ? held : undefined
     },

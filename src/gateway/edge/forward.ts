@@ -44,7 +44,7 @@ export interface ForwarderOptions {
 }
 
 /**
- * Creates the forwarder over one undici pool. One attempt for every method:
+ * Creates the forwarder over one pool of connections. One attempt for every method:
  * whether the backend acted is never guessed. TLS to the backend is verified.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {

@@ -29,10 +29,11 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
   const { cache, lookUps, peppers, lastUsed, now, monotonicNow } = options
 
   function judge(key: ParsedKey, entry: CachedKey): Authentication {
-    const outcome = judgeKey(key, entry.record, { peppers, nowMs: now() })
+    const at = now()
+    const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
     if (outcome === 'invalid') return outcome
     entry.proven = proofOf(key.text)
-    noteUse(key.id, entry, now())
+    noteUse(key.id, entry, at)
     return outcome
   }
 
