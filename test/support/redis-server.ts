@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { Redis } from 'ioredis'
 import { freePort } from './free-port.ts'
 
 export interface RedisServer {
@@ -23,8 +25,8 @@ export interface RedisServer {
   resume(): void
   /** Runs redis-cli against it and returns what it printed, trimmed. */
   cli(...args: string[]): Promise<string>
-  /** How often a command ran, by `INFO commandstats`. */
-  calls(command: string): Promise<number>
+  /** Script calls that named a key with `name` in it, while `work` ran: a gateway asks about other things by itself. */
+  askedAbout(name: string, work: () => Promise<void>): Promise<number>
 }
 
 export interface RedisServerOptions {
@@ -95,9 +97,26 @@ export async function startRedisServer({
     suspend: () => void server.kill('SIGSTOP'),
     resume: () => void server.kill('SIGCONT'),
     cli,
-    async calls(command) {
-      const stats = await cli('INFO', 'commandstats')
-      return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0)
+    async askedAbout(name, work) {
+      // It opens a connection of its own for this.
+      const monitor = await new Redis(port, '127.0.0.1', { lazyConnect: true }).monitor()
+      try {
+        let asked = 0
+        const end = randomUUID()
+        const isOver = new Promise<void>((resolve) => {
+          monitor.on('monitor', (_time: string, [command, ...args]: string[]) => {
+            if (args.includes(end)) resolve()
+            if (command?.toLowerCase() !== 'evalsha') return
+            if (args.some((arg) => arg.includes(name))) asked += 1
+          })
+        })
+        await work()
+        await cli('ECHO', end)
+        await isOver
+        return asked
+      } finally {
+        monitor.disconnect()
+      }
     },
   }
 }
