@@ -183,6 +183,8 @@ function createListener(listener: (request: IncomingMessage, response: CallRespo
       maxHeaderSize: 16_384,
       // Ours is the one renderer, also for a missing Host.
       requireHostHeader: false,
+      // A request without a body needs no stream that ends: measured a sixth of an admitted call.
+      optimizeEmptyRequests: true,
       keepAliveTimeout: 65_000,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
