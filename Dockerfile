@@ -1,6 +1,6 @@
 # Optional packages bring binaries for this platform: argon2's and the bundler's are
 # needed, Node itself comes with the image.
-FROM node:24-slim AS dependencies
+FROM node:26-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json .npmrc LICENSE ./
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
@@ -12,7 +12,7 @@ COPY src src
 COPY config config
 RUN node bin/tollgate.js check && node bin/tollgate.js build
 
-FROM node:24-slim
+FROM node:26-slim
 ENV NODE_ENV=production \
     DATA_DIR=/data \
     CONFIG_DIR=/app/config \

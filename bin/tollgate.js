@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'cli', 'main.ts')
-const runtimeMajor = 24
+const runtimeMajor = 26
 
 // What V8 made of the code the last time: a third of the time of a start. Beside the code, so whoever can
 // write it could change the code as well; Node compares the code with what it was made from.

@@ -86,7 +86,7 @@ export function startFaultProxy(targetPort: number): Promise<FaultProxy> {
     links.add(link)
     if (trouble.kind === 'stall') hold(link)
     near.on('data', (chunk) => far.write(chunk))
-    far.on('data', (chunk) => {
+    far.on('data', (chunk: Buffer) => {
       const isCalm = trouble.kind === 'none' || trouble.kind === 'stall'
       if (isCalm && !late.has(link)) near.write(chunk)
       else {
