@@ -242,6 +242,21 @@ t.test('bodies reach the backend byte for byte, declared or chunked', async (t) 
   }
 })
 
+t.test('the body of a call is not read by the gateway, whatever its media type', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  const types = ['application/json', 'text/plain', 'text/xml', 'application/x-www-form-urlencoded']
+  for (const type of types) {
+    const field = [`Content-Type: ${type}`]
+    await sendRaw(edge.url, rawRequest(post, [key, ...field, 'Content-Length: 3'], 'a=b'))
+  }
+  await sendRaw(edge.url, rawRequest(post, [key, 'Content-Length: 3'], 'a=b'))
+  t.same(
+    backend.requests.map(({ body }) => body),
+    new Array(types.length + 1).fill('a=b'),
+  )
+})
+
 t.test('100-continue is answered only once the call is admitted', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url })

@@ -40,7 +40,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const allowedInGateway: Readonly<Record<string, readonly string[]>> = {
   counters: [],
   registry: [],
-  edge: ['counters', 'registry'],
+  upstream: [],
+  edge: ['counters', 'registry', 'upstream'],
   operate: ['edge', 'counters', 'registry'],
   portal: ['counters', 'registry', 'operate'],
 }

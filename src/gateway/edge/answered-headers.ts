@@ -30,27 +30,31 @@ export interface AnswerHead {
   readonly fields: string[]
   /** Octets of the body, as `Content-Length` declares; NaN where it is not declared. */
   readonly length: number
+  /** Whether the body has no transfer coding but chunked, which the parser has taken off; any other one would be lost with its field. */
+  readonly isPlain: boolean
 }
 
 /**
  * The header block of the answer to the client: the backend's fields without
  * those of its connection, then the gateway's.
  *
- * @param raw as undici gives them: name and value alternating, in octets
+ * @param raw those of the backend, name and value alternating
  * @param own the call's answer headers
  */
-export function answerHead(raw: readonly Buffer[], own: readonly string[]): AnswerHead {
+export function answerHead(raw: readonly string[], own: readonly string[]): AnswerHead {
   const kept: string[] = []
   let connection: string | undefined
   let length = Number.NaN
+  let isPlain = true
   for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at]?.toString('latin1') ?? ''
-    const value = raw[at + 1]?.toString('latin1') ?? ''
+    const name = raw[at] ?? ''
+    const value = raw[at + 1] ?? ''
     const folded = name.toLowerCase()
     if (dropped.has(folded) || folded.startsWith('access-control-')) {
       if (folded === 'connection') {
         connection = connection === undefined ? value : `${connection}, ${value}`
-      }
+      } else if (folded === 'transfer-encoding' && value.toLowerCase() !== 'chunked')
+        isPlain = false
       continue
     }
     if (folded === 'content-length') length = Number(value)
@@ -59,5 +63,5 @@ export function answerHead(raw: readonly Buffer[], own: readonly string[]): Answ
   const named = connectionNames(connection)
   const fields = named === undefined ? kept : withoutNamed(kept, named)
   for (const part of own) fields.push(part)
-  return { fields, length }
+  return { fields, length, isPlain }
 }

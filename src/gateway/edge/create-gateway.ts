@@ -152,6 +152,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     failed(callOf(reply), error)
   })
 
+  // Its own parsers would read the body that is to be sent on.
+  app.removeAllContentTypeParsers()
   await app.register(httpProxy, {
     upstream: options.backendUrl,
     websocket: false,

@@ -56,7 +56,7 @@ const keys: ReadonlySet<string> = new Set(['x-api-key', 'x-ibm-client-id'])
 /** Refused for some values, or always. */
 const judged: ReadonlySet<string> = new Set(['upgrade', 'via'])
 
-// Fields of one connection (RFC 9110, 7.6.1) and those the gateway or undici sets itself.
+// Fields of one connection (RFC 9110, 7.6.1) and those the gateway sets itself.
 const ownedByConnection = [
   'connection',
   'keep-alive',

@@ -1,3 +1,4 @@
+import type { Method } from '../../catalogue/catalogue.ts'
 import type { Call } from './call.ts'
 
 /** How the gateway names itself in `Via` (RFC 9110, 7.6.3), by which it knows calls that come back. */
@@ -6,31 +7,42 @@ export const via = '1.1 tollgate'
 /** Name of the header that carries the signed identity to the backend. */
 export const identityHeader = 'Gateway-Identity'
 
+export interface RequestHeadOptions {
+  /** With its query. */
+  readonly path: string
+  /** Of the backend. */
+  readonly host: string
+  /** The signed identity token. */
+  readonly identity: string
+}
+
 /**
- * The header block of the request to the backend, name and value alternating:
- * the client's fields in their order and spelling, without those of the
- * connection (also those its `Connection` names) and those only the gateway
- * may set; then ours.
+ * The head of the request to the backend (RFC 9112, 3 and 5): the client's
+ * fields in their order and spelling, without those of the connection (also
+ * those its `Connection` names) and those only the gateway may set; then ours.
  *
- * @param identity the signed identity token
+ * Nothing is looked through for line ends here: names and values are as Node's
+ * parser gave them, which refuses every control character in them, and all else
+ * is canonical or our own.
  */
-export function requestHeaders({ fields, address, scheme }: Call, identity: string): string[] {
+export function requestHead(call: Call, { path, host, identity }: RequestHeadOptions): string {
+  const { fields, operation, hasBody } = call
   const named = connectionNames(fields.connection)
-  const { forwarded } = fields
-  const headers = named === undefined ? forwarded.slice() : withoutNamed(forwarded, named)
-  headers.push(
-    identityHeader,
-    identity,
-    'X-Forwarded-For',
-    address,
-    'X-Forwarded-Proto',
-    scheme,
-    'X-Forwarded-Host',
-    fields.host ?? '',
-    'Via',
-    via,
-  )
-  return headers
+  const forwarded = named === undefined ? fields.forwarded : withoutNamed(fields.forwarded, named)
+  let head = `${operation.method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`
+  for (let at = 0; at < forwarded.length; at += 2) {
+    head += `${forwarded[at]}: ${forwarded[at + 1]}\r\n`
+  }
+  if (hasBody && fields.transferEncoding !== undefined) head += 'Transfer-Encoding: chunked\r\n'
+  // RFC 9110, 8.6: where a body would mean something, its absence is said.
+  if (!hasBody && fields.contentLength === undefined && mayHaveBody(operation.method)) {
+    head += 'Content-Length: 0\r\n'
+  }
+  return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
+}
+
+function mayHaveBody(method: Method): boolean {
+  return method !== 'GET' && method !== 'DELETE'
 }
 
 /** A header block, name and value alternating, without the fields of these folded names. */

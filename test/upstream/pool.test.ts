@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
-import { createBackendPool, type PooledHandler } from '../../src/gateway/edge/backend-pool.ts'
+import { createPool } from '../../src/gateway/upstream/pool.ts'
 
 /** A request that reached the backend, to be answered when the test says so. */
 interface Arrived {
@@ -9,6 +9,10 @@ interface Arrived {
   /** Of the connection it came on. */
   readonly port: number
   readonly response: ServerResponse
+}
+
+function headOf(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: bank.example\r\n\r\n`
 }
 
 /** A backend that answers when it is told, and a pool of one connection to it. */
@@ -22,11 +26,13 @@ async function startPool(t: Test, isDown = false) {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   let time = 0
-  const pool = createBackendPool({
+  const pool = createPool({
     url: `http://127.0.0.1:${address.port}`,
     connectionsMax: 1,
     connectionMsMax: 1000,
-    client: {},
+    connectMsMax: 2000,
+    restMsMax: 500,
+    restMsCeiling: 700,
     monotonic: () => time,
   })
   t.teardown(() => {
@@ -37,22 +43,14 @@ async function startPool(t: Test, isDown = false) {
 
   function send(path: string) {
     const ended = Promise.withResolvers<'complete' | 'error'>()
-    const handler: PooledHandler = {
-      release: () => undefined,
-      onConnect: () => undefined,
-      onHeaders: () => true,
-      onData: () => true,
-      onComplete() {
-        this.release()
-        ended.resolve('complete')
-      },
-      onError() {
-        this.release()
-        ended.resolve('error')
-      },
-    }
-    pool.dispatch({ path, method: 'GET' }, handler)
-    return { handler, ended: ended.promise }
+    const request = { head: headOf(path), body: undefined, isChunked: false }
+    const exchange = pool.dispatch(request, {
+      onHead: () => undefined,
+      onBody: () => true,
+      onEnd: () => ended.resolve('complete'),
+      onError: () => ended.resolve('error'),
+    })
+    return { exchange, ended: ended.promise }
   }
 
   /** The next request to arrive. */
@@ -88,7 +86,7 @@ t.test('a request given up while it waits is never sent and keeps nobody waiting
   const given = send('/given-up')
   const last = send('/3')
   const { response } = await next()
-  given.handler.release()
+  given.exchange.abandon()
   const following = next()
   response.end()
   await first.ended
@@ -125,6 +123,51 @@ t.test('a connection is not used beyond its age, and one that broke is replaced'
   t.not(fourth, third, 'old: not used again')
   t.not(fifth, fourth, 'broken: not used again')
   t.equal(arrived.length, 5)
+})
+
+t.test('a connection that rested longer than the backend keeps it is not used again', async (t) => {
+  const { pool, send, next, wait } = await startPool(t)
+  const ports: number[] = []
+  async function exchange(keepAlive?: string): Promise<void> {
+    const coming = next()
+    const { ended } = send('/')
+    const { port, response } = await coming
+    ports.push(port)
+    if (keepAlive !== undefined) response.setHeader('Keep-Alive', keepAlive)
+    response.end()
+    await ended
+  }
+  async function rest(ms: number): Promise<void> {
+    wait(ms)
+    pool.tidy()
+  }
+  // Node says "timeout=5", of which a second is taken off; the ceiling of this pool is below that.
+  await exchange()
+  await rest(600)
+  await exchange()
+  await rest(701)
+  await exchange('timeout=1')
+  await exchange('timeout=1')
+  const [first, second, third, fourth] = ports
+  t.equal(second, first, 'it said that it keeps it longer')
+  t.not(third, second, 'but no longer than the ceiling')
+  t.not(fourth, third, 'and one that is kept for hardly a second is not kept at all')
+})
+
+t.test('giving a request up ends its connection, and another one takes the next', async (t) => {
+  const { send, next } = await startPool(t)
+  const coming = next()
+  const given = send('/given-up')
+  const { port, response } = await coming
+  const following = next()
+  const { ended } = send('/next')
+  given.exchange.abandon()
+  const other = await following
+  t.not(other.port, port)
+  other.response.end()
+  t.equal(await ended, 'complete')
+  given.exchange.abandon()
+  t.ok(response.destroyed || response.socket?.destroyed !== false)
 })
 
 t.test('closing waits for what is under way', async (t) => {
