@@ -1,4 +1,5 @@
 import { connectionNames, withoutNamed } from './forwarded-headers.ts'
+import { createSpellings } from './spellings.ts'
 
 // Fields of the backend's connection, its product names, and everything the gateway says itself
 // (to whom a browser shows an answer, too: `Access-Control-*`).
@@ -23,6 +24,23 @@ const dropped: ReadonlySet<string> = new Set([
   'deprecation',
   'sunset',
 ])
+
+/** What a field of the backend's answer is to the gateway, by its name alone. */
+interface AnsweredName {
+  /** Never reaches the client. */
+  readonly isDropped: boolean
+  /** What it says is needed for passing the answer on. */
+  readonly framing: 'connection' | 'content-length' | 'transfer-encoding' | undefined
+}
+
+const answeredName = createSpellings((folded): AnsweredName => {
+  const isFraming =
+    folded === 'connection' || folded === 'content-length' || folded === 'transfer-encoding'
+  return {
+    isDropped: dropped.has(folded) || folded.startsWith('access-control-'),
+    framing: isFraming ? folded : undefined,
+  }
+})
 
 /** The header block of an answer. */
 export interface AnswerHead {
@@ -49,15 +67,12 @@ export function answerHead(raw: readonly string[], own: readonly string[]): Answ
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
     const value = raw[at + 1] ?? ''
-    const folded = name.toLowerCase()
-    if (dropped.has(folded) || folded.startsWith('access-control-')) {
-      if (folded === 'connection') {
-        connection = connection === undefined ? value : `${connection}, ${value}`
-      } else if (folded === 'transfer-encoding' && value.toLowerCase() !== 'chunked')
-        isPlain = false
-      continue
-    }
-    if (folded === 'content-length') length = Number(value)
+    const { isDropped, framing } = answeredName(name)
+    if (framing === 'connection') {
+      connection = connection === undefined ? value : `${connection}, ${value}`
+    } else if (framing === 'content-length') length = Number(value)
+    else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
+    if (isDropped) continue
     kept.push(name, value)
   }
   const named = connectionNames(connection)

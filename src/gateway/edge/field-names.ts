@@ -1,3 +1,5 @@
+import { createSpellings } from './spellings.ts'
+
 /** What the gateway makes of a header field, by its name alone. */
 export interface FieldName {
   readonly folded: string
@@ -93,24 +95,8 @@ const ownedByGateway = [
 ]
 const dropped: ReadonlySet<string> = new Set([...ownedByConnection, ...ownedByGateway])
 
-/** Spellings remembered; a stranger who makes up names only makes us read them anew. */
-const spellingsMax = 1_000
-
-/** Characters of a name that is remembered; longer ones only a stranger makes up. */
-const rememberedLengthMax = 64
-
-let spellings = new Map<string, FieldName>()
-
 /** Reads the name of a header field, however it is spelled. */
-export function fieldName(spelled: string): FieldName {
-  const known = spellings.get(spelled)
-  if (known !== undefined) return known
-  if (spelled.length > rememberedLengthMax) return readName(spelled.toLowerCase())
-  if (spellings.size >= spellingsMax) spellings = new Map()
-  const made = readName(spelled.toLowerCase())
-  spellings.set(spelled, made)
-  return made
-}
+export const fieldName = createSpellings(readName)
 
 function readName(folded: string): FieldName {
   const place = singletons.indexOf(folded)

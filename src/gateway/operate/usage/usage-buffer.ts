@@ -27,6 +27,12 @@ export interface UsageBuffer {
   take(): UsageCounts[]
 }
 
+interface Place {
+  /** The one in whose time something was counted here last. */
+  flush: number
+  readonly counts: UsageCounts
+}
+
 /** All places are forgotten after so long, in use or not; sooner when there is no more room. */
 const keptMinutes = 10
 
@@ -38,16 +44,18 @@ const keptMinutes = 10
  * @param options.capacity places of application and operation (default 100,000, at some 200 bytes each)
  */
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
-  let applications = new Map<string, Map<UsageSubject, UsageCounts>>()
+  let applications = new Map<string, Map<UsageSubject, Place>>()
   let size = 0
   /** The minute in which the oldest of the places was made. */
   let since = Number.NEGATIVE_INFINITY
-  /** Places in which something was counted since the last flush. */
-  let counting = new Set<UsageCounts>()
+  /** Counts up with every flush. */
+  let flush = 0
+  /** Places in which something was counted since the last one. */
+  let counting: Place[] = []
   /** Of minutes that ended since then. */
   let ended: UsageCounts[] = []
 
-  function placeOf(applicationId: string, subject: UsageSubject): UsageCounts | undefined {
+  function placeOf(applicationId: string, subject: UsageSubject): Place | undefined {
     let subjects = applications.get(applicationId)
     const known = subjects?.get(subject)
     if (known !== undefined) return known
@@ -56,7 +64,7 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       subjects = new Map()
       applications.set(applicationId, subjects)
     }
-    const place = emptyCounts(applicationId, subject)
+    const place = { flush: -1, counts: emptyCounts(applicationId, subject) }
     subjects.set(subject, place)
     size += 1
     return place
@@ -73,18 +81,25 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
     find(applicationId, subject, minute) {
       if (minute - since >= (size < capacity ? keptMinutes : 1)) forgetPlaces(minute)
       const place = placeOf(applicationId, subject)
-      if (place === undefined || (place.minute === minute && counting.has(place))) return place
-      if (counting.has(place)) ended.push({ ...place })
-      else counting.add(place)
-      reset(place, minute)
-      return place
+      if (place === undefined) return undefined
+      const { counts } = place
+      const isCounting = place.flush === flush
+      if (isCounting && counts.minute === minute) return counts
+      if (isCounting) ended.push({ ...counts })
+      else {
+        place.flush = flush
+        counting.push(place)
+      }
+      reset(counts, minute)
+      return counts
     },
 
     take() {
       const taken = ended
-      for (const place of counting) taken.push({ ...place })
+      for (const { counts } of counting) taken.push({ ...counts })
       ended = []
-      counting = new Set()
+      counting = []
+      flush += 1
       return taken
     },
   }
@@ -106,12 +121,12 @@ function emptyCounts(applicationId: string, subject: UsageSubject): UsageCounts 
   }
 }
 
-function reset(place: UsageCounts, minute: number): void {
-  place.minute = minute
-  place.admitted = 0
-  place.refused = 0
-  place.refused_by_limit = 0
-  place.errors = 0
-  place.duration_ms_sum = 0
-  place.duration_ms_max = 0
+function reset(counts: UsageCounts, minute: number): void {
+  counts.minute = minute
+  counts.admitted = 0
+  counts.refused = 0
+  counts.refused_by_limit = 0
+  counts.errors = 0
+  counts.duration_ms_sum = 0
+  counts.duration_ms_max = 0
 }

@@ -3,10 +3,8 @@ import type { RegistrySchema } from '../../registry/schema.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
 import type { UsageCounts } from './usage-buffer.ts'
 
-const steps = ['minute', 'hour', 'day'] as const
-type Step = (typeof steps)[number]
-
 const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days' } as const
+type Step = keyof typeof tables
 
 /**
  * Adds counts to those of the same minute, hour and day (UTC), to all of them
@@ -29,25 +27,40 @@ export async function writeUsage(
     )
     const known = new Set(found.map(({ id }) => id))
     const json = JSON.stringify(counts.filter((row) => known.has(row.application_id)))
-    for (const step of steps) await add(trx, step, json)
+    await add(trx, json)
   })
 }
 
-/** @param json {@link UsageCounts}, any number of them for a row: several minutes, or around a reload two of one operation */
-async function add(trx: RegistryTransaction, step: Step, json: string): Promise<void> {
+/**
+ * All three in one statement, so that the counts are sent once.
+ *
+ * @param json {@link UsageCounts}, any number of them for a row: several minutes, or around a reload two of one operation
+ */
+async function add(trx: RegistryTransaction, json: string): Promise<void> {
   await sql`
+    with u as materialized (
+      select * from json_to_recordset(${json}::json) as u(
+        application_id uuid, minute float8, api text, version text, operation text, admitted bigint,
+        refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8
+      )
+    ),
+    minutes as (${sumsOf('minute')}),
+    hours as (${sumsOf('hour')})
+    ${sumsOf('day')}`.execute(trx)
+}
+
+/** Adds the counts `u` to the table of a step. */
+function sumsOf(step: Step) {
+  return sql`
     insert into ${sql.table(tables[step])} as held (
       application_id, at, api, version, operation,
       admitted, refused, refused_by_limit, errors, duration_ms_sum, duration_ms_max
     )
     select
-      u.application_id, date_trunc(${step}, to_timestamp(u.minute * 60), 'UTC'), u.api, u.version, u.operation,
+      u.application_id, date_trunc(${sql.lit(step)}, to_timestamp(u.minute * 60), 'UTC'), u.api, u.version, u.operation,
       sum(u.admitted), sum(u.refused), sum(u.refused_by_limit), sum(u.errors),
       sum(u.duration_ms_sum), max(u.duration_ms_max)
-    from json_to_recordset(${json}::json) as u(
-      application_id uuid, minute float8, api text, version text, operation text, admitted bigint,
-      refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8
-    )
+    from u
     group by 1, 2, 3, 4, 5
     order by 1, 2, 3, 4, 5
     on conflict (application_id, at, api, version, operation) do update set
@@ -56,5 +69,5 @@ async function add(trx: RegistryTransaction, step: Step, json: string): Promise<
       refused_by_limit = held.refused_by_limit + excluded.refused_by_limit,
       errors = held.errors + excluded.errors,
       duration_ms_sum = held.duration_ms_sum + excluded.duration_ms_sum,
-      duration_ms_max = greatest(held.duration_ms_max, excluded.duration_ms_max)`.execute(trx)
+      duration_ms_max = greatest(held.duration_ms_max, excluded.duration_ms_max)`
 }
