@@ -17,8 +17,9 @@ export class Roster<Member extends RosterMember> {
     return this.#members.length
   }
 
-  /** Once for each member. */
+  /** Does nothing for who is on it. */
   add(member: Member): void {
+    if (this.#members[member.place] === member) return
     member.place = this.#members.length
     this.#members.push(member)
   }
