@@ -26,6 +26,7 @@ import type { RedisUnsuitableError } from './redis-facts.ts'
 import type { SeenCounts } from './seen-counts.ts'
 import { createSharedMode } from './shared-mode.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
+import { createVerdict, type Verdict } from './verdict.ts'
 
 /** One Redis server, and everything this process knows of counting on it. */
 export interface CountingServer {
@@ -149,12 +150,8 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     }
   }
 
-  /** @param vouch calls back when the marker that does not fit into the script call was looked at; undefined: it is in it */
-  function sendOne(
-    sent: CallBatch,
-    sending: Sending,
-    vouch: ((then: (isComplete: boolean) => void) => void) | undefined,
-  ): void {
+  /** @param verdict on the marker that does not fit into the script call; undefined: it is in it */
+  function sendOne(sent: CallBatch, sending: Sending, verdict: Verdict | undefined): void {
     const additions: Addition[] = []
     const claims = sent.buckets.map(({ bucket, windowSeconds }) => {
       const addition = shares.takeAddition(bucket, windowSeconds)
@@ -193,25 +190,30 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       ...grantCommand({
         buckets: claims,
         groups: sent.groups,
-        marker: vouch === undefined ? { key: markerKey(), settleMs } : undefined,
+        marker: verdict === undefined ? { key: markerKey(), settleMs } : undefined,
       }),
       deadlineMs: Math.max(1, sending.deadlineAt - monotonic()),
       isAsking: sending.isAsking === true,
       onReply(reply) {
-        inFlight.delete(sent)
         breaker.heard()
         observer.answered((reply.receivedAt - reply.sentAt) / 1000)
         const read = readGrantReply(reply.numbers, sent.buckets.length)
-        if (vouch === undefined) {
+        if (verdict === undefined) {
+          inFlight.delete(sent)
           shared.observe(read)
           accept(read, reply)
-        } else if (isDecided) accept(read, reply)
-        else {
-          vouch((isComplete) => {
-            if (isComplete) accept(read, reply)
-            else decideUnconfirmed()
-          })
+          return
         }
+        verdict.wait({
+          onKnown(isComplete) {
+            inFlight.delete(sent)
+            if (isComplete) accept(read, reply)
+            else if (!isDecided) decideUnconfirmed()
+          },
+          onMissed() {
+            if (!isDecided) decideUnconfirmed()
+          },
+        })
       },
       onError(error) {
         breaker.heard()
@@ -244,24 +246,35 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
   }
 
   /** Looks at the marker after what was sent before; a reply then counts only if the counters were there. */
-  function lookAfter(sending: Sending): (then: (isComplete: boolean) => void) => void {
+  function lookAfter(sending: Sending, verdict: Verdict): void {
     const place = shared.place()
     // A node that has no slots yet is asked on the word of the one that has them.
-    if (place === undefined) return (then) => then(true)
-    const looked = connection.get(place.key, Math.max(1, sending.deadlineAt - monotonic())).then(
-      (value) => shared.observeMarker(value),
-      (cause: Error) => {
-        if (redirectionOf(cause) !== undefined) {
-          // The slot of the marker is on the move. The server lives, so nothing was lost.
-          options.onMisplaced()
-          return true
-        }
-        breaker.failed()
-        shared.failed(cause)
-        return false
+    if (place === undefined) {
+      verdict.known(true)
+      return
+    }
+    let isMissed = false
+    function failed(cause: Error): void {
+      breaker.failed()
+      shared.failed(cause)
+    }
+    connection.read({
+      key: place.key,
+      deadlineMs: Math.max(1, sending.deadlineAt - monotonic()),
+      onReply: (value) => verdict.known(shared.observeMarker(value)),
+      onError(cause) {
+        const isRedirected = redirectionOf(cause) !== undefined
+        // The slot of the marker is on the move. The server lives, so nothing was lost.
+        if (isRedirected) options.onMisplaced()
+        else if (!isMissed) failed(cause)
+        verdict.known(isRedirected)
       },
-    )
-    return (then) => void looked.then(then)
+      onMissed() {
+        isMissed = true
+        failed(new DeadlineMissedError())
+        verdict.missed()
+      },
+    })
   }
 
   return {
@@ -273,17 +286,9 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
         for (const batch of batches) sendOne(batch, sending, undefined)
         return
       }
-      const waiting: ((isComplete: boolean) => void)[] = []
-      let verdict: boolean | undefined
-      function vouch(then: (isComplete: boolean) => void): void {
-        if (verdict === undefined) waiting.push(then)
-        else then(verdict)
-      }
-      for (const batch of batches) sendOne(batch, sending, vouch)
-      lookAfter(sending)((isComplete) => {
-        verdict = isComplete
-        for (const then of waiting) then(isComplete)
-      })
+      const verdict = createVerdict()
+      for (const batch of batches) sendOne(batch, sending, verdict)
+      lookAfter(sending, verdict)
     },
     learn,
     tryNow: shared.tryNow,

@@ -11,7 +11,9 @@ export interface RedisConnection {
   run(call: ScriptCall): void
   /** {@link run} with a promise, for what no call waits for. Rejects with {@link DeadlineMissedError} or the server's error. */
   ask(call: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
-  /** @returns undefined when the key is missing. Rejects as {@link ask} does. */
+  /** Reads a key; undefined when it is missing. */
+  read(call: ReadCall): void
+  /** {@link read} with a promise, which rejects as {@link ask} does. */
   get(key: string, deadlineMs: number): Promise<string | undefined>
   /** What INFO tells, by field name. Rejects as {@link ask} does. */
   info(deadlineMs: number): Promise<ReadonlyMap<string, string>>
@@ -31,13 +33,20 @@ export interface ScriptCall extends ScriptHandlers {
   readonly isAsking?: boolean
 }
 
+export interface ReadCall extends AnswerHandlers<string | undefined> {
+  readonly key: string
+  readonly deadlineMs: number
+}
+
 /** Each is called at most once, and one of `onReply` and `onError` always: also after the deadline, when what was sent then comes to its end. */
-export interface ScriptHandlers {
-  onReply(reply: ScriptReply): void
+export interface AnswerHandlers<Reply> {
+  onReply(reply: Reply): void
   onError(error: Error): void
   /** The deadline passed and the server has not answered. */
   onMissed(): void
 }
+
+export type ScriptHandlers = AnswerHandlers<ScriptReply>
 
 export interface ScriptReply {
   readonly numbers: readonly number[]
@@ -159,9 +168,28 @@ export function openRedisConnection({
           onMissed: () => reject(new DeadlineMissedError()),
         })
       }),
-    async get(key, deadlineMs) {
-      return (await inTime(client.get(key), deadlineMs)) ?? undefined
+    read({ key, deadlineMs, onReply, onError, onMissed }) {
+      const callOff = startDeadline(deadlineMs, onMissed)
+      client.get(key).then(
+        (value) => {
+          callOff()
+          onReply(value ?? undefined)
+        },
+        (error: Error) => {
+          callOff()
+          onError(error)
+        },
+      )
     },
+    get: (key, deadlineMs) =>
+      new Promise((resolve, reject) => {
+        connection.read({
+          ...{ key, deadlineMs },
+          onReply: resolve,
+          onError: reject,
+          onMissed: () => reject(new DeadlineMissedError()),
+        })
+      }),
     async info(deadlineMs) {
       return readInfo(await inTime(client.info(), deadlineMs))
     },
