@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RedisHost } from '../../platform/redis-address.ts'
+import type { Roster } from '../../platform/roster.ts'
+import { type CallBatch, splitBatch } from './call-batch.ts'
+import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts'
+import type { Sending } from './counting-server.ts'
+import type { CountingServers } from './counting-servers.ts'
+import { hashSlot } from './hash-slot.ts'
+import { type Redirection, redirectionOf } from './redirection.ts'
+import type { SlotOwners } from './slot-owners.ts'
+
+/** Finds the node that does what another one of the cluster did not do because of a slot. */
+export interface Resending {
+  /** What did not run at one node is asked of the one that has it, or of the same in parts. */
+  sendAgain(from: ClusterNode, batch: CallBatch, redirection: Redirection, before: Sending): void
+  /** See {@link CountingServers.ask}. */
+  readonly ask: CountingServers['ask']
+  close(): void
+}
+
+export interface ResendingOptions {
+  readonly nodes: Pick<ClusterNodes, 'at' | 'find'>
+  readonly owners: Pick<SlotOwners, 'of' | 'redirect' | 'refresh'>
+  readonly inFlight: Roster<CallBatch>
+  readonly monotonic: () => number
+  decideAlone(batch: CallBatch): void
+}
+
+/** So often a batch is sent elsewhere, all within its deadline. */
+const redirectionsMax = 6
+
+/** Between two looks whether something has come that a redirected batch waits for. */
+const pollMs = 2
+
+/**
+ * MOVED, ASK and TRYAGAIN mean that nothing ran. The batch is sent again, within
+ * the deadline it had from the start; on the last two in parts, of one bucket
+ * where that is possible, because of keys that are apart only single ones can
+ * be reached.
+ */
+export function createResending(options: ResendingOptions): Resending {
+  const { nodes, owners, inFlight, monotonic, decideAlone } = options
+  let isClosed = false
+
+  function sendAgain(
+    from: ClusterNode,
+    batch: CallBatch,
+    redirection: Redirection,
+    before: Sending,
+  ): void {
+    const slot = hashSlot(batch.buckets[0]?.bucket ?? '')
+    const { deadlineAt } = before
+    const sending: Sending = { deadlineAt, redirections: before.redirections + 1 }
+    const parts = redirection.kind === 'moved' ? [batch] : splitBatch(batch)
+    if (parts.length > 1) {
+      inFlight.delete(batch)
+      from.server.send(parts, sending)
+      return
+    }
+    if (sending.redirections > redirectionsMax) {
+      giveUp(batch)
+      return
+    }
+    if (redirection.kind === 'ask') {
+      const { server } = guestAt(from, redirection.to)
+      whenSo(
+        () => server.connection.isReady(),
+        batch,
+        deadlineAt,
+        () => {
+          server.send([batch], { ...sending, isAsking: true })
+        },
+      )
+      return
+    }
+    if (redirection.kind === 'moved') {
+      const to = nodes.find(hostOf(from, redirection.to))
+      // A node with slots got another one. Of any other the map has to tell more.
+      if (to !== undefined && to.slots > 0) owners.redirect(slot, to)
+      void owners.refresh()
+    }
+    const notBefore = monotonic() + (redirection.kind === 'apart' ? pollMs : 0)
+    whenSo(
+      () => monotonic() >= notBefore && isToBeAsked(slot, redirection, from),
+      batch,
+      deadlineAt,
+      () => owners.of(slot)?.server.send([batch], sending),
+    )
+  }
+
+  function isToBeAsked(slot: number, { kind }: Redirection, from: ClusterNode): boolean {
+    const owner = owners.of(slot)
+    return owner?.server.isShared() === true && !(kind === 'moved' && owner === from)
+  }
+
+  function hostOf(from: ClusterNode, { host, port }: RedisHost): RedisHost {
+    return { host: host === '' ? from.host.host : host, port }
+  }
+
+  function guestAt(from: ClusterNode, to: RedisHost): ClusterNode {
+    const node = nodes.at(hostOf(from, to))
+    node.usedAt = monotonic()
+    return node
+  }
+
+  function giveUp(batch: CallBatch): void {
+    inFlight.delete(batch)
+    decideAlone(batch)
+  }
+
+  function whenSo(
+    isSo: () => boolean,
+    batch: CallBatch,
+    deadlineAt: number,
+    then: () => void,
+  ): void {
+    if (isSo()) then()
+    else if (monotonic() >= deadlineAt || isClosed) giveUp(batch)
+    else setTimeout(() => whenSo(isSo, batch, deadlineAt, then), pollMs)
+  }
+
+  return {
+    sendAgain,
+    async ask(slot, command) {
+      for (let attempt = 1; ; attempt += 1) {
+        const node = owners.of(slot)
+        if (node === undefined) throw new Error('no node of the cluster is known to have the slot')
+        try {
+          return await node.server.connection.ask(command)
+        } catch (error) {
+          const redirection = error instanceof Error ? redirectionOf(error) : undefined
+          if (redirection === undefined || attempt === redirectionsMax) throw error
+          if (redirection.kind === 'ask') {
+            const { connection } = guestAt(node, redirection.to).server
+            if (connection.isReady()) return await connection.ask({ ...command, isAsking: true })
+          }
+          if (redirection.kind === 'moved') await owners.refresh()
+          await delay(pollMs * attempt)
+        }
+      }
+    },
+    close() {
+      isClosed = true
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Logger } from '../../platform/log.ts'
+import type { ClusterRedis, RedisHost } from '../../platform/redis-address.ts'
+import { addressOfNode, type ClusterNodes } from './cluster-nodes.ts'
+import { readClusterSlots, type SlotRange } from './cluster-slots.ts'
+import { openRedisConnection, type RedisConnection } from './redis-connection.ts'
+
+/** Asks the cluster which of its primaries has which slots. */
+export interface SlotSource {
+  /** Resolves with what the first node said that sees a majority of the cluster; undefined when there is none. */
+  ask(): Promise<readonly SlotRange[] | undefined>
+  close(): void
+}
+
+export interface SlotSourceOptions {
+  /** Asked when no node that is connected to knows. */
+  readonly address: ClusterRedis
+  readonly nodes: Pick<ClusterNodes, 'all'>
+  readonly monotonic: () => number
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** What no call waits for may take so long. */
+const patienceMs = 250
+
+/** A node that is asked which slots are where must be connected to within this time. */
+const seedMs = 500
+
+export function createSlotSource({
+  address,
+  nodes,
+  monotonic,
+  log,
+}: SlotSourceOptions): SlotSource {
+  let isClosed = false
+  let isKnown = false
+  let turn = 0
+
+  async function slotsSeenBy(
+    host: RedisHost,
+    connection: Pick<RedisConnection, 'clusterSlots'>,
+  ): Promise<SlotRange[] | undefined> {
+    const answer = await connection.clusterSlots(patienceMs)
+    return answer === undefined ? undefined : readClusterSlots(answer, host)
+  }
+
+  async function askSeed(host: RedisHost): Promise<SlotRange[] | undefined> {
+    const ready = Promise.withResolvers<void>()
+    const connection = openRedisConnection({
+      address: addressOfNode(address, host),
+      monotonic,
+      onReady: ready.resolve,
+      onLost: (cause) => ready.reject(cause ?? new Error('the connection was closed')),
+    })
+    const late = setTimeout(() => ready.reject(new Error('no connection in time')), seedMs)
+    try {
+      await ready.promise
+      return await slotsSeenBy(host, connection)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!isKnown) log.warn({ ...host, reason }, 'a node of the cluster does not tell its slots')
+      return undefined
+    } finally {
+      clearTimeout(late)
+      connection.close()
+    }
+  }
+
+  async function askAll(): Promise<SlotRange[] | undefined> {
+    // In turns, and those first that are known to answer.
+    const known = [...nodes.all()].filter(({ server }) => server.connection.isReady())
+    turn += 1
+    const inTurns = known.map((_, index) => known[(index + turn) % known.length])
+    const asked = inTurns.toSorted(
+      (a, b) => Number(b?.server.isShared()) - Number(a?.server.isShared()),
+    )
+    for (const node of asked) {
+      if (node === undefined || isClosed) continue
+      const ranges = await slotsSeenBy(node.host, node.server.connection).catch(() => undefined)
+      if (ranges !== undefined) return ranges
+    }
+    for (const host of address.nodes) {
+      if (isClosed) return undefined
+      const ranges = await askSeed(host)
+      if (ranges !== undefined) return ranges
+    }
+    return undefined
+  }
+
+  return {
+    async ask() {
+      const ranges = await askAll()
+      isKnown ||= ranges !== undefined
+      return ranges
+    },
+    close() {
+      isClosed = true
+    },
+  }
+}
