@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { type CallBatch, createCallBatch } from '../../src/gateway/counters/call-batch.ts'
-import type { Grant } from '../../src/gateway/counters/counter.ts'
+import type { BucketLimit, Grant } from '../../src/gateway/counters/counter.ts'
 import { noObserver } from '../../src/gateway/counters/counter-observer.ts'
 import { createCountingServer } from '../../src/gateway/counters/counting-server.ts'
 import { placeInSlot } from '../../src/gateway/counters/grant-script.ts'
@@ -8,24 +8,29 @@ import { hashSlot } from '../../src/gateway/counters/hash-slot.ts'
 import { createLocalShares } from '../../src/gateway/counters/local-shares.ts'
 import { createSeenCounts } from '../../src/gateway/counters/seen-counts.ts'
 import { Roster } from '../../src/platform/roster.ts'
-import { redisMissing } from '../support/redis-server.ts'
+import { type RedisServer, redisMissing } from '../support/redis-server.ts'
 import { testRedis, until } from './redis-rig.ts'
 import { bucketOf, silent } from './rig.ts'
 
 const skip = redisMissing()
+const place = placeInSlot(0)
 
-/** A cluster of one node, and what a process has of counting on it, which looks at the marker only when it asks. */
-async function testNode(t: Test) {
+/** A cluster of one node. */
+async function testNode(t: Test): Promise<RedisServer> {
   const redis = await testRedis(t, { args: ['--cluster-enabled', 'yes'] })
   await redis.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
   await until(async () => (await redis.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'))
+  return redis
+}
+
+/** What a process has of counting on it. Nothing beats: it looks at the marker only when it asks. */
+async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   const monotonic = () => performance.now()
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
     ...{ processes: () => 1, seen, monotonic },
     clockOf: () => ({ now: Date.now }),
   })
-  const place = placeInSlot(0)
   const inFlight = new Roster<CallBatch>()
   function decideAlone(batch: CallBatch): void {
     for (const { limits, onOutage, done } of batch.calls()) done(shares.decide(limits, onOutage))
@@ -38,7 +43,7 @@ async function testNode(t: Test) {
     ...{ node: undefined, markerPlace: () => place, runIdOtherwise: '', isComplete: () => true },
     buckets: { slotOf: hashSlot, isOurs: () => true, areSlotted: true },
     ...{ seen, shares, now: Date.now, monotonic, log: silent, observer: noObserver, inFlight },
-    ...{ isEvictionAllowed: false, deadlineMs: 20, settleMs: 0, decideAlone },
+    ...{ isEvictionAllowed: false, deadlineMs: 20, settleMs, decideAlone },
     onRedirected: decideAlone,
     onMisplaced: () => undefined,
     onShared: () => undefined,
@@ -47,19 +52,24 @@ async function testNode(t: Test) {
   })
   t.teardown(() => server.close())
   await until(() => server.isShared())
-  const limit = { ...bucketOf('late'), calls: 100 }
+
+  /** Resolves when the answer, late or not, was dealt with. */
+  async function ask(limit: BucketLimit): Promise<Grant> {
+    const grant = await new Promise<Grant>((done) => {
+      const batch = createCallBatch()
+      batch.add({ limits: [limit], onOutage: 'local-share', done })
+      server.send([batch])
+    })
+    await until(() => inFlight.size === 0)
+    return grant
+  }
+
   return {
-    ...{ redis, place, server, seen, shares, limit },
-    /** A call the server runs, but answers after its deadline; resolves when that answer was dealt with. */
-    async askLate(): Promise<Grant> {
+    ...{ server, seen, shares, ask },
+    /** The server runs it, but answers after the deadline. */
+    async askLate(limit: BucketLimit): Promise<Grant> {
       await redis.cli('CLIENT', 'PAUSE', '60', 'ALL')
-      const grant = await new Promise<Grant>((done) => {
-        const batch = createCallBatch()
-        batch.add({ limits: [limit], onOutage: 'local-share', done })
-        server.send([batch])
-      })
-      await until(() => inFlight.size === 0)
-      return grant
+      return ask(limit)
     },
   }
 }
@@ -68,10 +78,12 @@ t.test(
   'a reply that is late, from a node that lost its counters, confirms nothing: what came with it is told again',
   { skip },
   async (t) => {
-    const { redis, place, server, shares, limit, askLate } = await testNode(t)
+    const redis = await testNode(t)
+    const { server, shares, askLate } = await testServer(t, redis)
+    const limit = { ...bucketOf('late'), calls: 100 }
     shares.decide([limit], 'local-share')
     await redis.cli('DEL', place.key)
-    t.equal((await askLate()).decision, 'degraded_admitted')
+    t.equal((await askLate(limit)).decision, 'degraded_admitted')
     await until(() => server.isShared())
     // Of the late reply 1 added and 1 granted, on which nobody relies; then both calls decided without it.
     await until(async () => (await redis.cli('GET', limit.bucket)).endsWith(' 0 4'))
@@ -82,10 +94,43 @@ t.test(
   'a reply that is late, from a node that has its counters, confirms what came with it and is remembered',
   { skip },
   async (t) => {
-    const { seen, shares, limit, askLate } = await testNode(t)
+    const { seen, shares, askLate } = await testServer(t, await testNode(t))
+    const limit = { ...bucketOf('late'), calls: 100 }
     shares.decide([limit], 'local-share')
-    t.equal((await askLate()).decision, 'degraded_admitted')
+    t.equal((await askLate(limit)).decision, 'degraded_admitted')
     t.match(seen.find(limit.bucket, limit.windowSeconds), { count: 2 })
     t.match(shares.takeAddition(limit.bucket, limit.windowSeconds), { count: 1 })
+  },
+)
+
+t.test(
+  'when slots came without their counters, one process replaces the marker and all bring what they know before the node counts',
+  { skip },
+  async (t) => {
+    const redis = await testNode(t)
+    const [a, b] = await Promise.all([testServer(t, redis, 500), testServer(t, redis, 500)])
+    const limits = ['one', 'two'].map((name) => ({ ...bucketOf(name), calls: 1 }))
+    const [one, two] = limits
+    if (one === undefined || two === undefined) throw new Error('no limits')
+    t.match([await a.ask(one), await b.ask(two)], [{ admitted: true }, { admitted: true }])
+    const marker = await redis.cli('GET', place.key)
+    await redis.cli('DEL', one.bucket, two.bucket)
+
+    a.server.lost()
+    t.equal(a.server.isShared(), false)
+    await until(async () => (await redis.cli('GET', place.key)) !== marker)
+    const replaced = await redis.cli('GET', place.key)
+    b.server.lost()
+    await until(() => a.server.isShared() && b.server.isShared())
+    t.equal(await redis.cli('GET', place.key), replaced)
+    t.match(
+      [await a.ask(two), await b.ask(one)],
+      [{ decision: 'refused' }, { decision: 'refused' }],
+    )
+
+    // Another loss, of which nothing is settled yet.
+    a.server.lost()
+    await until(() => a.server.isShared())
+    t.not(await redis.cli('GET', place.key), replaced)
   },
 )

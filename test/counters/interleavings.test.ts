@@ -19,6 +19,8 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
       ['long/redis-cluster.test.ts', '(2) after a flush of one node'],
       ['long/redis-cluster.test.ts', '(2) a flush under a connection that stays'],
       ['long/redis-cluster.test.ts', 'a primary that is killed degrades its own slots only'],
+      ['long/redis-cluster.test.ts', 'of a primary that died without a replica'],
+      ['counters/counting-server.test.ts', 'when slots came without their counters'],
     ],
   },
   {
@@ -93,6 +95,10 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
     tests: [
       ['counters/redis-counter.test.ts', '(13) SCRIPT FLUSH between every call'],
       ['counters/redis-outage.test.ts', '(13) a reply after the deadline'],
+      [
+        'counters/counting-server.test.ts',
+        'a reply that is late, from a node that lost its counters',
+      ],
     ],
   },
   {

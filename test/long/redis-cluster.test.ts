@@ -388,3 +388,70 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
     },
   )
 })
+
+t.test(
+  'of a primary that died without a replica, no node that gets its slots beside its own grants a second limit',
+  { skip, timeout: 60_000 },
+  async (t) => {
+    const cluster = await startRedisCluster()
+    t.teardown(() => cluster.stop())
+    const [dead, heir] = cluster.nodes
+    if (dead === undefined || heir === undefined) throw new Error('no nodes')
+    const limits = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const limit = limitOf(`orphan-${index}`)
+        return { limit, slot: await cluster.slotOf(limit.bucket) }
+      }),
+    )
+    // The dead one's are given away in two steps; after the first it has others still.
+    const middle = 2700
+    const first = limits.find(({ slot }) => slot < middle)?.limit
+    const second = limits.find(({ slot }) => slot >= middle && slot < 5400)?.limit
+    const own = limits.find(({ slot }) => slot >= 5500 && slot < 10_900)?.limit
+    if (first === undefined || second === undefined || own === undefined) {
+      throw new Error('no application for one of the nodes')
+    }
+    const losses = { a: 0, b: 0 }
+    const watched = (process: keyof typeof losses) => ({
+      deadlineMs: 500,
+      observer: {
+        ...noObserver,
+        switched(to: string, cause: string) {
+          if (to === 'local' && cause === 'lost_counters') losses[process] += 1
+        },
+      },
+    })
+    const [a, b] = await Promise.all([
+      testCounter(t, cluster, { ...settling, ...watched('a') }),
+      testCounter(t, cluster, { ...settling, ...watched('b') }),
+    ])
+    for (const limit of [first, second, own]) {
+      t.equal(admittedOf(await askTimes(100, a, [limit])), 100)
+    }
+    await (await cluster.replicaOf(dead)).kill()
+    await dead.kill()
+    await until(() => !a.isUp() && !b.isUp())
+    await until(async () => (await heir.cli('CLUSTER', 'INFO')).includes('cluster_slots_fail:5462'))
+
+    /** What b is told of it by a node, once one decides. */
+    async function decisionOn(limit: BucketLimit): Promise<string> {
+      let decision = ''
+      await until(async () => {
+        decision = (await ask(b, [limit], 'deny')).decision
+        return decision !== 'degraded_refused'
+      })
+      return decision
+    }
+    await cluster.seize(0, middle - 1, heir)
+    t.equal(await decisionOn(first), 'refused')
+    t.equal(await decisionOn(own), 'refused', 'what the node counted before is as it was')
+    await cluster.seize(middle, 5461, heir)
+    t.equal(await decisionOn(second), 'refused')
+    await until(() => a.isUp() && b.isUp())
+    t.match(await b.peek([first, second, own]), [{ count: 100 }, { count: 100 }, { count: 100 }])
+    t.ok(
+      losses.a <= 4 && losses.b <= 4,
+      'for each step once, or twice: as another process knew it first',
+    )
+  },
+)

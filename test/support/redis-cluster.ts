@@ -32,6 +32,8 @@ export interface RedisCluster {
   moveKeys(slot: number, to: ClusterNode, keys?: readonly string[]): Promise<void>
   /** Gives the slot to the other node, keys moved before. */
   endMove(slot: number, to: ClusterNode): Promise<void>
+  /** Gives a node slots whose primary is dead, without their keys, as `redis-cli --cluster fix` does; resolves when all that live know. */
+  seize(first: number, last: number, by: ClusterNode): Promise<void>
   /** Another node, a primary without slots. */
   grow(): Promise<ClusterNode>
   stop(): Promise<void>
@@ -108,6 +110,12 @@ export async function startRedisCluster({
       }
     }
     return []
+  }
+
+  async function isOwnedBy(slot: number, owner: ClusterNode, asked: ClusterNode): Promise<boolean> {
+    const lines = (await asked.cli('CLUSTER', 'NODES')).split('\n').map((line) => line.split(' '))
+    const own = lines.find(([id]) => id === owner.id)
+    return own !== undefined && hasSlot(own.slice(8), slot)
   }
 
   function nodeOf(id: string | undefined): ClusterNode | undefined {
@@ -195,6 +203,18 @@ export async function startRedisCluster({
       const from = await ownerOf(slot)
       for (const node of [to, from])
         await node.cli('CLUSTER', 'SETSLOT', String(slot), 'NODE', to.id)
+    },
+    async seize(first, last, by) {
+      await by.cli('CLUSTER', 'DELSLOTSRANGE', String(first), String(last))
+      await by.cli('CLUSTER', 'ADDSLOTSRANGE', String(first), String(last))
+      await by.cli('CLUSTER', 'BUMPEPOCH')
+      await until('all know whose the slots are', async () => {
+        // One that was killed knows nothing.
+        const known = await Promise.all(
+          nodes.map((node) => isOwnedBy(last, by, node).catch(() => true)),
+        )
+        return known.every(Boolean)
+      })
     },
     async grow() {
       const added = await planned()

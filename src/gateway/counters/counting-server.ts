@@ -44,6 +44,8 @@ export interface CountingServer {
   learn(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
   /** Tries to have it decide, rather than when its time has come. */
   tryNow(): void
+  /** It has to count what others have counted, and lost: see {@link SharedMode}. */
+  lost(): void
   /** Looks at it when no call does. Called about four times a second. */
   beat(): void
   close(): void
@@ -120,7 +122,11 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       observer.switched('shared', 'recovered')
       options.onShared()
     },
-    onAway: (cause) => observer.switched('local', cause),
+    onAway(cause) {
+      observer.switched('local', cause)
+      // Who replaced the marker may know of slots that came to it, and floors go by the map.
+      if (cause === 'lost_counters') options.onMisplaced()
+    },
     onMisplaced: options.onMisplaced,
     onUnsuitable: options.onUnsuitable,
   })
@@ -292,6 +298,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     },
     learn,
     tryNow: shared.tryNow,
+    lost: shared.lost,
     beat: shared.beat,
     close() {
       shared.close()

@@ -17,11 +17,19 @@ export interface RedisConnection {
   get(key: string, deadlineMs: number): Promise<string | undefined>
   /** What INFO tells, by field name. Rejects as {@link ask} does. */
   info(deadlineMs: number): Promise<ReadonlyMap<string, string>>
-  /** What CLUSTER SLOTS answers, unread; undefined when the server does not trust its own view (it sees no majority of the cluster). Rejects as {@link ask} does. */
-  clusterSlots(deadlineMs: number): Promise<unknown>
+  /** Undefined when the server does not trust its own view (it sees no majority of the cluster). Rejects as {@link ask} does. */
+  clusterView(deadlineMs: number): Promise<ClusterView | undefined>
   /** Gives the connection up and opens another one. */
   reconnect(): void
   close(): void
+}
+
+/** What a node says of its cluster. */
+export interface ClusterView {
+  /** What CLUSTER SLOTS answers, unread. */
+  readonly slots: unknown
+  /** Every primary that has slots lives, as far as the node knows. */
+  readonly isWhole: boolean
 }
 
 export interface ScriptCall extends ScriptHandlers {
@@ -193,12 +201,15 @@ export function openRedisConnection({
     async info(deadlineMs) {
       return readInfo(await inTime(client.info(), deadlineMs))
     },
-    async clusterSlots(deadlineMs) {
-      const [state, slots] = await Promise.all([
+    async clusterView(deadlineMs) {
+      const [info, slots] = await Promise.all([
         inTime(client.cluster('INFO'), deadlineMs),
         inTime(client.cluster('SLOTS'), deadlineMs),
       ])
-      return readInfo(String(state)).get('cluster_state') === 'ok' ? slots : undefined
+      const facts = readInfo(String(info))
+      if (facts.get('cluster_state') !== 'ok') return undefined
+      const failures = [facts.get('cluster_slots_fail'), facts.get('cluster_slots_pfail')]
+      return { slots, isWhole: failures.every((count) => count === '0') }
     },
     reconnect() {
       // A server that answers READONLY for ever must not be connected to without pause.

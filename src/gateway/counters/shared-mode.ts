@@ -34,6 +34,10 @@ import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
  *     shared ── the slot of the marker went to another node ──▶ shared, with the same marker in another slot
  *     new node ── its first slots come from nodes that live ──▶ as above, and the marker says that nothing was lost
  *     new node ── its slots come from a node that is gone ────▶ as above: another run, so lost
+ *     shared ── slots of a node that is gone came to it ──────▶ away; its marker, of before, is replaced
+ *
+ * The last one each process reads from its map of slots. The first that does
+ * replaces the marker; the others, if that one is fresh, only bring their floors.
  */
 export interface SharedMode {
   isShared(): boolean
@@ -55,6 +59,8 @@ export interface SharedMode {
   connected(): void
   /** Makes an attempt now, because what stood against it may be gone. */
   tryNow(): void
+  /** The server got slots whose counters are lost: its marker says nothing of them. */
+  lost(): void
   /** The connection ended or could not be made. */
   disconnected(cause: Error | undefined): void
   /** Looks whether the counters are still there when no call has asked lately. Called about four times a second. */
@@ -99,6 +105,9 @@ const patienceMs = 250
 /** Silence after which the marker is looked at; well below the second in which nothing is granted after a loss. */
 const idleMs = 400
 
+/** A marker up to this age settles long enough for all who hear of the same loss from their maps of slots. */
+const freshMs = 500
+
 /** Silence for so long is an outage; see breaker.ts. */
 const lookDeadlineMs = 100
 
@@ -139,6 +148,9 @@ export function createSharedMode({
   let place: MarkerPlace | undefined
   /** Losses answered before that one. */
   const formerMarkers = new Set<number>()
+  /** Losses that no marker tells of, and how many of these were answered. */
+  let losses = 0
+  let lossesAnswered = 0
   let heardAt = Number.NEGATIVE_INFINITY
   let reasonLogged = ''
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -193,20 +205,24 @@ export function createSharedMode({
       if (here === undefined) return
       const vouched = marker === undefined && isComplete() ? 0 : undefined
       let probe = await catchUp.probe(here, { runId, vouched })
-      if (formerMarkers.has(probe.marker)) {
+      const lossesNow = losses
+      const isDue = lossesNow > lossesAnswered
+      if ((isDue && !isFresh(probe)) || formerMarkers.has(probe.marker)) {
         probe = await catchUp.probe(here, { runId, stale: probe.marker })
       }
       place = here
-      if (probe.marker !== marker) {
+      if (probe.marker !== marker || isDue) {
         await catchUp.pushFloors(here)
-        if (marker !== undefined) formerMarkers.add(marker)
+        if (marker !== undefined && marker !== probe.marker) formerMarkers.add(marker)
         marker = probe.marker
+        lossesAnswered = lossesNow
       }
       if (probe.isSettling) return
       const rest = await catchUp.pushMost(here, marker)
       // The rest and the next calls use one connection, on which Redis keeps their order: it is pushed before they ask.
       const pushed = catchUp.push(here, rest, marker)
-      enter()
+      // Others may have come meanwhile.
+      if (lossesAnswered === losses) enter()
       await pushed
     } catch (error) {
       failedAttempt(error instanceof Error ? error : new Error(String(error)))
@@ -309,6 +325,10 @@ export function createSharedMode({
       void attempt()
     },
     tryNow: () => void attempt(),
+    lost() {
+      losses += 1
+      leave('lost_counters', 'slots came without their counters')
+    },
     disconnected(cause) {
       leave('disconnected', cause?.message ?? 'the connection was closed')
     },
@@ -324,6 +344,10 @@ export function createSharedMode({
       clearInterval(timer)
     },
   }
+}
+
+function isFresh({ isSettling, marker, serverTimeMs }: GrantReply): boolean {
+  return isSettling && serverTimeMs - marker / 1000 < freshMs
 }
 
 /** Errors of a server that is no longer or not yet the one to ask: look for another one. */

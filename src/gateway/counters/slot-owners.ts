@@ -1,8 +1,8 @@
 import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts'
-import { markerSlot, type SlotRange } from './cluster-slots.ts'
+import { markerSlot } from './cluster-slots.ts'
 import { placeInSlot } from './grant-script.ts'
 import { slots } from './hash-slot.ts'
-import type { SlotSource } from './slot-source.ts'
+import type { SlotMap, SlotSource } from './slot-source.ts'
 
 /** Which node has which slot, as far as this process knows. */
 export interface SlotOwners {
@@ -34,13 +34,18 @@ const welcomeMs = 1000
 
 /**
  * What a slot's change of hands means is decided by the node it came from. If
- * that one still has slots, the slot has moved with all it held. If not, it
- * failed (or gave its last slots away, which cannot be told apart), and the new
- * one is treated like a server that has lost something: see {@link SharedMode}.
+ * that one still has slots, the slot has moved with all it held; unless it
+ * cannot be reached while the cluster misses a node: then its slots are given
+ * away one after the other, as `redis-cli --cluster fix` does. If it has none,
+ * it failed (or gave its last slots away, which cannot be told apart). The new
+ * owner of a failed node's slot is treated like a server that has lost
+ * something: see {@link SharedMode}.
  */
 export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
   const { source, nodes, monotonic, onUnknown } = options
   let owners: (ClusterNode | undefined)[] = []
+  /** The last owner of each slot by the map; calls may go elsewhere for a moment. */
+  let mapped: (ClusterNode | undefined)[] = []
   let isCovered = false
   let isClosed = false
   let adopted = ''
@@ -48,40 +53,53 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
   let refreshing: Promise<void> | undefined
 
   async function learn(): Promise<void> {
-    const ranges = await source.ask()
+    const map = await source.ask()
     if (isClosed) return
-    if (ranges === undefined) onUnknown()
-    else adopt(ranges)
+    if (map === undefined) onUnknown()
+    else adopt(map)
   }
 
-  function adopt(ranges: readonly SlotRange[]): void {
+  function adopt(map: SlotMap): void {
     learntAt = monotonic()
-    const text = JSON.stringify(ranges)
+    const text = JSON.stringify(map.ranges)
     if (text !== adopted) {
       adopted = text
-      takeOver(ranges)
+      takeOver(map)
     }
     nodes.drop()
   }
 
-  function takeOver(ranges: readonly SlotRange[]): void {
+  function takeOver({ ranges, isWhole }: SlotMap): void {
     const next = new Array<ClusterNode | undefined>(slots).fill(undefined)
     for (const { first, last, primary } of ranges) next.fill(nodes.at(primary), first, last + 1)
     const owned = Map.groupBy(next.keys(), (slot) => next[slot])
+    const heirs: ClusterNode[] = []
+
+    function lives(node: ClusterNode): boolean {
+      return owned.has(node) && (isWhole || node.server.connection.isReady())
+    }
+
     for (const node of nodes.all()) {
       const now = owned.get(node) ?? []
+      const givers = new Set(now.map((slot) => mapped[slot]))
+      const dead = [...givers].filter(
+        (giver) => giver !== undefined && giver !== node && !lives(giver),
+      )
       if (node.slots === 0 && now.length > 0) {
         node.since = learntAt
-        node.isComplete = now.every((slot) => {
-          const before = owners[slot]
-          return before !== undefined && owned.has(before)
-        })
+        node.isComplete = dead.length === 0 && !givers.has(undefined) && !givers.has(node)
+      }
+      if (dead.length > 0) {
+        node.isComplete = false
+        // One that never counted finds out by itself, from the run its marker is of.
+        if (node.slots > 0 || node.server.isShared()) heirs.push(node)
       }
       node.slots = now.length
       const slot = markerSlot(now)
       if (slot === undefined) node.marker = undefined
       else if (node.marker?.slot !== slot) node.marker = { slot, place: placeInSlot(slot) }
     }
+    mapped = next.map((node, slot) => node ?? mapped[slot])
     for (const [slot, node] of next.entries()) {
       if (node === undefined || !node.isComplete || node.server.isShared()) continue
       if (learntAt - node.since > welcomeMs) continue
@@ -92,6 +110,8 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
     }
     owners = next
     isCovered = !owned.has(undefined)
+    // The floors they are brought are those of all their slots.
+    for (const { server } of heirs) server.lost()
   }
 
   function refresh(): Promise<void> {

@@ -2,13 +2,18 @@ import type { Logger } from '../../platform/log.ts'
 import type { ClusterRedis, RedisHost } from '../../platform/redis-address.ts'
 import { addressOfNode, type ClusterNodes } from './cluster-nodes.ts'
 import { readClusterSlots, type SlotRange } from './cluster-slots.ts'
-import { openRedisConnection, type RedisConnection } from './redis-connection.ts'
+import { type ClusterView, openRedisConnection, type RedisConnection } from './redis-connection.ts'
 
 /** Asks the cluster which of its primaries has which slots. */
 export interface SlotSource {
   /** Resolves with what the first node said that sees a majority of the cluster; undefined when there is none. */
-  ask(): Promise<readonly SlotRange[] | undefined>
+  ask(): Promise<SlotMap | undefined>
   close(): void
+}
+
+/** Which primary has which slots, and whether all of these live, as one node sees it. */
+export interface SlotMap extends Pick<ClusterView, 'isWhole'> {
+  readonly ranges: readonly SlotRange[]
 }
 
 export interface SlotSourceOptions {
@@ -35,15 +40,16 @@ export function createSlotSource({
   let isKnown = false
   let turn = 0
 
-  async function slotsSeenBy(
+  async function mapOf(
     host: RedisHost,
-    connection: Pick<RedisConnection, 'clusterSlots'>,
-  ): Promise<SlotRange[] | undefined> {
-    const answer = await connection.clusterSlots(patienceMs)
-    return answer === undefined ? undefined : readClusterSlots(answer, host)
+    connection: Pick<RedisConnection, 'clusterView'>,
+  ): Promise<SlotMap | undefined> {
+    const view = await connection.clusterView(patienceMs)
+    if (view === undefined) return undefined
+    return { ranges: readClusterSlots(view.slots, host), isWhole: view.isWhole }
   }
 
-  async function askSeed(host: RedisHost): Promise<SlotRange[] | undefined> {
+  async function askSeed(host: RedisHost): Promise<SlotMap | undefined> {
     const ready = Promise.withResolvers<void>()
     const connection = openRedisConnection({
       address: addressOfNode(address, host),
@@ -54,7 +60,7 @@ export function createSlotSource({
     const late = setTimeout(() => ready.reject(new Error('no connection in time')), seedMs)
     try {
       await ready.promise
-      return await slotsSeenBy(host, connection)
+      return await mapOf(host, connection)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (!isKnown) log.warn({ ...host, reason }, 'a node of the cluster does not tell its slots')
@@ -65,7 +71,7 @@ export function createSlotSource({
     }
   }
 
-  async function askAll(): Promise<SlotRange[] | undefined> {
+  async function askAll(): Promise<SlotMap | undefined> {
     // In turns, and those first that are known to answer.
     const known = [...nodes.all()].filter(({ server }) => server.connection.isReady())
     turn += 1
@@ -75,22 +81,22 @@ export function createSlotSource({
     )
     for (const node of asked) {
       if (node === undefined || isClosed) continue
-      const ranges = await slotsSeenBy(node.host, node.server.connection).catch(() => undefined)
-      if (ranges !== undefined) return ranges
+      const map = await mapOf(node.host, node.server.connection).catch(() => undefined)
+      if (map !== undefined) return map
     }
     for (const host of address.nodes) {
       if (isClosed) return undefined
-      const ranges = await askSeed(host)
-      if (ranges !== undefined) return ranges
+      const map = await askSeed(host)
+      if (map !== undefined) return map
     }
     return undefined
   }
 
   return {
     async ask() {
-      const ranges = await askAll()
-      isKnown ||= ranges !== undefined
-      return ranges
+      const map = await askAll()
+      isKnown ||= map !== undefined
+      return map
     },
     close() {
       isClosed = true
