@@ -13,9 +13,9 @@ export function createClientAddress(isProxy: (address: string) => boolean): Clie
   return (request) => {
     let address = plainAddress(request.socket.remoteAddress ?? '')
     if (!isProxy(address)) return address
-    const forwarded = request.headers['x-forwarded-for']
+    const forwarded = request.headersDistinct['x-forwarded-for']
     if (forwarded === undefined) return address
-    const entries = (typeof forwarded === 'string' ? forwarded : forwarded.join(',')).split(',')
+    const entries = forwarded.join(',').split(',')
     while (isProxy(address)) {
       const entry = plainAddress(entries.pop()?.trim() ?? '')
       if (isIP(entry) === 0) return address
@@ -32,7 +32,8 @@ export type ClientScheme = (request: IncomingMessage) => 'http' | 'https'
 export function createClientScheme(isProxy: (address: string) => boolean): ClientScheme {
   return (request) => {
     if (!isProxy(plainAddress(request.socket.remoteAddress ?? ''))) return 'http'
-    return request.headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+    const forwarded = request.headersDistinct['x-forwarded-proto']
+    return forwarded?.length === 1 && forwarded[0] === 'https' ? 'https' : 'http'
   }
 }
 

@@ -7,13 +7,13 @@ import { type ConnectionLimits, limitConnections } from '../../platform/connecti
 import { createRefuseSocket } from '../../platform/refuse-socket.ts'
 import { createUnreadableHandler } from '../../platform/unreadable.ts'
 import { Call } from './call.ts'
+import { CallRequest } from './call-request.ts'
 import { type NamedCheck, runChecks } from './check.ts'
 import { createPortalOrigin } from './cross-origin.ts'
 import type { Forwarder } from './forward.ts'
 import type { Observer } from './observe.ts'
 import type { Published } from './published.ts'
 import type { Refuse } from './refuse.ts'
-import { readFields } from './request-fields.ts'
 
 export interface GatewayOptions {
   /** The catalogue in force; asked once for every call. */
@@ -96,7 +96,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
 
   /** What a request meets: the checks, and then the forwarder. */
   function answer(proxied: RequestListener) {
-    return (request: IncomingMessage, response: CallResponse): void => {
+    return (request: CallRequest, response: CallResponse): void => {
       const call = begin(request, response)
       response.call = call
       latest.set(request.socket, call)
@@ -178,9 +178,10 @@ function callOf({ raw }: FastifyReply): Call {
   throw new Error('a request reached the proxy without its checks')
 }
 
-function createListener(listener: (request: IncomingMessage, response: CallResponse) => void) {
+function createListener(listener: (request: CallRequest, response: CallResponse) => void) {
   const server = createServer(
     {
+      IncomingMessage: CallRequest,
       ServerResponse: CallResponse,
       maxHeaderSize: 16_384,
       // Ours is the one renderer, also for a missing Host.
@@ -202,8 +203,8 @@ function createListener(listener: (request: IncomingMessage, response: CallRespo
 /** Makes the call of a request. */
 function createBegin(options: GatewayOptions) {
   const portalOriginOf = createPortalOrigin(options.portalUrl)
-  return (request: IncomingMessage, response: ServerResponse): Call => {
-    const fields = readFields(request.rawHeaders)
+  return (request: CallRequest, response: ServerResponse): Call => {
+    const { fields } = request
     const { requestId } = fields
     return new Call({
       request,
