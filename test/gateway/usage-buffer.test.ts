@@ -13,7 +13,7 @@ function count(usage: UsageBuffer, applicationId: string, minute: number): boole
 /** What is handed over, as `<application> <minute>: <admitted>`. */
 function taken(usage: UsageBuffer): string[] {
   return usage
-    .take()
+    .take(100)
     .map(({ application_id, minute, admitted }) => `${application_id} ${minute}: ${admitted}`)
     .toSorted()
 }
@@ -37,9 +37,32 @@ t.test('every call is handed over once, in the minute in which it was counted', 
 t.test('what was handed over does not change any more', (t) => {
   const usage = createUsageBuffer()
   count(usage, 'a', 7)
-  const [row] = usage.take()
+  const [row] = usage.take(1)
   count(usage, 'a', 7)
   t.equal(row?.admitted, 1)
+  t.end()
+})
+
+t.test('counts are taken in portions, and none is counted in two of them', (t) => {
+  const usage = createUsageBuffer()
+  for (const id of ['a', 'b', 'c']) count(usage, id, 7)
+  count(usage, 'a', 8)
+  t.equal(usage.waiting, 4)
+  const rows = usage.take(2)
+  t.equal(rows.length, 2)
+  for (const id of ['a', 'b', 'c']) count(usage, id, 8)
+  const rest = usage.take(100)
+  t.equal(usage.waiting, 0)
+  const calls = [...rows, ...rest].reduce((sum, { admitted }) => sum + admitted, 0)
+  t.equal(calls, 7)
+  t.end()
+})
+
+t.test('counts that nobody takes are bounded; what comes then is said to be lost', (t) => {
+  const usage = createUsageBuffer({ capacity: 2 })
+  const counted = [7, 8, 9, 10].map((minute) => count(usage, 'a', minute))
+  t.same(counted, [true, true, true, false])
+  t.same(taken(usage), ['a 7: 1', 'a 8: 1', 'a 9: 1'])
   t.end()
 })
 

@@ -21,15 +21,17 @@ export type UsageSubject = Operation | ApiVersion | undefined
 
 /** Counts that wait for the next flush. */
 export interface UsageBuffer {
-  /** Where the counts of a call go, until the next {@link take}; undefined when there is no room for another place. */
+  /** Where the counts of a call go, until they are taken; undefined when there is no room for more. */
   find(applicationId: string, subject: UsageSubject, minute: number): UsageCounts | undefined
-  /** Hands everything over and begins anew. */
-  take(): UsageCounts[]
+  /** Hands over so many counts at most; in their places it is counted anew. */
+  take(rowsMax: number): UsageCounts[]
+  /** How many there are to be taken. */
+  readonly waiting: number
 }
 
 interface Place {
-  /** The one in whose time something was counted here last. */
-  flush: number
+  /** Something was counted here that nobody has taken. */
+  isWaiting: boolean
   readonly counts: UsageCounts
 }
 
@@ -41,19 +43,21 @@ const keptMinutes = 10
  * anew for each, places were most of what a busy gateway's memory had to be
  * cleared of.
  *
- * @param options.capacity places of application and operation (default 100,000, at some 200 bytes each)
+ * Counts are taken in portions, just before they are written: what is copied
+ * then is gone a moment later, and a flush that fails leaves the others here.
+ *
+ * @param options.capacity places of application and operation, and as many counts of minutes that ended (default 100,000, at some 200 bytes each)
  */
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   let applications = new Map<string, Map<UsageSubject, Place>>()
   let size = 0
   /** The minute in which the oldest of the places was made. */
   let since = Number.NEGATIVE_INFINITY
-  /** Counts up with every flush. */
-  let flush = 0
-  /** Places in which something was counted since the last one. */
+  /** Places that wait, from the one at `first` on. */
   let counting: Place[] = []
-  /** Of minutes that ended since then. */
-  let ended: UsageCounts[] = []
+  let first = 0
+  /** Counts of minutes that ended before they were taken. */
+  const ended: UsageCounts[] = []
 
   function placeOf(applicationId: string, subject: UsageSubject): Place | undefined {
     let subjects = applications.get(applicationId)
@@ -64,7 +68,7 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       subjects = new Map()
       applications.set(applicationId, subjects)
     }
-    const place = { flush: -1, counts: emptyCounts(applicationId, subject) }
+    const place = { isWaiting: false, counts: emptyCounts(applicationId, subject) }
     subjects.set(subject, place)
     size += 1
     return place
@@ -83,24 +87,34 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       const place = placeOf(applicationId, subject)
       if (place === undefined) return undefined
       const { counts } = place
-      const isCounting = place.flush === flush
-      if (isCounting && counts.minute === minute) return counts
-      if (isCounting) ended.push({ ...counts })
-      else {
-        place.flush = flush
+      if (!place.isWaiting) {
+        place.isWaiting = true
         counting.push(place)
-      }
+      } else if (counts.minute === minute) return counts
+      else if (ended.length < capacity) ended.push({ ...counts })
+      else return undefined
       reset(counts, minute)
       return counts
     },
 
-    take() {
-      const taken = ended
-      for (const { counts } of counting) taken.push({ ...counts })
-      ended = []
-      counting = []
-      flush += 1
+    take(rowsMax) {
+      const taken = ended.splice(-rowsMax, rowsMax)
+      while (taken.length < rowsMax) {
+        const place = counting[first]
+        if (place === undefined) {
+          counting = []
+          first = 0
+          break
+        }
+        first += 1
+        place.isWaiting = false
+        taken.push({ ...place.counts })
+      }
       return taken
+    },
+
+    get waiting() {
+      return ended.length + counting.length - first
     },
   }
 }

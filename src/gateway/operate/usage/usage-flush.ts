@@ -15,16 +15,17 @@ export interface UsageFlushOptions {
 /** Counts in one transaction: while it lasts nobody can rename or delete their applications. */
 const rowsPerTransaction = 500
 
-/** Makes the function that writes the counts that wait; those whose write fails are lost and counted. */
+/** Makes the function that writes the counts that wait. Those whose write fails are lost and counted; the others wait for the next time. */
 export function createUsageFlush(options: UsageFlushOptions): () => Promise<void> {
   const { db, usage, metrics, log } = options
   return async () => {
-    const waiting = usage.take()
-    for (let start = 0; start < waiting.length; start += rowsPerTransaction) {
+    // Meanwhile more come; they are not waited for.
+    for (let left = usage.waiting; left > 0; left -= rowsPerTransaction) {
+      const rows = usage.take(rowsPerTransaction)
       try {
-        await writeUsage(db, waiting.slice(start, start + rowsPerTransaction))
+        await writeUsage(db, rows)
       } catch (error) {
-        const calls = callsOf(waiting.slice(start))
+        const calls = callsOf(rows)
         metrics.usageLost(calls)
         log.warn({ err: error, calls }, 'usage not written')
         return
