@@ -77,6 +77,18 @@ t.test('places are bounded; those of earlier minutes make room, and lose nothing
   t.end()
 })
 
+t.test('who holds its place finds the same one, also when all were forgotten', (t) => {
+  const usage = createUsageBuffer()
+  const holder = { usage: undefined }
+  for (const minute of [7, 7, 17, 18]) {
+    const place = usage.find('a', undefined, minute, holder)
+    if (place !== undefined) place.admitted += 1
+    t.equal(usage.find('a', undefined, minute), place)
+  }
+  t.same(taken(usage), ['a 17: 1', 'a 18: 1', 'a 7: 2'])
+  t.end()
+})
+
 t.test('places are forgotten after ten minutes, with what waits in them handed over', (t) => {
   const usage = createUsageBuffer()
   count(usage, 'a', 7)

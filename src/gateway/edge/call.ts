@@ -121,6 +121,11 @@ export class Call {
     return this.#entitlement ?? missing('entitle')
   }
 
+  /** For observers, see {@link versionIfKnown}. */
+  get entitlementIfKnown(): Entitlement | undefined {
+    return this.#entitlement
+  }
+
   get grant(): Grant {
     return this.#grant ?? missing('limit')
   }

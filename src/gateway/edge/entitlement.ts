@@ -13,6 +13,8 @@ export interface Entitlement {
   readonly buckets: readonly BucketLimit[]
   /** The identity signed last; undefined before. */
   token: IdentityToken | undefined
+  /** Left here by who counts its calls for the developer. */
+  usage: unknown
 }
 
 /** Makes the entitlement of a caller to an operation under a plan. */
@@ -26,5 +28,5 @@ export function createEntitlement(
     calls: limit.calls,
     windowSeconds: limit.windowSeconds,
   }))
-  return { plan, buckets, token: undefined }
+  return { plan, buckets, token: undefined, usage: undefined }
 }

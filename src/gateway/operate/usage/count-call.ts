@@ -13,7 +13,8 @@ export function countCall(
   // The client left before anything was decided.
   if (!isAdmitted && refusal === undefined) return
   const subject = finished.operation ?? finished.version
-  const row = usage.find(caller.applicationId, subject, Math.floor(endedAt / 60_000))
+  const minute = Math.floor(endedAt / 60_000)
+  const row = usage.find(caller.applicationId, subject, minute, call.entitlementIfKnown)
   if (row === undefined) {
     metrics.usageLost(1)
     return

@@ -21,18 +21,40 @@ export type UsageSubject = Operation | ApiVersion | undefined
 
 /** Counts that wait for the next flush. */
 export interface UsageBuffer {
-  /** Where the counts of a call go, until they are taken; undefined when there is no room for more. */
-  find(applicationId: string, subject: UsageSubject, minute: number): UsageCounts | undefined
+  /**
+   * Where the counts of a call go, until they are taken; undefined when there is no room for more.
+   *
+   * @param holder belongs to this application and subject only; its calls find their place there
+   */
+  find(
+    applicationId: string,
+    subject: UsageSubject,
+    minute: number,
+    holder?: PlaceHolder,
+  ): UsageCounts | undefined
   /** Hands over so many counts at most; in their places it is counted anew. */
   take(rowsMax: number): UsageCounts[]
   /** How many there are to be taken. */
   readonly waiting: number
 }
 
-interface Place {
+/** What the calls of one application to one operation have in common. */
+export interface PlaceHolder {
+  /** For the buffer alone. */
+  usage: unknown
+}
+
+class Place {
   /** Something was counted here that nobody has taken. */
-  isWaiting: boolean
+  isWaiting = false
+  /** When all places were forgotten last before this one was made. */
+  readonly since: number
   readonly counts: UsageCounts
+
+  constructor(since: number, counts: UsageCounts) {
+    this.since = since
+    this.counts = counts
+  }
 }
 
 /** All places are forgotten after so long, in use or not; sooner when there is no more room. */
@@ -68,7 +90,7 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       subjects = new Map()
       applications.set(applicationId, subjects)
     }
-    const place = { isWaiting: false, counts: emptyCounts(applicationId, subject) }
+    const place = new Place(since, emptyCounts(applicationId, subject))
     subjects.set(subject, place)
     size += 1
     return place
@@ -82,10 +104,13 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   }
 
   return {
-    find(applicationId, subject, minute) {
+    find(applicationId, subject, minute, holder) {
       if (minute - since >= (size < capacity ? keptMinutes : 1)) forgetPlaces(minute)
-      const place = placeOf(applicationId, subject)
+      const held = holder?.usage
+      const isHeld = held instanceof Place && held.since === since
+      const place = isHeld ? held : placeOf(applicationId, subject)
       if (place === undefined) return undefined
+      if (holder !== undefined && !isHeld) holder.usage = place
       const { counts } = place
       if (!place.isWaiting) {
         place.isWaiting = true
