@@ -11,7 +11,7 @@ export interface Verdict {
 export interface AwaitsVerdict {
   /** Called once, perhaps at once. */
   onKnown(isComplete: boolean): void
-  /** Called before that, if at all. */
+  /** Called before that, if at all; perhaps at once. */
   onMissed(): void
 }
 
@@ -19,16 +19,23 @@ export interface AwaitsVerdict {
 export function createVerdict(): Verdict {
   const waiting: AwaitsVerdict[] = []
   let verdict: boolean | undefined
+  let isMissed = false
   return {
     wait(one) {
-      if (verdict === undefined) waiting.push(one)
-      else one.onKnown(verdict)
+      if (verdict !== undefined) {
+        one.onKnown(verdict)
+        return
+      }
+      waiting.push(one)
+      // The look was sent last and has the least time, by a millisecond or more: a reply can come in between.
+      if (isMissed) one.onMissed()
     },
     known(isComplete) {
       verdict = isComplete
       for (const one of waiting) one.onKnown(isComplete)
     },
     missed() {
+      isMissed = true
       for (const one of waiting) one.onMissed()
     },
   }
