@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import {
   createUsageBuffer,
@@ -75,6 +77,46 @@ t.test('places are bounded; those of earlier minutes make room, and lose nothing
   t.ok(count(usage, 'c', 8), 'the next minute')
   t.same(taken(usage), ['a 7: 2', 'b 7: 1', 'c 8: 1'])
   t.end()
+})
+
+t.test('places that nobody takes from are bounded, also when there is no room for others', (t) => {
+  const usage = createUsageBuffer({ capacity: 2 })
+  let counted = 0
+  for (let minute = 7; minute < 100; minute += 1) {
+    for (const id of ['a', 'b', 'c']) if (count(usage, id, minute)) counted += 1
+  }
+  t.ok(usage.waiting <= 6, `${usage.waiting} wait`)
+  const calls = usage.take(1_000).reduce((sum, { admitted }) => sum + admitted, 0)
+  t.equal(calls, counted, 'what is not said to be lost is handed over')
+  t.same(
+    ['a', 'b', 'c'].map((id) => count(usage, id, 100)),
+    [true, true, false],
+    'then it goes on',
+  )
+  t.end()
+})
+
+t.test('what was taken is let go of, also when there are always more', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const usage = createUsageBuffer()
+  function places(minute: number): WeakRef<object>[] {
+    return Array.from({ length: 50 }, (_, application) => {
+      const place = usage.find(`${application}`, undefined, minute)
+      if (place === undefined) throw new Error('no room')
+      return new WeakRef(place)
+    })
+  }
+  const forgotten = places(7)
+  usage.take(49)
+  places(17)
+  usage.take(50)
+  t.equal(usage.waiting, 1)
+  for (let round = 0; round < 5; round += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collect()
+  }
+  t.equal(forgotten.filter((place) => place.deref() !== undefined).length, 0)
 })
 
 t.test('who holds its place finds the same one, also when all were forgotten', (t) => {

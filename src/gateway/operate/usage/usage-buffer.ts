@@ -57,7 +57,7 @@ class Place {
   }
 }
 
-/** All places are forgotten after so long, in use or not; sooner when there is no more room. */
+/** All places are forgotten after so long, in use or not; sooner when there is no more room, and not while too many wait. */
 const keptMinutes = 10
 
 /**
@@ -68,7 +68,7 @@ const keptMinutes = 10
  * Counts are taken in portions, just before they are written: what is copied
  * then is gone a moment later, and a flush that fails leaves the others here.
  *
- * @param options.capacity places of application and operation, and as many counts of minutes that ended (default 100,000, at some 200 bytes each)
+ * @param options.capacity places of application and operation, as many that are forgotten and wait, and as many counts of minutes that ended (default 100,000, at some 200 bytes each)
  */
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   let applications = new Map<string, Map<UsageSubject, Place>>()
@@ -97,7 +97,8 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   }
 
   function forgetPlaces(minute: number): void {
-    // What was counted in them is still in `counting`.
+    // What was counted in them is still in `counting`, which would grow for as long as nobody takes it.
+    if (counting.length - first > capacity) return
     applications = new Map()
     size = 0
     since = minute
@@ -126,14 +127,15 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       const taken = ended.splice(-rowsMax, rowsMax)
       while (taken.length < rowsMax) {
         const place = counting[first]
-        if (place === undefined) {
-          counting = []
-          first = 0
-          break
-        }
+        if (place === undefined) break
         first += 1
         place.isWaiting = false
         taken.push({ ...place.counts })
+      }
+      // A busy gateway never comes to the end of it.
+      if (first > counting.length / 2) {
+        counting = counting.slice(first)
+        first = 0
       }
       return taken
     },
