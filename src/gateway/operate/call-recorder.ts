@@ -55,7 +55,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   const records = createRecordBuffer()
   const usage = createUsageBuffer()
   const flushRecords = createRecordFlush({ db, records, metrics, log })
-  const flushUsage = createUsageFlush({ db, usage, metrics, log })
+  const usageFlush = createUsageFlush({ db, usage, metrics, log })
   const recognise = createRecogniseCaller(options.keys)
   const cuts = new WeakSet<Call>()
   let restsUntil = 0
@@ -76,7 +76,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   const onFailure = (err: unknown): void => log.warn({ err }, 'calls not recorded')
   const repetitions = [
     repeatedly({ everyMs: options.recordsEveryMs ?? 1_000, work: flushAtPace, onFailure }),
-    repeatedly({ everyMs: options.usageEveryMs ?? 3_000, work: flushUsage, onFailure }),
+    repeatedly({ everyMs: options.usageEveryMs ?? 3_000, work: usageFlush.write, onFailure }),
   ]
 
   return {
@@ -91,7 +91,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
 
     async close() {
       await Promise.all(repetitions.map((repetition) => repetition.close()))
-      await Promise.all([flushRecords(), flushUsage()])
+      await Promise.all([flushRecords(), usageFlush.end()])
     },
   }
 }

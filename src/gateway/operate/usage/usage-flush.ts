@@ -15,22 +15,41 @@ export interface UsageFlushOptions {
 /** Counts in one transaction: while it lasts nobody can rename or delete their applications. */
 const rowsPerTransaction = 500
 
-/** Makes the function that writes the counts that wait. Those whose write fails are lost and counted; the others wait for the next time. */
-export function createUsageFlush(options: UsageFlushOptions): () => Promise<void> {
-  const { db, usage, metrics, log } = options
-  return async () => {
+/** Writes counts, off the data path. */
+export interface UsageFlush {
+  /** Writes those that wait. Where a write fails, its counts are lost and counted, and the others wait for the next time. */
+  write(): Promise<void>
+  /** The same for the last time: all that cannot be written is lost and counted. */
+  end(): Promise<void>
+}
+
+export function createUsageFlush({ db, usage, metrics, log }: UsageFlushOptions): UsageFlush {
+  function lose(calls: number, cause?: unknown): void {
+    metrics.usageLost(calls)
+    log.warn({ err: cause, calls }, 'usage not written')
+  }
+
+  async function write(): Promise<void> {
     // Meanwhile more come; they are not waited for.
     for (let left = usage.waiting; left > 0; left -= rowsPerTransaction) {
       const rows = usage.take(rowsPerTransaction)
       try {
         await writeUsage(db, rows)
       } catch (error) {
-        const calls = callsOf(rows)
-        metrics.usageLost(calls)
-        log.warn({ err: error, calls }, 'usage not written')
+        lose(callsOf(rows), error)
         return
       }
     }
+  }
+
+  return {
+    write,
+    async end() {
+      await write()
+      let calls = 0
+      while (usage.waiting > 0) calls += callsOf(usage.take(rowsPerTransaction))
+      if (calls > 0) lose(calls)
+    },
   }
 }
 
