@@ -32,7 +32,8 @@ export async function writeUsage(
 }
 
 /**
- * All three in one statement, so that the counts are sent once.
+ * All three in one statement, so that the counts are sent once. PostgreSQL
+ * promises no order among them, but keeps one: the last, then the others.
  *
  * @param json {@link UsageCounts}, any number of them for a row: several minutes, or around a reload two of one operation
  */
