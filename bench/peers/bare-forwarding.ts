@@ -1,5 +1,5 @@
-// Our own forwarding and nothing around it: a handler of @fastify/http-proxy that dispatches over the pool the gateway
-// uses and streams into the raw response.
+// Forwarding and nothing around it, as the gateway did it before it had a client of its own: a handler of
+// @fastify/http-proxy that dispatches over undici's pool and streams into the raw response.
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { type Dispatcher, Pool } from 'undici'
