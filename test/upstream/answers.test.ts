@@ -51,6 +51,12 @@ const messages: readonly Message[] = [
     name: 'interim answers',
     octets: `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${head}Content-Length: 1\r\n\r\nx`,
   },
+  {
+    name: 'an interim answer with a length',
+    octets: `HTTP/1.1 110 Wait\r\nContent-Length: 4\r\n\r\n${head}Content-Length: 1\r\n\r\nx`,
+  },
+  { name: '204 with chunks', octets: 'HTTP/1.1 204 No\r\nTransfer-Encoding: chunked\r\n\r\n' },
+  { name: 'an empty value at the end', octets: `${head}Content-Length: 1\r\nX-Empty:\r\n\r\nx` },
   longBody,
   { name: 'close', octets: `${head}Connection: close\r\nContent-Length: 1\r\n\r\nx`, ends: true },
   // What is no answer.
@@ -59,6 +65,10 @@ const messages: readonly Message[] = [
     name: 'chunks without an end',
     octets: `${head}Transfer-Encoding: chunked\r\n\r\n5\r\nhel`,
     ends: true,
+  },
+  {
+    name: 'an interim answer with chunks',
+    octets: `HTTP/1.1 110 Wait\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-Late: 1\r\n\r\n${head}Content-Length: 1\r\n\r\nx`,
   },
   { name: 'nothing', octets: '', ends: true },
   { name: 'half a head', octets: `${head}X-A`, ends: true },

@@ -39,7 +39,9 @@ const headBytesMax = 16_384
 /** As much is read at once, and parsed in one go. */
 export const readBytesMax = 65_536
 
+/** What a callback answers the parser. */
 const stop = -1
+const noBodyFollows = 1
 
 /** One at a time: reading is synchronous. */
 let running: Parser | undefined
@@ -150,6 +152,7 @@ class Parser implements AnswerParser {
 
   messageBegan(): number {
     if (this.#state !== 'expected') return stop
+    this.#spans = []
     this.#fields = []
     this.#isValueLast = true
     this.#headBytes = 0
@@ -166,7 +169,7 @@ class Parser implements AnswerParser {
   }
 
   headEnded(status: number, isUpgrade: boolean, keepsAlive: boolean): number {
-    if (isUpgrade || status === 101) return stop
+    if (isUpgrade || status === 101 || status < 100) return stop
     this.#keepSpans()
     if (status >= 200) {
       this.#state = 'body'
@@ -174,7 +177,8 @@ class Parser implements AnswerParser {
     }
     this.#status = status
     this.#reader.onHead(status, this.#fields)
-    return 0
+    // RFC 9112, 6.3: an interim answer has none, whatever it declares.
+    return status < 200 ? noBodyFollows : 0
   }
 
   body(at: number, length: number): number {
