@@ -154,6 +154,24 @@ t.test('a connection that rested longer than the backend keeps it is not used ag
   t.not(fourth, third, 'and one that is kept for hardly a second is not kept at all')
 })
 
+t.test('a free connection beyond its age is closed, rested or not', async (t) => {
+  const { pool, send, next, wait } = await startPool(t)
+  const ports: number[] = []
+  for (const _time of [1, 2, 3]) {
+    const coming = next()
+    const { ended } = send('/')
+    const { port, response } = await coming
+    ports.push(port)
+    response.end()
+    await ended
+    wait(600)
+    pool.tidy()
+  }
+  const [first, second, third] = ports
+  t.equal(second, first)
+  t.not(third, second)
+})
+
 t.test('giving a request up ends its connection, and another one takes the next', async (t) => {
   const { send, next } = await startPool(t)
   const coming = next()
@@ -184,6 +202,27 @@ t.test('closing waits for what is under way', async (t) => {
   response.end()
   t.equal(await ended, 'complete')
   await closed
+})
+
+t.test('closing waits for what waits for a connection, too', async (t) => {
+  const { pool, send, next } = await startPool(t)
+  const sent = [send('/1'), send('/2')]
+  let isClosed = false
+  const closed = pool.close().then(() => {
+    isClosed = true
+  })
+  for (const { ended } of sent) {
+    const { response } = await next()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    t.notOk(isClosed)
+    response.end()
+    t.equal(await ended, 'complete')
+  }
+  await closed
+  const { exchange } = send('/given-up')
+  const again = pool.close()
+  exchange.abandon()
+  await again
 })
 
 t.test(

@@ -38,6 +38,8 @@ export interface Connection {
   readonly restMsMax: number
   /** Whether the backend takes no more at present. */
   readonly isStuck: boolean
+  /** How often it has taken what there was of the body, after it was stuck. */
+  readonly drains: number
   send(request: UpstreamRequest, handler: AnswerHandler): void
   /** The handler can take more. Nothing if it has heard the end. */
   resume(handler: AnswerHandler): void
@@ -64,6 +66,13 @@ export interface ConnectionSettings {
   readonly restMsCeiling: number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
+  /** What connections to the same origin leave to the next. */
+  readonly memory: ConnectionMemory
+}
+
+export interface ConnectionMemory {
+  /** The newest TLS session: with it the next connection need not shake hands in full. */
+  tlsSession: Buffer | undefined
 }
 
 /** All connections read into it; it is taken apart before the next one does. */
@@ -71,9 +80,6 @@ const shared = Buffer.allocUnsafeSlow(readBytesMax)
 
 /** A backend that says how long it keeps connections is believed but for this much, which the way there may take. */
 const restMarginMs = 1_000
-
-/** TLS sessions by origin: the next connection need not shake hands in full. */
-const sessions = new Map<string, Buffer>()
 
 /**
  * Opens a connection. TLS is verified.
@@ -96,6 +102,7 @@ class OpenConnection implements Connection {
   readonly #parser: AnswerParser
   #handler: AnswerHandler | undefined = undefined
   #body: SendingBody | undefined = undefined
+  #isOpen = false
   #isTaking = true
   #hasAnswered = false
   #hasLeft = false
@@ -112,7 +119,7 @@ class OpenConnection implements Connection {
   }
 
   #open(): Socket {
-    const { origin, connectMsMax } = this.#settings
+    const { origin, connectMsMax, memory } = this.#settings
     const isTls = origin.protocol === 'https:'
     const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
     const target: NetConnectOpts = {
@@ -121,12 +128,15 @@ class OpenConnection implements Connection {
       noDelay: true,
       onread: { buffer: shared, callback: (length) => this.#read(length) },
     }
-    const socket = isTls ? connectTls(tlsOptions(target, host, origin.origin)) : connect(target)
+    const socket = isTls ? connectTls(tlsOptions(target, host, memory.tlsSession)) : connect(target)
     const late = setTimeout(() => {
       this.#destroy(new UpstreamError('CONNECT_TIMEOUT', 'no connection in time'))
     }, connectMsMax)
-    socket.once(isTls ? 'secureConnect' : 'connect', () => clearTimeout(late))
-    if (isTls) socket.on('session', (session: Buffer) => sessions.set(origin.origin, session))
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      this.#isOpen = true
+      clearTimeout(late)
+    })
+    if (isTls) socket.on('session', (session: Buffer) => (memory.tlsSession = session))
     socket.on('error', (error) => this.#destroy(error))
     socket.on('end', () => this.#ended())
     socket.on('close', () => {
@@ -138,6 +148,10 @@ class OpenConnection implements Connection {
 
   get isStuck(): boolean {
     return this.#socket.writableNeedDrain
+  }
+
+  get drains(): number {
+    return this.#body?.drains ?? 0
   }
 
   send({ head, body, isChunked }: UpstreamRequest, handler: AnswerHandler): void {
@@ -176,7 +190,7 @@ class OpenConnection implements Connection {
 
   /** For the parser. */
   onHead(status: number, fields: readonly string[]): void {
-    if (!this.#hasAnswered) {
+    if (!this.#hasAnswered && status >= 200) {
       this.#hasAnswered = true
       this.#learnRest(fields)
     }
@@ -213,7 +227,9 @@ class OpenConnection implements Connection {
 
   #release(): void {
     this.#body = undefined
-    // Whoever could take no more of the last answer has all of it now.
+    // Whoever could take no more of the last answer has all of it now. Reading may have stopped
+    // already: TLS hands on what it has decrypted, wanted or not.
+    if (!this.#isTaking) this.#socket.resume()
     this.#isTaking = true
     this.freeSince = this.#settings.monotonic()
     this.#owner.released(this)
@@ -235,6 +251,8 @@ class OpenConnection implements Connection {
   #closed(): void {
     this.#destroy(undefined)
     this.#parser.free()
+    // It may be the reason: the next one shakes hands in full.
+    if (!this.#isOpen) this.#settings.memory.tlsSession = undefined
     const handler = this.#handler
     this.#handler = undefined
     handler?.onError(this.#cause ?? new UpstreamError('ANSWER_CUT', 'the connection was closed'))
@@ -250,8 +268,11 @@ class OpenConnection implements Connection {
   }
 }
 
-function tlsOptions(target: NetConnectOpts, host: string, origin: string): ConnectionOptions {
-  const session = sessions.get(origin)
+function tlsOptions(
+  target: NetConnectOpts,
+  host: string,
+  session: Buffer | undefined,
+): ConnectionOptions {
   return {
     ...target,
     // A name only; certificates for addresses are compared with the address.

@@ -23,7 +23,7 @@ export interface PoolOptions {
 export interface Pool {
   /** Sends a request on a connection that is free, opens one, or waits for the first to become free. */
   dispatch(request: UpstreamRequest, handler: AnswerHandler): Exchange
-  /** Closes connections that have rested too long. Called now and then. */
+  /** Closes free connections that have rested too long or are too old. Called now and then. */
   tidy(): void
   /** Resolves when what is under way has come to its end and all connections are closed. */
   close(): Promise<void>
@@ -35,6 +35,8 @@ export interface Exchange {
   readonly isWaiting: boolean
   /** Whether the backend takes no more of its body at present. */
   readonly isStuck: boolean
+  /** How often it has taken what there was of the body, after it was stuck. */
+  readonly drains: number
   /** Gives it up: its handler hears nothing more. */
   abandon(): void
   /** The handler can take more. */
@@ -61,6 +63,10 @@ class Place implements Exchange {
     return this.connection?.isStuck === true
   }
 
+  get drains(): number {
+    return this.connection?.drains ?? 0
+  }
+
   abandon(): void {
     if (this.connection === undefined) this.#giveUp(this)
     else this.connection.abandon(this.handler)
@@ -81,7 +87,7 @@ class Place implements Exchange {
  */
 export function createPool(options: PoolOptions): Pool {
   const { connectionsMax, connectionMsMax, monotonic } = options
-  const settings = { ...options, origin: new URL(options.url) }
+  const settings = { ...options, origin: new URL(options.url), memory: { tlsSession: undefined } }
   const all = new Set<Connection>()
   const free: Connection[] = []
   let waiting: Place[] = []
@@ -101,8 +107,12 @@ export function createPool(options: PoolOptions): Pool {
       const at = free.indexOf(connection)
       if (at !== -1) free.splice(at, 1)
       sendSoon()
-      if (all.size === 0) closed?.resolve()
+      closeIfIdle()
     },
+  }
+
+  function closeIfIdle(): void {
+    if (all.size === 0 && waiting.length === 0) closed?.resolve()
   }
 
   function sendSoon(): void {
@@ -135,6 +145,7 @@ export function createPool(options: PoolOptions): Pool {
 
   function giveUp(place: Place): void {
     waiting = waiting.filter((other) => other !== place)
+    closeIfIdle()
   }
 
   return {
@@ -148,13 +159,15 @@ export function createPool(options: PoolOptions): Pool {
       const at = monotonic()
       // Those used last lie on top.
       for (const connection of [...free]) {
-        if (at - connection.freeSince > connection.restMsMax) connection.retire()
+        const { openedAt, freeSince, restMsMax } = connection
+        if (at - freeSince > restMsMax || at - openedAt > connectionMsMax) connection.retire()
       }
     },
     async close() {
       closed = Promise.withResolvers()
       for (const connection of [...free]) connection.retire()
-      if (all.size > 0) await closed.promise
+      closeIfIdle()
+      await closed.promise
     },
   }
 }

@@ -5,7 +5,9 @@ import type { Readable } from 'node:stream'
 export interface SendingBody {
   /** Whether all of it was handed to the socket. */
   readonly isSent: boolean
-  /** Stops reading it. */
+  /** How often the socket has taken all it was given, after it had been full. */
+  readonly drains: number
+  /** Sends no more of it. What is left is read away: whoever sends it must not wait for somebody to take it. */
   stop(): void
 }
 
@@ -16,26 +18,35 @@ export interface SendingBody {
  */
 export function sendBody(body: Readable, socket: Socket, isChunked: boolean): SendingBody {
   let isSent = false
+  let drains = 0
 
   function write(chunk: Buffer): void {
     if (socket.destroyed) return
-    if (isChunked) socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
-    const isTaken = socket.write(chunk)
-    if (isChunked) socket.write('\r\n', 'latin1')
-    if (!isTaken) body.pause()
+    // The three pieces leave as one.
+    if (isChunked) {
+      socket.cork()
+      socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
+    }
+    socket.write(chunk)
+    if (isChunked) {
+      socket.write('\r\n', 'latin1')
+      socket.uncork()
+    }
+    if (socket.writableNeedDrain) body.pause()
   }
 
   function end(): void {
     isSent = true
-    stop()
+    forget()
     if (isChunked) socket.write('0\r\n\r\n', 'latin1')
   }
 
   function goOn(): void {
+    drains += 1
     body.resume()
   }
 
-  function stop(): void {
+  function forget(): void {
     body.off('data', write).off('end', end)
     socket.off('drain', goOn)
   }
@@ -47,6 +58,13 @@ export function sendBody(body: Readable, socket: Socket, isChunked: boolean): Se
     get isSent() {
       return isSent
     },
-    stop,
+    get drains() {
+      return drains
+    },
+    stop() {
+      if (isSent) return
+      forget()
+      body.resume()
+    },
   }
 }

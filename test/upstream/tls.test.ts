@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
+import t, { type Test } from 'tap'
+import type { AnswerHandler } from '../../src/gateway/upstream/connection.ts'
+import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
+
+const request = { head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', body: undefined, isChunked: false }
+
+/** A self-signed certificate for localhost and 127.0.0.1, made by openssl. */
+function createCertificate() {
+  const folder = mkdtempSync(join(tmpdir(), 'tg-tls-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const path = (name: string) => join(folder, name)
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const names = ['-subj', '/CN=bank', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const files = ['-keyout', path('key.pem'), '-out', path('cert.pem')]
+  const made = ['req', '-x509', '-days', '1', ...key, ...names, ...files]
+  execFileSync('openssl', made, { stdio: 'ignore' })
+  return {
+    key: readFileSync(path('key.pem'), 'utf8'),
+    cert: readFileSync(path('cert.pem'), 'utf8'),
+  }
+}
+
+const certificate = createCertificate()
+const usual = getCACertificates()
+
+function trust(isTrusted: boolean): void {
+  setDefaultCACertificates(isTrusted ? [...usual, certificate.cert] : usual)
+}
+
+interface Backend {
+  readonly port: number
+  readonly connections: TLSSocket[]
+  /** What came decrypted, of all connections. */
+  readonly received: string[]
+  /** Whether they went on with a session, each. */
+  readonly reused: boolean[]
+}
+
+async function startBackend(
+  t: Test,
+  answer: (socket: TLSSocket) => void,
+  maxVersion: 'TLSv1.2' | 'TLSv1.3' = 'TLSv1.3',
+): Promise<Backend> {
+  const connections: TLSSocket[] = []
+  const received: string[] = []
+  const reused: boolean[] = []
+  const server = createServer({ ...certificate, maxVersion }, (socket) => {
+    connections.push(socket)
+    reused.push(socket.isSessionReused())
+    socket.on('error', () => socket.destroy())
+    socket.on('data', (chunk: Buffer) => {
+      received.push(chunk.toString('latin1'))
+      answer(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    for (const socket of connections) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { port: address.port, connections, received, reused }
+}
+
+function poolTo(t: Test, url: string): Pool {
+  const pool = createPool({
+    url,
+    ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax: 2_000 },
+    ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
+    monotonic: () => performance.now(),
+  })
+  t.teardown(() => pool.close())
+  return pool
+}
+
+/** Takes everything at once; says how it ended. */
+function ask(pool: Pool): Promise<string> {
+  return new Promise((resolve) => {
+    let body = ''
+    pool.dispatch(request, {
+      onHead: () => undefined,
+      onBody(octets) {
+        body += octets.toString('latin1')
+        return true
+      },
+      onEnd: () => resolve(body),
+      onError: (error) => resolve('code' in error ? String(error.code) : error.message),
+    })
+  })
+}
+
+const short = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+t.test('a backend is believed by its certificate only, under its own name', async (t) => {
+  const { port, received } = await startBackend(t, (socket) => socket.write(short))
+  trust(false)
+  t.equal(await ask(poolTo(t, `https://localhost:${port}`)), 'DEPTH_ZERO_SELF_SIGNED_CERT')
+  trust(true)
+  // This machine by another name, which the certificate does not have.
+  t.equal(
+    await ask(poolTo(t, `https://[::ffff:127.0.0.1]:${port}`)),
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  )
+  t.same(received, [], 'nothing was said to a stranger')
+  t.equal(await ask(poolTo(t, `https://localhost:${port}`)), 'ok')
+  t.equal(await ask(poolTo(t, `https://127.0.0.1:${port}`)), 'ok')
+})
+
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+  t.test(`the next connection resumes the session of the last, ${version}`, async (t) => {
+    trust(true)
+    const answer = short.replace('OK\r\n', 'OK\r\nConnection: close\r\n')
+    const backend = await startBackend(t, (socket) => socket.end(answer), version)
+    const pool = poolTo(t, `https://localhost:${backend.port}`)
+    for (const _time of [1, 2, 3]) t.equal(await ask(pool), 'ok')
+    t.same(backend.reused, [false, true, true])
+  })
+}
+
+t.test('after an answer that was taken slowly the connection reads the next one', async (t) => {
+  trust(true)
+  const body = 'x'.repeat(48_000)
+  const long = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const backend = await startBackend(t, (socket) => socket.write(long))
+  const pool = poolTo(t, `https://localhost:${backend.port}`)
+  const bytes = await new Promise<number>((resolve, reject) => {
+    let taken = 0
+    const handler: AnswerHandler = {
+      onHead: () => undefined,
+      onBody(octets) {
+        taken += octets.length
+        setTimeout(() => exchange.resume(), 20)
+        return false
+      },
+      onEnd: () => resolve(taken),
+      onError: reject,
+    }
+    const exchange = pool.dispatch(request, handler)
+  })
+  t.equal(bytes, body.length)
+  const next = await Promise.race([ask(pool), delay(2_000, 'nothing')])
+  t.equal(next.length, body.length)
+  t.equal(backend.connections.length, 1)
+})
