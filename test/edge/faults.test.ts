@@ -128,6 +128,28 @@ t.test('a client that leaves ends all its pipelined calls, and each is observed'
   t.match(await edge.metrics(), /^gateway_requests_total\{.*outcome="aborted"\} 12$/m)
 })
 
+t.test('a body over the limit is read away while its refusal is on its way', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+  // Reads nothing before it has said everything, as simple clients do.
+  socket.pause()
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString()
+  })
+  socket.write(rawRequest(post, [key, 'Transfer-Encoding: chunked']))
+  const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`
+  const said = new Promise<unknown>((resolve) => {
+    socket.on('error', resolve)
+    socket.write(`${chunk.repeat(24)}0\r\n\r\n`, () => resolve('everything'))
+  })
+  t.equal(await said, 'everything')
+  socket.resume()
+  await new Promise((resolve) => socket.on('close', resolve))
+  t.match(text, /^HTTP\/1\.1 413 /)
+})
+
 t.test('garbage behind a request does not take its answer', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url })

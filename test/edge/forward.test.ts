@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import t, { type Test } from 'tap'
@@ -51,6 +51,26 @@ t.test('neither the key nor anything only the edge may say comes from the client
   t.same(request?.headers.get('via'), ['1.1 tollgate'])
   t.same(request?.headers.get('consent-id'), ['c1'])
   t.same(request?.headers.get('psu-user-agent'), ['a b'])
+})
+
+t.test('what configured proxies say of the client is read from all their fields', async (t) => {
+  const backend = await startRawBackend(t)
+  const trustedProxies = ['127.0.0.0/8', '10.0.0.0/8']
+  const edge = await startEdge(t, { backendUrl: backend.url, trustedProxies })
+  const proxies = ['X-Forwarded-For: 6.6.6.6, 203.0.113.7', 'x-forwarded-for: 10.0.0.1']
+  await sendRaw(edge.url, rawRequest(get, [key, ...proxies, 'X-FORWARDED-PROTO: https']))
+  const doubled = ['X-Forwarded-Proto: https', 'X-Forwarded-Proto: https']
+  await sendRaw(edge.url, rawRequest(get, [key, ...doubled, 'constructor: b']))
+  t.same(
+    backend.requests.map(({ headers }) => [
+      headers.get('x-forwarded-for'),
+      headers.get('x-forwarded-proto'),
+    ]),
+    [
+      [['203.0.113.7'], ['https']],
+      [['127.0.0.1'], ['http']],
+    ],
+  )
 })
 
 t.test(
@@ -134,6 +154,8 @@ const garbage: ReadonlyArray<readonly [name: string, bytes: string]> = [
     'switching protocols',
     'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
   ],
+  ['204 with a length', 'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello'],
+  ['a status below 100', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'],
   ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)],
   ['1 MiB of headers', `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(130_000)}\r\n`],
 ]
@@ -175,6 +197,28 @@ t.test(
     await t.rejects(
       fetch(`${url}/v1.7.0/accounts`, { headers }).then((truncated) => truncated.text()),
     )
+  },
+)
+
+t.test(
+  'to a client that speaks 1.0 a truncated answer without a length does not look whole',
+  async (t) => {
+    const { backend, url } = await start(t)
+    backend.answer = (_request, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nbegun\r\n')
+      setTimeout(() => socket.destroy(), 100)
+    }
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(rawRequest(get.replace('1.1', '1.0'), [key]))
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+    })
+    const code = await new Promise((resolve) => {
+      socket.on('end', () => resolve('an end')).on('error', (error) => resolve(error))
+    })
+    t.match(text, /\r\n\r\nbegun$/)
+    t.match(code, { code: 'ECONNRESET' })
   },
 )
 

@@ -47,6 +47,8 @@ export class Exchange implements AnswerHandler, RosterMember {
   #isFull = false
   /** Since somebody looked last whether anything is heard. */
   #isHeard = false
+  /** Those of the backend's connection when somebody looked last. */
+  #drains = 0
   /** Monotonic milliseconds. */
   #quietSince: number
 
@@ -76,8 +78,11 @@ export class Exchange implements AnswerHandler, RosterMember {
     const isWaiting = this.#dispatched?.isWaiting === true
     // Whoever is still sending a request has not been kept waiting by the backend, unless that does not take it.
     const isSending = !isWaiting && !request.complete && this.#dispatched?.isStuck === false
-    if (this.#isHeard || this.#isFull || isWaiting || isSending) {
+    const drains = this.#dispatched?.drains ?? 0
+    const isTaken = drains !== this.#drains
+    if (this.#isHeard || this.#isFull || isWaiting || isSending || isTaken) {
       this.#isHeard = false
+      this.#drains = drains
       this.#quietSince = at
     }
     const isLate = at - forwardedAt >= totalTimeoutMs || at - this.#quietSince >= quietTimeoutMs
@@ -105,7 +110,9 @@ export class Exchange implements AnswerHandler, RosterMember {
     this.#status = status
     this.#head = answerHead(fields, call.answerHeaders)
     this.#state = 'held'
-    if (!this.#head.isPlain) this.end({ code: 'BACKEND_BAD_RESPONSE' })
+    // RFC 9110, 8.6: a 204 must not declare a body, and who believes the length would wait for one.
+    const isBodyless = status === 204 && this.#head.length > 0
+    if (!this.#head.isPlain || isBodyless) this.end({ code: 'BACKEND_BAD_RESPONSE' })
     else if (!(this.#head.length <= heldBytesMax)) this.#sendHead()
   }
 
@@ -157,8 +164,17 @@ export class Exchange implements AnswerHandler, RosterMember {
       return
     }
     if (refusal.code.startsWith('BACKEND_')) this.#options.onFailure(this.#call, refusal, cause)
-    if (wasStreaming) response.destroy()
+    if (wasStreaming) this.#cut()
     else this.#options.refuse(this.#call, refusal)
+  }
+
+  /** Ends an answer that has begun, so that it cannot pass for a whole one. */
+  #cut(): void {
+    const { request, response } = this.#call
+    // To whoever speaks 1.0 the end of the connection is the end of an answer without a length.
+    const wouldLookWhole = request.httpVersion === '1.0' && Number.isNaN(this.#head?.length)
+    if (wouldLookWhole) request.socket.resetAndDestroy()
+    else response.destroy()
   }
 
   /** @returns whether the answer goes on */

@@ -77,8 +77,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     },
     hasRoom: () => underway.size < connectionsMax + queueMax,
     async close() {
-      clearInterval(watch)
       await pool.close()
+      clearInterval(watch)
     },
   }
 }
@@ -113,6 +113,8 @@ function bodyOf(
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
       if (bytes > bodyBytesMax) {
+        // First, so that the rest of it can be read away.
+        request.unpipe(counted)
         exchange.end(bodyTooLarge)
         done(new Error('request body over the limit'))
       } else done(null, chunk)
