@@ -13,8 +13,8 @@ export function createClientAddress(isProxy: (address: string) => boolean): Clie
   return (request) => {
     let address = plainAddress(request.socket.remoteAddress ?? '')
     if (!isProxy(address)) return address
-    const forwarded = request.headersDistinct['x-forwarded-for']
-    if (forwarded === undefined) return address
+    const forwarded = valuesOf(request, 'x-forwarded-for')
+    if (forwarded.length === 0) return address
     const entries = forwarded.join(',').split(',')
     while (isProxy(address)) {
       const entry = plainAddress(entries.pop()?.trim() ?? '')
@@ -32,9 +32,21 @@ export type ClientScheme = (request: IncomingMessage) => 'http' | 'https'
 export function createClientScheme(isProxy: (address: string) => boolean): ClientScheme {
   return (request) => {
     if (!isProxy(plainAddress(request.socket.remoteAddress ?? ''))) return 'http'
-    const forwarded = request.headersDistinct['x-forwarded-proto']
-    return forwarded?.length === 1 && forwarded[0] === 'https' ? 'https' : 'http'
+    const forwarded = valuesOf(request, 'x-forwarded-proto')
+    return forwarded.length === 1 && forwarded[0] === 'https' ? 'https' : 'http'
   }
+}
+
+/** Those of one header field. Node's own views are objects of all fields, built anew for each request. */
+function valuesOf({ rawHeaders }: IncomingMessage, folded: string): string[] {
+  const values: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === folded.length && name.toLowerCase() === folded) {
+      values.push(rawHeaders[at + 1] ?? '')
+    }
+  }
+  return values
 }
 
 /**
