@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
@@ -7,6 +7,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
 
 const key = `X-API-Key: ${testKey}`
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
@@ -148,6 +149,50 @@ t.test('a body over the limit is read away while its refusal is on its way', asy
   socket.resume()
   await new Promise((resolve) => socket.on('close', resolve))
   t.match(text, /^HTTP\/1\.1 413 /)
+})
+
+t.test('an upload that breaks off never reaches the backend as a whole one', async (t) => {
+  const received: string[] = []
+  let ended = 0
+  const backend = createTcpServer((socket) => {
+    const at = received.push('') - 1
+    socket.on('data', (chunk) => {
+      received[at] += chunk.toString('latin1')
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => (ended += 1))
+  })
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => backend.close())
+  const address = backend.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${address.port}` })
+  const endings: Readonly<Record<string, (socket: Socket) => void>> = {
+    'a farewell': (socket) => void socket.end(),
+    'a closed connection': (socket) => void socket.destroy(),
+    'a reset': (socket) => void socket.resetAndDestroy(),
+    'no chunk': (socket) => void socket.write('ZZ\r\n'),
+    'half a last chunk': (socket) => void socket.end('0\r\n'),
+  }
+  const begun = {
+    declared: rawRequest(post, [key, 'Content-Length: 10'], '01234'),
+    chunked: rawRequest(post, [key, 'Transfer-Encoding: chunked'], '5\r\n01234\r\n'),
+  }
+  for (const [framing, request] of Object.entries(begun)) {
+    for (const [name, end] of Object.entries(endings)) {
+      if (framing === 'declared' && name.includes('chunk')) continue
+      const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+      socket.on('error', () => socket.destroy()).resume()
+      const already = ended
+      socket.write(request)
+      const arrived = () => received[already]?.includes('01234') === true
+      await until(`${framing}, ${name}: the beginning is there`, arrived)
+      end(socket)
+      await until(`${framing}, ${name}: its connection ends`, () => ended > already)
+      t.match(received.at(-1), /01234(?:\r\n)?$/, `${framing}, ${name}`)
+      socket.destroy()
+    }
+  }
 })
 
 t.test('garbage behind a request does not take its answer', async (t) => {

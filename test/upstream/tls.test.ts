@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -69,10 +70,10 @@ async function startBackend(
   return { port: address.port, connections, received, reused }
 }
 
-function poolTo(t: Test, url: string): Pool {
+function poolTo(t: Test, url: string, connectMsMax = 2_000): Pool {
   const pool = createPool({
     url,
-    ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax: 2_000 },
+    ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax },
     ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
     monotonic: () => performance.now(),
   })
@@ -111,6 +112,15 @@ t.test('a backend is believed by its certificate only, under its own name', asyn
   t.same(received, [], 'nothing was said to a stranger')
   t.equal(await ask(poolTo(t, `https://localhost:${port}`)), 'ok')
   t.equal(await ask(poolTo(t, `https://127.0.0.1:${port}`)), 'ok')
+})
+
+t.test('a backend that accepts and does not shake hands is not waited for', async (t) => {
+  const silent = createTcpServer((socket) => void socket.on('error', () => socket.destroy()))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => silent.close())
+  const address = silent.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  t.equal(await ask(poolTo(t, `https://localhost:${address.port}`, 100)), 'CONNECT_TIMEOUT')
 })
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
