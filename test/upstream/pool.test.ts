@@ -219,10 +219,15 @@ t.test('closing waits for what waits for a connection, too', async (t) => {
     t.equal(await ended, 'complete')
   }
   await closed
+  await pool.close()
+})
+
+t.test('closing does not wait for what was given up before it was sent', async (t) => {
+  const { pool, send } = await startPool(t)
   const { exchange } = send('/given-up')
-  const again = pool.close()
+  const closed = [pool.close(), pool.close()]
   exchange.abandon()
-  await again
+  await Promise.all(closed)
 })
 
 t.test(

@@ -164,7 +164,7 @@ export function createPool(options: PoolOptions): Pool {
       }
     },
     async close() {
-      closed = Promise.withResolvers()
+      closed ??= Promise.withResolvers()
       for (const connection of [...free]) connection.retire()
       closeIfIdle()
       await closed.promise
