@@ -79,6 +79,17 @@ t.test('places are bounded; those of earlier minutes make room, and lose nothing
   t.end()
 })
 
+t.test('places made while the clock was ahead make room when it is set right', (t) => {
+  const usage = createUsageBuffer({ capacity: 2 })
+  const holder = { usage: undefined }
+  const counted = ['a', 'b'].map((id) => count(usage, id, 1_000))
+  usage.find('a', undefined, 1_000, holder)
+  counted.push(count(usage, 'c', 7))
+  t.same(counted, [true, true, true])
+  t.equal(usage.find('a', undefined, 7, holder), usage.find('a', undefined, 7))
+  t.end()
+})
+
 t.test('places that nobody takes from are bounded, also when there is no room for others', (t) => {
   const usage = createUsageBuffer({ capacity: 2 })
   let counted = 0

@@ -47,12 +47,12 @@ export interface PlaceHolder {
 class Place {
   /** Something was counted here that nobody has taken. */
   isWaiting = false
-  /** When all places were forgotten last before this one was made. */
-  readonly since: number
+  /** How often all places were forgotten before this one was made. */
+  readonly generation: number
   readonly counts: UsageCounts
 
-  constructor(since: number, counts: UsageCounts) {
-    this.since = since
+  constructor(generation: number, counts: UsageCounts) {
+    this.generation = generation
     this.counts = counts
   }
 }
@@ -73,6 +73,7 @@ const keptMinutes = 10
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   let applications = new Map<string, Map<UsageSubject, Place>>()
   let size = 0
+  let generation = 0
   /** The minute in which the oldest of the places was made. */
   let since = Number.NEGATIVE_INFINITY
   /** Places that wait, from the one at `first` on. */
@@ -90,7 +91,7 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       subjects = new Map()
       applications.set(applicationId, subjects)
     }
-    const place = new Place(since, emptyCounts(applicationId, subject))
+    const place = new Place(generation, emptyCounts(applicationId, subject))
     subjects.set(subject, place)
     size += 1
     return place
@@ -101,14 +102,16 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
     if (counting.length - first > capacity) return
     applications = new Map()
     size = 0
+    generation += 1
     since = minute
   }
 
   return {
     find(applicationId, subject, minute, holder) {
-      if (minute - since >= (size < capacity ? keptMinutes : 1)) forgetPlaces(minute)
+      // Either way: a clock that was ahead for a while must not keep them until it is there again.
+      if (Math.abs(minute - since) >= (size < capacity ? keptMinutes : 1)) forgetPlaces(minute)
       const held = holder?.usage
-      const isHeld = held instanceof Place && held.since === since
+      const isHeld = held instanceof Place && held.generation === generation
       const place = isHeld ? held : placeOf(applicationId, subject)
       if (place === undefined) return undefined
       if (holder !== undefined && !isHeld) holder.usage = place
