@@ -45,6 +45,10 @@ const messages: readonly Message[] = [
     name: 'doubled fields and octets beyond ASCII',
     octets: `${head}Set-Cookie: a=\xe9\r\nset-cookie: b\r\nContent-Length: 2\r\n\r\n\xd7\x90`,
   },
+  {
+    name: 'blanks around values',
+    octets: `${head}X-A:  b c\t \r\nX-B: \xa0 \r\nTransfer-Encoding: chunked \r\n\r\n1\r\nx\r\n0\r\n\r\n`,
+  },
   { name: 'no reason phrase', octets: 'HTTP/1.1 200\r\nContent-Length: 1\r\n\r\nx' },
   { name: 'HTTP/1.0', octets: 'HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx' },
   {

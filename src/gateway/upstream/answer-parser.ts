@@ -171,6 +171,7 @@ class Parser implements AnswerParser {
   headEnded(status: number, isUpgrade: boolean, keepsAlive: boolean): number {
     if (isUpgrade || status === 101 || status < 100) return stop
     this.#keepSpans()
+    trimValues(this.#fields)
     if (status >= 200) {
       this.#state = 'body'
       this.#keepsAlive = keepsAlive
@@ -211,4 +212,18 @@ class Parser implements AnswerParser {
     else this.#fields[this.#fields.length - 1] += part
     this.#isValueLast = !isName
   }
+}
+
+/** RFC 9112, 5: blanks behind a value are no part of it. The parser leaves them, for they could come in parts. */
+function trimValues(fields: string[]): void {
+  for (let at = 1; at < fields.length; at += 2) {
+    const value = fields[at] ?? ''
+    let end = value.length
+    while (isBlank(value.charCodeAt(end - 1))) end -= 1
+    if (end < value.length) fields[at] = value.slice(0, end)
+  }
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
 }
