@@ -154,6 +154,22 @@ t.test('a connection that rested longer than the backend keeps it is not used ag
   t.not(fourth, third, 'and one that is kept for hardly a second is not kept at all')
 })
 
+t.test('how long a connection is kept is said by the answer, not by an interim one', async (t) => {
+  const { send, next } = await startPool(t)
+  const ports: number[] = []
+  for (const _time of [1, 2]) {
+    const coming = next()
+    const { ended } = send('/')
+    const { port, response } = await coming
+    ports.push(port)
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+    response.setHeader('Keep-Alive', 'timeout=1')
+    response.end()
+    t.equal(await ended, 'complete')
+  }
+  t.not(ports[1], ports[0])
+})
+
 t.test('a free connection beyond its age is closed, rested or not', async (t) => {
   const { pool, send, next, wait } = await startPool(t)
   const ports: number[] = []

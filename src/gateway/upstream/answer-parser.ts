@@ -46,7 +46,7 @@ const noBodyFollows = 1
 /** One at a time: reading is synchronous. */
 let running: Parser | undefined
 
-/** The parser's memory for what is read; made with the first connection. */
+/** The parser's memory for what is read; made with the first pool. */
 let loaded: { readonly llhttp: Llhttp; readonly area: number; view: Uint8Array } | undefined
 
 function load() {
@@ -63,6 +63,11 @@ function load() {
   const area = llhttp.malloc(readBytesMax)
   loaded = { llhttp, area, view: new Uint8Array(llhttp.memory.buffer, area, readBytesMax) }
   return loaded
+}
+
+/** Compiles the parser: with the first call, what is wrong with it would end the process. */
+export function prepareAnswerParser(): void {
+  load()
 }
 
 /** Creates the parser of a connection. */

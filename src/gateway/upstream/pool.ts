@@ -1,3 +1,4 @@
+import { prepareAnswerParser } from './answer-parser.ts'
 import {
   type AnswerHandler,
   type Connection,
@@ -86,6 +87,7 @@ class Place implements Exchange {
  * its farewell, has been seen before the next request is put on it.
  */
 export function createPool(options: PoolOptions): Pool {
+  prepareAnswerParser()
   const { connectionsMax, connectionMsMax, monotonic } = options
   const settings = { ...options, origin: new URL(options.url), memory: { tlsSession: undefined } }
   const all = new Set<Connection>()
