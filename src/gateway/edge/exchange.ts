@@ -1,7 +1,7 @@
 import type { Refusal } from '../../platform/problem.ts'
 import type { Roster, RosterMember } from '../../platform/roster.ts'
 import type { AnswerHandler } from '../upstream/connection.ts'
-import type { Exchange as Dispatched } from '../upstream/pool.ts'
+import type { Dispatched } from '../upstream/pool.ts'
 import { type AnswerHead, answerHead } from './answered-headers.ts'
 import type { Call } from './call.ts'
 import { endAfterLinger } from './linger.ts'

@@ -23,7 +23,7 @@ export interface PoolOptions {
 /** Connections to the backend, each for one request at a time. */
 export interface Pool {
   /** Sends a request on a connection that is free, opens one, or waits for the first to become free. */
-  dispatch(request: UpstreamRequest, handler: AnswerHandler): Exchange
+  dispatch(request: UpstreamRequest, handler: AnswerHandler): Dispatched
   /** Closes free connections that have rested too long or are too old. Called now and then. */
   tidy(): void
   /** Resolves when what is under way has come to its end and all connections are closed. */
@@ -31,7 +31,7 @@ export interface Pool {
 }
 
 /** A request that was given to the pool, until its handler has heard the end. */
-export interface Exchange {
+export interface Dispatched {
   /** Whether it waits for a connection. */
   readonly isWaiting: boolean
   /** Whether the backend takes no more of its body at present. */
@@ -44,7 +44,7 @@ export interface Exchange {
   resume(): void
 }
 
-class Place implements Exchange {
+class Place implements Dispatched {
   readonly request: UpstreamRequest
   readonly handler: AnswerHandler
   connection: Connection | undefined = undefined
