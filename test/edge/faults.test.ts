@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { startEdge, testKey } from '../support/edge.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 import { until } from '../support/until.ts'
@@ -16,14 +17,12 @@ const post = 'POST /v1.7.0/consents HTTP/1.1'
 /** A backend that answers at the first bytes; the recorder waits for whole requests. */
 async function startEarlyBackend(t: Test, answer: RequestListener): Promise<string> {
   const early = createServer(answer)
-  await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(early)
   t.teardown(() => {
     early.closeAllConnections()
     early.close()
   })
-  const address = early.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return `http://127.0.0.1:${address.port}`
+  return `http://127.0.0.1:${port}`
 }
 
 t.test('clients that go away leave no negative or absurd durations in the metrics', async (t) => {
@@ -162,11 +161,9 @@ t.test('an upload that breaks off never reaches the backend as a whole one', asy
     socket.on('error', () => socket.destroy())
     socket.on('close', () => (ended += 1))
   })
-  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(backend)
   t.teardown(() => backend.close())
-  const address = backend.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${address.port}` })
+  const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${port}` })
   const endings: Readonly<Record<string, (socket: Socket) => void>> = {
     'a farewell': (socket) => void socket.end(),
     'a closed connection': (socket) => void socket.destroy(),

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import t, { type Test } from 'tap'
 import { startEdge, testKey } from '../support/edge.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
@@ -262,11 +263,9 @@ t.test('a download of 10 MB passes byte for byte', async (t) => {
       socket.end(Buffer.alloc(size, 'x'))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(server)
   t.teardown(() => server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${address.port}` })
+  const edge = await startEdge(t, { backendUrl: `http://127.0.0.1:${port}` })
   const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers })
   const body = Buffer.from(await answer.arrayBuffer())
   t.ok(body.equals(Buffer.alloc(size, 'x')))

@@ -1,5 +1,6 @@
 import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { monotonicMs } from './monotonic.ts'
 
 // A program: the backend of every gateway, which keeps the book that decides. One port for each gateway, so that
@@ -47,10 +48,7 @@ async function listen(gateway: number): Promise<number> {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 11 })
     response.end('{"ok":true}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return await listenOnLoopback(server)
 }
 
 process.on('disconnect', () => {

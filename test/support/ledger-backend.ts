@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { Test } from './database.ts'
+import { listenOnLoopback } from './loopback.ts'
 
 /** One request that reached the backend, as the identity beside it says. */
 export interface LedgerEntry {
@@ -35,14 +36,12 @@ export async function startLedger(t: Test): Promise<Ledger> {
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(server)
   t.teardown(() => {
     server.closeAllConnections()
     server.close()
   })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return { url: `http://127.0.0.1:${address.port}`, entries }
+  return { url: `http://127.0.0.1:${port}`, entries }
 }
 
 interface Identity {

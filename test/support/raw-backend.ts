@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
+import { listenOnLoopback } from './loopback.ts'
 
 /** One request as its bytes said it, read by a strict parser of our own (not the one under test). */
 export interface RecordedRequest {
@@ -53,14 +54,12 @@ export async function startRawBackend(t: Test): Promise<RawBackend> {
       }
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(server)
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  backend.url = `http://127.0.0.1:${address.port}`
+  backend.url = `http://127.0.0.1:${port}`
   return backend
 }
 

@@ -2,6 +2,7 @@ import { request as nodeRequest } from 'node:http'
 import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 
 /** How a client understood what a backend sent. */
 type Understood =
@@ -107,11 +108,8 @@ async function startBackend(t: Test, message: Message, pieceBytes: number): Prom
       if (message.ends === true) socket.end()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return await listenOnLoopback(server)
 }
 
 function poolTo(port: number): Pool {
@@ -186,11 +184,9 @@ t.test('what comes behind an answer, or unasked, is nobody’s answer', async (t
       } else socket.write(answer('third'))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const port = await listenOnLoopback(server)
   t.teardown(() => server.close())
-  const pool = poolTo(address.port)
+  const pool = poolTo(port)
   t.match(await byPool(pool), { body: 'first' })
   t.match(await byPool(pool), { body: 'second' })
   await new Promise((resolve) => setTimeout(resolve, 60))

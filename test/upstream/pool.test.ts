@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { createPool } from '../../src/gateway/upstream/pool.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 
 /** A request that reached the backend, to be answered when the test says so. */
 interface Arrived {
@@ -21,13 +22,11 @@ async function startPool(t: Test, isDown = false) {
   const server = createServer((request, response) => {
     arrived.push({ path: request.url ?? '', port: request.socket.remotePort ?? 0, response })
     server.emit('arrived')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  })
+  const port = await listenOnLoopback(server)
   let time = 0
   const pool = createPool({
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     connectionsMax: 1,
     connectionMsMax: 1000,
     connectMsMax: 2000,

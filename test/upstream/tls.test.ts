@@ -8,6 +8,7 @@ import { createServer, getCACertificates, setDefaultCACertificates, type TLSSock
 import t, { type Test } from 'tap'
 import type { AnswerHandler } from '../../src/gateway/upstream/connection.ts'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 
 const request = { head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', body: undefined, isChunked: false }
 
@@ -60,14 +61,12 @@ async function startBackend(
       answer(socket)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(server)
   t.teardown(() => {
     for (const socket of connections) socket.destroy()
     server.close()
   })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return { port: address.port, connections, received, reused }
+  return { port, connections, received, reused }
 }
 
 function poolTo(t: Test, url: string, connectMsMax = 2_000): Pool {
@@ -116,11 +115,9 @@ t.test('a backend is believed by its certificate only, under its own name', asyn
 
 t.test('a backend that accepts and does not shake hands is not waited for', async (t) => {
   const silent = createTcpServer((socket) => void socket.on('error', () => socket.destroy()))
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(silent)
   t.teardown(() => silent.close())
-  const address = silent.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  t.equal(await ask(poolTo(t, `https://localhost:${address.port}`, 100)), 'CONNECT_TIMEOUT')
+  t.equal(await ask(poolTo(t, `https://localhost:${port}`, 100)), 'CONNECT_TIMEOUT')
 })
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {

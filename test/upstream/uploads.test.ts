@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { UpstreamRequest } from '../../src/gateway/upstream/connection.ts'
 import { createPool } from '../../src/gateway/upstream/pool.ts'
+import { listenOnLoopback } from '../support/loopback.ts'
 import { until } from '../support/until.ts'
 
 interface Backend {
@@ -24,11 +25,9 @@ async function start(t: Test, onConnection: (socket: Socket) => void = () => und
     })
     onConnection(socket)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const port = await listenOnLoopback(server)
   const pool = createPool({
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax: 2_000 },
     ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
     monotonic: () => performance.now(),
