@@ -207,9 +207,11 @@ function matches(
 
 function assemble(versions: readonly LoadedVersion[], plans: readonly LoadedPlan[]): Catalogue {
   const planEntries = plans.map(({ plan }) => [plan.name, deepFreeze(plan)] as const)
+  let operationsBefore = 0
   const versionEntries = versions.map((loaded) => {
-    const { api, version } = loaded
-    return [versionKey(api, version), deepFreeze(apiVersion(loaded, versions, plans))] as const
+    const made = deepFreeze(apiVersion(loaded, versions, plans, operationsBefore))
+    operationsBefore += made.operations.length
+    return [versionKey(made.api, made.version), made] as const
   })
   return Object.freeze({ versions: frozenMap(versionEntries), plans: frozenMap(planEntries) })
 }
@@ -218,11 +220,12 @@ function apiVersion(
   loaded: LoadedVersion,
   versions: readonly LoadedVersion[],
   plans: readonly LoadedPlan[],
+  operationsBefore: number,
 ): ApiVersion {
   const { api, version, title, prefix, lifecycle, document } = loaded
   const siblings = versions.filter((other) => other.api === api)
   const operations = loaded.operations.map(
-    ({ id, method, template, segments, summary, operation }): Operation => ({
+    ({ id, method, template, segments, summary, operation }, at): Operation => ({
       id,
       api,
       version,
@@ -235,6 +238,7 @@ function apiVersion(
       availableIn: siblings
         .filter((sibling) => sibling.operations.some((other) => other.id === id))
         .map((sibling) => sibling.version),
+      ordinal: operationsBefore + at,
     }),
   )
   const names = plans

@@ -1,4 +1,4 @@
-import { type Operation, versionKey } from '../../catalogue/catalogue.ts'
+import { versionKey } from '../../catalogue/catalogue.ts'
 import { effectiveLimits, limitsHoldUntil } from '../../catalogue/effective-limits.ts'
 import type { Refusal } from '../../platform/problem.ts'
 import type { Caller } from '../registry/registry.ts'
@@ -18,33 +18,27 @@ export interface EntitleOptions {
  * numbers an operator set for this application.
  */
 export function entitle({ now }: EntitleOptions): Check {
-  const known = createKnownEntitlements(now)
+  const known = createKnownEntitlements()
   return (call, next) => {
-    const found = known.find(call) ?? judge(call, now())
-    if ('code' in found) {
-      next(found)
+    const nowMs = now()
+    const found = known.find(call, nowMs)
+    if (found !== undefined) {
+      call.entitled(found)
+      next()
       return
     }
-    known.keep(call, found)
-    call.entitled(found.entitlement)
+    const judged = judge(call, nowMs)
+    if ('code' in judged) {
+      next(judged)
+      return
+    }
+    known.keep(call, judged)
+    call.entitled(judged)
     next()
   }
 }
 
-/** An entitlement, and how long it holds. */
-interface Held {
-  readonly entitlement: Entitlement
-  /** Milliseconds since 1970. An override ends by the clock, and one that was set back is a reason to look again, too. */
-  readonly sinceMs: number
-  readonly untilMs: number
-}
-
-interface HeldOfCaller {
-  readonly published: Published
-  readonly operations: Map<Operation, Held>
-}
-
-function judge(call: Call, nowMs: number): Held | Refusal {
+function judge(call: Call, nowMs: number): Entitlement | Refusal {
   const { caller, operation, published } = call
   const { api, version } = operation
   if (caller.isSuspended) {
@@ -61,37 +55,46 @@ function judge(call: Call, nowMs: number): Held | Refusal {
     }
   }
   const overrides = caller.overrides.get(key)
-  if (overrides === undefined) {
-    const entitlement = createEntitlement(caller, operation, plan)
-    const always = { sinceMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY }
-    return { entitlement, ...always }
-  }
+  if (overrides === undefined) return createEntitlement(caller, operation, plan)
   const effective = { ...plan, limits: effectiveLimits(plan.limits, overrides, nowMs) }
-  const entitlement = createEntitlement(caller, operation, effective)
-  return { entitlement, sinceMs: nowMs, untilMs: limitsHoldUntil(overrides, nowMs) }
+  const untilMs = limitsHoldUntil(overrides, nowMs)
+  return createEntitlement(caller, operation, effective, { sinceMs: nowMs, untilMs })
+}
+
+/** What a caller keeps of a configuration. */
+interface Kept {
+  readonly published: Published
+  /** By the ordinals of operations. */
+  readonly entitlements: (Entitlement | undefined)[]
 }
 
 /**
  * Entitlements are the same for every call of a caller to an operation until
  * the registry hears of a change (then the caller is another one), a
  * configuration is taken into force, or an override ends.
+ *
+ * With many callers none of it is in a cache of the processor, so what counts is
+ * how many objects a look touches: a list by ordinal instead of a map of
+ * operations, measured 1 µs of a call.
  */
-function createKnownEntitlements(now: () => number) {
-  const byCaller = new WeakMap<Caller, HeldOfCaller>()
+function createKnownEntitlements() {
+  const byCaller = new WeakMap<Caller, Kept>()
   return {
-    find({ caller, operation, published }: Call): Held | undefined {
-      const known = byCaller.get(caller)
-      const held = known?.published === published ? known.operations.get(operation) : undefined
-      if (held === undefined) return undefined
-      const nowMs = now()
-      return nowMs >= held.sinceMs && nowMs < held.untilMs ? held : undefined
+    find({ caller, operation, published }: Call, nowMs: number): Entitlement | undefined {
+      const kept = byCaller.get(caller)
+      const found =
+        kept?.published === published ? kept.entitlements[operation.ordinal] : undefined
+      if (found === undefined) return undefined
+      return nowMs >= found.sinceMs && nowMs < found.untilMs ? found : undefined
     },
-    keep({ caller, operation, published }: Call, held: Held): void {
-      const known = byCaller.get(caller)
+    keep({ caller, operation, published }: Call, entitlement: Entitlement): void {
+      let kept = byCaller.get(caller)
       // A caller may stay for months: what it keeps of a configuration goes with it.
-      if (known?.published !== published) {
-        byCaller.set(caller, { published, operations: new Map([[operation, held]]) })
-      } else if (known.operations.get(operation) !== held) known.operations.set(operation, held)
+      if (kept?.published !== published) {
+        kept = { published, entitlements: [] }
+        byCaller.set(caller, kept)
+      }
+      kept.entitlements[operation.ordinal] = entitlement
     },
   }
 }
