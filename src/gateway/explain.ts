@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
@@ -11,6 +11,7 @@ import { Call } from './edge/call.ts'
 import type { Answer } from './edge/check.ts'
 import { createPipeline } from './edge/pipeline.ts'
 import { readFields } from './edge/request-fields.ts'
+import { WrittenResponse } from './edge/written-response.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. Nothing is counted and nothing forwarded. */
@@ -101,7 +102,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
     return new Call({
       request,
       fields: readFields(['Host', 'localhost', ...keyField]),
-      response: new ServerResponse(request),
+      response: new WrittenResponse(request),
       published: { generation: 0, catalogue, router: createRouter(catalogue) },
       target,
       requestId: randomUUID(),

@@ -30,12 +30,15 @@ interface AnsweredName {
   /** Never reaches the client. */
   readonly isDropped: boolean
   /** What it says is needed for passing the answer on. */
-  readonly framing: 'connection' | 'content-length' | 'transfer-encoding' | undefined
+  readonly framing: 'connection' | 'content-length' | 'transfer-encoding' | 'date' | undefined
 }
 
 const answeredName = createSpellings((folded): AnsweredName => {
   const isFraming =
-    folded === 'connection' || folded === 'content-length' || folded === 'transfer-encoding'
+    folded === 'connection' ||
+    folded === 'content-length' ||
+    folded === 'transfer-encoding' ||
+    folded === 'date'
   return {
     isDropped: dropped.has(folded) || folded.startsWith('access-control-'),
     framing: isFraming ? folded : undefined,
@@ -46,6 +49,8 @@ const answeredName = createSpellings((folded): AnsweredName => {
 export interface AnswerHead {
   /** Name and value alternating. */
   readonly fields: string[]
+  /** The same as it is written, where it says when the answer was made and how long it is. */
+  readonly text: string | undefined
   /** Octets of the body, as `Content-Length` declares; NaN where it is not declared. */
   readonly length: number
   /** Whether the body has no transfer coding but chunked, which the parser has taken off; any other one would be lost with its field. */
@@ -64,6 +69,7 @@ export function answerHead(raw: readonly string[], own: readonly string[]): Answ
   let connection: string | undefined
   let length = Number.NaN
   let isPlain = true
+  let isDated = false
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
     const value = raw[at + 1] ?? ''
@@ -72,11 +78,19 @@ export function answerHead(raw: readonly string[], own: readonly string[]): Answ
       connection = connection === undefined ? value : `${connection}, ${value}`
     } else if (framing === 'content-length') length = Number(value)
     else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
+    else if (framing === 'date') isDated = true
     if (isDropped) continue
     kept.push(name, value)
   }
   const named = connectionNames(connection)
   const fields = named === undefined ? kept : withoutNamed(kept, named)
   for (const part of own) fields.push(part)
-  return { fields, length, isPlain }
+  const text = isDated && !Number.isNaN(length) ? written(fields) : undefined
+  return { fields, text, length, isPlain }
+}
+
+function written(fields: readonly string[]): string {
+  let text = ''
+  for (let at = 0; at < fields.length; at += 2) text += `${fields[at]}: ${fields[at + 1]}\r\n`
+  return text
 }

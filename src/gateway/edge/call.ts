@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
@@ -8,11 +8,12 @@ import { readableBy } from './cross-origin.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
 import type { RequestFields } from './request-fields.ts'
+import type { WrittenResponse } from './written-response.ts'
 
 /** What a call came with and what the checks have found out about it so far. */
 export interface CallStart {
   readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly response: WrittenResponse
   readonly fields: RequestFields
   readonly published: Published
   /** The request target as the client sent it. */
@@ -36,7 +37,7 @@ export interface CallStart {
  */
 export class Call {
   readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly response: WrittenResponse
   readonly fields: RequestFields
   readonly published: Published
   readonly target: string

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { methods } from '../../catalogue/catalogue.ts'
@@ -14,6 +14,7 @@ import type { Forwarder } from './forward.ts'
 import type { Observer } from './observe.ts'
 import type { Published } from './published.ts'
 import type { Refuse } from './refuse.ts'
+import { keepAliveMs, requestsPerSocketMax, WrittenResponse } from './written-response.ts'
 
 export interface GatewayOptions {
   /** The catalogue in force; asked once for every call. */
@@ -38,7 +39,7 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 /** The answer to a call knows the call: what ends it need not look for it. */
 class CallResponse<
   Request extends IncomingMessage = IncomingMessage,
-> extends ServerResponse<Request> {
+> extends WrittenResponse<Request> {
   call: Call | undefined = undefined
 }
 
@@ -188,14 +189,14 @@ function createListener(listener: (request: CallRequest, response: CallResponse)
       requireHostHeader: false,
       // A request without a body needs no stream that ends: measured a sixth of an admitted call.
       optimizeEmptyRequests: true,
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: keepAliveMs,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       connectionsCheckingInterval: 1_000,
     },
     listener,
   )
-  server.maxRequestsPerSocket = 1_000
+  server.maxRequestsPerSocket = requestsPerSocketMax
   // Nothing read and nothing taken for so long, a client that does not read its answers included; longer than any call may take.
   return server.setTimeout(30_000)
 }
@@ -203,7 +204,7 @@ function createListener(listener: (request: CallRequest, response: CallResponse)
 /** Makes the call of a request. */
 function createBegin(options: GatewayOptions) {
   const portalOriginOf = createPortalOrigin(options.portalUrl)
-  return (request: CallRequest, response: ServerResponse): Call => {
+  return (request: CallRequest, response: CallResponse): Call => {
     const { fields } = request
     const { requestId } = fields
     return new Call({

@@ -82,8 +82,7 @@ function createKnownEntitlements() {
   return {
     find({ caller, operation, published }: Call, nowMs: number): Entitlement | undefined {
       const kept = byCaller.get(caller)
-      const found =
-        kept?.published === published ? kept.entitlements[operation.ordinal] : undefined
+      const found = kept?.published === published ? kept.entitlements[operation.ordinal] : undefined
       if (found === undefined) return undefined
       return nowMs >= found.sinceMs && nowMs < found.untilMs ? found : undefined
     },

@@ -182,7 +182,9 @@ export class Exchange implements AnswerHandler, RosterMember {
     const { response } = this.#call
     if (this.#isEarly) response.shouldKeepAlive = false
     try {
-      response.writeHead(this.#status, this.#head?.fields)
+      const head = this.#head
+      if (head?.text === undefined) response.writeHead(this.#status, head?.fields)
+      else response.writeWritten(this.#status, head.fields, head.text)
     } catch {
       // A field that Node refuses to write.
       this.end({ code: 'BACKEND_BAD_RESPONSE' })
