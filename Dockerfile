@@ -30,5 +30,6 @@ USER node
 EXPOSE 8080 8081 8082 8083 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MANAGEMENT_PORT || 9090}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/app/bin/tollgate.js"]
+# The options of bin/node-options.json: without them it would start a second Node that has them.
+ENTRYPOINT ["node", "--max-semi-space-size=64", "--min-semi-space-size=64", "/app/bin/tollgate.js"]
 CMD ["start"]

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { servingOptions } from './serving-options.ts'
 import { root } from './workbench.ts'
 
 export interface StartTimeOptions {
@@ -27,7 +28,7 @@ async function startOnce({ roles = [], env }: StartTimeOptions): Promise<number>
     'taskset',
     [
       ...['-c', '0,1', 'setpriv', '--pdeathsig', 'KILL'],
-      ...[process.execPath, join(root, 'bin', 'tollgate.js'), 'start', ...roles],
+      ...[process.execPath, ...servingOptions, join(root, 'bin', 'tollgate.js'), 'start', ...roles],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } },
   )

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { productionEnv } from '../../test/support/fleet.ts'
 import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'
 import { startPinned } from '../process.ts'
+import { servingOptions } from '../serving-options.ts'
 import { targetCore } from '../two-cores.ts'
 import { root } from '../workbench.ts'
 import type { Peer, World } from './peer.ts'
@@ -65,7 +66,7 @@ export async function startTollgatePeer(
   const target = await startPinned({
     core: targetCore,
     command: process.execPath,
-    args: [...world.nodeOptions, program, 'start', 'gateway'],
+    args: [...servingOptions, ...world.nodeOptions, program, 'start', 'gateway'],
     env,
     ready: /^tollgate ready gateway=(\S+)/,
   })

@@ -10,7 +10,12 @@ import { eventually } from '../support/calling.ts'
 import { testDataDir } from '../support/database.ts'
 import { testConfigDir } from '../support/tollgate.ts'
 
-const launcher = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'tollgate.js')
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const launcher = join(root, 'bin', 'tollgate.js')
+/** With which the program serves. */
+const serving: readonly string[] = JSON.parse(
+  readFileSync(join(root, 'bin', 'node-options.json'), 'utf8'),
+)
 
 /** The Node the launcher is for: the machine's own, which cannot strip types; where there is none, ours. */
 function findNode(): string {
@@ -30,8 +35,10 @@ function launch(
   t: Test,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  command: readonly string[] = [node],
 ): ChildProcess {
-  const child = spawn(node, [launcher, ...args], {
+  const [program = node, ...options] = command
+  const child = spawn(program, [...options, launcher, ...args], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, as a shell gives to what runs in its terminal.
@@ -42,9 +49,12 @@ function launch(
 }
 
 /** Starts everything through the launcher; resolves with its process and that of the program. */
-async function launchTollgate(t: Test): Promise<{ child: ChildProcess; programPid: number }> {
+async function launchTollgate(
+  t: Test,
+  command: readonly string[] = [node],
+): Promise<{ child: ChildProcess; programPid: number }> {
   const dataDir = await testDataDir(t)
-  const child = launch(t, ['start'], {
+  const env = {
     DATA_DIR: dataDir,
     CONFIG_DIR: testConfigDir(t),
     LOG_LEVEL: 'silent',
@@ -53,7 +63,8 @@ async function launchTollgate(t: Test): Promise<{ child: ChildProcess; programPi
     PORTAL_PORT: '0',
     BACKEND_PORT: '0',
     SCA_PORT: '0',
-  })
+  }
+  const child = launch(t, ['start'], env, command)
   const { stdout } = child
   if (stdout === null) throw new Error('no standard output')
   for await (const line of createInterface({ input: stdout })) {
@@ -98,12 +109,29 @@ t.test('whatever Node is there runs commands, with their output and exit code', 
 
 t.test('whatever Node is there runs the program and hands SIGTERM on to it', async (t) => {
   const { child, programPid } = await launchTollgate(t)
-  t.equal(programPid === child.pid, node === process.execPath, 'a process of its own if need be')
+  t.not(programPid, child.pid, 'a process of its own, with the options it serves with')
+  const options = readFileSync(`/proc/${programPid}/cmdline`, 'utf8').split('\0').slice(1)
+  t.same(options.slice(0, serving.length), serving)
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   t.same(await exit, [0, null])
   t.notOk(isAlive(programPid))
 })
+
+t.test(
+  'started with the options it serves with, as npm and the image do, it is one process',
+  async (t) => {
+    const { child, programPid } = await launchTollgate(t, [process.execPath, ...serving])
+    t.equal(programPid, child.pid)
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    t.same(await exit, [0, null])
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    t.equal(scripts.start, ['node', ...serving, 'bin/tollgate.js', 'start'].join(' '))
+    const entry = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1]
+    t.same(JSON.parse(entry ?? ''), ['node', ...serving, '/app/bin/tollgate.js'])
+  },
+)
 
 t.test('Ctrl-C, which a terminal sends to launcher and program, is an orderly end', async (t) => {
   const { child, programPid } = await launchTollgate(t)
