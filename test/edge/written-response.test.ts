@@ -7,7 +7,10 @@ import {
   WrittenResponse,
 } from '../../src/gateway/edge/written-response.ts'
 import { createAnswerParser } from '../../src/gateway/upstream/answer-parser.ts'
+import { startEdge, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
+import { startRawBackend } from '../support/raw-backend.ts'
+import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
 const fields = [
   ...['Date', 'Sun, 06 Nov 1994 08:49:37 GMT', 'Content-Type', 'text/plain', 'Content-Length', '5'],
@@ -91,6 +94,52 @@ for (const [name, asked] of Object.entries(cases)) {
     t.match(ours, /^HTTP\/1\.1 /)
   })
 }
+
+/** What the gateway makes of an answer of the backend with these fields, for a client that keeps its connection and one that does not. */
+async function passedOn(t: Test, lines: readonly string[]) {
+  const backend = await startRawBackend(t)
+  const text = `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\nContent-Type: text/plain\r\n\r\nok`
+  backend.answer = (_request, socket) => socket.write(text, 'latin1')
+  const { url } = await startEdge(t, { backendUrl: backend.url })
+  const ask = (connection: string) =>
+    sendRaw(
+      url,
+      rawRequest('GET /v1.7.0/accounts HTTP/1.1', [
+        `X-API-Key: ${testKey}`,
+        `Connection: ${connection}`,
+      ]),
+      50,
+    )
+  return [await ask('keep-alive'), await ask('close')]
+}
+
+const date = 'Date: Sun, 06 Nov 1994 08:49:37 GMT'
+const length = 'Content-Length: 2'
+
+t.test('every answer has a date, also where the backend’s is one of its connection', async (t) => {
+  for (const answer of await passedOn(t, [date, length, 'Connection: Date'])) {
+    t.equal(answer.status, 200)
+    t.match(answer.headers.get('date'), / GMT$/)
+    t.not(answer.headers.get('date'), date.slice('Date: '.length))
+  }
+})
+
+t.test('the name of a file is passed on octet by octet, on every connection', async (t) => {
+  const name = `attachment; filename="${Buffer.from('účet č. 1.pdf').toString('latin1')}"`
+  for (const answer of await passedOn(t, [date, length, `Content-Disposition: ${name}`])) {
+    t.equal(answer.status, 200)
+    t.equal(answer.headers.get('content-disposition'), name)
+    t.equal(answer.headers.get('content-length'), '2')
+    t.equal(answer.body, 'ok')
+  }
+})
+
+t.test('a connection is kept for as long, whoever writes the block', async (t) => {
+  const [ours] = await passedOn(t, [date, length])
+  const [nodes] = await passedOn(t, [length])
+  t.match(ours?.headers.get('keep-alive'), /^timeout=/)
+  t.equal(ours?.headers.get('keep-alive'), nodes?.headers.get('keep-alive'))
+})
 
 t.test('the parser of answers lets no octet pass that Node would not write', async (t) => {
   const passed = { names: 0, values: 0 }

@@ -67,7 +67,7 @@ export interface AnswerHead {
 export function answerHead(raw: readonly string[], own: readonly string[]): AnswerHead {
   const kept: string[] = []
   let connection: string | undefined
-  let length = Number.NaN
+  let lengthAt = -1
   let isPlain = true
   let isDated = false
   for (let at = 0; at < raw.length; at += 2) {
@@ -76,16 +76,23 @@ export function answerHead(raw: readonly string[], own: readonly string[]): Answ
     const { isDropped, framing } = answeredName(name)
     if (framing === 'connection') {
       connection = connection === undefined ? value : `${connection}, ${value}`
-    } else if (framing === 'content-length') length = Number(value)
-    else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
+    } else if (framing === 'content-length') {
+      lengthAt = at
+      continue
+    } else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
     else if (framing === 'date') isDated = true
     if (isDropped) continue
     kept.push(name, value)
   }
+  // Behind them all: Node reads a Content-Disposition anew, in another encoding, when it knows the length before.
+  if (lengthAt >= 0) kept.push(raw[lengthAt] ?? '', raw[lengthAt + 1] ?? '')
+  const length = lengthAt < 0 ? Number.NaN : Number(raw[lengthAt + 1])
   const named = connectionNames(connection)
   const fields = named === undefined ? kept : withoutNamed(kept, named)
   for (const part of own) fields.push(part)
-  const text = isDated && !Number.isNaN(length) ? written(fields) : undefined
+  // A date that was one of the backend's connection is not among them any more.
+  const isWhole = isDated && named?.has('date') !== true && !Number.isNaN(length)
+  const text = isWhole ? written(fields) : undefined
   return { fields, text, length, isPlain }
 }
 
