@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import type { OpenApiDocument } from '../../src/catalogue/catalogue.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { type RawAnswer, rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -233,3 +234,45 @@ t.test('preflights are no failed attempts, however many come from one address', 
   }
   t.equal((await call([`Origin: ${portalUrl}`])).status, 401, 'not 429')
 })
+
+t.test('what a document names a field without being one reaches no answer', async (t) => {
+  const odd = ['X-Odd\r\nSet-Cookie: forged=1', 'X-Old\u010a\u010dX-Forged: 1', 'X Blank', '']
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, {
+    backendUrl: backend.url,
+    portalUrl,
+    catalogue: (published) => ({
+      ...published,
+      versions: new Map(
+        [...published.versions].map(([name, version]) => [
+          name,
+          { ...version, document: withAnswerFields(version.document, [...odd, 'X-Sound']) },
+        ]),
+      ),
+    }),
+  })
+  backend.answer = (_request, socket) => {
+    const fields = ['Date: Sun, 06 Nov 1994 08:49:37 GMT', 'Content-Length: 2']
+    socket.write(`HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\n\r\nok`)
+  }
+  for (const connection of ['keep-alive', 'close']) {
+    const answer = await sendRaw(
+      edge.url,
+      rawRequest(`GET ${accounts} HTTP/1.1`, [
+        ...[key, `Origin: ${portalUrl}`, `Connection: ${connection}`],
+      ]),
+      50,
+    )
+    t.equal(answer.status, 200)
+    t.notMatch(answer.text, /forged|Odd|Old|Blank/i)
+    t.match(answer.headers.get('access-control-expose-headers'), /, X-Sound$/)
+  }
+})
+
+/** The document, with these header fields in every answer of its operations. */
+function withAnswerFields(document: OpenApiDocument, names: readonly string[]): OpenApiDocument {
+  const headers = Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]))
+  return JSON.parse(JSON.stringify(document), (member, value) =>
+    member === '200' ? { ...value, headers } : value,
+  )
+}

@@ -58,6 +58,9 @@ export function readableBy(portalOrigin: string): string[] {
   return [...allowedTo(portalOrigin), 'Access-Control-Expose-Headers', exposedOwnFields]
 }
 
+/** RFC 9110, 5.6.2. A document may have anything for a name, and what is written here is not looked through again. */
+const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+
 const exposed = new WeakMap<Operation, readonly string[]>()
 
 /** What the answers of an operation declare beyond the gateway's fields, as one more header field; empty when that is nothing. */
@@ -71,7 +74,9 @@ export function exposedHeaders(version: ApiVersion, operation: Operation): reado
       membersOf(document, response, 'headers').map(([name]) => name),
     ),
   )
-  const further = [...names].filter((name) => !foldedOwnFields.has(name.toLowerCase()))
+  const further = [...names].filter(
+    (name) => token.test(name) && !foldedOwnFields.has(name.toLowerCase()),
+  )
   const fields = further.length === 0 ? [] : ['Access-Control-Expose-Headers', further.join(', ')]
   exposed.set(operation, fields)
   return fields
