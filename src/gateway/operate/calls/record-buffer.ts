@@ -78,15 +78,17 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
     if (drawn < sample.records.length) sample.records[drawn] = make()
   }
 
-  /** The application with the most records gives its first. */
+  /** The application with the most records gives one, any of them with the same chance. */
   function makeRoom(): void {
     const [sample] = byLength[longest] ?? []
     const last = sample?.records.pop()
     if (sample === undefined || last === undefined) return
-    if (sample.records.length > 0) sample.records[0] = last
+    const { length } = sample.records
+    const drawn = Math.floor(random() * (length + 1))
+    if (drawn < length) sample.records[drawn] = last
     size -= 1
     lost += 1
-    moved(sample, sample.records.length + 1)
+    moved(sample, length + 1)
   }
 
   return {
