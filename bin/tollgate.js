@@ -19,7 +19,7 @@ process.env.NODE_COMPILE_CACHE ??= join(
 const isOldNode = Number(process.versions.node.split('.')[0]) < runtimeMajor
 // What serves calls makes some 100 MB of short-lived objects a second. A collection costs by what is alive when it
 // comes, so fewer of them cost less: measured a tenth of a call. Node takes such options only when it starts.
-const isToServe = process.argv[2] === 'start' && !isTuned()
+const isToServe = process.argv[2] === 'start' && !hasOptionsOfItsOwn()
 
 if (isOldNode || isToServe) {
   const options = isToServe ? createRequire(import.meta.url)('./node-options.json') : []
@@ -30,9 +30,10 @@ if (isOldNode || isToServe) {
   await import(program)
 }
 
-/** Whether somebody has given this process the options, or others in their place. */
-function isTuned() {
-  return [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').includes('semi-space-size')
+/** Whether somebody has given this process the options or others in their place, or looks into it: that is meant for no other one. */
+function hasOptionsOfItsOwn() {
+  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
+  return /semi[-_]space[-_]size|--inspect|--(cpu|heap)[-_]prof/.test(given)
 }
 
 /** The path of the Node brought by the optional dependency, or undefined where there is none for this platform. */
@@ -57,6 +58,8 @@ function reexecute(node, options) {
   const child = spawn(node, [...process.execArgv, ...options, program, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
+  // Whoever started us in the same way is gone.
+  if (process.connected) process.once('disconnect', () => child.disconnect())
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }

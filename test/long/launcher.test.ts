@@ -40,7 +40,7 @@ function launch(
   const [program = node, ...options] = command
   const child = spawn(program, [...options, launcher, ...args], {
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own, as a shell gives to what runs in its terminal.
     detached: true,
   })
@@ -132,6 +132,24 @@ t.test(
     t.same(JSON.parse(entry ?? ''), ['node', ...serving, '/app/bin/tollgate.js'])
   },
 )
+
+t.test('started to be looked into, or with sizes of its own, it is one process', async (t) => {
+  for (const option of ['--inspect=127.0.0.1:0', '--max_semi_space_size=16']) {
+    const { child, programPid } = await launchTollgate(t, [process.execPath, option])
+    t.equal(programPid, child.pid, option)
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    t.same(await exit, [0, null])
+  }
+})
+
+t.test('the program ends in order when whoever started the launcher is gone', async (t) => {
+  const { child, programPid } = await launchTollgate(t)
+  const exit = once(child, 'exit')
+  child.disconnect()
+  t.same(await exit, [0, null])
+  t.notOk(isAlive(programPid))
+})
 
 t.test('Ctrl-C, which a terminal sends to launcher and program, is an orderly end', async (t) => {
   const { child, programPid } = await launchTollgate(t)
