@@ -81,11 +81,13 @@ export async function runRounds(
 const stride = 7_919
 
 async function measure(subject: Subject, round: number, options: RoundsOptions): Promise<Round> {
-  const { target, url, list, expect, warmSeconds = 0 } = subject
+  const { target, url, list, expect, warmSeconds = 0, settleMs = 0 } = subject
   const { connections } = options
   if (warmSeconds > 0) {
     const begin = (round + 1) * stride * 2
     await load({ url, list, begin, seconds: warmSeconds, connections, expect: undefined })
+    // What is still to be written of these calls is not a cost of the next.
+    await delay(settleMs)
   }
   const before = target.cpuMicroseconds()
   const { requests, unexpected, seconds, p50Ms, p99Ms } = await load({
@@ -96,7 +98,7 @@ async function measure(subject: Subject, round: number, options: RoundsOptions):
     connections,
     expect: round === 0 ? undefined : expect,
   })
-  await delay(subject.settleMs ?? 0)
+  await delay(settleMs)
   const used = target.cpuMicroseconds() - before
   return {
     requests,

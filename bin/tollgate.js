@@ -55,7 +55,9 @@ function reexecute(node, options) {
     process.exit(1)
   }
   // The channel tells the child when we are gone (even by SIGKILL), so no process is left behind.
-  const child = spawn(node, [...process.execArgv, ...options, program, ...process.argv.slice(2)], {
+  // Those of an older Node may mean nothing to ours.
+  const given = isOldNode ? [] : process.execArgv
+  const child = spawn(node, [...given, ...options, program, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   // Whoever started us in the same way is gone.

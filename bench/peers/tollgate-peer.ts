@@ -16,8 +16,8 @@ export const secrets = productionEnv()
 /** How long after the last answer its record and usage are written (src/gateway/operate/call-recorder.ts). */
 export const settleMs = 3_300
 
-/** Until nearly every pair of application and operation has its identity, as under a load that never rests. */
-export const warmSeconds = 8
+/** Until nine pairs of application and operation in ten have their identity, about as under a load that never rests. */
+export const warmSeconds = 12
 
 export interface TollgateOptions {
   readonly name: string
