@@ -90,23 +90,6 @@ t.test('a loud application makes way for quiet ones, and none for it', async (t)
   t.equal(times['loud']?.length, 3)
 })
 
-t.test('of the calls of one that makes way every one has the same chance', async (t) => {
-  const random = seeded()
-  const left = new Map<number, number>()
-  const rounds = 8_000
-  for (let round = 0; round < rounds; round += 1) {
-    const buffer = createRecordBuffer({ perApplication: 6, capacity: 6, random })
-    for (let at = 1; at <= 6; at += 1) offer(buffer, 'loud', at)
-    for (let at = 1; at <= 3; at += 1) offer(buffer, 'quiet', at)
-    for (const at of taken(buffer).times['loud'] ?? []) left.set(at, (left.get(at) ?? 0) + 1)
-  }
-  for (let at = 1; at <= 6; at += 1) {
-    const share = (left.get(at) ?? 0) / rounds
-    // Six standard deviations of a share of 1/2 in 8,000 rounds are 0.034.
-    t.ok(Math.abs(share - 1 / 2) < 0.034, `call ${at} is kept in ${share} of the rounds`)
-  }
-})
-
 t.test('what was taken does not wait any more', async (t) => {
   const buffer = createRecordBuffer({ perApplication: 1, capacity: 2 })
   for (let at = 1; at <= 3; at += 1) offer(buffer, 'a', at)

@@ -78,17 +78,15 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
     if (drawn < sample.records.length) sample.records[drawn] = make()
   }
 
-  /** The application with the most records gives one, any of them with the same chance. */
+  /** The application with the most records gives its first. */
   function makeRoom(): void {
     const [sample] = byLength[longest] ?? []
     const last = sample?.records.pop()
     if (sample === undefined || last === undefined) return
-    const { length } = sample.records
-    const drawn = Math.floor(random() * (length + 1))
-    if (drawn < length) sample.records[drawn] = last
+    if (sample.records.length > 0) sample.records[0] = last
     size -= 1
     lost += 1
-    moved(sample, length + 1)
+    moved(sample, sample.records.length + 1)
   }
 
   return {
