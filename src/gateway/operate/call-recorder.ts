@@ -37,8 +37,8 @@ export interface CallRecorderOptions {
   /** (Default: 3,000) */
   readonly usageEveryMs?: number
   /**
-   * As many as are written in the long run; of the calls that come meanwhile
-   * some are drawn. Fewer where the database takes its time from the calls.
+   * As many as are written in the long run; meanwhile newer ones take the place
+   * of older ones. Fewer where the database takes its time from the calls.
    * (Default: 2,000)
    */
   readonly recordsPerSecond?: number
@@ -64,7 +64,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
     const isCut = finished.outcome === 'aborted' && cuts.has(call)
     const ended = { call, caller, finished, isCut, endedAt }
     countCall(usage, ended, metrics)
-    records.offer(caller.applicationId, () => recordOf(ended, monotonic()))
+    records.push(recordOf(ended, monotonic()))
   }
 
   async function flushAtPace(): Promise<void> {

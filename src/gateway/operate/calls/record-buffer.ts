@@ -2,20 +2,14 @@ import type { RecordedCall } from './recorded-call.ts'
 
 /** Records that wait for the next flush: a bounded number, whatever happens. */
 export interface RecordBuffer {
-  /**
-   * Offers the record of a call. Where there is no room an older one of an
-   * application that has more makes way; one of its own makes way as often as
-   * leaves every call of the application the same chance.
-   *
-   * @param make makes the record; not called for one that is not kept
-   */
-  offer(applicationId: string, make: () => RecordedCall): void
+  /** Keeps a record. When there is no room an older one makes way: one of the same application, or of one that has more. */
+  push(record: RecordedCall): void
   /** Hands everything over and is empty. */
   take(): TakenRecords
   readonly size: number
 }
 
-/** What waited, and how many calls have no record, since the last time. */
+/** What waited, and how many had to make way since the last time. */
 export interface TakenRecords {
   readonly byApplication: ReadonlyMap<string, readonly RecordedCall[]>
   readonly size: number
@@ -27,85 +21,85 @@ export interface RecordBufferOptions {
   readonly perApplication?: number
   /** In all. (Default: 2,000) */
   readonly capacity?: number
-  /** From 0 to below 1. (Default: `Math.random`) */
-  readonly random?: () => number
 }
 
-/** Of one application. */
-interface Sample {
+/** Once it has no more room, `oldest` is where the ring begins. */
+interface Ring {
   readonly records: RecordedCall[]
-  /** Calls it was drawn from. */
-  offered: number
+  oldest: number
 }
 
 export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuffer {
-  const { perApplication = 1_000, capacity = 2_000, random = Math.random } = options
-  let samples = new Map<string, Sample>()
+  const { perApplication = 1_000, capacity = 2_000 } = options
+  let rings = new Map<string, Ring>()
   /** By how many records they have, so that the longest is found without a look at all of them. */
-  let byLength: Set<Sample>[] = []
+  let byLength: Set<Ring>[] = []
   let longest = 0
   let size = 0
   let lost = 0
 
   function append(applicationId: string, record: RecordedCall): void {
-    let sample = samples.get(applicationId)
-    if (sample === undefined) {
-      sample = { records: [], offered: 0 }
-      samples.set(applicationId, sample)
+    let ring = rings.get(applicationId)
+    if (ring === undefined) {
+      ring = { records: [], oldest: 0 }
+      rings.set(applicationId, ring)
     }
-    const { length } = sample.records
-    sample.records.push(record)
-    sample.offered += 1
+    const { length } = ring.records
+    // Behind the newest, which in a ring stands before the oldest.
+    if (ring.oldest === 0) ring.records.push(record)
+    else {
+      ring.records.splice(ring.oldest, 0, record)
+      ring.oldest += 1
+    }
     size += 1
-    moved(sample, length)
+    moved(ring, length)
   }
 
-  function moved(sample: Sample, lengthBefore: number): void {
-    const { length } = sample.records
-    byLength[lengthBefore]?.delete(sample)
+  function moved(ring: Ring, lengthBefore: number): void {
+    const { length } = ring.records
+    byLength[lengthBefore]?.delete(ring)
     const others = byLength[length]
-    if (others === undefined) byLength[length] = new Set([sample])
-    else others.add(sample)
+    if (others === undefined) byLength[length] = new Set([ring])
+    else others.add(ring)
     if (length > longest) longest = length
     while (longest > 0 && byLength[longest]?.size === 0) longest -= 1
   }
 
-  /** Draws from all calls offered so far (Vitter 1985, algorithm R), and spares the records of those that lose. */
-  function draw(sample: Sample, make: () => RecordedCall): void {
-    sample.offered += 1
+  function replaceOldest(ring: Ring, record: RecordedCall): void {
+    ring.records[ring.oldest] = record
+    ring.oldest = (ring.oldest + 1) % ring.records.length
     lost += 1
-    const drawn = Math.floor(random() * sample.offered)
-    if (drawn < sample.records.length) sample.records[drawn] = make()
   }
 
-  /** The application with the most records gives its first. */
+  /** The application with the most records gives its oldest. */
   function makeRoom(): void {
-    const [sample] = byLength[longest] ?? []
-    const last = sample?.records.pop()
-    if (sample === undefined || last === undefined) return
-    if (sample.records.length > 0) sample.records[0] = last
+    const [ring] = byLength[longest] ?? []
+    if (ring === undefined) return
+    ring.records.splice(ring.oldest, 1)
+    if (ring.oldest === ring.records.length) ring.oldest = 0
     size -= 1
     lost += 1
-    moved(sample, sample.records.length + 1)
+    moved(ring, ring.records.length + 1)
   }
 
   return {
-    offer(applicationId, make) {
-      const sample = samples.get(applicationId)
-      const length = sample?.records.length ?? 0
-      if (length < perApplication && size < capacity) append(applicationId, make())
+    push(record) {
+      const id = record.application_id
+      const ring = rings.get(id)
+      const length = ring?.records.length ?? 0
+      if (length < perApplication && size < capacity) append(id, record)
       else if (longest > length + 1) {
         makeRoom()
-        append(applicationId, make())
-      } else if (sample !== undefined) draw(sample, make)
+        append(id, record)
+      } else if (ring !== undefined) replaceOldest(ring, record)
       else lost += 1
     },
 
     take() {
       const byApplication = new Map<string, readonly RecordedCall[]>()
-      for (const [id, { records }] of samples) byApplication.set(id, records)
+      for (const [id, { records }] of rings) byApplication.set(id, records)
       const taken = { byApplication, size, lost }
-      samples = new Map()
+      rings = new Map()
       byLength = []
       longest = 0
       size = 0
