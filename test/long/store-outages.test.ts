@@ -123,8 +123,13 @@ t.test(
     const known = await newApplication(fleet.stores, 'known')
     const unknown = await newApplication(fleet.stores, 'unknown')
     const management = fleet.gateways[0]?.urls.management ?? ''
-    const [before] = await burst(fleet.clients, 1, { key: known.key })
-    t.equal(before?.status, 200)
+    // A change that arrives later than a look outdates it. The revocation is the last of them.
+    const last = await newApplication(fleet.stores, 'last')
+    const statusWith = async (key: string) => (await burst(fleet.clients, 1, { key }))[0]?.status
+    t.equal(await statusWith(last.key), 200)
+    await fleet.stores.keys.revoke({ id: last.keyId, by: 'test' })
+    t.ok(await eventually(async () => (await statusWith(last.key)) === 401))
+    t.equal(await statusWith(known.key), 200)
 
     await fleet.postgres.stop()
     const served = await burst(fleet.clients, 50, { key: known.key })

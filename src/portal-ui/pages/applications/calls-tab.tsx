@@ -15,8 +15,8 @@ export function CallsTab({ applicationId }: { readonly applicationId: string }) 
       <Stack gap="md">
         <Title order={2}>Recent calls</Title>
         <Text c="dimmed">
-          Up to 1,000 of the last calls of this application, at most 24 hours old, are kept; the
-          newest 50 show here.
+          The last 1,000 calls of this application, at most 24 hours old, are kept; the newest 50
+          show here.
         </Text>
         {calls.isPending ? <Slow label="Loading the calls …" /> : null}
         <ProblemAlert error={calls.error} onRetry={() => void calls.refetch()} />
