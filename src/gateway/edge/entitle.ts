@@ -21,19 +21,17 @@ export function entitle({ now }: EntitleOptions): Check {
   const known = createKnownEntitlements()
   return (call, next) => {
     const nowMs = now()
-    const found = known.find(call, nowMs)
-    if (found !== undefined) {
-      call.entitled(found)
-      next()
-      return
+    let found = known.find(call, nowMs)
+    if (found === undefined) {
+      const judged = judge(call, nowMs)
+      if ('code' in judged) {
+        next(judged)
+        return
+      }
+      known.keep(call, judged)
+      found = judged
     }
-    const judged = judge(call, nowMs)
-    if ('code' in judged) {
-      next(judged)
-      return
-    }
-    known.keep(call, judged)
-    call.entitled(judged)
+    call.entitled(found)
     next()
   }
 }
