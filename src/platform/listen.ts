@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { ListenAddress } from './settings.ts'
 
@@ -128,17 +128,4 @@ function trackConnections(server: Server): Connections {
 export function origin({ host, port }: ListenAddress): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
-
-/** The port of an address, or for port 0 one that was free a moment ago. */
-export async function freePort({ host, port }: ListenAddress): Promise<number> {
-  if (port !== 0) return port
-  const server = createServer()
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, host, resolve)
-  })
-  const bound = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return bound !== null && typeof bound !== 'string' ? bound.port : 0
 }

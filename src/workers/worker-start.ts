@@ -5,7 +5,7 @@ import { embeddedRecordsPerSecond } from '../gateway/open-recording.ts'
 import { openSecret } from '../gateway/open-secret.ts'
 import { embeddedPepper } from '../gateway/registry/key-mac.ts'
 import type { DataFolder } from '../platform/data-folder.ts'
-import { freePort } from '../platform/listen.ts'
+import { freePort } from '../platform/free-port.ts'
 import type { Settings } from '../platform/settings.ts'
 import type { PublishedMessage } from './messages.ts'
 

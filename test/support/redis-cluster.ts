@@ -98,6 +98,11 @@ export async function startRedisCluster({
   }
   const nodes = await Promise.all(plan.map(start))
 
+  async function stop(): Promise<void> {
+    await Promise.all(nodes.map((node) => node.stop()))
+    for (const { folder } of plan) await rm(folder, { recursive: true, force: true })
+  }
+
   /** A view of the cluster by a node that sees most of it. */
   async function view(): Promise<string[][]> {
     for (const node of nodes) {
@@ -146,7 +151,7 @@ export async function startRedisCluster({
     return first
   }
 
-  await until('the cluster is whole', async () => {
+  async function isWhole(): Promise<boolean> {
     const states = await Promise.all(
       nodes.map(async (node) => {
         const info = await node.cli('CLUSTER', 'INFO')
@@ -158,7 +163,14 @@ export async function startRedisCluster({
       }),
     )
     return states.every(Boolean)
-  })
+  }
+
+  try {
+    await until('the cluster is whole', isWhole)
+  } catch (error) {
+    await stop()
+    throw error
+  }
 
   return {
     url: `redis+cluster://${nodes
@@ -236,9 +248,6 @@ export async function startRedisCluster({
       })
       return node
     },
-    async stop() {
-      await Promise.all(nodes.map((node) => node.stop()))
-      for (const { folder } of plan) await rm(folder, { recursive: true, force: true })
-    },
+    stop,
   }
 }

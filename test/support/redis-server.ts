@@ -125,11 +125,15 @@ export async function startRedisServer({
 export async function spawnRedis(port: number, args: readonly string[]): Promise<ChildProcess> {
   // It ends with this process, however that ends: a runner that kills a slow test leaves nothing behind.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'redis-server', ...args], {
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-300)
   })
   const failure = new Promise<never>((_resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}: ${said}`)))
   })
   failure.catch(() => undefined) // later it ends as it should
   await Promise.race([failure, accepts(port, child)])

@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import t from 'tap'
+import { freePort } from '../../src/platform/free-port.ts'
+
+const host = '127.0.0.1'
+
+t.test(
+  'ports named in advance are below those that Linux gives to connections, and each is another',
+  async (t) => {
+    const ports = await Promise.all(Array.from({ length: 20 }, () => freePort({ host, port: 0 })))
+    t.equal(new Set(ports).size, 20)
+    t.ok(ports.every((port) => port >= 10_000 && port < 32_768))
+  },
+)
+
+t.test('a port somebody listens on is passed over', async (t) => {
+  const taken = (await freePort({ host, port: 0 })) + 1
+  const server = createServer().listen(taken, host)
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  t.not(await freePort({ host, port: 0 }), taken)
+})
+
+t.test('a port that was asked for is given, an address of another machine refused', async (t) => {
+  t.equal(await freePort({ host, port: 8080 }), 8080)
+  await t.rejects(freePort({ host: '192.0.2.1', port: 0 }), { code: 'EADDRNOTAVAIL' })
+})
