@@ -173,7 +173,7 @@ t.test('a sealed mail opens under its key only, whole only, and shows nothing', 
   const sealed = sealMail(key, mail)
   t.same(unsealMail(key, sealed), mail)
   t.notSame(sealMail(key, mail), sealed, 'a nonce of its own')
-  t.notMatch(sealed.toString('latin1'), /ada|secret|verify|portal|Confirm/)
+  t.notMatch(sealed.toString('latin1'), /example|secret|verify|portal|Confirm/)
   t.equal(unsealMail(Buffer.alloc(32, 4), sealed), undefined)
   for (const index of [0, 1, 13, 29, sealed.length - 1]) {
     const damaged = Buffer.from(sealed)

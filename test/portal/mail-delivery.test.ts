@@ -169,7 +169,7 @@ t.test(
     const rows = await waiting()
     t.equal(rows.length, 2)
     for (const { sealed } of rows) {
-      t.notMatch(sealed.toString('latin1'), /ada|lovelace|reset|https|password/i)
+      t.notMatch(sealed.toString('latin1'), /lovelace|reset|https|password/i)
       t.notOk(sealed.toString('latin1').includes(token))
     }
     const [real, decoy] = rows.map(({ sealed }) => sealed.length)
