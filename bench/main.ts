@@ -5,6 +5,7 @@ import { print, printHeader } from './report.ts'
 import { admitted } from './sections/admitted.ts'
 import { bodies } from './sections/bodies.ts'
 import { buckets } from './sections/buckets.ts'
+import { embedded } from './sections/embedded.ts'
 import { keys } from './sections/keys.ts'
 import { latency } from './sections/latency.ts'
 import { refused } from './sections/refused.ts'
@@ -16,6 +17,7 @@ import { openWorld } from './world.ts'
 
 const sections: Readonly<Record<string, Section>> = {
   admitted,
+  embedded,
   refused,
   bodies,
   latency,

@@ -13,11 +13,13 @@ export interface Subject {
   /** The status every answer is to have. */
   readonly expect: number
   /**
-   * Loaded for so long before each round, without being measured. Between its turns a subject rests, and forgets what
-   * under a load that never rests it would know (Tollgate's identities last 45 s). (Default: 0)
+   * Loaded for so long before each round, without being measured, and measured
+   * without a rest in between: as under a load that never ends. What it still
+   * owes earlier calls (records, usage) is then as much as what it will owe the
+   * measured ones. (Default: 0, and it is measured until all is written)
    */
   readonly warmSeconds?: number
-  /** How long after its answers the target may still work on its calls (records, usage); that is part of their cost. (Default: 0) */
+  /** How long after its answers the target may still work on its calls. (Default: 0) */
   readonly settleMs?: number
 }
 
@@ -86,8 +88,6 @@ async function measure(subject: Subject, round: number, options: RoundsOptions):
   if (warmSeconds > 0) {
     const begin = (round + 1) * stride * 2
     await load({ url, list, begin, seconds: warmSeconds, connections, expect: undefined })
-    // What is still to be written of these calls is not a cost of the next.
-    await delay(settleMs)
   }
   const before = target.cpuMicroseconds()
   const { requests, unexpected, seconds, p50Ms, p99Ms } = await load({
@@ -98,8 +98,9 @@ async function measure(subject: Subject, round: number, options: RoundsOptions):
     connections,
     expect: round === 0 ? undefined : expect,
   })
+  const loaded = target.cpuMicroseconds()
   await delay(settleMs)
-  const used = target.cpuMicroseconds() - before
+  const used = (warmSeconds > 0 ? loaded : target.cpuMicroseconds()) - before
   return {
     requests,
     unexpected,

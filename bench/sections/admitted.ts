@@ -1,6 +1,5 @@
 import { nginxLuaMissing } from '../nginx.ts'
 import { isAsked } from '../options.ts'
-import { startEmbeddedPeer } from '../peers/embedded-peer.ts'
 import { haproxyMissing, startHaproxyPeer } from '../peers/haproxy-peer.ts'
 import { startNginxLuaPeer } from '../peers/nginx-lua-peer.ts'
 import { startNginxPeer } from '../peers/nginx-peer.ts'
@@ -39,14 +38,13 @@ const names = {
   handMade: 'hand-made stack',
   bare: 'bare forwarding',
   tollgate: 'Tollgate',
-  embedded: 'Tollgate, embedded stores',
 } as const
 
 function candidates(world: BenchWorld): Candidate[] {
   const peer = (start: () => Promise<Peer>, name: string, missing?: string): Candidate => ({
     name,
     missing,
-    start: async (list) => ({ ...(await start()), name, list, expect: 200 }),
+    start: async (list) => ({ ...(await start()), name, list, expect: 200, warmSeconds: 3 }),
   })
   return [
     peer(() => startNginxPeer(world), names.nginx),
@@ -62,14 +60,7 @@ function candidates(world: BenchWorld): Candidate[] {
         return { ...running, list, expect: 200, settleMs, warmSeconds }
       },
     },
-    { name: names.embedded, start: () => startEmbedded(world) },
   ]
-}
-
-async function startEmbedded(world: BenchWorld): Promise<Subject> {
-  const { keys, ...running } = await startEmbeddedPeer(world, { name: names.embedded })
-  const list = writeRequests(world.bench, 'embedded', mix({ keys }))
-  return { ...running, list, expect: 200, settleMs, warmSeconds }
 }
 
 function report(measured: readonly Measured[]): void {
