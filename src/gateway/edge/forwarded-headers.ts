@@ -1,8 +1,6 @@
 import type { Method } from '../../catalogue/catalogue.ts'
 import type { Call } from './call.ts'
-
-/** How the gateway names itself in `Via` (RFC 9110, 7.6.3), by which it knows calls that come back. */
-export const via = '1.1 tollgate'
+import { via } from './via.ts'
 
 /** Name of the header that carries the signed identity to the backend. */
 export const identityHeader = 'Gateway-Identity'

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../platform/problem.ts'
 import { type FieldName, fieldName } from './field-names.ts'
-import { via } from './forwarded-headers.ts'
+import { via } from './via.ts'
 
 /** Header fields a request may have. */
 const headerCountMax = 100
