@@ -373,6 +373,34 @@ t.test('a change outdates what is in memory, of its subject only', async (t) => 
   t.equal(rig.atOnce(two.key.key), undefined)
 })
 
+t.test('a caller is the same object until something of it changes', async (t) => {
+  const { key, application } = await issue()
+  const rig = createRig()
+  const first = await rig.authenticate(key.key)
+  t.match(first, { isStrict: false })
+  rig.pass(30_000)
+  rig.atOnce(key.key)
+  await until(() => rig.cache.find(key.id)?.mark.at === rig.clock.monotonic)
+  t.equal(rig.atOnce(key.key), first, 'looked up again')
+
+  const turn = async (strict: boolean) => {
+    await stores.applications.setStrict({ id: application.id, strict, by })
+    rig.cache.apply({ kind: 'application', action: 'update', applicationId: application.id })
+    return rig.authenticate(key.key)
+  }
+  const second = await turn(true)
+  t.match(second, { isStrict: true })
+  t.equal(rig.atOnce(key.key), second)
+  const third = await turn(false)
+  t.same(third, first)
+  t.not(third, first, 'another one, though it says the same')
+
+  await stores.applications.setStrict({ id: application.id, strict: true, by })
+  rig.pass(30_000)
+  rig.atOnce(key.key)
+  await until(() => Object(rig.atOnce(key.key)).isStrict === true)
+})
+
 t.test('an id that was unknown works as soon as its key is issued', async (t) => {
   const { key } = await issue()
   const rig = createRig({ find: async () => new Map() })

@@ -78,6 +78,11 @@ for (const [name, open] of [
     t.ok((await everybodySays(isSuspended)) < soonMs, 'application suspended')
     await stores.applications.resume({ id: application.id, by })
     t.ok((await everybodySays(isActive)) < soonMs, 'resumed')
+    const isStrict = (outcome: Authentication) => typeof outcome === 'object' && outcome.isStrict
+    await stores.applications.setStrict({ id: application.id, strict: true, by })
+    t.ok((await everybodySays(isStrict)) < soonMs, 'strict')
+    await stores.applications.setStrict({ id: application.id, strict: false, by })
+    t.ok((await everybodySays((outcome) => !isStrict(outcome))) < soonMs, 'no longer')
     await stores.developers.suspend({ id: developer.id, by })
     t.ok((await everybodySays(isSuspended)) < soonMs, 'developer suspended')
     await stores.developers.resume({ id: developer.id, by })

@@ -53,6 +53,51 @@ for (const [name, open] of [
       t.equal((await stores.applications.resume({ id: application.id, by })).suspendedAt, null)
     })
 
+    t.test('an application is strict from one turn to the next, each on record', async (t) => {
+      const { application } = await testApplication(stores)
+      const { id } = application
+      t.equal(application.strict, false)
+      const { horizon } = await stores.changes.read(undefined)
+      const turned = await stores.applications.setStrict({ id, strict: true, by })
+      t.same(turned, { ...application, strict: true })
+      t.same(await stores.applications.setStrict({ id, strict: true, by }), turned, 'again')
+      await stores.applications.rename({ id, name: 'named anew', by })
+      await stores.applications.suspend({ id, by })
+      t.equal((await stores.applications.resume({ id, by })).strict, true)
+      t.equal((await stores.applications.find(id))?.strict, true)
+      t.equal((await stores.directory.application(id))?.strict, true)
+      await stores.applications.setStrict({ id, strict: false, by })
+      t.equal((await stores.directory.application(id))?.strict, false)
+
+      const { changes } = await stores.changes.read(horizon)
+      t.same(
+        changes.filter(({ applicationId }) => applicationId === id).map(({ action }) => action),
+        ['update', 'update', 'suspend', 'resume', 'update'],
+      )
+      const audit = await stores.audit.list({ subject: `application:${id}`, limit: 5 })
+      t.match(audit, [
+        { actor: by, action: 'application.update', detail: { strict: 'false' } },
+        { action: 'application.resume' },
+        { action: 'application.suspend' },
+        { action: 'application.update', detail: { strict: undefined } },
+        { actor: by, action: 'application.update', detail: { strict: 'true' } },
+      ])
+    })
+
+    t.test('of an application all that is given changes, or nothing', async (t) => {
+      const { developer, application } = await testApplication(stores)
+      const { id } = application
+      await stores.applications.create({ developerId: developer.id, name: 'other', by })
+      await t.rejects(
+        stores.applications.update({ id, name: 'other', strict: true, by }),
+        conflict('name-taken'),
+      )
+      t.same(await stores.applications.find(id), application)
+      const updated = await stores.applications.update({ id, name: 'new', strict: true, by })
+      t.same(updated, { ...application, name: 'new', strict: true })
+      t.same(await stores.applications.update({ id, by }), updated)
+    })
+
     t.test('an id that nothing has is not found, whatever it looks like', async (t) => {
       for (const id of [unknown, 'x', "'; drop table developers; --", '']) {
         t.equal(await stores.developers.find(id), undefined)
@@ -65,6 +110,8 @@ for (const [name, open] of [
           () => stores.developers.delete({ id, by }),
           () => stores.applications.create({ developerId: id, name: 'x', by }),
           () => stores.applications.rename({ id, name: 'x', by }),
+          () => stores.applications.setStrict({ id, strict: true, by }),
+          () => stores.applications.update({ id, by }),
           () => stores.applications.delete({ id, by }),
           () =>
             stores.subscriptions.add({ applicationId: id, api: 'a', version: '1', plan: 'p', by }),

@@ -55,6 +55,7 @@ export function callerOf(applicationId: string, overrides: Partial<Caller> = {})
     applicationId,
     keyId: 'testkey00001',
     isSuspended: false,
+    isStrict: false,
     plans: new Map([
       ['mandate@1.0.0', 'default'],
       ['xs2a@1.6.0', 'default'],

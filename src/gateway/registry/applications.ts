@@ -15,6 +15,14 @@ export interface Application {
   readonly createdAt: Date
   /** While set its keys are recognised and its calls refused. */
   readonly suspendedAt: Date | null
+  /** Whether the backend is told to take only signed calls of it. */
+  readonly strict: boolean
+}
+
+/** What may be set of an application; what is left out stays as it is. */
+export interface ApplicationChange {
+  readonly name?: string | undefined
+  readonly strict?: boolean | undefined
 }
 
 /** `by` is the actor of the audit. */
@@ -32,6 +40,10 @@ export interface Applications {
   /** @throws {RegistryNotFound}, {@link RegistryConflict} name-taken, {@link RegistryInputInvalid} */
   rename(input: { id: string; name: string; by: string }): Promise<Application>
   /** Idempotent. @throws {RegistryNotFound} */
+  setStrict(input: { id: string; strict: boolean; by: string }): Promise<Application>
+  /** Changes all that is given or nothing. Idempotent. @throws as {@link rename} */
+  update(input: ApplicationChange & { id: string; by: string }): Promise<Application>
+  /** Idempotent. @throws {RegistryNotFound} */
   suspend(input: { id: string; by: string }): Promise<Application>
   /** Idempotent. @throws {RegistryNotFound} */
   resume(input: { id: string; by: string }): Promise<Application>
@@ -45,6 +57,7 @@ const columns = [
   'name',
   'created_at as createdAt',
   'suspended_at as suspendedAt',
+  'strict',
 ] as const
 
 export interface ApplicationsOptions {
@@ -82,6 +95,25 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
         .returning(columns)
         .executeTakeFirstOrThrow()
     })
+  }
+
+  function update(id: string, by: string, wanted: ApplicationChange): Promise<Application> {
+    return change(db, async (trx, leave) => {
+      const found = await lockApplication(trx, id)
+      const { name = found.name, strict = found.strict } = wanted
+      if (name === found.name && strict === found.strict) return found
+      const updated = await trx
+        .updateTable('applications')
+        .set({ name, strict })
+        .where('id', '=', id)
+        .returning(columns)
+        .executeTakeFirstOrThrow()
+      const left = traces(updated, 'update', by)
+      const isTurned = strict !== found.strict
+      const audit = isTurned ? { ...left.audit, detail: { strict: String(strict) } } : left.audit
+      await leave({ ...left, audit })
+      return updated
+    }).catch(translateName)
   }
 
   return {
@@ -140,19 +172,9 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
         .execute()
     },
 
-    rename: ({ id, name, by }) =>
-      change(db, async (trx, leave) => {
-        const found = await lockApplication(trx, id)
-        if (found.name === name) return found
-        const renamed = await trx
-          .updateTable('applications')
-          .set({ name })
-          .where('id', '=', id)
-          .returning(columns)
-          .executeTakeFirstOrThrow()
-        await leave(traces(renamed, 'update', by))
-        return renamed
-      }).catch(translateName),
+    rename: ({ id, name, by }) => update(id, by, { name }),
+    setStrict: ({ id, strict, by }) => update(id, by, { strict }),
+    update: ({ id, by, ...wanted }) => update(id, by, wanted),
 
     suspend: ({ id, by }) => setSuspension(id, by, true),
     resume: ({ id, by }) => setSuspension(id, by, false),

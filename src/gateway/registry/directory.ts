@@ -25,6 +25,8 @@ export interface ListedApplication {
   readonly developerEmail: string
   readonly createdAt: Date
   readonly suspendedAt: Date | null
+  /** Whether the backend is told to take only signed calls of it. */
+  readonly strict: boolean
 }
 
 /** A piece of what a text is found in; without a text, of everything. */
@@ -62,7 +64,7 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
     const { rows } = await sql<ListedApplication>`
       select id, name, developer_id as "developerId",
         (select email from developers d where d.id = applications.developer_id) as "developerEmail",
-        created_at as "createdAt", suspended_at as "suspendedAt"
+        created_at as "createdAt", suspended_at as "suspendedAt", strict
       from applications
       where ${where}
       order by created_at, id

@@ -37,6 +37,7 @@ async function find(
       select k.id, k.mac, k.pepper_version, k.expires_at,
         a.id as application_id, d.id as developer_id,
         a.suspended_at is not null or d.suspended_at is not null as is_suspended,
+        a.strict as is_strict,
         coalesce(
           (select jsonb_agg(jsonb_build_array(s.api, s.version, s.plan))
            from subscriptions s where s.application_id = a.id and s.ended_at is null),
@@ -63,6 +64,7 @@ interface KeyRow {
   readonly application_id: string
   readonly developer_id: string
   readonly is_suspended: boolean
+  readonly is_strict: boolean
   readonly plans: readonly (readonly [api: string, version: string, plan: string])[]
   readonly overrides: readonly OverrideRow[]
 }
@@ -85,6 +87,7 @@ function toRecord(row: KeyRow): KeyRecord {
       applicationId: row.application_id,
       keyId: row.id,
       isSuspended: row.is_suspended,
+      isStrict: row.is_strict,
       plans: new Map(row.plans.map(([api, version, plan]) => [versionKey(api, version), plan])),
       overrides: row.overrides.length === 0 ? noOverrides : byVersion(row.overrides),
     }),

@@ -6,6 +6,8 @@ export interface Caller {
   readonly keyId: string
   /** Suspended itself, or by its developer's suspension. */
   readonly isSuspended: boolean
+  /** Whether the backend is told to take only signed calls of it. */
+  readonly isStrict: boolean
   /** Plan names by `<api>@<version>`, active subscriptions only. */
   readonly plans: ReadonlyMap<string, string>
   /** Other numbers of calls than the plans', by `<api>@<version>`; those that have expired may be among them. Mostly empty. */

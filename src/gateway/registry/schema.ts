@@ -149,6 +149,8 @@ interface ApplicationsTable {
   name: string
   created_at: Generated<Date>
   suspended_at: Date | null
+  /** Whether its calls must be signed. */
+  strict: Generated<boolean>
 }
 
 interface SubscriptionsTable {
