@@ -66,7 +66,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   return {
     forward(call) {
       const { caller, entitlement, operation, fields, hasBody } = call
-      const token = identity.sign(entitlement, caller.applicationId, operation)
+      const token = identity.sign(entitlement, caller, operation)
       const head = requestHead(call, { path: upstreamPath(call), host, identity: token })
       call.forwardedAt = monotonic()
       const exchange = new Exchange(call, exchangeOptions)

@@ -7,6 +7,7 @@ import {
 } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet } from 'jose'
 import type { Operation } from '../../catalogue/catalogue.ts'
+import type { Caller } from '../registry/registry.ts'
 
 /** The key of an embedded process: where its data folder keeps it, and how it is made. */
 export const embeddedIdentityKey = {
@@ -15,7 +16,7 @@ export const embeddedIdentityKey = {
     generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
 } as const
 
-/** Milliseconds for which a token is used again. Signing is the dearest step of a call, and what a token says stays true for as long as it is accepted. */
+/** Milliseconds for which a token is used again. Signing is the dearest step of a call, and what a token says of a caller stays true: one of whom something changed is another caller. */
 const reuseMs = 45_000
 /** Seconds after which the backend no longer accepts a token. */
 const lifetimeSeconds = 60
@@ -27,6 +28,9 @@ export interface IdentityToken {
   readonly jws: string
 }
 
+/** What a token says of a caller. */
+export type IdentifiedCaller = Pick<Caller, 'applicationId' | 'isStrict'>
+
 /** Where the token made last is kept: one place for each caller and operation. */
 export interface TokenPlace {
   token: IdentityToken | undefined
@@ -34,8 +38,8 @@ export interface TokenPlace {
 
 /** Signs who calls what, for the backend (RFC 7515; typ `gateway-identity+jwt`). */
 export interface IdentitySigner {
-  /** The compact JWS for an application and operation; at most 45 s old, so that it is accepted for another 15 s at least. */
-  sign(place: TokenPlace, applicationId: string, operation: Operation): string
+  /** The compact JWS for a caller and operation; at most 45 s old, so that it is accepted for another 15 s at least. */
+  sign(place: TokenPlace, caller: IdentifiedCaller, operation: Operation): string
   /** Public keys for the backend, as `/.well-known/jwks.json` serves them. */
   readonly jwks: JSONWebKeySet
 }
@@ -66,11 +70,13 @@ export async function createIdentitySigner(
   const kid = await calculateJwkThumbprint(jwk)
   const header = base64url({ alg: 'EdDSA', typ: 'gateway-identity+jwt', kid })
 
-  function make(applicationId: string, { api, version, id }: Operation): string {
+  function make(caller: IdentifiedCaller, { api, version, id }: Operation): string {
+    const { applicationId, isStrict } = caller
     const issuedAt = Math.floor(now() / 1000)
     const claims = base64url({
       ...{ api, version, operation: id },
       ...{ iss: 'tollgate', aud: audience, sub: applicationId },
+      ...(isStrict ? { strict: true } : {}),
       ...{ iat: issuedAt, exp: issuedAt + lifetimeSeconds },
     })
     const signed = `${header}.${claims}`
@@ -80,11 +86,11 @@ export async function createIdentitySigner(
   return {
     jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
 
-    sign(place, applicationId, operation) {
+    sign(place, caller, operation) {
       const at = monotonic()
       const { token } = place
       if (token !== undefined && at - token.madeAt < reuseMs) return token.jws
-      const jws = make(applicationId, operation)
+      const jws = make(caller, operation)
       place.token = { madeAt: at, jws }
       return jws
     },

@@ -1,0 +1,49 @@
+import { decodeJwt } from 'jose'
+import t, { type Test } from 'tap'
+import { callerOf, startEdge, testKey } from '../support/edge.ts'
+import { startRawBackend } from '../support/raw-backend.ts'
+
+/** An edge whose callers a test changes by key, and what the backend was told of each call. */
+async function start(t: Test) {
+  const callers = new Map([
+    [testKey, callerOf('app-1')],
+    ['other', callerOf('app-2')],
+  ])
+  const backend = await startRawBackend(t)
+  const { url } = await startEdge(t, { backendUrl: backend.url, callers })
+  async function tokenOf(key = testKey, path = '/v1.7.0/accounts'): Promise<string> {
+    await (await fetch(url + path, { headers: { 'x-api-key': key } })).text()
+    return backend.requests.at(-1)?.headers.get('gateway-identity')?.[0] ?? ''
+  }
+  return { callers, tokenOf }
+}
+
+t.test('the identity of a strict application says so, any other says nothing', async (t) => {
+  const { callers, tokenOf } = await start(t)
+  callers.set('strict', callerOf('app-3', { isStrict: true }))
+  const claims = decodeJwt(await tokenOf('strict'))
+  t.match(claims, { sub: 'app-3', strict: true })
+  const others = Object.keys(decodeJwt(await tokenOf()))
+  t.same(
+    Object.keys(claims).filter((name) => name !== 'strict'),
+    others,
+  )
+})
+
+t.test('an identity is used again until something of its caller changes', async (t) => {
+  const { callers, tokenOf } = await start(t)
+  const first = await tokenOf()
+  const [ofOther, elsewhere] = [await tokenOf('other'), await tokenOf(testKey, '/v1.6.0/accounts')]
+  t.equal(await tokenOf(), first)
+
+  callers.set(testKey, callerOf('app-1', { isStrict: true }))
+  const second = await tokenOf()
+  t.equal(decodeJwt(second)['strict'], true)
+  t.equal(await tokenOf(), second)
+  t.equal(decodeJwt(await tokenOf(testKey, '/v1.6.0/accounts'))['strict'], true)
+  t.notOk('strict' in decodeJwt(elsewhere))
+
+  callers.set(testKey, callerOf('app-1'))
+  t.notOk('strict' in decodeJwt(await tokenOf()))
+  t.equal(await tokenOf('other'), ofOther)
+})
