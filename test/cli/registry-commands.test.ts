@@ -133,6 +133,7 @@ t.test('developers, applications, subscriptions and keys go through their lives'
   t.equal((await json(env, 'application', 'rename', id, 'B')).name, 'B')
   t.type((await json(env, 'application', 'suspend', id)).suspendedAt, 'string')
   t.equal((await json(env, 'application', 'resume', id)).suspendedAt, null)
+  t.equal((await json(env, 'application', 'strict', id)).strict, true)
   const other = await json(env, 'application', 'create', '--developer', email, '--name', 'C')
   t.same(
     (await json(env, 'application', 'list', '--developer', email)).items.map(
@@ -140,6 +141,14 @@ t.test('developers, applications, subscriptions and keys go through their lives'
     ),
     ['B', 'C'],
   )
+  t.same(
+    (await json(env, 'application', 'list', '--developer', email)).items.map(
+      (item: { strict: boolean }) => item.strict,
+    ),
+    [true, false],
+  )
+  t.match((await tollgate(env, 'application', 'list', '--developer', email)).stdout, /true/)
+  t.equal((await json(env, 'application', 'strict', id, '--off')).strict, false)
   t.same(await json(env, 'application', 'delete', other.id), { id: other.id })
 
   const added = await json(

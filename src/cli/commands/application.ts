@@ -30,13 +30,14 @@ export function registerApplication(program: Command, context: CommandContext): 
       })
       output.result(json, { items }, () =>
         drawTable(
-          ['id', 'name', 'developer', 'created', 'suspended'],
+          ['id', 'name', 'developer', 'created', 'suspended', 'strict'],
           items.map((item) => [
             item.id,
             item.name,
             item.developerId,
             item.createdAt,
             item.suspendedAt,
+            item.strict,
           ]),
         ),
       )
@@ -93,6 +94,21 @@ export function registerApplication(program: Command, context: CommandContext): 
         )
       })
   }
+
+  application
+    .command('strict <id>')
+    .description('have the bank take only signed calls of an application')
+    .option('--off', 'any calls again')
+    .option('--json', 'print the application')
+    .action(async (id: string, { off, json }: JsonOption & { off?: boolean }) => {
+      const strict = off !== true
+      show(
+        json,
+        await withRegistry(context.settings(), (stores) =>
+          stores.applications.setStrict({ id, strict, by }),
+        ),
+      )
+    })
 
   application
     .command('delete <id>')
