@@ -210,6 +210,45 @@ t.test('nobody can set what is not theirs to set', async (t) => {
   t.same((await send('GET', `${path}/subscriptions`)).body.items, [])
 })
 
+t.test('a developer says whether only signed calls of an application are taken', async (t) => {
+  const { send, developer } = await beside.signIn()
+  const path = await newApplication(send)
+  const created = (await send('GET', path)).body
+  t.equal(created.strict, false)
+  const turned = await send('PATCH', path, { strict: true })
+  t.same([turned.status, turned.body], [200, { ...created, strict: true }])
+  t.same((await send('PATCH', path, { strict: true })).body, turned.body, 'again')
+  t.same((await send('GET', '/api/applications')).body.items, [turned.body])
+  t.equal((await send('PATCH', path, { name: 'named' })).body.strict, true)
+  t.match((await send('PATCH', path, {})).body, { name: 'named', strict: true })
+  const { send: asOperator } = await beside.signIn({ isOperator: true })
+  const detail = await asOperator('GET', `/api/operator${path.slice('/api'.length)}`)
+  t.equal(detail.body.application.strict, true)
+
+  for (const strict of ['true', 1, null]) {
+    const answer = await send('PATCH', path, { name: 'not this', strict })
+    t.match(
+      [answer.status, answer.body.errors],
+      [400, [{ path: '/strict', rule: /^true or false/ }]],
+    )
+  }
+  await newApplication(send, 'taken')
+  t.equal((await send('PATCH', path, { name: 'taken', strict: false })).status, 409)
+  const { send: other } = await beside.signIn()
+  t.equal((await other('PATCH', path, { strict: false })).status, 404)
+  t.match((await send('GET', path)).body, { name: 'named', strict: true })
+
+  const both = await send('PATCH', path, { name: 'both', strict: false })
+  t.match(both.body, { name: 'both', strict: false })
+  const subject = `application:${created.id}`
+  const [update] = await beside.stores.audit.list({ subject, limit: 1 })
+  t.match(update, {
+    actor: `developer:${developer.id}`,
+    action: 'application.update',
+    detail: { strict: 'false' },
+  })
+})
+
 t.test('an application has a name of its own, and there are so many and no more', async (t) => {
   const { send } = await beside.signIn()
   const answers = await atOnce(50, () => send('POST', '/api/applications', { name: 'same' }))

@@ -170,6 +170,43 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
   })
 
   await t.test(
+    'only signed calls are taken from when the owner says so until it ends',
+    async (t) => {
+      const owner = await beside.signIn()
+      const operator = await beside.signIn({ isOperator: true })
+      const { body } = await owner.send('POST', '/api/applications', { name: 'Signing' })
+      const isStrict = async () => (await beside.stores.applications.find(body.id))?.strict
+      await browser.visit(t, options, async ({ page }) => {
+        const signedOnly = page.getByRole('checkbox', { name: 'Signed calls only', exact: true })
+        const saved = page.getByText('Saved', { exact: true })
+        await open(page, owner, `/applications/${body.id}`)
+        const description = await signedOnly.getAttribute('aria-describedby')
+        t.match(await page.locator(`[id="${description}"]`).innerText(), /Digest, Signature/)
+        t.notOk(await signedOnly.isChecked())
+        await tabTo(t, page, 'Signed calls only')
+        await page.keyboard.press('Space')
+        await saved.waitFor()
+        t.equal(await isStrict(), true)
+        await page.goto(`${portalUrl}/applications/${body.id}/subscriptions`)
+        await signedOnly.waitFor()
+        t.ok(await signedOnly.isChecked())
+      })
+      await browser.visit(t, options, async ({ page }) => {
+        await open(page, operator, `/operator/applications/${body.id}`)
+        await page.getByText('Signed calls only', { exact: true }).waitFor()
+        await page.goto(`${portalUrl}/operator/audit`)
+        await page.getByText('Application changed', { exact: true }).first().waitFor()
+      })
+      await browser.visit(t, options, async ({ page }) => {
+        await open(page, owner, `/applications/${body.id}`)
+        await page.getByText('Signed calls only', { exact: true }).click()
+        await page.getByText('Saved', { exact: true }).waitFor()
+        t.equal(await isStrict(), false)
+      })
+    },
+  )
+
+  await t.test(
     'an operator approves, suspends, overrides a limit and closes sign-up',
     async (t) => {
       const { stores } = beside

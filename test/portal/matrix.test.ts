@@ -80,7 +80,7 @@ const calls: Readonly<Record<string, Call>> = {
   createApplication: { of: 'self', status: 201, body: name },
 
   getApplication: { of: 'owner', status: 200 },
-  renameApplication: { of: 'owner', status: 200, body: name },
+  changeApplication: { of: 'owner', status: 200, body: name },
   deleteApplication: { of: 'owner', status: 204 },
   listSubscriptions: { of: 'owner', status: 200 },
   subscribe: {

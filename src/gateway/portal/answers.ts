@@ -9,8 +9,9 @@ export function applicationAnswer({
   name,
   createdAt,
   suspendedAt,
+  strict,
 }: registered.Application): Application {
-  return { id, name, createdAt: instant(createdAt), suspendedAt: instant(suspendedAt) }
+  return { id, name, createdAt: instant(createdAt), suspendedAt: instant(suspendedAt), strict }
 }
 
 /** A subscription as the JSON API shows it. */

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type {
   Application,
+  ApplicationChange,
   ApplicationInput,
   ApplicationList,
   IssuedKey,
@@ -47,14 +48,16 @@ export function useApplicationCreation(onCreated: (made: Application) => void) {
   })
 }
 
-/** Gives an application another name. */
-export function useApplicationRenaming(id: string, onRenamed: () => void) {
+/** Gives an application another name, or another answer to whether its calls must be signed. */
+export function useApplicationUpdate(id: string, onUpdated?: () => void) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (input: ApplicationInput) =>
+    mutationFn: (input: ApplicationChange) =>
       request<Application>('PATCH', applicationPath(id), input),
+    // One after the other: what was chosen last is what holds.
+    scope: { id: applicationPath(id) },
     onSuccess: (application) => {
-      onRenamed()
+      onUpdated?.()
       client.setQueryData(['application', id], application)
       return client.invalidateQueries({ queryKey: ['applications'] })
     },

@@ -4,7 +4,12 @@ import { listAnswer, pageOf } from '../list-page.ts'
 import { ownApplication } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { actorOf, signedIn } from '../request.ts'
-import { Application, ApplicationInput, ApplicationList } from '../schemas/applications.ts'
+import {
+  Application,
+  ApplicationChange,
+  ApplicationInput,
+  ApplicationList,
+} from '../schemas/applications.ts'
 import { Empty, ListQuery } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
@@ -76,19 +81,19 @@ export function registerApplications(
     '/api/applications/:id',
     {
       schema: {
-        operationId: 'renameApplication',
-        summary: 'Give an application another name',
+        operationId: 'changeApplication',
+        summary: 'Change the name of an application, or whether the bank takes only signed calls',
         tag: 'Applications',
         params: Params,
-        body: ApplicationInput,
+        body: ApplicationChange,
         response: { 200: Application },
         problems: ['CONFLICT'],
       },
     },
     async (request) => {
       const { id } = await ownApplication(stores, request, request.params)
-      const { name } = request.body
-      return applicationAnswer(await applications.rename({ id, name, by: actorOf(request) }))
+      const by = actorOf(request)
+      return applicationAnswer(await applications.update({ ...request.body, id, by }))
     },
   )
 

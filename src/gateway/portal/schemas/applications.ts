@@ -1,11 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { closed, Id, Instant, ListLimit, listOf, Name, nullable } from './common.ts'
 
+/** Of an application. */
+export const Strict = Type.Boolean({
+  description: 'true or false: whether the bank takes only signed calls of the application',
+})
+
 export const Application = closed({
   id: Id,
   name: Type.String(),
   createdAt: Instant,
   suspendedAt: nullable(Instant),
+  strict: Strict,
 })
 export type Application = Static<typeof Application>
 export const ApplicationList = listOf(Application)
@@ -13,6 +19,12 @@ export type ApplicationList = Static<typeof ApplicationList>
 
 export const ApplicationInput = closed({ name: Name })
 export type ApplicationInput = Static<typeof ApplicationInput>
+/** What is left out stays as it is. */
+export const ApplicationChange = closed({
+  name: Type.Optional(Name),
+  strict: Type.Optional(Strict),
+})
+export type ApplicationChange = Static<typeof ApplicationChange>
 
 export const Subscription = closed({
   id: Id,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Key, Subscription } from './applications.ts'
+import { Key, Strict, Subscription } from './applications.ts'
 import { closed, Id, Instant, listOf, nullable } from './common.ts'
 
 export const SearchQuery = closed({
@@ -34,6 +34,7 @@ export const OperatedApplication = closed({
   developerEmail: Type.String(),
   createdAt: Instant,
   suspendedAt: nullable(Instant),
+  strict: Strict,
 })
 export type OperatedApplication = Static<typeof OperatedApplication>
 export const OperatedApplicationList = listOf(OperatedApplication)

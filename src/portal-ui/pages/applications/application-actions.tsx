@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
-import { useApplicationDeletion, useApplicationRenaming } from '../../api/applications.ts'
+import { useApplicationDeletion, useApplicationUpdate } from '../../api/applications.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
@@ -23,7 +23,7 @@ function Rename({ application }: { readonly application: Application }) {
   const [name, setName] = useState(application.name)
   const form = useRef<HTMLFormElement>(null)
   const close = () => setIsOpen(false)
-  const renaming = useApplicationRenaming(application.id, close)
+  const renaming = useApplicationUpdate(application.id, close)
   const { atName, elsewhere } = nameFailure(renaming.error)
 
   const open = () => {

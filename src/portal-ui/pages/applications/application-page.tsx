@@ -15,6 +15,7 @@ import { DeprecationNotices } from './deprecation-notices.tsx'
 import { KeysTab } from './keys-tab.tsx'
 import { NextStep } from './next-step.tsx'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
+import { SignedCalls } from './signed-calls.tsx'
 import { SubscriptionsTab } from './subscriptions-tab.tsx'
 import { TabLinks, tabTitles } from './tab-links.tsx'
 import type { ApplicationTab } from './tab-path.ts'
@@ -72,6 +73,7 @@ function Loaded({
         )}
         <DeprecationNotices applicationId={id} />
         <NextStep applicationId={id} tab={tab} />
+        <SignedCalls application={application} />
         <TabLinks applicationId={id} current={tab} />
         <TabContent applicationId={id} tab={tab} memory={memory} />
       </Stack>

@@ -31,6 +31,7 @@ const verbs: Readonly<Record<string, string>> = {
   revoke: 'revoked',
   suspend: 'suspended',
   switch: 'switched',
+  update: 'changed',
 }
 
 /** Those that are no noun and a verb. */

@@ -32,7 +32,7 @@ export function OperatorApplicationPage() {
 
 function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
   const { application, subscriptions, keys, overrides } = detail
-  const { name, developerEmail, createdAt, suspendedAt } = application
+  const { name, developerEmail, createdAt, suspendedAt, strict } = application
   return (
     <Page
       title={name}
@@ -55,6 +55,7 @@ function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
               Suspended
             </Badge>
           )}
+          {strict ? <Badge variant="light">Signed calls only</Badge> : null}
         </Stack>
       }
       actions={<ApplicationSuspension application={application} />}

@@ -27,7 +27,7 @@ export function developerAnswer(developer: ListedDeveloper): OperatedDeveloper {
 
 /** An application as operators see it. */
 export function operatedApplicationAnswer(application: ListedApplication): OperatedApplication {
-  const { id, name, developerId, developerEmail, createdAt, suspendedAt } = application
+  const { id, name, developerId, developerEmail, createdAt, suspendedAt, strict } = application
   return {
     id,
     name,
@@ -35,6 +35,7 @@ export function operatedApplicationAnswer(application: ListedApplication): Opera
     developerEmail,
     createdAt: instant(createdAt),
     suspendedAt: instant(suspendedAt),
+    strict,
   }
 }
 
