@@ -10,6 +10,8 @@ export interface BankCall {
   readonly offers: ReadonlySet<string>
   /** The TPP: the application the gateway has signed for. */
   readonly applicationId: string
+  /** Whether the TPP is held to what the standard only recommends. */
+  readonly isStrict: boolean
   readonly requestId: string
   /** As received, for links and for telling repeated POSTs apart. */
   readonly target: string

@@ -7,9 +7,11 @@ export const bankErrors = {
   FORMAT_ERROR: [400, 413, 415],
   PARAMETER_NOT_CONSISTENT: [400],
   PARAMETER_NOT_SUPPORTED: [400],
-  /** The method is none of the path's. */
-  SERVICE_INVALID: [405],
+  /** 405: the method is none of the path's; 400: what the body asks for is not offered with this resource. */
+  SERVICE_INVALID: [405, 400],
   PERIOD_INVALID: [400],
+  /** The signed date is too far from now. */
+  TIMESTAMP_INVALID: [400],
   SCA_METHOD_UNKNOWN: [400],
   /** Confirmed, but not approved. */
   SCA_INVALID: [400],
@@ -25,11 +27,12 @@ export const bankErrors = {
   SIGNATURE_MISSING: [401],
   SIGNATURE_INVALID: [401],
   PSU_CREDENTIALS_INVALID: [401],
+  CORPORATE_ID_INVALID: [401],
   CONSENT_INVALID: [401],
   CONSENT_EXPIRED: [401],
   SERVICE_BLOCKED: [403],
-  /** 404: a resource in the path; 403: an authorisation in the path. */
-  RESOURCE_UNKNOWN: [404, 403],
+  /** 404: a resource in the path; 403: an authorisation in the path; 400: an entry in the query. */
+  RESOURCE_UNKNOWN: [404, 403, 400],
   RESOURCE_EXPIRED: [403],
   /** A product that this PSU cannot use. */
   PRODUCT_INVALID: [403],

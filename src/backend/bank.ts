@@ -4,6 +4,8 @@ import type { BankStores } from './stores/bank-stores.ts'
 export interface Credentials {
   isPassword(psuId: string, text: string): boolean
   isOneTimePassword(psuId: string, text: string): boolean
+  /** What pages tell a tester; undefined where secrets are secret. */
+  readonly hints: { readonly password: string; readonly oneTimePassword: string } | undefined
 }
 
 /** What handlers, processes and pages work with. */

@@ -3,19 +3,22 @@ import type { Contract, Fields, ParameterValues, Violation } from '../catalogue/
 import { BankError, type BankMessage } from './bank-error.ts'
 import { checkDigest } from './digest.ts'
 import { findPaymentProduct } from './domain/payment-products.ts'
+import { checkMediaType, readBody } from './read-body.ts'
 import { checkSignature } from './signature.ts'
+import { strictViolations } from './strict.ts'
 
 export interface CheckCallOptions {
+  readonly operationId: string
   readonly contract: Contract
   readonly path: Readonly<Record<string, string>>
   readonly query: unknown
   readonly headers: Fields
   readonly rawBody: Buffer
   readonly isJsonAccepted: boolean
+  /** Whether the TPP must sign, and send what the standard makes mandatory. */
+  readonly isStrict: boolean
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Reads the body, with its own refusals. */
-  readonly readBody: () => JsonObject | undefined
 }
 
 /** The parts of a call, typed by its document. */
@@ -30,26 +33,31 @@ export interface CheckedCall {
 const product = 'payment-product'
 
 /**
- * Checks a call against its document: headers and query, then media types, the
- * payment product, and the body (docs/bank.md, Requests).
+ * Checks a call against its document, in the order of docs/bank.md, Requests:
+ * digest and signature, headers and query, media types, payment product, body.
  *
  * @throws {BankError} with everything that is wrong at the first step that has anything wrong
  */
 export function checkCall(options: CheckCallOptions): CheckedCall {
-  const { contract, path, query, headers, rawBody, isJsonAccepted } = options
+  const { operationId, contract, path, query, headers, rawBody, isStrict } = options
+  checkSignature(headers, { now: options.now, isRequired: isStrict })
+  checkDigest(headers, rawBody)
   // What Fastify parses a query to are strings and lists of them.
   const fields = query as Fields
   const parameters = contract.request({ path, query: fields, headers, body: undefined })
-  refuse(parameters.violations.filter(({ in: place }) => place === 'header' || place === 'query'))
-  checkDigest(headers, rawBody)
-  checkSignature(headers, options.now)
-  if (!isJsonAccepted) {
+  refuse([
+    ...parameters.violations.filter(({ in: place }) => place === 'header' || place === 'query'),
+    ...(isStrict ? strictViolations(operationId, headers) : []),
+  ])
+  if (!options.isJsonAccepted) {
     throw new BankError('REQUESTED_FORMATS_INVALID', 'Only application/json can be answered')
   }
-  const body = options.readBody()
+  const contentType = headers['content-type']
+  checkMediaType(rawBody, typeof contentType === 'string' ? contentType : undefined)
   if (Object.hasOwn(path, product) && findPaymentProduct(path[product] ?? '') === undefined) {
     throw new BankError('PRODUCT_UNKNOWN', 'This bank has no such payment product')
   }
+  const body = readBody(rawBody)
   // Without a body the first look has seen everything.
   const whole =
     body === undefined ? parameters : contract.request({ path, query: fields, headers, body })

@@ -17,6 +17,8 @@ export interface Identity {
   readonly api: string
   readonly version: string
   readonly operation: string
+  /** Whether the application signs its calls and is held to everything the standard has. */
+  readonly isStrict: boolean
 }
 
 export interface IdentityOptions {
@@ -61,7 +63,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         clockTolerance: toleranceSeconds,
         currentDate: new Date(now()),
       })
-      const { sub, iat = 0, exp = 0, api, version, operation } = payload
+      const { sub, iat = 0, exp = 0, api, version, operation, strict } = payload
       const isShort = exp - iat <= lifetimeSecondsMax
       const isPresent = iat * 1000 <= now() + toleranceSeconds * 1000
       if (
@@ -76,7 +78,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         throw invalid()
       }
       return {
-        identity: { applicationId: sub, api, version, operation },
+        identity: { applicationId: sub, api, version, operation, isStrict: strict === true },
         until: (exp + toleranceSeconds) * 1000,
       }
     } catch (error) {

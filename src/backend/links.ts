@@ -34,6 +34,8 @@ export interface AuthorisationLinkOptions {
   readonly isReadable: boolean
   /** Whether it has one that updates it. */
   readonly isUpdatable: boolean
+  /** Whether the TPP will have to confirm what the PSU approves on the bank's page. */
+  readonly needsConfirmation: boolean
 }
 
 /**
@@ -42,15 +44,15 @@ export interface AuthorisationLinkOptions {
  */
 export function authorisationLinks(
   { id, approach, status }: Pick<Authorisation, 'id' | 'approach' | 'status'>,
-  { paths, scaPublicUrl, isReadable, isUpdatable }: AuthorisationLinkOptions,
+  { paths, scaPublicUrl, isReadable, isUpdatable, needsConfirmation }: AuthorisationLinkOptions,
 ): Links {
   const path = `${paths.self}/authorisations/${id}`
   const isUndecided = status !== 'finalised' && status !== 'failed' && status !== 'exempted'
+  const isOnPage = approach === 'REDIRECT' && isUndecided && status !== 'unconfirmed'
   const next = isUpdatable ? nextStep(approach, status) : undefined
   return linksTo({
-    ...(approach === 'REDIRECT' && isUndecided
-      ? { scaRedirect: `${scaPublicUrl}/authorise/${id}` }
-      : {}),
+    ...(isOnPage ? { scaRedirect: `${scaPublicUrl}/authorise/${id}` } : {}),
+    ...(isOnPage && isUpdatable && needsConfirmation ? { confirmation: path } : {}),
     ...(next === undefined ? {} : { [next]: path }),
     scaStatus: isReadable ? path : undefined,
   })
@@ -61,6 +63,7 @@ function nextStep(
   approach: Authorisation['approach'],
   status: Authorisation['status'],
 ): string | undefined {
+  if (status === 'unconfirmed') return 'confirmation'
   if (approach === 'REDIRECT') return undefined
   switch (status) {
     case 'received':

@@ -7,16 +7,25 @@ const depthMax = 32
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i
 
 /**
- * Reads the body of a request: UTF-8 JSON, an object. An empty body is
- * undefined, whatever its type.
+ * Checks the media type of a request that has a body.
  *
- * @throws {BankError} 415 for another media type, 400 FORMAT_ERROR for what is no JSON object
+ * @throws {BankError} 415 for another one than JSON
  */
-export function readBody(raw: Buffer, contentType: string | undefined): JsonObject | undefined {
-  if (raw.length === 0) return undefined
+export function checkMediaType(raw: Buffer, contentType: string | undefined): void {
+  if (raw.length === 0) return
   if (contentType === undefined || !jsonType.test(contentType)) {
     throw new BankError('FORMAT_ERROR', 'Content-Type must be application/json', { status: 415 })
   }
+}
+
+/**
+ * Reads the body of a request: UTF-8 JSON, an object. An empty body is
+ * undefined, whatever its type.
+ *
+ * @throws {BankError} 400 FORMAT_ERROR for what is no JSON object
+ */
+export function readBody(raw: Buffer): JsonObject | undefined {
+  if (raw.length === 0) return undefined
   let body: unknown
   try {
     body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw))

@@ -6,7 +6,6 @@ import type { Handler } from './bank-call.ts'
 import { BankError } from './bank-error.ts'
 import { checkCall } from './check-call.ts'
 import { type Identity, identityHeader, invalid } from './identity.ts'
-import { readBody } from './read-body.ts'
 import { type RenderedReply, renderAnswer, renderError } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 
@@ -84,7 +83,7 @@ function urlOf({ segments }: Operation): string {
   return `/${parts.join('/')}`
 }
 
-/** One call, in the order of docs/bank.md, Requests: identity, headers, media types, product, body, then its handler. */
+/** One call, in the order of docs/bank.md, Requests: identity, all that `checkCall` checks, then its handler. */
 async function serve(
   { operation, contract, handler, offers }: OperationRoute,
   { identify, now }: RoutesOptions,
@@ -105,6 +104,7 @@ async function serve(
     const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const at = now()
     const checked = checkCall({
+      operationId: operation.id,
       contract,
       path: parametersOf(operation, request),
       query: request.query,
@@ -112,7 +112,7 @@ async function serve(
       rawBody,
       now: at,
       isJsonAccepted: json,
-      readBody: () => readBody(rawBody, request.headers['content-type']),
+      isStrict: identity.isStrict,
     })
     const answer = await handler({
       ...checked,
@@ -122,6 +122,7 @@ async function serve(
       requestId,
       prefix: `/v${operation.version}`,
       applicationId: identity.applicationId,
+      isStrict: identity.isStrict,
       target: request.raw.url ?? '',
       now: at,
     })

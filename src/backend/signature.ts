@@ -5,25 +5,40 @@ import { BankError } from './bank-error.ts'
 /** Fields that a signature must cover where they are present (docs/bank.md, Requests). */
 const mustBeSigned = ['digest', 'x-request-id', 'psu-id', 'psu-corporate-id', 'tpp-redirect-uri']
 
+/** Milliseconds a signed `Date` may differ from ours (our choice). */
+const dateToleranceMs = 5 * 60_000
+
+export interface SignatureOptions {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Whether a request without a signature is refused. */
+  readonly isRequired: boolean
+}
+
 /**
  * Checks a `Signature` (draft-cavage-http-signatures) with the certificate sent
- * beside it; a request with neither passes. What it proves is that the request
- * is as its sender signed it. Who the sender is says the identity of the
- * gateway, so the certificate's issuer is not looked at; and its label of the
- * algorithm is not believed, because clients in the field write wrong ones.
+ * beside it; unless it is required, a request with neither passes. What it
+ * proves is that the request is as its sender signed it. Who the sender is says
+ * the identity of the gateway, so the certificate's issuer is not looked at; and
+ * its label of the algorithm is not believed, because clients in the field write
+ * wrong ones.
  *
- * @param now milliseconds since 1970
- * @throws {BankError} 401 CERTIFICATE_MISSING, _INVALID, _EXPIRED, SIGNATURE_MISSING, _INVALID
+ * @throws {BankError} 401 CERTIFICATE_MISSING, _INVALID, _EXPIRED, SIGNATURE_MISSING, _INVALID;
+ *   400 TIMESTAMP_INVALID for a signed date that is not now
  */
-export function checkSignature(headers: Fields, now: number): void {
+export function checkSignature(headers: Fields, { now, isRequired }: SignatureOptions): void {
   const signature = headers['signature']
   const sent = headers['tpp-signature-certificate']
-  if (typeof signature !== 'string') {
-    if (sent === undefined) return
-    throw new BankError('SIGNATURE_MISSING', 'A certificate was sent without a signature')
-  }
+  if (signature === undefined && sent === undefined && !isRequired) return
   if (typeof sent !== 'string') {
-    throw new BankError('CERTIFICATE_MISSING', 'A signature was sent without its certificate')
+    throw new BankError('CERTIFICATE_MISSING', [
+      { path: 'TPP-Signature-Certificate', text: 'Must be sent with the signature' },
+    ])
+  }
+  if (typeof signature !== 'string') {
+    throw new BankError('SIGNATURE_MISSING', [
+      { path: 'Signature', text: 'Must be sent with the certificate' },
+    ])
   }
   const { certificate, publicKey } = readCertificate(sent)
   if (certificate.validToDate.getTime() < now) {
@@ -47,6 +62,16 @@ export function checkSignature(headers: Fields, now: number): void {
   if (!isSignedBy(publicKey, Buffer.from(text, 'latin1'), bytes)) {
     throw invalid('Does not match the request')
   }
+  if (names.includes('date')) checkDate(headers['date'], now)
+}
+
+/** Who signs its clock wants old requests refused. */
+function checkDate(sent: Fields[string], now: number): void {
+  const date = typeof sent === 'string' ? Date.parse(sent) : Number.NaN
+  if (Math.abs(date - now) <= dateToleranceMs) return
+  throw new BankError('TIMESTAMP_INVALID', [
+    { path: 'Date', text: 'Is not within five minutes of now' },
+  ])
 }
 
 /** Base64 of DER, with or without the armour of PEM. */

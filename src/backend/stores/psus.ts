@@ -17,6 +17,16 @@ export function createPsuStore(db: Kysely<BankSchema>) {
         .executeTakeFirst()
     },
 
+    /** Whether somebody acts for an organisation. */
+    async hasCorporate(corporateId: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('psus')
+        .select('id')
+        .where('corporateId', '=', corporateId)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     /** Holds the person until the transaction ends, so that two of its approvals come one after the other. */
     async lock(id: string): Promise<void> {
       await db.selectFrom('psus').select('id').where('id', '=', id).forUpdate().execute()
