@@ -5,6 +5,15 @@ export function isIban(text: string): boolean {
   return isValidIBAN(text)
 }
 
+/** Whether the text is a creditor reference with right check digits (ISO 11649): `RF18539007547034`. */
+export function isCreditorReference(text: string): boolean {
+  if (!/^RF\d{2}[A-Z0-9]{1,21}$/.test(text)) return false
+  // ISO 7064, modulus 97: the first four behind the rest, A is 10, Z is 35.
+  const moved = text.slice(4) + text.slice(0, 4)
+  const number = [...moved].map((character) => Number.parseInt(character, 36)).join('')
+  return BigInt(number) % 97n === 1n
+}
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Whether the text is a UUID. Everything else cannot be an id of ours, and never reaches SQL. */

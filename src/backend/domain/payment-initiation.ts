@@ -11,7 +11,12 @@ export interface PaymentInitiation {
   readonly creditorAgent?: string
   readonly creditorName: string
   readonly purposeCode?: string
+  readonly chargeBearer?: string
   readonly remittanceInformationUnstructured?: string
+  readonly remittanceInformationStructured?: {
+    readonly reference: string
+    readonly referenceType?: string
+  }
   readonly requestedExecutionDate?: string
   readonly requestedExecutionTime?: string
 }

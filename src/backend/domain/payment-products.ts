@@ -1,3 +1,10 @@
+import type { Market } from './banking-days.ts'
+import { paymentTransitions, type TransactionStatus } from './payment.ts'
+import { after } from './transitions.ts'
+
+/** Who bears the charges (`chargeBearer` of the documents). */
+export type ChargeBearer = 'DEBT' | 'CRED' | 'SHAR' | 'SLEV'
+
 /** What a payment product allows (docs/bank.md, Payments; the figures are our choice). */
 export interface PaymentProduct {
   /** Lower case, as the path has it. */
@@ -5,37 +12,63 @@ export interface PaymentProduct {
   /** The only currency; undefined: any. */
   readonly currency: string | undefined
   /** Countries both accounts must be in; undefined: any. */
-  readonly country: string | undefined
+  readonly countries: ReadonlySet<string> | undefined
   /** The amount must stay below it. */
   readonly below: string | undefined
   /** The amount may reach it. */
   readonly most: string | undefined
   readonly settlement: 'instant' | 'gross' | 'batch'
+  /** Whose banking days it keeps; instant payments keep none. */
+  readonly market: Market
   /** Whether an execution date other than today may be asked for. */
   readonly isDatable: boolean
-  /** Whether it can be withdrawn once approved, until it is booked. */
-  readonly isCancellable: boolean
+  /** How long it can be withdrawn once approved. */
+  readonly isCancellable: 'never' | 'untilExecuted' | 'untilSettled'
   /** Whether the remittance information is mandatory. */
   readonly needsRemittance: boolean
   /** Whether the debtor's account must be named at initiation. */
   readonly needsDebtor: boolean
+  /** Empty: the member means nothing for the product, and is ignored. */
+  readonly chargeBearers: readonly ChargeBearer[]
+  /** Members that the documents of the market do not have for it: ignored, but refused to applications that are strict. */
+  readonly foreignMembers: readonly string[]
 }
+
+/** Members of the Single Euro Payments Area (EPC409-09), by the country codes of their IBANs. */
+const sepaCountries = new Set(
+  'AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS SE SI SK SM VA'.split(
+    ' ',
+  ),
+)
 
 const israeli = {
   currency: 'ILS',
-  country: 'IL',
+  countries: new Set(['IL']),
   below: undefined,
   most: undefined,
+  market: 'IL',
   needsRemittance: true,
   needsDebtor: false,
+  chargeBearers: [],
+  foreignMembers: [
+    'instructionIdentification',
+    'debtorName',
+    'creditorAgentName',
+    'ultimateCreditor',
+    'chargeBearer',
+    'remittanceInformationStructured',
+  ],
 } as const
 const euro = {
   currency: 'EUR',
-  country: undefined,
+  countries: sepaCountries,
   below: undefined,
   most: '999999999.99',
+  market: 'EUR',
   needsRemittance: false,
   needsDebtor: true,
+  chargeBearers: ['SLEV'],
+  foreignMembers: [],
 } as const
 
 const products: readonly PaymentProduct[] = [
@@ -45,23 +78,30 @@ const products: readonly PaymentProduct[] = [
     below: '1000000',
     settlement: 'batch',
     isDatable: true,
-    isCancellable: true,
+    isCancellable: 'untilSettled',
   },
-  { ...israeli, name: 'zahav', settlement: 'gross', isDatable: false, isCancellable: false },
+  {
+    ...israeli,
+    name: 'zahav',
+    settlement: 'gross',
+    isDatable: false,
+    isCancellable: 'untilExecuted',
+    foreignMembers: [...israeli.foreignMembers, 'requestedExecutionDate', 'requestedExecutionTime'],
+  },
   {
     ...israeli,
     name: 'fp',
     most: '50000',
     settlement: 'instant',
     isDatable: true,
-    isCancellable: false,
+    isCancellable: 'never',
   },
   {
     ...euro,
     name: 'sepa-credit-transfers',
     settlement: 'batch',
     isDatable: true,
-    isCancellable: true,
+    isCancellable: 'untilSettled',
   },
   {
     ...euro,
@@ -69,27 +109,49 @@ const products: readonly PaymentProduct[] = [
     most: '100000',
     settlement: 'instant',
     isDatable: false,
-    isCancellable: false,
+    isCancellable: 'never',
   },
   {
     ...euro,
     name: 'target-2-payments',
+    countries: undefined,
     settlement: 'gross',
     isDatable: false,
-    isCancellable: false,
+    isCancellable: 'never',
+    chargeBearers: ['DEBT', 'SHAR'],
   },
   {
     ...euro,
     name: 'cross-border-credit-transfers',
     currency: undefined,
+    countries: undefined,
     most: undefined,
     settlement: 'batch',
     isDatable: true,
-    isCancellable: true,
+    isCancellable: 'untilExecuted',
+    chargeBearers: ['DEBT', 'CRED', 'SHAR'],
   },
 ]
 
 /** Finds a product by its name in the path; upper case is another name. Undefined: this bank does not have it. */
 export function findPaymentProduct(name: string): PaymentProduct | undefined {
   return products.find((product) => product.name === name)
+}
+
+/**
+ * What a payment becomes when it is withdrawn: one that nobody has approved can
+ * always be, an approved one as long as its product allows.
+ *
+ * @returns undefined when it is too late
+ */
+export function withdrawn(
+  { isCancellable }: PaymentProduct,
+  status: TransactionStatus,
+): TransactionStatus | undefined {
+  const isExecuted = status === 'ACSP'
+  const isAllowed =
+    status === 'RCVD' ||
+    isCancellable === 'untilSettled' ||
+    (isCancellable === 'untilExecuted' && !isExecuted)
+  return isAllowed ? after(paymentTransitions, status, 'cancel') : undefined
 }

@@ -1,5 +1,6 @@
 import { BankError, type BankMessage, formatError } from '../bank-error.ts'
 import { addMonths, instantOf, onDay } from '../domain/bank-time.ts'
+import { isCreditorReference } from '../domain/identifiers.ts'
 import { compare, isAmount } from '../domain/money.ts'
 import type { PaymentInitiation } from '../domain/payment-initiation.ts'
 import type { PaymentProduct } from '../domain/payment-products.ts'
@@ -8,25 +9,39 @@ import { checkReference } from './references.ts'
 /** Months ahead a payment may be dated (our choice). */
 const horizonMonths = 12
 
+export interface PaymentCheck {
+  readonly product: PaymentProduct
+  /** Whether members that the product does not have are refused. */
+  readonly isStrict: boolean
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly timeZone: string
+}
+
 /**
  * Checks an initiation against the rules of its product, beyond its schema
  * (docs/bank.md, Payments).
  *
- * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else EXECUTION_DATE_INVALID
+ * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else PARAMETER_NOT_CONSISTENT,
+ *   PARAMETER_NOT_SUPPORTED, EXECUTION_DATE_INVALID
  */
-export function checkPayment(
-  body: PaymentInitiation,
-  product: PaymentProduct,
-  now: number,
-  timeZone: string,
-): void {
+export function checkPayment(body: PaymentInitiation, check: PaymentCheck): void {
+  const { product, isStrict, now, timeZone } = check
   const messages = [
+    ...(isStrict ? checkMembers(body, product) : []),
     ...checkAmount(body, product),
     ...checkAccounts(body, product),
     ...checkText(body, product),
   ]
   if (messages.length > 0) throw new BankError('FORMAT_ERROR', messages)
+  checkOptions(body, product)
   checkDate(body, product, now, timeZone)
+}
+
+function checkMembers(body: PaymentInitiation, product: PaymentProduct): BankMessage[] {
+  return product.foreignMembers
+    .filter((path) => Object.hasOwn(body, path))
+    .map((path) => ({ path, text: `Is not part of ${product.name}` }))
 }
 
 function checkAmount(
@@ -67,9 +82,10 @@ function checkAccounts(
     messages.push({ path: 'debtorAccount', text: `Is required for ${product.name}` })
   }
   for (const [path, account] of Object.entries({ debtorAccount, creditorAccount })) {
-    const { country } = product
-    if (country !== undefined && account?.iban !== undefined && !account.iban.startsWith(country)) {
-      messages.push({ path: `${path}.iban`, text: `Must be of ${country} for ${product.name}` })
+    const country = account?.iban?.slice(0, 2)
+    if (country !== undefined && product.countries?.has(country) === false) {
+      const where = product.market === 'IL' ? 'Israel' : 'the SEPA area'
+      messages.push({ path: `${path}.iban`, text: `Must be of ${where} for ${product.name}` })
     }
   }
   if (product.currency === 'EUR' && creditorAccount.iban === undefined) {
@@ -81,8 +97,43 @@ function checkAccounts(
   return messages
 }
 
+/** What is well formed, but contradicts itself or asks for what the product does not do. */
+function checkOptions(
+  body: PaymentInitiation,
+  { name, chargeBearers, market }: PaymentProduct,
+): void {
+  const { remittanceInformationStructured, remittanceInformationUnstructured, chargeBearer } = body
+  if (
+    market === 'EUR' &&
+    remittanceInformationStructured !== undefined &&
+    remittanceInformationUnstructured !== undefined
+  ) {
+    throw new BankError('PARAMETER_NOT_CONSISTENT', [
+      {
+        path: 'remittanceInformationStructured',
+        text: 'Send either structured or unstructured remittance information',
+      },
+    ])
+  }
+  const offered: readonly string[] = chargeBearers
+  if (chargeBearer !== undefined && offered.length > 0 && !offered.includes(chargeBearer)) {
+    throw new BankError('PARAMETER_NOT_SUPPORTED', [
+      { path: 'chargeBearer', text: `${name} offers: ${offered.join(', ')}` },
+    ])
+  }
+}
+
 function checkText(body: PaymentInitiation, product: PaymentProduct): BankMessage[] {
   const messages: BankMessage[] = []
+  const { remittanceInformationStructured: structured } = body
+  const mustHaveDigits =
+    structured?.referenceType === 'SCOR' || structured?.reference.startsWith('RF') === true
+  if (mustHaveDigits && !isCreditorReference(structured?.reference ?? '')) {
+    messages.push({
+      path: 'remittanceInformationStructured.reference',
+      text: 'The check digits of the creditor reference are wrong',
+    })
+  }
   if (product.needsRemittance && !body.remittanceInformationUnstructured?.trim()) {
     messages.push({
       path: 'remittanceInformationUnstructured',

@@ -1,14 +1,15 @@
 import type { Bank } from '../bank.ts'
 import { type BankCall, type Handler, pathParameter, textOf } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
+import { addMonths, onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
-import { compare, sum } from '../domain/money.ts'
-import { paymentMessages, paymentTransitions } from '../domain/payment.ts'
+import { paymentMessages } from '../domain/payment.ts'
 import { type PaymentInitiation, readPaymentInitiation } from '../domain/payment-initiation.ts'
-import { findPaymentProduct } from '../domain/payment-products.ts'
-import { after } from '../domain/transitions.ts'
+import { findPaymentProduct, type PaymentProduct, withdrawn } from '../domain/payment-products.ts'
+import { planSettlement } from '../domain/settlement.ts'
 import { idempotent } from '../idempotent.ts'
 import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
+import { isCovering } from '../processes/advance-payment.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import { findDebtorAccount } from '../processes/debtor.ts'
 import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
@@ -21,7 +22,14 @@ import { approvalMessage } from './approval-message.ts'
 import { ended } from './consents.ts'
 import { checkPayment } from './payment-rules.ts'
 
-/** Finds a payment of the calling TPP under the product in the path; anything else is unknown. */
+/** Months for which a payment can be read (our choice). */
+const monthsKept = 13
+
+/**
+ * Finds a payment of the calling TPP under the product in the path; anything else is unknown.
+ *
+ * @throws {BankError} 404 RESOURCE_UNKNOWN; 403 RESOURCE_EXPIRED after 13 months
+ */
 export async function findOwnPayment(clockwork: Clockwork, call: BankCall): Promise<Payment> {
   const id = pathParameter(call, 'paymentId')
   const payment = isUuid(id) ? await clockwork.payment(id, call.now) : undefined
@@ -31,6 +39,10 @@ export async function findOwnPayment(clockwork: Clockwork, call: BankCall): Prom
     payment.product !== pathParameter(call, 'payment-product')
   ) {
     throw new BankError('RESOURCE_UNKNOWN', 'No payment of this product has this identifier')
+  }
+  const oldest = addMonths(new Date(call.now).toISOString().slice(0, 10), -monthsKept)
+  if (payment.createdAt.toISOString().slice(0, 10) < oldest) {
+    throw new BankError('RESOURCE_EXPIRED', `Payments can be read for ${monthsKept} months`)
   }
   return payment
 }
@@ -46,13 +58,16 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
     const product = findPaymentProduct(pathParameter(call, 'payment-product'))
     if (product === undefined) throw new BankError('PRODUCT_UNKNOWN', 'No such payment product')
     const body = readPaymentInitiation(call.body ?? {})
+    const { timeZone } = bank
     return idempotent(bank, call, async (stores) => {
-      checkPayment(body, product, call.now, bank.timeZone)
+      checkPayment(body, { product, isStrict: call.isStrict, now: call.now, timeZone })
       const plan = planApproval(call, true)
       const psu = await findPsu(stores, call)
       await checkSession(stores, call, clockwork)
       if (psu !== undefined) await checkDebtor(stores, call, psu, body)
+      const rejection = await rejectionOf(stores, body)
       const id = bank.randomUUID()
+      const status = rejection === undefined ? 'RCVD' : 'RJCT'
       await stores.payments.insert({
         id,
         applicationId: call.applicationId,
@@ -60,13 +75,25 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
         body: JSON.stringify(body),
         amount: body.instructedAmount.amount,
         currency: body.instructedAmount.currency,
-        status: 'RCVD',
+        status,
         psuId: psu?.id ?? null,
         debtorAccountId: null,
         executeAt: null,
         settleAt: null,
+        dueAt: null,
+        rejectsWithoutFunds: prefersRejection(call),
+        fundsAvailable: null,
         createdAt: new Date(call.now),
       })
+      const paths = paymentPaths(call, { product: product.name, id })
+      const made = { transactionStatus: status, paymentId: id, transactionFeeIndicator: false }
+      if (rejection !== undefined) {
+        return {
+          status: 201,
+          headers: { location: paths.self, 'aspsp-sca-approach': plan.approach },
+          body: { ...made, psuMessage: paymentMessages.RJCT, tppMessages: [warning(rejection)] },
+        }
+      }
       const authorisation = await openAuthorisation(bank, stores, {
         parent: { kind: 'payment', id },
         purpose: 'creation',
@@ -74,24 +101,24 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
         psu,
         now: call.now,
       })
-      const paths = paymentPaths(call, { product: product.name, id })
+      const warnings = warningsOf(body, product, call.now, timeZone)
       return {
         status: 201,
         headers: { location: paths.self, 'aspsp-sca-approach': plan.approach },
         body: {
-          transactionStatus: 'RCVD',
-          paymentId: id,
-          transactionFeeIndicator: false,
+          ...made,
           _links: {
             ...authorisationLinks(authorisation, {
               paths,
               scaPublicUrl: bank.scaPublicUrl,
               isReadable: call.offers.has('getPaymentAuthorisation'),
               isUpdatable: call.offers.has('updatePaymentAuthorisation'),
+              needsConfirmation: psu?.behaviour === 'confirmation',
             }),
             ...linksTo({ self: paths.self, status: paths.status }),
           },
           psuMessage: approvalMessage(plan.approach, 'payment'),
+          ...(warnings.length === 0 ? {} : { tppMessages: warnings }),
         },
       }
     })
@@ -118,11 +145,17 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
 
   const readStatus: Handler = async (call) => {
     const payment = await findOwnPayment(clockwork, call)
+    const { status, fundsAvailable } = payment
+    const paths = paymentPaths(call, payment)
+    const isWaiting = fundsAvailable === false && status !== 'RJCT' && status !== 'CANC'
     return {
       status: 200,
       body: {
-        transactionStatus: payment.status,
-        psuMessage: paymentMessages[payment.status],
+        transactionStatus: status,
+        ...(fundsAvailable === null ? {} : { fundsAvailable }),
+        psuMessage: paymentMessages[status],
+        ...(isWaiting ? { tppMessages: [fundsMissing] } : {}),
+        _links: linksTo({ self: paths.self, status: paths.status }),
       },
     }
   }
@@ -138,21 +171,17 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
       const parent = { kind: 'payment', id } as const
       await clockwork.lock(stores, parent, call.now)
       const payment = await stores.payments.find(id)
-      const status = payment && after(paymentTransitions, payment.status, 'cancel')
-      const isApproved = payment?.status !== 'RCVD'
       const product = findPaymentProduct(payment?.product ?? '')
-      if (
-        payment === undefined ||
-        status === undefined ||
-        (isApproved && !product?.isCancellable)
-      ) {
+      const status = payment && product && withdrawn(product, payment.status)
+      if (payment === undefined || status === undefined) {
         throw new BankError('CANCELLATION_INVALID', 'The payment can no longer be cancelled')
       }
+      const isApproved = payment.status !== 'RCVD'
       await stores.authorisations.failOpen(parent)
       const paths = paymentPaths(call, payment)
       const links = linksTo({ self: paths.self, status: paths.status })
       if (!isApproved) {
-        await stores.payments.update(id, { status })
+        await stores.payments.update(id, { status, dueAt: null })
         return { status: 202, body: { transactionStatus: status, _links: links } }
       }
       const psu = payment.psuId === null ? undefined : await stores.psus.find(payment.psuId)
@@ -175,6 +204,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
               scaPublicUrl: bank.scaPublicUrl,
               isReadable: false,
               isUpdatable: false,
+              needsConfirmation: false,
             }),
             ...links,
           },
@@ -220,9 +250,55 @@ async function checkDebtor(
   if (account.status !== 'enabled') {
     throw new BankError('SERVICE_BLOCKED', 'The account of the debtor is blocked')
   }
-  const isRejectionPreferred =
-    textOf(call.headers['tpp-rejection-nofunds-preferred'])?.toLowerCase() === 'true'
-  if (isRejectionPreferred && compare(sum([account.booked, account.creditLimit]), amount) < 0) {
+  if (account.cashAccountType !== 'CACC') {
+    const text = 'Payments are debited to current accounts only'
+    throw new BankError('SERVICE_INVALID', [{ path: 'debtorAccount', text }], { status: 400 })
+  }
+  if (prefersRejection(call) && !isCovering(account, amount)) {
     throw new BankError('PAYMENT_FAILED', 'The funds do not suffice')
   }
+}
+
+function prefersRejection({ headers }: BankCall): boolean {
+  return textOf(headers['tpp-rejection-nofunds-preferred'])?.toLowerCase() === 'true'
+}
+
+/** Why the bank rejects a payment at once: it would have to credit an account of its own that cannot be. */
+async function rejectionOf(
+  stores: Stores,
+  { creditorAccount, instructedAmount }: PaymentInitiation,
+): Promise<string | undefined> {
+  const accounts = await stores.accounts.byIban(creditorAccount.iban ?? '')
+  const account = accounts.find(({ currency }) => currency === instructedAmount.currency)
+  return account === undefined || account.status === 'enabled'
+    ? undefined
+    : 'The account of the creditor cannot be credited'
+}
+
+/** What the TPP should know of a payment that is accepted. */
+function warningsOf(
+  body: PaymentInitiation,
+  product: PaymentProduct,
+  now: number,
+  timeZone: string,
+): Warning[] {
+  const { isPostponed, executeAt } = planSettlement(product, body, now, timeZone)
+  return isPostponed ? [warning(`Execution begins on ${onDay(executeAt, timeZone)}`)] : []
+}
+
+/** An entry of `tppMessages` in an answer that is no error. */
+interface Warning {
+  readonly category: 'WARNING'
+  readonly code: 'WARNING' | 'FUNDS_NOT_AVAILABLE'
+  readonly text: string
+}
+
+function warning(text: string): Warning {
+  return { category: 'WARNING', code: 'WARNING', text }
+}
+
+const fundsMissing: Warning = {
+  category: 'WARNING',
+  code: 'FUNDS_NOT_AVAILABLE',
+  text: 'The funds did not suffice; settlement will be tried again',
 }

@@ -2,6 +2,15 @@ import type { AccountReference } from '../domain/access.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 
+/** Whether payments of a currency can be debited to an account. */
+export function isDebitable(account: Account, currency: string): boolean {
+  return (
+    account.currency === currency &&
+    account.cashAccountType === 'CACC' &&
+    account.status === 'enabled'
+  )
+}
+
 /**
  * Finds the account a payment of a currency is debited to: the one named, or
  * without a name the person's first current account in that currency.
@@ -15,13 +24,10 @@ export async function findDebtorAccount(
   currency: string,
 ): Promise<Account | undefined> {
   const accounts = await stores.accounts.ofPsu(psuId)
-  const inCurrency = accounts.filter((account) => account.currency === currency)
-  if (reference === undefined) {
-    return inCurrency.find(
-      ({ cashAccountType, status }) => cashAccountType === 'CACC' && status === 'enabled',
-    )
-  }
+  if (reference === undefined) return accounts.find((account) => isDebitable(account, currency))
   // A reference to another sub-account of the IBAN is a contradiction, not a choice.
   if (reference.currency !== undefined && reference.currency !== currency) return undefined
-  return inCurrency.find(({ iban }) => iban === reference.iban)
+  return accounts.find(
+    (account) => account.currency === currency && account.iban === reference.iban,
+  )
 }

@@ -27,17 +27,13 @@ export function createPaymentStore(db: Kysely<BankSchema>) {
       await db.updateTable('payments').set(change).where('id', '=', id).execute()
     },
 
-    /** Ids of at most 100 payments that should be further than they are. */
+    /** Ids of at most 100 payments that should be further than they are, in the order in which that is due. */
     async due(now: Date): Promise<string[]> {
       const rows = await db
         .selectFrom('payments')
         .select('id')
-        .where((any) =>
-          any.or([
-            any.and([any('status', '=', 'ACTC'), any('executeAt', '<=', now)]),
-            any.and([any('status', '=', 'ACSP'), any('settleAt', '<=', now)]),
-          ]),
-        )
+        .where('dueAt', '<=', now)
+        .orderBy('dueAt')
         .limit(100)
         .execute()
       return rows.map((row) => row.id)

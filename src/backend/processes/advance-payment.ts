@@ -1,0 +1,117 @@
+import type { Bank } from '../bank.ts'
+import { compare, sum } from '../domain/money.ts'
+import { type PaymentEvent, paymentTransitions, type TransactionStatus } from '../domain/payment.ts'
+import { findPaymentProduct, type PaymentProduct } from '../domain/payment-products.ts'
+import { attemptsMost, creditMs, nextAttempt } from '../domain/settlement.ts'
+import { after } from '../domain/transitions.ts'
+import type { Account } from '../stores/accounts.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Payment } from '../stores/payments.ts'
+import { promised } from '../stores/promised.ts'
+import { bookPayment, lockAccounts } from './book-payment.ts'
+
+/**
+ * Takes a payment one step further, at the time the step was planned for, in
+ * the transaction of the caller, who has locked the payment: its funds are
+ * checked, it goes into settlement, is booked, is confirmed by the creditor's
+ * bank. Without funds settlement is tried three times; an instant payment, and
+ * one whose TPP wants it so, is rejected at once.
+ */
+export async function advance(
+  bank: Pick<Bank, 'randomUUID' | 'timeZone'>,
+  stores: Stores,
+  payment: Payment,
+): Promise<void> {
+  switch (payment.status) {
+    case 'ACTC':
+    case 'ACWC':
+      return checkFunds(stores, payment)
+    case 'ACFC':
+      return move(stores, payment, 'execute', { dueAt: payment.settleAt })
+    case 'ACSP':
+      return settle(bank, stores, payment)
+    case 'ACSC':
+      return move(stores, payment, 'credit', { dueAt: null })
+    default:
+      throw new Error(`payment ${payment.id} is ${payment.status} and due`)
+  }
+}
+
+/** Before the day of execution: covered, or not yet. With the execution: into settlement, which looks again. */
+async function checkFunds(stores: Stores, payment: Payment): Promise<void> {
+  const { executeAt, settleAt, debtorAccountId, dueAt } = planOf(payment)
+  const [debtor] = await stores.accounts.byIds([debtorAccountId])
+  const fundsAvailable = isCovering(debtor, payment.amount)
+  if (!fundsAvailable && payment.rejectsWithoutFunds) {
+    return move(stores, payment, 'reject', { dueAt: null, fundsAvailable })
+  }
+  const isExecuted = dueAt >= executeAt
+  if (isExecuted) return move(stores, payment, 'execute', { dueAt: settleAt, fundsAvailable })
+  if (fundsAvailable) return move(stores, payment, 'fund', { dueAt: executeAt, fundsAvailable })
+  await stores.payments.update(payment.id, { dueAt: executeAt, fundsAvailable })
+}
+
+async function settle(
+  bank: Pick<Bank, 'randomUUID' | 'timeZone'>,
+  stores: Stores,
+  payment: Payment,
+): Promise<void> {
+  const product = promised(findPaymentProduct(payment.product))
+  const { debtor, creditor } = await lockAccounts(stores, payment)
+  if (creditor !== undefined && creditor.status !== 'enabled') {
+    return move(stores, payment, 'reject', { dueAt: null })
+  }
+  if (!isCovering(debtor, payment.amount)) {
+    return settleLater(bank.timeZone, stores, payment, product)
+  }
+  const { settleAt: at } = planOf(payment)
+  await bookPayment(bank, stores, { payment, debtor, creditor, at })
+  // Of other banks only those that take part in instant payments say that they have booked it.
+  const isConfirmed = product.settlement === 'instant' || creditor !== undefined
+  const dueAt = isConfirmed ? new Date(at.getTime() + creditMs) : null
+  await move(stores, payment, 'settle', { dueAt, fundsAvailable: true })
+}
+
+async function settleLater(
+  timeZone: string,
+  stores: Stores,
+  payment: Payment,
+  product: PaymentProduct,
+): Promise<void> {
+  const attempts = payment.attempts + 1
+  const again = nextAttempt(product, planOf(payment).settleAt.getTime(), timeZone)
+  const isOver = attempts >= attemptsMost || payment.rejectsWithoutFunds
+  const fundsAvailable = false
+  if (again === undefined || isOver) {
+    return move(stores, payment, 'reject', { dueAt: null, attempts, fundsAvailable })
+  }
+  const settleAt = new Date(again)
+  await stores.payments.update(payment.id, { settleAt, dueAt: settleAt, attempts, fundsAvailable })
+}
+
+/** Whether an account can be debited with the amount. */
+export function isCovering(account: Account | undefined, amount: string): boolean {
+  return (
+    account?.status === 'enabled' &&
+    compare(sum([account.booked, account.creditLimit]), amount) >= 0
+  )
+}
+
+/** What a constraint promises of every payment that is approved and not settled. */
+function planOf({ id, executeAt, settleAt, dueAt, debtorAccountId }: Payment) {
+  if (executeAt === null || settleAt === null || dueAt === null || debtorAccountId === null) {
+    throw new Error(`payment ${id} is approved without an account or a time`)
+  }
+  return { executeAt, settleAt, dueAt, debtorAccountId }
+}
+
+async function move(
+  stores: Stores,
+  { id, status: from }: Payment,
+  event: PaymentEvent,
+  change: Parameters<Stores['payments']['update']>[1],
+): Promise<void> {
+  const status: TransactionStatus | undefined = after(paymentTransitions, from, event)
+  if (status === undefined) throw new Error(`payment ${id} is ${from}: no ${event}`)
+  await stores.payments.update(id, { ...change, status })
+}
