@@ -1,120 +1,154 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { lastSegment, testBank } from '../support/bank.ts'
+import { approval, decideOnPage, noa, scaBrowser } from '../support/sca-browser.ts'
 
 const iban = 'IL030205710000000200285'
 const redirectUri = 'https://app.tpp.example/return?session=71'
 const nokUri = 'https://nok.tpp.example/declined'
 const redirect = { 'tpp-redirect-uri': redirectUri, 'tpp-nok-redirect-uri': nokUri }
 const payment = {
+  debtorAccount: { iban },
   instructedAmount: { currency: 'ILS', amount: '75' },
   creditorAccount: { iban: 'IL090123450000000123456' },
   creditorName: '<script>alert("מי גליל")</script>',
   remittanceInformationUnstructured: 'Dinner & more',
 }
+const consent = {
+  access: { accounts: [{ iban }], transactions: [{ iban }] },
+  recurringIndicator: true,
+  validUntil: '2027-05-31',
+  frequencyPerDay: 4,
+  combinedServiceIndicator: false,
+}
 
-t.test('the page where a PSU approves', async (t) => {
+t.test('the pages where a PSU approves', async (t) => {
   const bank = await testBank(t)
   const { sca } = bank.backend
 
-  async function initiate(headers: object = {}) {
-    const { body, headers: answered } = await bank.call({
+  async function initiate(headers: object = {}, body: object = payment) {
+    const { body: created, headers: answered } = await bank.call({
       operation: 'initiatePayment',
       version: '1.6.0',
       path: { 'payment-product': 'fp' },
       headers: { ...redirect, ...headers },
-      body: payment,
+      body,
     })
     t.equal(answered['aspsp-sca-approach'], 'REDIRECT')
-    const href: string = body._links.scaRedirect.href
+    const href: string = created._links.scaRedirect.href
     t.match(href, /^http:\/\/sca\.bank\.test\/authorise\//)
     const path = {
       'payment-product': 'fp',
-      paymentId: String(body.paymentId),
+      paymentId: String(created.paymentId),
       authorisationId: lastSegment(href),
     }
-    return { url: new URL(href).pathname, path }
+    return { url: new URL(href).pathname, path, links: created._links }
   }
 
-  async function open(url: string) {
-    const page = await sca.inject({ url })
-    const cookie = String(page.headers['set-cookie']).split(';')[0] ?? ''
-    const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
-    const post = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-      sca.inject({
-        method: 'POST',
-        url,
-        headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', ...headers },
-        payload: new URLSearchParams({ csrf, ...fields }).toString(),
-      })
-    return { page, post }
-  }
-
-  const noa = { psu: '305567661', password: '12345' }
   const statusOf = async (path: Readonly<Record<string, string>>) =>
     (await bank.call({ operation: 'getPaymentStatus', path })).body.transactionStatus
+  const scaOf = async (path: Readonly<Record<string, string>>) =>
+    (await bank.call({ operation: 'getPaymentAuthorisation', path })).body
 
-  t.test('shows what is approved, escaped, under strict headers', async (t) => {
+  t.test(
+    'who has only the link sees no more than what kind of approval is asked for',
+    async (t) => {
+      const { url } = await initiate({ 'psu-id': '305567661' })
+      const page = await scaBrowser(sca).get(url)
+      t.equal(page.status, 200)
+      t.match(page.body, /Approve a payment/)
+      t.match(page.body, /value="305567661"/)
+      t.notMatch(page.body, /75\.00|Dinner|IL03/)
+      const direct = await scaBrowser(sca).get(`${url}/decision`)
+      t.strictSame([direct.status, direct.headers['location']], [303, url])
+    },
+  )
+
+  t.test('who has signed in sees what is approved, escaped, under strict headers', async (t) => {
     const { url } = await initiate({ 'psu-id': '305567661' })
-    const { page } = await open(url)
-    t.equal(page.statusCode, 200)
+    const browser = scaBrowser(sca)
+    const page = await browser.signIn(url, noa)
+    t.equal(page.status, 200)
     t.notMatch(page.body, /<script/)
     t.match(page.body, /&lt;script&gt;alert\(&quot;מי גליל&quot;\)/)
     t.match(page.body, /75\.00 ILS/)
     t.match(page.body, /Dinner &amp; more/)
-    t.match(page.body, /value="305567661"/)
-    const policy = String(page.headers['content-security-policy'])
+    t.match(page.body, /Noa Levi/)
+    const policy = page.headers['content-security-policy']
     t.match(policy, /default-src 'none'/)
     t.match(policy, /form-action 'self' https:\/\/app\.tpp\.example https:\/\/nok\.tpp\.example;/)
     t.match(policy, /frame-ancestors 'none'/)
     t.equal(page.headers['cache-control'], 'no-store')
     t.equal(page.headers['referrer-policy'], 'no-referrer')
-    t.match(String(page.headers['set-cookie']), /HttpOnly; SameSite=Strict/)
+    t.match(page.headers['set-cookie'], /HttpOnly; SameSite=Strict/)
     t.equal((await sca.inject({ url: '/style.css' })).statusCode, 200)
+    t.equal((await scaBrowser(sca).get(`${url}/decision`)).status, 303, 'another browser')
   })
 
   t.test('approving sends the PSU back and the payment on, once', async (t) => {
     const { url, path } = await initiate()
-    const { post } = await open(url)
-    const done = await post({ ...noa, decision: 'approve' })
-    t.equal(done.statusCode, 303)
-    t.equal(done.headers.location, redirectUri)
+    t.equal((await scaOf(path)).scaStatus, 'received')
+    const browser = scaBrowser(sca)
+    await browser.get(url)
+    const signedIn = await browser.submit(url, { ...noa })
+    t.strictSame([signedIn.status, signedIn.headers['location']], [303, `${url}/decision`])
+    t.equal((await scaOf(path)).scaStatus, 'psuAuthenticated')
+    await browser.get(`${url}/decision`)
+    const started = await scaOf(path)
+    t.strictSame([started.scaStatus, started.psuName], ['started', 'Noa Levi'])
+    const done = await browser.submit(`${url}/decision`, approval)
+    t.strictSame([done.status, done.headers['location']], [303, redirectUri])
     t.equal(await statusOf(path), 'ACTC')
-    const read = await bank.call({ operation: 'getPaymentAuthorisation', path })
-    t.equal(read.body.scaStatus, 'finalised')
-    t.equal((await post({ ...noa, decision: 'refuse' })).statusCode, 404, 'the link is used up')
-    t.equal((await sca.inject({ url })).statusCode, 404)
+    t.equal((await scaOf(path)).scaStatus, 'finalised')
+    const again = await browser.submit(`${url}/decision`, { ...approval, decision: 'refuse' })
+    t.equal(again.headers['location'], redirectUri, 'sent twice, it leads to the same place')
+    t.equal(await statusOf(path), 'ACTC')
+    t.equal((await browser.get(url)).status, 404, 'the link is used up')
   })
 
   t.test(
-    'refusing, and the third wrong password, reject and lead to the other address',
+    'refusing, and three wrong passwords or codes, reject and lead to the other address',
     async (t) => {
       const refused = await initiate()
-      const no = await (await open(refused.url)).post({ ...noa, decision: 'refuse' })
-      t.equal(no.headers.location, nokUri)
+      const no = await decideOnPage(sca, refused.url, { decision: 'refuse', code: '' })
+      t.equal(no.headers['location'], nokUri)
       t.equal(await statusOf(refused.path), 'RJCT')
 
       const guessed = await initiate()
-      const { post } = await open(guessed.url)
-      const wrong = { psu: '305567661', password: 'wrong', decision: 'approve' }
+      const guesser = scaBrowser(sca)
+      await guesser.get(guessed.url)
       for (let attempt = 1; attempt <= 2; attempt++) {
-        const answer = await post(wrong)
-        t.equal(answer.statusCode, 422)
+        const answer = await guesser.submit(guessed.url, { ...noa, password: 'wrong' })
+        t.equal(answer.status, 422)
         t.match(answer.body, /role="alert"/)
-        t.notMatch(answer.body, /wrong"/)
+        t.notMatch(answer.body, /value="wrong"/)
         t.equal(await statusOf(guessed.path), 'RCVD')
       }
-      const last = await post(wrong)
-      t.equal(last.headers.location, nokUri)
+      const last = await guesser.submit(guessed.url, { ...noa, password: 'wrong' })
+      t.equal(last.headers['location'], nokUri)
       t.equal(await statusOf(guessed.path), 'RJCT')
+
+      const coded = await initiate()
+      const browser = scaBrowser(sca)
+      await browser.signIn(coded.url, noa)
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        const answer = await browser.submit(`${coded.url}/decision`, {
+          ...approval,
+          code: '000000',
+        })
+        t.equal(answer.status, 422)
+        t.equal(await statusOf(coded.path), 'RCVD')
+      }
+      const third = await browser.submit(`${coded.url}/decision`, { ...approval, code: '000000' })
+      t.equal(third.headers['location'], nokUri)
+      t.equal(await statusOf(coded.path), 'RJCT')
     },
   )
 
-  t.test('nobody but the PSU of the payment can approve it', async (t) => {
+  t.test('nobody but the PSU of the payment can approve it, and only one browser', async (t) => {
     const { url, path } = await initiate({ 'psu-id': '305567661' })
-    const { post } = await open(url)
-    const other = await post({ psu: 'anton.brueckner', password: '12345', decision: 'approve' })
-    t.equal(other.statusCode, 422)
+    const other = await scaBrowser(sca).signIn(url, { psu: 'anton.brueckner', password: '12345' })
+    t.equal(other.status, 422)
     t.equal(await statusOf(path), 'RCVD')
     const foreignPut = await bank.call({
       operation: 'updatePaymentAuthorisation',
@@ -126,16 +160,22 @@ t.test('the page where a PSU approves', async (t) => {
       [403, 'SERVICE_BLOCKED'],
       'not through the TPP either',
     )
+    const first = scaBrowser(sca)
+    await first.signIn(url, noa)
+    await scaBrowser(sca).signIn(url, noa)
+    const stale = await first.submit(`${url}/decision`, approval)
+    t.strictSame([stale.status, stale.headers['location']], [303, url], 'signed in elsewhere since')
+    t.equal(await statusOf(path), 'RCVD')
   })
 
   t.test('what nobody types is answered by a page of ours, under strict headers', async (t) => {
     const { url, path } = await initiate()
-    const { post } = await open(url)
-    const odd = await post({ ...noa, psu: 'a\u0000b', decision: 'approve' })
-    t.equal(odd.statusCode, 422)
+    const browser = scaBrowser(sca)
+    const odd = await browser.signIn(url, { ...noa, psu: 'a\u0000b' })
+    t.equal(odd.status, 422)
     t.equal(await statusOf(path), 'RCVD')
-    const malformed = await sca.inject({ url: '/authorise/%ff<script>' })
-    t.equal(malformed.statusCode, 400)
+    const malformed = await browser.get('/authorise/%ff<script>')
+    t.equal(malformed.status, 400)
     t.match(malformed.headers['content-type'], 'text/html')
     t.match(malformed.headers['content-security-policy'], "default-src 'none'")
     t.notOk(malformed.body.includes('script'))
@@ -143,27 +183,34 @@ t.test('the page where a PSU approves', async (t) => {
 
   t.test('a form of another site decides nothing', async (t) => {
     const { url, path } = await initiate()
-    const { post } = await open(url)
-    const fields = { ...noa, decision: 'approve' }
-    for (const attempt of [
-      post({ ...fields, csrf: 'x'.repeat(43) }),
-      post({ ...fields, csrf: '' }),
-      post(fields, { cookie: '' }),
-      post(fields, { 'sec-fetch-site': 'cross-site' }),
-      sca.inject({ method: 'POST', url, payload: fields }),
-    ]) {
-      t.ok([403, 415].includes((await attempt).statusCode))
+    const browser = scaBrowser(sca)
+    await browser.signIn(url, noa)
+    for (const target of [url, `${url}/decision`]) {
+      const fields = { ...noa, ...approval }
+      for (const attempt of [
+        browser.submit(target, { ...fields, csrf: 'x'.repeat(43) }),
+        browser.submit(target, { ...fields, csrf: '' }),
+        browser.submit(target, fields, { cookie: '' }),
+        browser.submit(target, fields, { 'sec-fetch-site': 'cross-site' }),
+      ]) {
+        t.equal((await attempt).status, 403)
+      }
+      const json = await sca.inject({ method: 'POST', url: target, payload: fields })
+      t.equal(json.statusCode, 415)
     }
     t.equal(await statusOf(path), 'RCVD')
   })
 
   t.test('a link works for ten minutes, and none works that was never made', async (t) => {
     const { url, path } = await initiate()
+    const browser = scaBrowser(sca)
+    await browser.signIn(url, noa)
     bank.clock.now += 10 * 60_000
-    t.equal((await sca.inject({ url })).statusCode, 404)
+    t.equal((await browser.get(url)).status, 404)
+    t.equal((await browser.submit(`${url}/decision`, approval)).status, 404)
     t.equal(await statusOf(path), 'RCVD', 'the payment itself waits for its day')
-    t.equal((await sca.inject({ url: `/authorise/${randomUUID()}` })).statusCode, 404)
-    t.equal((await sca.inject({ url: '/authorise/x' })).statusCode, 404)
+    t.equal((await browser.get(`/authorise/${randomUUID()}`)).status, 404)
+    t.equal((await browser.get('/authorise/x')).status, 404)
     const embedded = await bank.call({
       operation: 'initiatePayment',
       version: '1.6.0',
@@ -171,26 +218,104 @@ t.test('the page where a PSU approves', async (t) => {
       body: payment,
     })
     const id = lastSegment(embedded.body._links.scaStatus.href)
-    t.equal((await sca.inject({ url: `/authorise/${id}` })).statusCode, 404, 'not by redirect')
+    t.equal((await browser.get(`/authorise/${id}`)).status, 404, 'not by redirect')
+  })
+
+  t.test(
+    'what the TPP left open the PSU picks: the account to pay from, the accounts to show',
+    async (t) => {
+      const { debtorAccount: _, ...open } = payment
+      const paid = await initiate({}, open)
+      const browser = scaBrowser(sca)
+      const page = await browser.signIn(paid.url, noa)
+      const [choice = ''] = /type="radio"[^>]*>[^<]*/.exec(page.body) ?? []
+      t.match(choice, 'Main current account')
+      const none = await browser.submit(`${paid.url}/decision`, approval)
+      t.equal(none.status, 422, 'nothing picked')
+      const foreign = { ...approval, account: randomUUID() }
+      t.equal((await browser.submit(`${paid.url}/decision`, foreign)).status, 422, 'not offered')
+      await decideOnPage(sca, paid.url)
+      const read = await bank.call({ operation: 'getPayment', path: paid.path })
+      t.strictSame(read.body.debtorAccount, { iban, currency: 'ILS' })
+
+      const offered = await bank.call({
+        operation: 'createConsent',
+        headers: redirect,
+        body: { ...consent, access: { accounts: [], balances: [] } },
+      })
+      const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
+      await decideOnPage(sca, offered.body._links.scaRedirect.href, { account: [savings] })
+      const path = { consentId: offered.body.consentId }
+      const granted = await bank.call({ operation: 'getConsent', path })
+      const reference = { iban: 'IL910205710000000445566', currency: 'ILS' }
+      t.strictSame(granted.body.access, { accounts: [reference], balances: [reference] })
+      const list = await bank.call({
+        operation: 'listAccounts',
+        headers: { 'consent-id': path.consentId },
+      })
+      t.strictSame(
+        list.body.accounts.map((account: { resourceId: string }) => account.resourceId),
+        [savings],
+      )
+    },
+  )
+
+  t.test(
+    'an approval that has to be confirmed counts when the TPP has shown the code',
+    async (t) => {
+      const rivka = { psu: '310000138', password: '12345' }
+      const { debtorAccount: _, ...open } = payment
+      const approve = async () => {
+        const made = await initiate({ 'psu-id': 'PSU-Confirmation' }, open)
+        t.ok(made.links.confirmation, 'announced')
+        const done = await decideOnPage(sca, made.url, {}, rivka)
+        const location = new URL(String(done.headers['location']))
+        t.equal(location.searchParams.get('session'), '71')
+        const confirmationCode = location.searchParams.get('confirmationCode') ?? ''
+        t.match(confirmationCode, /^[\w-]{43}$/)
+        t.equal(await statusOf(made.path), 'RCVD')
+        const held = await scaOf(made.path)
+        t.equal(held.scaStatus, 'unconfirmed')
+        t.ok(held._links.confirmation)
+        const confirm = (code: string) =>
+          bank.call({
+            operation: 'updatePaymentAuthorisation',
+            path: made.path,
+            body: { confirmationCode: code },
+          })
+        return { ...made, confirm, confirmationCode }
+      }
+      const good = await approve()
+      const wrong = await good.confirm('guess')
+      t.strictSame([wrong.status, wrong.body.tppMessages[0].code], [400, 'SCA_INVALID'])
+      t.equal((await good.confirm(good.confirmationCode)).body.scaStatus, 'finalised')
+      t.equal(await statusOf(good.path), 'ACTC')
+
+      const bad = await approve()
+      for (let attempt = 1; attempt <= 3; attempt++) await bad.confirm('guess')
+      t.equal(await statusOf(bad.path), 'RJCT', 'the third wrong code')
+      const late = await bad.confirm(bad.confirmationCode)
+      t.strictSame([late.status, late.body.tppMessages[0].code], [400, 'SCA_INVALID'])
+    },
+  )
+
+  t.test('who needs no second factor approves with the password alone', async (t) => {
+    const { debtorAccount: _, ...open } = payment
+    const { url, path } = await initiate({}, open)
+    const browser = scaBrowser(sca)
+    const page = await browser.signIn(url, { psu: 'PSU-Exempted', password: '12345' })
+    t.notMatch(page.body, /name="code"/)
+    await decideOnPage(sca, url, { code: '' }, { psu: 'PSU-Exempted', password: '12345' })
+    t.equal(await statusOf(path), 'ACTC')
   })
 
   t.test('consents, mandates and cancellations are approved there, too', async (t) => {
-    const consent = await bank.call({
-      operation: 'createConsent',
-      headers: redirect,
-      body: {
-        access: { accounts: [{ iban }], transactions: [{ iban }] },
-        recurringIndicator: true,
-        validUntil: '2027-05-31',
-        frequencyPerDay: 4,
-        combinedServiceIndicator: false,
-      },
-    })
-    const consentPage = await open(new URL(consent.body._links.scaRedirect.href).pathname)
-    t.match(consentPage.page.body, new RegExp(iban))
-    const given = await consentPage.post({ ...noa, decision: 'approve' })
-    t.equal(given.headers.location, redirectUri)
-    const path = { consentId: consent.body.consentId }
+    const asked = await bank.call({ operation: 'createConsent', headers: redirect, body: consent })
+    const link: string = asked.body._links.scaRedirect.href
+    const consentPage = await scaBrowser(sca).signIn(link, noa)
+    t.match(consentPage.body, new RegExp(iban))
+    t.equal((await decideOnPage(sca, link)).headers['location'], redirectUri)
+    const path = { consentId: asked.body.consentId }
     t.equal((await bank.call({ operation: 'getConsentStatus', path })).body.consentStatus, 'valid')
 
     const mandate = await bank.call({
@@ -204,8 +329,7 @@ t.test('the page where a PSU approves', async (t) => {
         debtorAccount: { iban },
       },
     })
-    const mandatePage = await open(new URL(mandate.body._links.scaRedirect.href).pathname)
-    await mandatePage.post({ ...noa, decision: 'approve' })
+    await decideOnPage(sca, mandate.body._links.scaRedirect.href)
     const resourceId = mandate.body.mandateResourceId
     const status = await bank.call({ operation: 'getMandateStatus', path: { resourceId } })
     t.equal(status.body.mandateStatus, 'valid')
@@ -217,10 +341,7 @@ t.test('the page where a PSU approves', async (t) => {
       headers: redirect,
       body: payment,
     })
-    await (await open(new URL(made.body._links.scaRedirect.href).pathname)).post({
-      ...noa,
-      decision: 'approve',
-    })
+    await decideOnPage(sca, made.body._links.scaRedirect.href)
     const paymentPath = { ...masav, paymentId: made.body.paymentId }
     const cancelled = await bank.call({
       operation: 'cancelPayment',
@@ -228,9 +349,9 @@ t.test('the page where a PSU approves', async (t) => {
       headers: redirect,
     })
     t.equal(cancelled.body.transactionStatus, 'ACTC')
-    const page = await open(new URL(cancelled.body._links.scaRedirect.href).pathname)
-    t.match(page.page.body, /Cancel an approved payment/)
-    await page.post({ ...noa, decision: 'approve' })
+    const cancellation: string = cancelled.body._links.scaRedirect.href
+    t.match((await scaBrowser(sca).signIn(cancellation, noa)).body, /Cancel an approved payment/)
+    await decideOnPage(sca, cancellation)
     t.equal(await statusOf(paymentPath), 'CANC')
   })
 
@@ -238,16 +359,10 @@ t.test('the page where a PSU approves', async (t) => {
     const { body } = await bank.call({
       operation: 'createConsent',
       headers: redirect,
-      body: {
-        access: { accounts: [{ iban: 'DE89370400440532013000' }] },
-        recurringIndicator: true,
-        validUntil: '2027-05-31',
-        frequencyPerDay: 4,
-        combinedServiceIndicator: false,
-      },
+      body: { ...consent, access: { accounts: [{ iban: 'DE89370400440532013000' }] } },
     })
-    const { post } = await open(new URL(body._links.scaRedirect.href).pathname)
-    t.equal((await post({ ...noa, decision: 'approve' })).headers.location, nokUri)
+    const done = await decideOnPage(sca, body._links.scaRedirect.href)
+    t.equal(done.headers['location'], nokUri)
     const path = { consentId: body.consentId }
     const status = await bank.call({ operation: 'getConsentStatus', path })
     t.equal(status.body.consentStatus, 'rejected')

@@ -7,59 +7,83 @@ export type ScaStatus =
   | 'psuAuthenticated'
   | 'scaMethodSelected'
   | 'started'
+  | 'unconfirmed'
   | 'finalised'
   | 'failed'
   | 'exempted'
 
-/** `push`: the request is on its way to the PSU's device. `approve` and `fail` end it. */
+/**
+ * - `identify`, `authenticate`: who the PSU is, and that it is the one
+ * - `selectMethod`: how it gets its one-time password
+ * - `start`: it is asked, on its device or on the bank's page
+ * - `hold`: it has approved, and the TPP has to `confirm`
+ * - `approve`, `exempt`, `fail`: decided; exempted is who needs no second factor
+ */
 export type AuthorisationEvent =
   | 'identify'
   | 'authenticate'
   | 'selectMethod'
-  | 'push'
+  | 'start'
+  | 'hold'
   | 'approve'
+  | 'confirm'
+  | 'exempt'
   | 'fail'
 
 /**
  * ```
- * embedded   received → psuIdentified → psuAuthenticated → scaMethodSelected → finalised
- * redirect   received → psuIdentified ──────────────────────────────────────→ finalised
- * decoupled  received → psuIdentified → started ────────────────────────────→ finalised
+ * embedded   received → psuIdentified → psuAuthenticated → scaMethodSelected ─────→ finalised
+ *                                          │  └─exempt→ exempted └─start→ started ──↑
+ * redirect   received → psuIdentified → psuAuthenticated → started ─approve─────────┤
+ *                                                             └─hold→ unconfirmed ──┘
+ * decoupled  received → psuIdentified → started ────────────────────→ finalised
  * ```
  * Every open state can end in `failed`. Identification may be skipped where the
- * password or the approval brings it along.
+ * password brings it along.
  */
 export const authorisationTransitions: Transitions<ScaStatus, AuthorisationEvent> = {
   received: {
     identify: 'psuIdentified',
     authenticate: 'psuAuthenticated',
-    push: 'started',
-    approve: 'finalised',
+    start: 'started',
     fail: 'failed',
   },
-  psuIdentified: {
-    authenticate: 'psuAuthenticated',
-    push: 'started',
-    approve: 'finalised',
+  psuIdentified: { authenticate: 'psuAuthenticated', start: 'started', fail: 'failed' },
+  psuAuthenticated: {
+    selectMethod: 'scaMethodSelected',
+    start: 'started',
+    exempt: 'exempted',
     fail: 'failed',
   },
-  psuAuthenticated: { selectMethod: 'scaMethodSelected', fail: 'failed' },
   scaMethodSelected: {
     selectMethod: 'scaMethodSelected',
-    push: 'started',
+    start: 'started',
     approve: 'finalised',
     fail: 'failed',
   },
-  started: { approve: 'finalised', fail: 'failed' },
+  started: { hold: 'unconfirmed', approve: 'finalised', fail: 'failed' },
+  unconfirmed: { confirm: 'finalised', fail: 'failed' },
   finalised: {},
   failed: {},
   exempted: {},
 }
 
+/** The event with which an open authorisation ends well. */
+export function approvalOf(status: ScaStatus): AuthorisationEvent {
+  switch (status) {
+    case 'psuAuthenticated':
+      return 'exempt'
+    case 'unconfirmed':
+      return 'confirm'
+    default:
+      return 'approve'
+  }
+}
+
 /** How the PSU approves: on the bank's page, on the bank's app, or through the TPP. */
 export type ScaApproach = 'REDIRECT' | 'DECOUPLED' | 'EMBEDDED'
 
-/** Wrong passwords, and wrong one-time passwords, that fail an authorisation (our choice). */
+/** Wrong passwords, one-time passwords or confirmation codes that fail an authorisation (our choice). */
 export const attemptsMost = 3
 /** Milliseconds an authorisation waits for the PSU. */
 export const authorisationMs = 24 * 3_600_000
@@ -67,24 +91,3 @@ export const authorisationMs = 24 * 3_600_000
 export const redirectLinkMs = 10 * 60_000
 /** Milliseconds the persona of the sandbox takes to answer on its device. */
 export const decoupledMs = 2000
-
-/** One way to approve that a PSU has (`scaMethods` of the documents). */
-export interface ScaMethod {
-  readonly authenticationType: 'SMS_OTP'
-  readonly authenticationMethodId: string
-  readonly name: string
-}
-
-/** The methods of every PSU of the sandbox. */
-export const scaMethods: readonly ScaMethod[] = [
-  {
-    authenticationType: 'SMS_OTP',
-    authenticationMethodId: 'sms-1',
-    name: 'SMS to 05x-xxx-4417',
-  },
-  {
-    authenticationType: 'SMS_OTP',
-    authenticationMethodId: 'sms-2',
-    name: 'SMS to 05x-xxx-2093',
-  },
-]

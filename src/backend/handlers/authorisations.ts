@@ -16,7 +16,8 @@ const messages: Readonly<Record<ScaStatus, string>> = {
   psuIdentified: 'Please approve',
   psuAuthenticated: 'Please choose how to get the code',
   scaMethodSelected: 'Please enter the code that was sent to you',
-  started: 'Please approve in the app of the bank',
+  started: 'Please approve at the bank',
+  unconfirmed: 'You have approved; the service provider has to confirm it',
   finalised: 'You have approved',
   failed: 'The approval failed',
   exempted: 'No approval is necessary',
@@ -54,14 +55,25 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
 
   function reading(find: (call: BankCall) => Promise<OwnParent>): Handler {
     return async (call) => {
-      const { parent, paths } = await find(call)
+      const { parent, paths, isReadable } = await find(call)
       const authorisation = own(await findById(bank.stores, call), parent)
+      const { status, psuId } = authorisation
+      const psu = psuId === null ? undefined : await bank.stores.psus.find(psuId)
+      const links = authorisationLinks(authorisation, {
+        paths,
+        scaPublicUrl: bank.scaPublicUrl,
+        isReadable,
+        isUpdatable: true,
+        needsConfirmation: psu?.behaviour === 'confirmation',
+      })
       return {
         status: 200,
         body: {
-          scaStatus: authorisation.status,
-          psuMessage: messages[authorisation.status],
-          _links: linksTo({ status: paths.status }),
+          scaStatus: status,
+          // Whose name it is has shown that it is the one.
+          ...(psu === undefined || !isAuthenticated(status) ? {} : { psuName: psu.name }),
+          psuMessage: messages[status],
+          _links: { ...links, ...linksTo({ status: paths.status }) },
         },
       }
     }
@@ -83,6 +95,7 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
           scaPublicUrl: bank.scaPublicUrl,
           isReadable,
           isUpdatable: true,
+          needsConfirmation: false,
         })
         const isFinal = isDecided(step.authorisation)
         return {
@@ -111,6 +124,10 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
     updateOfPayment: updating(ofPayment),
     updateOfConsent: updating(ofConsent),
   }
+}
+
+function isAuthenticated(status: ScaStatus): boolean {
+  return status !== 'received' && status !== 'psuIdentified' && status !== 'failed'
 }
 
 function findById(

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto'
 import type { Bank } from '../bank.ts'
 import { type BankCall, textOf } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
@@ -5,9 +6,9 @@ import {
   type AuthorisationEvent,
   attemptsMost,
   authorisationTransitions,
-  scaMethods,
+  decoupledMs,
 } from '../domain/authorisation.ts'
-import { approves } from '../domain/psu.ts'
+import { approves, type ScaMethod, scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
 import { decide } from '../processes/decide.ts'
 import { startOf } from '../processes/open-authorisation.ts'
@@ -30,6 +31,8 @@ interface Update {
   readonly confirmationCode?: string
 }
 
+type Deciding = Parameters<typeof decide>[0]
+
 /**
  * Creates the steps of an authorisation that a TPP takes by PUT (docs/bank.md,
  * Approval). A step runs in the caller's transaction, with the parent locked and the
@@ -44,27 +47,24 @@ export function createUpdate(bank: Bank) {
     // The document has checked the shape.
     const body: Update = call.body ?? {}
     const psu = await boundPsu(stores, authorisation, call)
-    if (body.confirmationCode !== undefined) {
-      throw new BankError('STATUS_INVALID', 'This authorisation needs no confirmation')
-    }
+    const deciding = { bank, stores, authorisation, now: call.now }
+    if (body.confirmationCode !== undefined) return confirm(deciding, psu, body.confirmationCode)
     const isIdentification = Object.keys(steps).every((name) => !Object.hasOwn(body, name))
     if (isIdentification) return identify(stores, authorisation, psu, call)
     if (authorisation.approach !== 'EMBEDDED') {
       throw new BankError('SERVICE_BLOCKED', 'The PSU approves at the bank, not through the TPP')
     }
-    const deciding = { bank, stores, authorisation, now: call.now }
     if (body.psuData !== undefined) {
       return authenticate(deciding, psu, body.psuData.password)
     }
+    if (psu === undefined) throw outOfSequence(authorisation)
     if (body.authenticationMethodId !== undefined) {
-      return selectMethod(stores, authorisation, body.authenticationMethodId)
+      return selectMethod(deciding, psu, body.authenticationMethodId)
     }
     return authorise(deciding, psu, body.scaAuthenticationData ?? '')
   }
 
-  type Deciding = Parameters<typeof decide>[0]
-
-  /** Right: the methods to choose from. Wrong: counted, and the third fails the authorisation. */
+  /** Right: on to the second factor, where there is one. Wrong: counted, and the third fails the authorisation. */
   async function authenticate(
     deciding: Deciding,
     psu: Psu | undefined,
@@ -84,39 +84,63 @@ export function createUpdate(bank: Bank) {
       return wrongCredentials(deciding, passwordFailures)
     }
     await stores.authorisations.update(authorisation.id, { status, psuId: psu.id })
-    return { authorisation: { ...authorisation, status }, extras: { scaMethods } }
+    const authenticated = { ...authorisation, status, psuId: psu.id }
+    const next = { ...deciding, authorisation: authenticated }
+    const scaMethods = scaMethodsOf(psu.behaviour)
+    const [first, ...others] = scaMethods
+    if (first === undefined) return conclude(next, psu)
+    if (others.length === 0) return selectMethod(next, psu, first.authenticationMethodId)
+    return { authorisation: authenticated, extras: { scaMethods } }
   }
 
-  async function authorise(
-    deciding: Deciding,
-    psu: Psu | undefined,
-    otp: string,
-  ): Promise<Step | BankError> {
+  async function authorise(deciding: Deciding, psu: Psu, otp: string): Promise<Step | BankError> {
     const { stores, authorisation } = deciding
     accept(authorisation, 'approve')
-    if (psu === undefined || authorisation.status !== 'scaMethodSelected')
-      throw outOfSequence(authorisation)
     if (!bank.credentials.isOneTimePassword(psu.id, otp)) {
       const otpFailures = authorisation.otpFailures + 1
       await stores.authorisations.update(authorisation.id, { otpFailures })
       return wrongCredentials(deciding, otpFailures)
     }
-    const status = await decide(
-      deciding,
-      approves(psu.behaviour, authorisation.purpose)
-        ? { approved: true, psu }
-        : { approved: false, psu },
-    )
-    return { authorisation: { ...authorisation, status }, extras: {} }
+    return conclude(deciding, psu)
   }
 }
 
 const steps = { psuData: true, authenticationMethodId: true, scaAuthenticationData: true }
 
-async function wrongCredentials(
-  deciding: Parameters<typeof decide>[0],
-  failures: number,
-): Promise<BankError> {
+/** The PSU has shown that it is the one: it approves, or refuses, as the persona does. */
+async function conclude(deciding: Deciding, psu: Psu): Promise<Step> {
+  const { authorisation } = deciding
+  const approved = approves(psu.behaviour, authorisation.purpose)
+  const status = await decide(deciding, approved ? { approved, psu } : { approved: false, psu })
+  return { authorisation: { ...authorisation, status }, extras: {} }
+}
+
+/** The code came with the PSU's browser: who has it is where the PSU has approved. The third wrong one fails. */
+async function confirm(
+  deciding: Deciding,
+  psu: Psu | undefined,
+  code: string,
+): Promise<Step | BankError> {
+  const { stores, authorisation } = deciding
+  accept(authorisation, 'confirm')
+  if (psu === undefined) throw outOfSequence(authorisation)
+  const given = Buffer.from(code)
+  const expected = Buffer.from(authorisation.confirmationCode ?? '')
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    const confirmationFailures = authorisation.confirmationFailures + 1
+    await stores.authorisations.update(authorisation.id, { confirmationFailures })
+    if (confirmationFailures >= attemptsMost) await decide(deciding, { approved: false })
+    return new BankError('SCA_INVALID', [
+      { path: 'confirmationCode', text: 'This is not the code of the approval' },
+    ])
+  }
+  const { picked } = authorisation
+  const decision = { approved: true as const, psu, ...(picked === null ? {} : { picked }) }
+  const status = await decide(deciding, decision)
+  return { authorisation: { ...authorisation, status }, extras: {} }
+}
+
+async function wrongCredentials(deciding: Deciding, failures: number): Promise<BankError> {
   if (failures >= attemptsMost) await decide(deciding, { approved: false })
   return new BankError('PSU_CREDENTIALS_INVALID', 'The credentials of the PSU are wrong')
 }
@@ -134,25 +158,38 @@ async function identify(
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 
+/** A method that shows a code waits for it; one that asks on the PSU's device goes on without the TPP. */
 async function selectMethod(
-  stores: Stores,
-  authorisation: Authorisation,
+  { stores, authorisation, now }: Deciding,
+  psu: Psu,
   methodId: string,
 ): Promise<Step> {
   const status = accept(authorisation, 'selectMethod')
-  const method = scaMethods.find((candidate) => candidate.authenticationMethodId === methodId)
+  const method = scaMethodsOf(psu.behaviour).find(
+    (candidate) => candidate.authenticationMethodId === methodId,
+  )
   if (method === undefined) {
     throw new BankError('SCA_METHOD_UNKNOWN', [
       { path: 'authenticationMethodId', text: 'The PSU has no such method' },
     ])
   }
+  if (method.authenticationType === 'PUSH_OTP') {
+    const asked = {
+      status: accept({ ...authorisation, status }, 'start'),
+      approach: 'DECOUPLED' as const,
+    }
+    const answersAt = new Date(now + decoupledMs)
+    await stores.authorisations.update(authorisation.id, { ...asked, methodId, answersAt })
+    return { authorisation: { ...authorisation, ...asked }, extras: { chosenScaMethod: method } }
+  }
   await stores.authorisations.update(authorisation.id, { status, methodId })
+  return { authorisation: { ...authorisation, status }, extras: challenge(method) }
+}
+
+function challenge(method: ScaMethod): object {
   return {
-    authorisation: { ...authorisation, status },
-    extras: {
-      chosenScaMethod: method,
-      challengeData: { otpMaxLength: 6, otpFormat: 'integer' },
-    },
+    chosenScaMethod: method,
+    challengeData: { otpMaxLength: 6, otpFormat: 'integer' },
   }
 }
 
@@ -172,12 +209,12 @@ async function boundPsu(
   return stores.psus.find(authorisation.psuId)
 }
 
-function accept(authorisation: Authorisation, event: AuthorisationEvent) {
+function accept(authorisation: Pick<Authorisation, 'status'>, event: AuthorisationEvent) {
   const status = after(authorisationTransitions, authorisation.status, event)
   if (status === undefined) throw outOfSequence(authorisation)
   return status
 }
 
-function outOfSequence({ status }: Authorisation): BankError {
+function outOfSequence({ status }: Pick<Authorisation, 'status'>): BankError {
   return new BankError('STATUS_INVALID', `This step does not follow on ${status}`)
 }

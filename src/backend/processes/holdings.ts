@@ -2,8 +2,11 @@ import type { Holding } from '../domain/access.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 
 /** All that a person owns and a consent can be about, accounts before card accounts. */
-export async function holdingsOf(stores: Stores, psuId: string): Promise<Holding[]> {
-  const accounts = await stores.accounts.ofPsu(psuId)
+export async function holdingsOf(
+  stores: Pick<Stores, 'accounts' | 'cardAccounts'>,
+  psuId: string,
+): Promise<Holding[]> {
+  const accounts = await stores.accounts.shownOf(psuId)
   const cards = await stores.cardAccounts.ofPsu(psuId)
   return [
     ...accounts.map(({ id, iban, currency, cashAccountType }) => ({

@@ -49,7 +49,7 @@ export async function createSeededConsent(options: SeededConsentOptions): Promis
     const opened = await openAuthorisation({ randomUUID }, stores, {
       parent: { kind: 'consent', id },
       purpose: 'creation',
-      plan: { approach: 'EMBEDDED', redirectUri: undefined, nokRedirectUri: undefined },
+      plan: { approach: 'DECOUPLED', redirectUri: undefined, nokRedirectUri: undefined },
       psu,
       now,
     })

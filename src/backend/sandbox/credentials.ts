@@ -8,6 +8,10 @@ const oneTimePassword = '123456'
 export const sandboxCredentials: Credentials = {
   isPassword: (_psuId, text) => isSame(text, password),
   isOneTimePassword: (_psuId, text) => isSame(text, oneTimePassword),
+  hints: {
+    password: `This is a sandbox: everybody's password is ${password}.`,
+    oneTimePassword: `This is a sandbox: every one-time password is ${oneTimePassword}.`,
+  },
 }
 
 /** Compares in constant time, as a bank with real secrets would have to. */

@@ -1,16 +1,22 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from '../../platform/log.ts'
 import type { Bank } from '../bank.ts'
-import { redirectLinkMs } from '../domain/authorisation.ts'
+import { authorisationTransitions, redirectLinkMs } from '../domain/authorisation.ts'
 import { isUuid } from '../domain/identifiers.ts'
+import { scaMethodsOf } from '../domain/psu.ts'
+import { after } from '../domain/transitions.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import { isDecided } from '../processes/clockwork.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
+import { promised } from '../stores/promised.ts'
 import { isUnavailable } from '../unavailable.ts'
-import { approve, type FormDecision } from './approve.ts'
-import { approvalPage, messagePage, stylesheet } from './pages.ts'
+import { choiceOf } from './choice.ts'
+import { decisionPage, messagePage, signInPage, stylesheet } from './pages.ts'
+import { isSignedIn, newSecret } from './session.ts'
+import { signIn } from './sign-in.ts'
 import { summarise } from './summary.ts'
+import { takeDecision } from './take-decision.ts'
 
 export interface ScaOptions {
   readonly bank: Bank
@@ -21,12 +27,18 @@ export interface ScaOptions {
 }
 
 const csrfCookie = 'sca_csrf'
+const sessionCookie = 'sca_session'
+
+interface OfAuthorisation {
+  Params: { id: string }
+}
 
 /**
  * Creates the pages on which a PSU approves or refuses what a TPP has asked for
- * by redirect. Server-rendered, without scripts. A link works for ten minutes
- * and until the decision; the id in it is unguessable, and nothing is decided
- * without the PSU's password.
+ * by redirect: sign in, see what it is, decide with a one-time password.
+ * Server-rendered, without scripts. A link works for ten minutes and until the
+ * decision; the id in it is unguessable, and who has only the link sees no more
+ * than what kind of approval is asked for.
  */
 export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyInstance {
   const isSecure = bank.scaPublicUrl.startsWith('https:')
@@ -62,66 +74,140 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
       .send(stylesheet),
   )
 
-  app.get<{ Params: { id: string } }>('/authorise/:id', async (request, reply) => {
+  app.get<OfAuthorisation>('/authorise/:id', async (request, reply) => {
     const authorisation = await findOpen(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
-    const csrfToken = randomBytes(32).toString('base64url')
-    reply.header('set-cookie', cookie(csrfToken, isSecure))
-    return show(reply, authorisation, { csrfToken, psuId: '', error: undefined })
+    const csrfToken = newSecret()
+    reply.header('set-cookie', cookie(csrfCookie, csrfToken, isSecure))
+    const psuId = authorisation.psuId ?? ''
+    return showSignIn(reply, authorisation, { csrfToken, psuId, error: undefined })
   })
 
-  app.post<{ Params: { id: string } }>('/authorise/:id', async (request, reply) => {
-    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+  app.post<OfAuthorisation>('/authorise/:id', async (request, reply) => {
+    const form = formOf(request)
     const csrfToken = form.get('csrf') ?? ''
-    if (isCrossSite(request, csrfToken)) {
-      return say(reply, 403, 'This form is no longer valid', 'Follow the link once more.')
-    }
+    if (isCrossSite(request, csrfToken)) return say(reply, 403, ...staleForm)
     const authorisation = await findOpen(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    const session = newSecret()
     const psuId = form.get('psu') ?? ''
-    const outcome = await approve(bank, clockwork, authorisation.id, {
-      psuId,
-      password: form.get('password') ?? '',
-      decision: decisionOf(form),
+    const password = form.get('password') ?? ''
+    const entry = { psuId, password, session, now: now() }
+    switch (await signIn(bank, clockwork, authorisation.id, entry)) {
+      case 'wrong': {
+        const error = 'User name or password is wrong.'
+        return showSignIn(reply.code(422), authorisation, { csrfToken, psuId, error })
+      }
+      case 'signed-in':
+        reply.header('set-cookie', cookie(sessionCookie, session, isSecure))
+        return reply.redirect(`/authorise/${authorisation.id}/decision`, 303)
+      case 'decided':
+        return leave(reply, authorisation, { isApproved: false })
+    }
+  })
+
+  app.get<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
+    const authorisation = await findOpen(request.params.id)
+    if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    if (!isSignedIn(authorisation, cookieOf(request, sessionCookie))) {
+      return reply.redirect(`/authorise/${authorisation.id}`, 303)
+    }
+    await bank.stores.transaction(async (stores) => {
+      await clockwork.lock(stores, parentOf(authorisation), now())
+      const current = promised(await stores.authorisations.find(authorisation.id))
+      // From now on the PSU is being asked.
+      const status = after(authorisationTransitions, current.status, 'start')
+      if (status !== undefined) await stores.authorisations.update(current.id, { status })
+    })
+    const csrfToken = newSecret()
+    reply.header('set-cookie', cookie(csrfCookie, csrfToken, isSecure))
+    return showDecision(reply, authorisation, { csrfToken, error: undefined })
+  })
+
+  app.post<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
+    const form = formOf(request)
+    const csrfToken = form.get('csrf') ?? ''
+    if (isCrossSite(request, csrfToken)) return say(reply, 403, ...staleForm)
+    const authorisation = await findShown(request.params.id)
+    if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    const isApproved = form.get('decision') === 'approve'
+    const choice = isApproved ? await choiceOf(bank.stores, authorisation) : undefined
+    const offered = new Set(choice?.options.map(({ id }) => id))
+    const picked = form.getAll('account').filter((id) => offered.has(id))
+    if (choice !== undefined && picked.length === 0) {
+      const error = `Choose at least one account under “${choice.question}”.`
+      return showDecision(reply.code(422), authorisation, { csrfToken, error })
+    }
+    const outcome = await takeDecision(bank, clockwork, authorisation.id, {
+      session: cookieOf(request, sessionCookie),
+      isApproved,
+      oneTimePassword: form.get('code') ?? '',
+      picked: choice === undefined ? undefined : picked,
       now: now(),
     })
-    if (outcome.kind === 'wrong') {
-      const error = 'User name or password is wrong.'
-      return show(reply.code(422), authorisation, { csrfToken, psuId, error })
+    switch (outcome.kind) {
+      case 'wrong': {
+        const error = 'The one-time password is wrong.'
+        return showDecision(reply.code(422), authorisation, { csrfToken, error })
+      }
+      case 'signed-out':
+        return reply.redirect(`/authorise/${authorisation.id}`, 303)
+      case 'decided':
+        return leave(reply, authorisation, outcome)
     }
-    return leave(reply, authorisation, outcome.status)
   })
 
-  /** An authorisation that can still be decided here and now. */
-  async function findOpen(id: string): Promise<Authorisation | undefined> {
+  /** An authorisation whose link still works: not too old, and not decided by somebody else. */
+  async function findShown(id: string): Promise<Authorisation | undefined> {
     const found = isUuid(id) ? await bank.stores.authorisations.find(id) : undefined
     if (found?.approach !== 'REDIRECT') return undefined
-    if (found.createdAt.getTime() + redirectLinkMs <= now() || isDecided(found)) return undefined
+    return found.createdAt.getTime() + redirectLinkMs <= now() ? undefined : found
+  }
+
+  /** One that can still be decided here and now. */
+  async function findOpen(id: string): Promise<Authorisation | undefined> {
+    const found = await findShown(id)
+    if (found === undefined || !isUndecided(found)) return undefined
     // What time has done to its parent by now may have decided it.
     const parent = parentOf(found)
     await clockwork[parent.kind](parent.id, now())
     const current = await bank.stores.authorisations.find(id)
-    return current === undefined || isDecided(current) ? undefined : current
+    return current === undefined || !isUndecided(current) ? undefined : current
   }
 
-  async function show(
+  async function showSignIn(
     reply: FastifyReply,
     authorisation: Authorisation,
     form: { csrfToken: string; psuId: string; error: string | undefined },
   ) {
-    const summary = await summarise(bank.stores, authorisation)
-    const psuId = form.psuId === '' ? (authorisation.psuId ?? '') : form.psuId
-    return reply
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        // Browsers apply form-action to the redirect that follows a form, too.
-        'content-security-policy': policy(originsOf(authorisation)),
-      })
-      .send(approvalPage({ summary, ...form, psuId }))
+    const { title } = await summarise(bank.stores, authorisation)
+    const hint = bank.credentials.hints?.password
+    return sendForm(reply, authorisation, signInPage({ title, ...form, hint }))
+  }
+
+  async function showDecision(
+    reply: FastifyReply,
+    authorisation: Authorisation,
+    form: { csrfToken: string; error: string | undefined },
+  ) {
+    const { stores, credentials } = bank
+    const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
+    const page = decisionPage({
+      summary: await summarise(stores, authorisation),
+      name: psu.name,
+      choice: await choiceOf(stores, authorisation),
+      needsCode: scaMethodsOf(psu.behaviour).length > 0,
+      hint: credentials.hints?.oneTimePassword,
+      ...form,
+    })
+    return sendForm(reply, authorisation, page)
   }
 
   return app
 }
+
+/** Title and text about a form that is not ours, or older than its cookie. */
+const staleForm = ['This form is no longer valid', 'Follow the link once more.'] as const
 
 const unknownLink =
   'It is used up, too old or incomplete. Return to the service you came from and start again.'
@@ -152,34 +238,63 @@ function originsOf({ redirectUri, nokRedirectUri }: Authorisation): string[] {
   return [...new Set(origins)]
 }
 
-function cookie(value: string, isSecure: boolean): string {
+function cookie(name: string, value: string, isSecure: boolean): string {
   const attributes = `Path=/authorise; HttpOnly; SameSite=Strict; Max-Age=${redirectLinkMs / 1000}`
-  return `${csrfCookie}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`
+  return `${name}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`
+}
+
+function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  return (headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim().split('='))
+    .find(([found]) => found === name)?.[1]
 }
 
 /** A form of ours carries the value of the cookie; another site can neither read nor set that. */
-function isCrossSite({ headers }: FastifyRequest, token: string): boolean {
-  const site = headers['sec-fetch-site']
+function isCrossSite(request: FastifyRequest, token: string): boolean {
+  const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return true
-  const sent = (headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim().split('='))
-    .find(([name]) => name === csrfCookie)?.[1]
-  const a = Buffer.from(sent ?? '')
+  const a = Buffer.from(cookieOf(request, csrfCookie) ?? '')
   const b = Buffer.from(token)
   return b.length < 43 || a.length !== b.length || !timingSafeEqual(a, b)
 }
 
-function decisionOf(form: URLSearchParams): FormDecision {
-  return form.get('decision') === 'approve' ? 'approve' : 'refuse'
+/** Whether the PSU can still decide; what it has approved, and the TPP has to confirm, is decided here. */
+function isUndecided(authorisation: Authorisation): boolean {
+  return !isDecided(authorisation) && authorisation.status !== 'unconfirmed'
 }
 
-/** Back to the TPP; plain redirect without confirmation appends nothing. */
-function leave(reply: FastifyReply, authorisation: Authorisation, status: 'finalised' | 'failed') {
-  const { redirectUri, nokRedirectUri } = authorisation
-  const target = status === 'finalised' ? redirectUri : (nokRedirectUri ?? redirectUri)
-  if (target === null) throw new Error(`authorisation ${authorisation.id} has nowhere to return to`)
-  return reply.redirect(target, 303)
+function formOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams()
+}
+
+/** A form that may lead to the TPP: browsers apply form-action to the redirect that follows a form, too. */
+function sendForm(reply: FastifyReply, authorisation: Authorisation, page: string) {
+  return reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy(originsOf(authorisation)),
+    })
+    .send(page)
+}
+
+interface Outcome {
+  readonly isApproved: boolean
+  readonly confirmationCode?: string
+}
+
+/** Back to the TPP, with the code it confirms with if it has to; otherwise nothing is appended. */
+function leave(
+  reply: FastifyReply,
+  { id, redirectUri, nokRedirectUri }: Authorisation,
+  { isApproved, confirmationCode }: Outcome,
+) {
+  const target = isApproved ? redirectUri : (nokRedirectUri ?? redirectUri)
+  if (target === null) throw new Error(`authorisation ${id} has nowhere to return to`)
+  if (confirmationCode === undefined) return reply.redirect(target, 303)
+  const url = new URL(target)
+  url.searchParams.set('confirmationCode', confirmationCode)
+  return reply.redirect(url.href, 303)
 }
 
 function say(reply: FastifyReply, status: number, title: string, text: string) {

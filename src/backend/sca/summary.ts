@@ -1,4 +1,5 @@
 import { type AccountReference, consentModel } from '../domain/access.ts'
+import { ceilingOf } from '../domain/mandate-request.ts'
 import { amountOf } from '../domain/money.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 import { parentOf } from '../stores/authorisations.ts'
@@ -56,17 +57,18 @@ export async function summarise(
     }
     case 'mandate': {
       const { body, endsOn } = promised(await stores.mandates.find(parent.id))
-      const { maximumAmount } = body
+      const ceiling = ceilingOf(body)
       return {
-        title: 'Allow a creditor to collect from your account',
+        title:
+          authorisation.purpose === 'creation'
+            ? 'Allow a creditor to collect from your account'
+            : 'Cancel a mandate',
         facts: facts({
           Creditor: body.creditor.name ?? body.mandateId,
           Reference: body.mandateId,
           'From account': nameOf(body.debtorAccount),
           'At most':
-            maximumAmount === undefined
-              ? undefined
-              : `${maximumAmount.amount} ${maximumAmount.currency} each time`,
+            ceiling === undefined ? undefined : `${ceiling.amount} ${ceiling.currency} each time`,
           Until: endsOn ?? 'you revoke it',
         }),
       }

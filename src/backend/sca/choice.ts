@@ -1,0 +1,49 @@
+import { consentModel, type Holding } from '../domain/access.ts'
+import { isDebitable } from '../processes/debtor.ts'
+import { holdingsOf } from '../processes/holdings.ts'
+import { type Authorisation, parentOf } from '../stores/authorisations.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import { promised } from '../stores/promised.ts'
+
+/** What the TPP has left to the PSU: the account to pay from, or the accounts to show. */
+export interface Choice {
+  readonly kind: 'one' | 'several'
+  readonly question: string
+  readonly options: readonly { readonly id: string; readonly name: string }[]
+}
+
+/** The choice that an authorisation has; undefined where the TPP has named everything, or there is nothing to choose from. */
+export async function choiceOf(
+  stores: Pick<Stores, 'payments' | 'consents' | 'accounts' | 'cardAccounts'>,
+  authorisation: Authorisation,
+): Promise<Choice | undefined> {
+  const parent = parentOf(authorisation)
+  const psuId = authorisation.psuId ?? ''
+  if (parent.kind === 'payment' && authorisation.purpose === 'creation') {
+    const { body, currency } = promised(await stores.payments.find(parent.id))
+    if (body.debtorAccount !== undefined) return undefined
+    const accounts = await stores.accounts.ofPsu(psuId)
+    const options = accounts
+      .filter((account) => isDebitable(account, currency))
+      .map(({ id, iban, name }) => ({ id, name: `${name}, ${iban} (${currency})` }))
+    return someOf({ kind: 'one', question: 'Pay from', options })
+  }
+  if (parent.kind !== 'consent') return undefined
+  const { access } = promised(await stores.consents.find(parent.id))
+  if (consentModel(access) !== 'bankOffered') return undefined
+  const { restrictedTo = [] } = access
+  const options = (await holdingsOf(stores, psuId))
+    .filter(
+      (holding) => restrictedTo.length === 0 || restrictedTo.includes(holding.cashAccountType),
+    )
+    .map((holding) => ({ id: holding.id, name: nameOf(holding) }))
+  return someOf({ kind: 'several', question: 'Show these accounts', options })
+}
+
+function someOf(choice: Choice): Choice | undefined {
+  return choice.options.length === 0 ? undefined : choice
+}
+
+function nameOf({ kind, iban, maskedPan, currency }: Holding): string {
+  return kind === 'cardAccount' ? `Card ${maskedPan}` : `${iban} (${currency})`
+}

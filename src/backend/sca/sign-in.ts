@@ -1,0 +1,62 @@
+import type { Bank } from '../bank.ts'
+import { attemptsMost, authorisationTransitions } from '../domain/authorisation.ts'
+import { after } from '../domain/transitions.ts'
+import { type Clockwork, isDecided } from '../processes/clockwork.ts'
+import { decide } from '../processes/decide.ts'
+import { parentOf } from '../stores/authorisations.ts'
+import { promised } from '../stores/promised.ts'
+import { hashOf } from './session.ts'
+
+/** What a PSU has entered to sign in. */
+export interface SignInEntry {
+  readonly psuId: string
+  readonly password: string
+  /** The secret of the browser that is then signed in. */
+  readonly session: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Signed in; or the secrets were wrong and may be tried again; or there is nothing to decide any more. */
+export type SignInOutcome = 'signed-in' | 'wrong' | 'decided'
+
+/**
+ * Signs a PSU in to decide one authorisation. Only one browser is signed in: a
+ * later one takes the place of an earlier. The third wrong password fails the
+ * authorisation.
+ */
+export function signIn(
+  bank: Bank,
+  clockwork: Clockwork,
+  authorisationId: string,
+  { psuId, password, session, now }: SignInEntry,
+): Promise<SignInOutcome> {
+  return bank.stores.transaction(async (stores) => {
+    const unlocked = promised(await stores.authorisations.find(authorisationId))
+    await clockwork.lock(stores, parentOf(unlocked), now)
+    const authorisation = promised(await stores.authorisations.find(authorisationId))
+    if (isDecided(authorisation) || authorisation.status === 'unconfirmed') return 'decided'
+    // No text of the database has a NUL, so asking for one would be an error.
+    const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
+    const isKnown =
+      psu !== undefined &&
+      psu.behaviour !== 'blocked' &&
+      (authorisation.psuId === null || authorisation.psuId === psu.id) &&
+      bank.credentials.isPassword(psu.id, password)
+    if (!isKnown) {
+      const passwordFailures = authorisation.passwordFailures + 1
+      await stores.authorisations.update(authorisationId, { passwordFailures })
+      if (passwordFailures < attemptsMost) return 'wrong'
+      await decide({ bank, stores, authorisation, now }, { approved: false })
+      return 'decided'
+    }
+    // Who signs in once more goes on where the first one was.
+    const { status } = authorisation
+    await stores.authorisations.update(authorisationId, {
+      status: after(authorisationTransitions, status, 'authenticate') ?? status,
+      psuId: psu.id,
+      sessionSha256: hashOf(session),
+    })
+    return 'signed-in'
+  })
+}

@@ -1,0 +1,100 @@
+import type { Bank } from '../bank.ts'
+import { attemptsMost, authorisationTransitions } from '../domain/authorisation.ts'
+import { approves, scaMethodsOf } from '../domain/psu.ts'
+import { after } from '../domain/transitions.ts'
+import { type Clockwork, isDecided } from '../processes/clockwork.ts'
+import { decide } from '../processes/decide.ts'
+import { type Authorisation, parentOf } from '../stores/authorisations.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import { promised } from '../stores/promised.ts'
+import type { Psu } from '../stores/psus.ts'
+import { isSignedIn, newSecret } from './session.ts'
+
+/** What a signed-in PSU has entered on the page. */
+export interface PageDecision {
+  readonly session: string | undefined
+  readonly isApproved: boolean
+  readonly oneTimePassword: string
+  /** Ids of the accounts the PSU has picked; undefined where there was nothing to pick. */
+  readonly picked: readonly string[] | undefined
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/**
+ * - `decided`: with the code the TPP has to confirm with, if it has to
+ * - `wrong`: the one-time password; it may be tried again
+ * - `signed-out`: this browser has not signed in, or another one has since
+ */
+export type PageOutcome =
+  | { readonly kind: 'decided'; readonly isApproved: boolean; readonly confirmationCode?: string }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'signed-out' }
+
+/**
+ * Takes the decision of a PSU on the bank's page, in one transaction with what
+ * it is about. Refusing needs no one-time password: it gives nothing away. The
+ * third wrong one fails the authorisation.
+ */
+export function takeDecision(
+  bank: Bank,
+  clockwork: Clockwork,
+  authorisationId: string,
+  entry: PageDecision,
+): Promise<PageOutcome> {
+  return bank.stores.transaction(async (stores) => {
+    const unlocked = promised(await stores.authorisations.find(authorisationId))
+    await clockwork.lock(stores, parentOf(unlocked), entry.now)
+    const authorisation = promised(await stores.authorisations.find(authorisationId))
+    if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
+    // Sent twice: the first one counts, the second leads to the same place.
+    if (isDecided(authorisation) || authorisation.status === 'unconfirmed') {
+      return decidedAs(authorisation)
+    }
+    const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
+    const deciding = { bank, stores, authorisation, now: entry.now }
+    if (!entry.isApproved || !approves(psu.behaviour, authorisation.purpose)) {
+      await decide(deciding, { approved: false, psu })
+      return { kind: 'decided', isApproved: false }
+    }
+    const needsCode = scaMethodsOf(psu.behaviour).length > 0
+    if (needsCode && !bank.credentials.isOneTimePassword(psu.id, entry.oneTimePassword)) {
+      const otpFailures = authorisation.otpFailures + 1
+      await stores.authorisations.update(authorisationId, { otpFailures })
+      if (otpFailures < attemptsMost) return { kind: 'wrong' }
+      await decide(deciding, { approved: false, psu })
+      return { kind: 'decided', isApproved: false }
+    }
+    const picked = entry.picked === undefined ? null : [...entry.picked]
+    if (mustBeConfirmed(authorisation, psu)) return hold(stores, authorisation, picked)
+    const decision = { approved: true as const, psu, ...(picked === null ? {} : { picked }) }
+    const status = await decide(deciding, decision)
+    return { kind: 'decided', isApproved: status !== 'failed' }
+  })
+}
+
+/** Only what has a path to confirm on: payments and consents, when they are made. */
+function mustBeConfirmed({ purpose, mandateId }: Authorisation, { behaviour }: Psu): boolean {
+  return behaviour === 'confirmation' && purpose === 'creation' && mandateId === null
+}
+
+/** Keeps the approval until the TPP shows that it is where the PSU returned to. */
+async function hold(
+  stores: Stores,
+  { id, status }: Authorisation,
+  picked: string[] | null,
+): Promise<PageOutcome> {
+  const held = after(authorisationTransitions, status, 'hold')
+  if (held === undefined) throw new Error(`authorisation ${id} is ${status}: no hold`)
+  const confirmationCode = newSecret()
+  await stores.authorisations.update(id, { status: held, confirmationCode, picked })
+  return { kind: 'decided', isApproved: true, confirmationCode }
+}
+
+function decidedAs({ status, confirmationCode }: Authorisation): PageOutcome {
+  return {
+    kind: 'decided',
+    isApproved: status !== 'failed',
+    ...(status === 'unconfirmed' && confirmationCode !== null ? { confirmationCode } : {}),
+  }
+}
