@@ -22,6 +22,9 @@ import type { Consent } from '../stores/consents.ts'
 import { approvalMessage } from './approval-message.ts'
 import { checkReference } from './references.ts'
 
+/** Types of accounts that this bank keeps (ISO 20022 cash account types). */
+const kept = new Set(['CACC', 'SVGS', 'CARD'])
+
 /** Months a consent may last (our choice); a longer wish is shortened, and GET shows it. */
 const validMonthsMost = 36
 
@@ -100,6 +103,7 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
               scaPublicUrl: bank.scaPublicUrl,
               isReadable: call.offers.has('getConsentAuthorisation'),
               isUpdatable: call.offers.has('updateConsentAuthorisation'),
+              needsConfirmation: psu?.behaviour === 'confirmation',
             }),
             ...linksTo({ self: paths.self, status: paths.status }),
           },
@@ -178,9 +182,16 @@ function checkConsent(body: ConsentRequest, access: AccountAccess, today: string
     ...checkReferences(access.accounts, 'access.accounts'),
     ...checkReferences(access.balances, 'access.balances'),
     ...checkReferences(access.transactions, 'access.transactions'),
-    ...checkAdditional(access),
   ]
   if (messages.length > 0) throw new BankError('FORMAT_ERROR', messages)
+  const inconsistencies = checkAdditional(access)
+  if (inconsistencies.length > 0) throw new BankError('PARAMETER_NOT_CONSISTENT', inconsistencies)
+  const restrictedTo = access.restrictedTo ?? []
+  if (restrictedTo.length > 0 && !restrictedTo.some((type) => kept.has(type))) {
+    const text = `The bank keeps accounts of: ${[...kept].join(', ')}`
+    const path = 'access.restrictedTo'
+    throw new BankError('SERVICE_INVALID', [{ path, text }], { status: 400 })
+  }
   if (body.combinedServiceIndicator) {
     throw new BankError('SESSIONS_NOT_SUPPORTED', [
       { path: 'combinedServiceIndicator', text: 'Sessions are not offered' },

@@ -35,7 +35,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       await db.updateTable('consents').set(change).where('id', '=', id).execute()
     },
 
-    /** Ends the other valid recurring consents of the person for the TPP. The person must be locked. */
+    /** Ends the other recurring consents of the person for the TPP that were approved. The person must be locked. */
     async supersede(by: Consent, psuId: string, today: string): Promise<void> {
       await db
         .updateTable('consents')
@@ -43,9 +43,30 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .where('applicationId', '=', by.applicationId)
         .where('psuId', '=', psuId)
         .where('recurring', '=', true)
-        .where('status', '=', 'valid')
+        .where('status', 'in', expirable)
         .where('id', '<>', by.id)
         .execute()
+    },
+
+    /**
+     * Holds the older recurring consents of the person for the TPP that wait for
+     * approval. One that somebody else holds is being decided now, so it is left
+     * out: waiting for it could wait for ever.
+     */
+    async lockWaiting(by: Consent, psuId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('consents')
+        .select('id')
+        .where('applicationId', '=', by.applicationId)
+        .where('psuId', '=', psuId)
+        .where('recurring', '=', true)
+        .where('status', '=', 'received')
+        .where('createdAt', '<', by.createdAt)
+        .where('id', '<>', by.id)
+        .forUpdate()
+        .skipLocked()
+        .execute()
+      return rows.map(({ id }) => id)
     },
 
     /** Ids of at most 100 consents whose time is over on `today`, or that were first used by `usedUp`, but not written down as ended. */
