@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { type Backend, createBackend } from '../../src/backend/create-backend.ts'
+import type { IdentityOptions } from '../../src/backend/identity.ts'
 import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import type { Catalogue, Method, Operation } from '../../src/catalogue/catalogue.ts'
@@ -56,11 +57,15 @@ export interface TestBank {
 /** 2026-11-20 at 10:00 in Jerusalem, a Friday. */
 export const start = Date.parse('2026-11-20T08:00:00Z')
 
+export interface TestBankOptions {
+  /** (Default: a fresh, embedded one) */
+  readonly database?: TestDatabase
+  /** Whose signatures it accepts. (Default: those of `identity`) */
+  readonly trusts?: IdentityOptions
+}
+
 /** Starts a bank; everything is gone with the test. */
-export async function testBank(
-  t: Test,
-  options: { readonly database?: TestDatabase } = {},
-): Promise<TestBank> {
+export async function testBank(t: Test, options: TestBankOptions = {}): Promise<TestBank> {
   const { database } = options.database ?? (await testDatabase(t))
   const clock = { now: start }
   const now = () => clock.now
@@ -71,7 +76,7 @@ export async function testBank(
   const backend = await createBackend({
     catalogue,
     database,
-    identity,
+    identity: options.trusts ?? identity,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }, process.stderr),
     now,
     timeZone: 'Asia/Jerusalem',
@@ -82,7 +87,7 @@ export async function testBank(
   const contracts = contractsOf(catalogue)
 
   async function call(wanted: TestCall): Promise<TestAnswer> {
-    const { operation, contract } = find(contracts, wanted)
+    const { operation, contract } = findOperation(contracts, wanted)
     const identityToken = await identity.identityFor({
       applicationId: wanted.applicationId ?? applicationId,
       api: operation.api,
@@ -132,13 +137,13 @@ export async function testBank(
   return { backend, database, catalogue, identity, clock, applicationId, call }
 }
 
-interface Described {
+export interface Described {
   readonly operation: Operation
   readonly contract: Contract
 }
 
-/** Every operation of every version, by `<version> <operationId>`, oldest version first. */
-function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described> {
+/** Every operation of every version with its contract, by `<version> <operationId>`, oldest version first. */
+export function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described> {
   const described = new Map<string, Described>()
   for (const version of catalogue.versions.values()) {
     const contracts = compileContracts(version)
@@ -151,7 +156,11 @@ function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described> {
   return described
 }
 
-function find(contracts: ReadonlyMap<string, Described>, { operation, version }: TestCall) {
+/** The operation of a version; without one the newest that has it. */
+export function findOperation(
+  contracts: ReadonlyMap<string, Described>,
+  { operation, version }: Pick<TestCall, 'operation' | 'version'>,
+) {
   const known = [...contracts.values()].filter((entry) => entry.operation.id === operation)
   const found = known.findLast(
     (entry) => version === undefined || entry.operation.version === version,
@@ -160,7 +169,11 @@ function find(contracts: ReadonlyMap<string, Described>, { operation, version }:
   return found
 }
 
-function targetOf(operation: Operation, { path = {}, query }: TestCall): string {
+/** The request target of a call. */
+export function targetOf(
+  operation: Operation,
+  { path = {}, query }: Pick<TestCall, 'path' | 'query'>,
+): string {
   const segments = operation.segments.map((segment) => {
     if (segment.kind === 'literal') return segment.text
     const value = path[segment.name]

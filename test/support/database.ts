@@ -28,6 +28,8 @@ export interface TestDatabase {
   readonly database: Database
   /** For processes that a test starts. */
   readonly url: string
+  /** Ends the server under those who are connected, if the test may. */
+  readonly stop?: () => Promise<void>
 }
 
 const silent = pino({ level: 'silent' })
@@ -37,11 +39,13 @@ export async function testDatabase(t: Test): Promise<TestDatabase> {
   const dataDir = await testDataDir(t)
   const embedded = await startEmbeddedDatabase({ dataDir, log: silent })
   const database = openDatabase({ url: embedded.url, log: silent, connectTimeoutMs: 10_000 })
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => (stopping ??= embedded.close())
   t.teardown(async () => {
     await database.close()
-    await embedded.close()
+    await stop()
   })
-  return { database, url: embedded.url }
+  return { database, url: embedded.url, stop }
 }
 
 /**

@@ -1,8 +1,9 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Registry } from 'prom-client'
 import type { Test } from 'tap'
+import type { IdentityOptions } from '../../src/backend/identity.ts'
 import type { Catalogue, Plan } from '../../src/catalogue/catalogue.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
@@ -22,6 +23,12 @@ export const configDir = join(dirname(fileURLToPath(import.meta.url)), '..', '..
 const { privateKey } = generateKeyPairSync('ed25519')
 const privateKeyPem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 
+/** How a backend recognises the identities that test edges sign. */
+export const edgeIdentity: IdentityOptions = {
+  key: async () => createPublicKey(privateKeyPem),
+  audience: 'tollgate-backend',
+}
+
 export interface TestEdgeOptions {
   readonly backendUrl: string
   /** Answers by key; a key that is not in it is `invalid`. */
@@ -38,6 +45,8 @@ export interface TestEdgeOptions {
   /** (Default: `https://portal.example`) */
   readonly portalUrl?: string
   readonly now?: () => number
+  /** (Default: that of Node) */
+  readonly monotonic?: () => number
 }
 
 export interface TestEdge {
@@ -73,6 +82,7 @@ export function callerOf(applicationId: string, overrides: Partial<Caller> = {})
  */
 export async function startEdge(t: Test, options: TestEdgeOptions): Promise<TestEdge> {
   const now = options.now ?? Date.now
+  const monotonic = options.monotonic ?? (() => performance.now())
   const log = createLog('silent')
   const registry = new Registry()
   const loaded = withPlan(await loadCatalogue(configDir), options.plan ?? {})
@@ -86,14 +96,14 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     counter,
     identity: await createIdentitySigner({
       privateKeyPem,
-      audience: 'tollgate-backend',
+      audience: edgeIdentity.audience,
       now,
-      monotonic: () => performance.now(),
+      monotonic,
     }),
     observer: createCallObserver({
       metrics: createGatewayMetrics(registry),
       log,
-      monotonic: () => performance.now(),
+      monotonic,
     }),
     backendUrl: options.backendUrl,
     portalUrl: () => options.portalUrl ?? 'https://portal.example',
@@ -104,7 +114,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     },
     trustedProxies: options.trustedProxies ?? [],
     now,
-    monotonic: () => performance.now(),
+    monotonic,
     randomUUID,
   })
   const url = await edge.app.listen({ host: '127.0.0.1', port: 0 })
