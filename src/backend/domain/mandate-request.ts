@@ -1,13 +1,18 @@
 import type { AccountReference } from './access.ts'
-import type { Amount } from './money.ts'
+import { type Amount, compare } from './money.ts'
 
 interface Identifications {
-  readonly others?: readonly { readonly identification: string }[]
+  readonly others?: readonly {
+    readonly identification: string
+    readonly schemeNameCode?: string
+    readonly schemeNameProprietary?: string
+  }[]
 }
 
 /** A party to a mandate, as far as the bank looks at it. */
 export interface Party {
   readonly name?: string
+  readonly postalAddress?: { readonly addressLines?: readonly string[] }
   readonly identification?: {
     readonly organisationId?: Identifications
     readonly privateId?: Identifications
@@ -20,6 +25,8 @@ export interface MandateRequest {
   readonly type: {
     readonly localInstrumentCode?: string
     readonly localInstrumentProprietary?: string
+    readonly serviceLevelCode?: string
+    readonly serviceLevelProprietary?: string
     readonly classificationCode?: string
   }
   readonly occurrences?: {
@@ -32,8 +39,33 @@ export interface MandateRequest {
   readonly firstCollectionAmount?: Amount
   readonly collectionAmount?: Amount
   readonly maximumAmount?: Amount
+  readonly creditorSchemeIdentification?: Party
   readonly creditor: Party
   readonly creditorAccount?: AccountReference
+  readonly ultimateCreditor?: Party
   readonly debtor: Party
   readonly debtorAccount: AccountReference
+  readonly ultimateDebtor?: Party
+}
+
+/** The code of the institution that collects through MASAV; undefined when the creditor has none. */
+export function institutionOf({ creditor }: MandateRequest): string | undefined {
+  return creditor.identification?.organisationId?.others?.[0]?.identification
+}
+
+/** The most a collection may be; undefined: any amount. A maximum of zero is none. */
+export function ceilingOf({ maximumAmount }: MandateRequest): Amount | undefined {
+  return maximumAmount !== undefined && compare(maximumAmount.amount, '0') > 0
+    ? maximumAmount
+    : undefined
+}
+
+/** The day before which nothing may be collected; undefined: none. */
+export function firstDayOf({ occurrences }: MandateRequest): string | undefined {
+  return occurrences?.firstCollectionDate ?? occurrences?.duration?.fromDate
+}
+
+/** The day after which nothing may be collected; undefined: none. */
+export function lastDayOf({ occurrences }: MandateRequest): string | undefined {
+  return occurrences?.finalCollectionDate ?? occurrences?.duration?.toDate
 }

@@ -1,3 +1,5 @@
+import { addMonths } from './bank-time.ts'
+import { lastDayOf, type MandateRequest } from './mandate-request.ts'
 import type { Transitions } from './transitions.ts'
 
 /** As the document of the mandates publishes it. */
@@ -10,6 +12,12 @@ export type MandateStatus =
   | 'expired'
   | 'terminatedByTpp'
 
+/**
+ * - `authorise`: the debtor approved; `refuse`: refused, failed or let it run out
+ * - `suspend`, `resume`: by the bank; `revoke`: by the debtor at the bank
+ * - `expire`: its last day is over ({@link endOf}), or its single collection is made
+ * - `terminate`: by the creditor
+ */
 export type MandateEvent =
   | 'authorise'
   | 'refuse'
@@ -22,10 +30,13 @@ export type MandateEvent =
 /**
  * ```
  * received ─authorise→ valid ⇄ suspended
- *    ├─refuse→ rejected  ├─expire→ expired (MD20)
- *    │                   ├─revoke→ revokedByPsu (MD16)
+ *    │                   ├─expire→ expired (MD20)
+ *    ├─refuse→ rejected  ├─revoke→ revokedByPsu (MD16)
+ *    │         (MD13)    │
  *    └─terminate (MD22)──┴─terminate (MD17)→ terminatedByTpp
  * ```
+ * What leaves `valid` leaves `suspended` likewise. A mandate on an account that
+ * cannot be debited begins as `rejected`, with a reason of its own.
  */
 export const mandateTransitions: Transitions<MandateStatus, MandateEvent> = {
   received: { authorise: 'valid', refuse: 'rejected', terminate: 'terminatedByTpp' },
@@ -53,6 +64,7 @@ export type MandateReason =
   | 'AC04'
   | 'AC06'
   | 'AG01'
+  | 'BE01'
   | 'MD09'
   | 'MD13'
   | 'MD16'
@@ -74,4 +86,20 @@ export function mandateReason(from: MandateStatus, event: MandateEvent): Mandate
     default:
       return undefined
   }
+}
+
+/** Months without a collection after which a mandate is dormant (SEPA rulebooks; for MASAV our choice). */
+const dormancyMonths = 36
+
+/**
+ * The last day on which an approved mandate can be collected: that of the
+ * request, but at most 36 months after it was last collected, or approved if it
+ * never was. The day of the same date still counts (Regulation 1182/71, 3).
+ *
+ * Example: approved on 2026-11-20 it ends with 2029-11-20, collected on 2027-01-05 with 2030-01-05.
+ */
+export function endOf(request: MandateRequest, usedOn: string): string {
+  const dormantAfter = addMonths(usedOn, dormancyMonths)
+  const last = lastDayOf(request)
+  return last !== undefined && last < dormantAfter ? last : dormantAfter
 }

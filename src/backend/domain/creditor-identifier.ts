@@ -1,0 +1,21 @@
+const format = /^[A-Z]{2}\d{2}[A-Z0-9]{3}[A-Za-z0-9]{1,28}$/
+
+/**
+ * Whether the text is a SEPA creditor identifier with right check digits (EPC
+ * AT-02): country, two check digits (ISO 7064, modulus 97), a business code of
+ * three that does not count, and the national identifier.
+ * Example: `DE98ZZZ09999999999`.
+ */
+export function isCreditorIdentifier(text: string): boolean {
+  if (!format.test(text)) return false
+  const [country, digits] = [text.slice(0, 2), text.slice(2, 4)]
+  const rearranged = `${text.slice(7).toUpperCase()}${country}${digits}`
+  // Letters count as two digits: A is 10, Z is 35.
+  const number = [...rearranged].map((character) => Number.parseInt(character, 36)).join('')
+  return BigInt(number) % 97n === 1n
+}
+
+/** The identifier without its business code: two that differ in it only are the same creditor. */
+export function creditorOf(identifier: string): string {
+  return `${identifier.slice(0, 4)}${identifier.slice(7)}`.toUpperCase()
+}

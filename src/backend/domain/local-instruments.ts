@@ -1,0 +1,38 @@
+/** What a local instrument collects in, from whom, and how it ends (docs/bank.md, Mandates). */
+export interface LocalInstrument {
+  readonly code: 'MASAV' | 'CORE' | 'B2B'
+  readonly currency: 'ILS' | 'EUR'
+  /** Whether the rulebooks of the SEPA direct debits apply. */
+  readonly isSepa: boolean
+  /** Whether only accounts of organisations can be debited. */
+  readonly isForOrganisations: boolean
+  /**
+   * Whether the debtor has to approve that the creditor ends an approved one.
+   * Our choice: a bank debits by a B2B mandate only what the debtor has
+   * confirmed to it, so it hears of the end from the debtor, too.
+   */
+  readonly isEndedByDebtor: boolean
+}
+
+const instruments: readonly LocalInstrument[] = [
+  {
+    code: 'MASAV',
+    currency: 'ILS',
+    isSepa: false,
+    isForOrganisations: false,
+    isEndedByDebtor: false,
+  },
+  {
+    code: 'CORE',
+    currency: 'EUR',
+    isSepa: true,
+    isForOrganisations: false,
+    isEndedByDebtor: false,
+  },
+  { code: 'B2B', currency: 'EUR', isSepa: true, isForOrganisations: true, isEndedByDebtor: true },
+]
+
+/** Finds an instrument by its code; undefined: this bank does not have it. */
+export function findLocalInstrument(code: string | undefined): LocalInstrument | undefined {
+  return instruments.find((instrument) => instrument.code === code)
+}
