@@ -42,6 +42,18 @@ t.test('a seeded sandbox', async (t) => {
     t.strictSame(rows, [])
   })
 
+  t.test('numbers the booked entries of every account in the order of their days', async (t) => {
+    const { rows } = await sql`
+      select a.id from bank.accounts a
+      left join (select account_id, count(*), max(sequence) as last, max(day) as day
+        from bank.transactions where status = 'booked' group by account_id) e on e.account_id = a.id
+      where a.last_sequence <> coalesce(e.last, 0) or e.count <> e.last or a.last_day <> e.day
+      union select id from (select id, day < lag(day) over (
+        partition by account_id order by sequence) as is_earlier
+        from bank.transactions where status = 'booked') e where is_earlier`.execute(db)
+    t.strictSame(rows, [])
+  })
+
   t.test(
     'has more than 60 entries over 13 months in the main account, none later than today',
     async (t) => {

@@ -1,17 +1,32 @@
-import { addDays } from '../domain/bank-time.ts'
-import { amountOf, negate, sum } from '../domain/money.ts'
+import type { Bank } from '../bank.ts'
+import { addDays, onDay } from '../domain/bank-time.ts'
+import { amountOf, sum } from '../domain/money.ts'
 import type { Account, AccountFigures } from '../stores/accounts.ts'
 import type { CardAccount, CardFigures } from '../stores/card-accounts.ts'
 
-const noFigures: AccountFigures = { bookedSince: '0', pendingIn: '0', pendingOut: '0' }
+const noFigures: AccountFigures = { closing: '0', pendingIn: '0', pendingOut: '0' }
 const noCardFigures: CardFigures = { invoiced: '0', nonInvoiced: '0', pending: '0' }
+
+/** Reads the balances of accounts, by account id. */
+export async function readBalances(
+  { stores, timeZone }: Pick<Bank, 'stores' | 'timeZone'>,
+  accounts: readonly Account[],
+  now: number,
+): Promise<ReadonlyMap<string, object[]>> {
+  const today = onDay(now, timeZone)
+  const ids = accounts.map(({ id }) => id)
+  const figures = await stores.accounts.figures(ids, today)
+  return new Map(
+    accounts.map((account) => [account.id, balancesOf(account, figures.get(account.id), today)]),
+  )
+}
 
 /**
  * The balances of an account, all worked out of what is booked and pending.
  * Example: 500 booked, 40 of it today, 30 pending debit, credit limit 100 →
  * closingBooked 460, interimBooked 500, expected 470, interimAvailable 570.
  */
-export function balancesOf(
+function balancesOf(
   account: Account,
   figures: AccountFigures = noFigures,
   today: string,
@@ -26,7 +41,7 @@ export function balancesOf(
   })
   return [
     {
-      ...balance('closingBooked', [booked, negate(figures.bookedSince)]),
+      ...balance('closingBooked', [figures.closing]),
       referenceDate: addDays(today, -1),
     },
     { ...balance('interimBooked', [booked]), ...at },

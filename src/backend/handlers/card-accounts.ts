@@ -6,9 +6,10 @@ import { amountOf } from '../domain/money.ts'
 import { linksTo } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import type { CardAccount, CardTransaction } from '../stores/card-accounts.ts'
+import { countOf } from '../stores/entry-range.ts'
 import { cardBalancesOf } from './balances.ts'
 import { createConsentCheck } from './consent-check.ts'
-import { pageLinks, readPage, readPeriod, wholeList } from './pages.ts'
+import { pageLinks, readDays, readPage, wholeList } from './pages.ts'
 
 /** Handlers of the accounts behind cards, their balances and transactions. */
 export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
@@ -81,14 +82,14 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
   const listTransactions: Handler = async (call) => {
     const { consent, card } = await covered(call, 'transactions')
     const status = String(call.query['bookingStatus'])
-    const period = readPeriod(call, onDay(call.now, bank.timeZone))
+    const days = readDays(call, onDay(call.now, bank.timeZone))
     const page = readPage(call)
     const isFirst = page.index === 0
     await check.count(call, consent, `transactions ${card.id}`, page.index)
     const { cardAccounts } = bank.stores
-    const booked = { cardAccountId: card.id, status: 'booked', ...period } as const
-    const pending = { cardAccountId: card.id, status: 'pending', ...period } as const
-    const count = await cardAccounts.countTransactions(status === 'pending' ? pending : booked)
+    const isPendingAlone = status === 'pending'
+    const booked = await cardAccounts.range(card.id, days)
+    const count = isPendingAlone ? await cardAccounts.countPending(card.id, days) : countOf(booked)
     const render = (transaction: CardTransaction) => renderCardTransaction(transaction, card)
     return {
       status: 200,
@@ -96,15 +97,17 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
         cardAccount: referenceTo(card),
         debitAccounting: false,
         cardTransactions: {
-          booked:
-            status === 'pending' ? [] : (await cardAccounts.transactions(booked, page)).map(render),
+          booked: isPendingAlone
+            ? []
+            : (await cardAccounts.page(card.id, booked, page)).map(render),
+          // Beside booked entries the few pending ones are all on the first page.
           ...(status === 'booked'
             ? {}
             : {
-                pending: (status === 'pending'
-                  ? await cardAccounts.transactions(pending, page)
+                pending: (isPendingAlone
+                  ? await cardAccounts.pending(card.id, days, page)
                   : isFirst
-                    ? await cardAccounts.transactions(pending, wholeList)
+                    ? await cardAccounts.pending(card.id, days, wholeList)
                     : []
                 ).map(render),
               }),

@@ -7,6 +7,7 @@ import { createCardAccountHandlers } from './card-accounts.ts'
 import { createConsentHandlers } from './consents.ts'
 import { createMandateHandlers } from './mandates.ts'
 import { createPaymentHandlers } from './payments.ts'
+import { createReportHandlers } from './reports.ts'
 
 /**
  * Every operation the bank serves, by operationId. The one place where code and
@@ -19,6 +20,7 @@ export function createHandlers(
   const mandates = createMandateHandlers(bank, clockwork)
   const payments = createPaymentHandlers(bank, clockwork)
   const accounts = createAccountHandlers(bank, clockwork)
+  const reports = createReportHandlers(bank, clockwork)
   const cardAccounts = createCardAccountHandlers(bank, clockwork)
   const consents = createConsentHandlers(bank, clockwork)
   const authorisations = createAuthorisationHandlers(bank, clockwork)
@@ -38,8 +40,8 @@ export function createHandlers(
     listAccounts: accounts.list,
     getAccount: accounts.read,
     getAccountBalances: accounts.readBalances,
-    listAccountTransactions: accounts.listTransactions,
-    getAccountTransaction: accounts.readTransaction,
+    listAccountTransactions: reports.list,
+    getAccountTransaction: reports.read,
 
     listCardAccounts: cardAccounts.list,
     getCardAccount: cardAccounts.read,

@@ -2,15 +2,10 @@ import type { BankCall } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
 import { addDays, addMonths } from '../domain/bank-time.ts'
 import { type Links, linksTo } from '../links.ts'
+import type { Days } from '../stores/entry-range.ts'
 
 /** Months of entries that can be read (our choice). */
 const monthsKept = 12
-
-/** Which days of entries a call wants. */
-export interface Period {
-  readonly from: string
-  readonly to: string
-}
 
 /**
  * Reads dateFrom and dateTo. What is older than the bank keeps is left out
@@ -19,7 +14,7 @@ export interface Period {
  * @throws {BankError} 400 FORMAT_ERROR without a beginning, PARAMETER_NOT_SUPPORTED when
  *   a delta is to say where to begin, PERIOD_INVALID for a wrong order
  */
-export function readPeriod({ query }: BankCall, today: string): Period {
+export function readDays({ query }: BankCall, today: string): Days {
   const entryReferenceFrom = query['entryReferenceFrom']
   const hasDelta = query['deltaList'] === true
   if (entryReferenceFrom !== undefined && hasDelta) {

@@ -1,13 +1,8 @@
+import { entryReferenceOf } from '../domain/entry-reference.ts'
 import { amountOf } from '../domain/money.ts'
-import type { Account, StandingOrder, Transaction } from '../stores/accounts.ts'
-
-/** What answers leave out rather than send as null. */
-function present<Members extends object>(members: Members): Partial<Members> {
-  // Dropping members keeps the types of those that remain.
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== null && value !== undefined),
-  ) as Partial<Members>
-}
+import type { Account, StandingOrder } from '../stores/accounts.ts'
+import type { Transaction } from '../stores/entries.ts'
+import { present } from './present.ts'
 
 /**
  * An entry of an account as the interface writes it: debits
@@ -15,7 +10,7 @@ function present<Members extends object>(members: Members): Partial<Members> {
  * entryReference is unique within the account.
  */
 export function renderTransaction(transaction: Transaction, account: Account, prefix: string) {
-  const { currency, day, sequence } = transaction
+  const { currency, day } = transaction
   const isBooked = transaction.status === 'booked'
   const isDebit = transaction.amount.startsWith('-')
   const iban = transaction.counterpartyIban
@@ -27,7 +22,7 @@ export function renderTransaction(transaction: Transaction, account: Account, pr
     ...(isBooked
       ? {
           transactionId: transaction.id,
-          entryReference: `${day.slice(0, 4)}-${String(sequence).padStart(6, '0')}`,
+          entryReference: entryReferenceOf(transaction),
           bookingDate: day,
         }
       : {}),

@@ -69,13 +69,15 @@ async function seedAccount(
   // What an account has is what was booked on it, so it begins with a booking too.
   const all = new Big(account.opening).eq(0) ? entries : [opening, ...entries]
   let booked = new Big(0)
+  const last = { booked: 0, pending: 0 }
   const rows = all.map((entry, index) => {
     const isBooked = entry.status === 'booked'
     if (isBooked) booked = booked.plus(entry.amount)
+    last[entry.status] += 1
     return {
       id: stableUuid(`${account.id} entry ${index}`),
       accountId: account.id,
-      sequence: index + 1,
+      sequence: last[entry.status],
       status: entry.status,
       day: entry.day,
       valueDay: isBooked ? entry.day : addDays(entry.day, 2),
@@ -111,6 +113,8 @@ async function seedAccount(
       bic: 'TESTILITXXX',
       booked: booked.toFixed(2),
       changedAt,
+      lastSequence: last.booked,
+      lastDay: all.findLast((entry) => entry.status === 'booked')?.day ?? null,
     })
     .execute()
   if (rows.length > 0) await db.insertInto('transactions').values(rows).execute()
@@ -155,14 +159,17 @@ async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string):
     })
     .execute()
   const firstOfMonth = `${today.slice(0, 8)}01`
+  const last = { booked: 0, pending: 0 }
   const rows = sandboxPurchases(today).map((purchase, index) => {
     const bookingDay = addDays(purchase.day, 2)
     const isBooked = bookingDay <= today
+    const status = isBooked ? ('booked' as const) : ('pending' as const)
+    last[status] += 1
     return {
       id: stableUuid(`${card.id} entry ${index}`),
       cardAccountId: card.id,
-      sequence: index + 1,
-      status: isBooked ? ('booked' as const) : ('pending' as const),
+      sequence: last[status],
+      status,
       transactionDay: purchase.day,
       acceptedAt: new Date(`${purchase.day}T12:22:10Z`),
       bookingDay: isBooked ? bookingDay : null,

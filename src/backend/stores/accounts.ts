@@ -1,14 +1,13 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { AccountTable, BankSchema, StandingOrderTable, TransactionTable } from './schema.ts'
+import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
 
 export type Account = Selectable<AccountTable>
-export type Transaction = Selectable<TransactionTable>
 export type StandingOrder = Selectable<StandingOrderTable>
 
 /** What the balances of an account are made of, beside what it has booked. */
 export interface AccountFigures {
-  /** Sum booked on or after the given day. */
-  readonly bookedSince: string
+  /** What it had booked at the end of the day before the given one. */
+  readonly closing: string
   /** Sums of pending credits and debits (the latter negative). */
   readonly pendingIn: string
   readonly pendingOut: string
@@ -18,6 +17,7 @@ export interface AccountFigures {
 export interface Booking {
   readonly id: string
   readonly accountId: string
+  /** The value day, and the day of booking unless the account has booked something later. */
   readonly day: string
   readonly amount: string
   readonly currency: string
@@ -28,29 +28,12 @@ export interface Booking {
   readonly purposeCode: string | null
   readonly bankCode: string
   readonly proprietaryCode: string | null
-  readonly paymentId: string
+  readonly paymentId?: string
   readonly at: Date
 }
 
-/** Which entries of an account are wanted; the day is the booking day, of pending ones the entry day. */
-export interface TransactionFilter {
-  readonly accountId: string
-  readonly status: 'booked' | 'pending'
-  readonly from: string
-  readonly to: string
-}
-
-/** Payment accounts with their entries and standing orders. */
+/** Payment accounts, what is booked on them, and their standing orders. */
 export function createAccountStore(db: Kysely<BankSchema>) {
-  function matching({ accountId, status, from, to }: TransactionFilter) {
-    return db
-      .selectFrom('transactions')
-      .where('accountId', '=', accountId)
-      .where('status', '=', status)
-      .where('day', '>=', from)
-      .where('day', '<=', to)
-  }
-
   return {
     /** All accounts of a person, in the order of their positions. */
     ofPsu(psuId: string): Promise<Account[]> {
@@ -94,60 +77,47 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** The figures of each account; `since` is the day from which bookings count as of today. */
-    async figures(ids: readonly string[], since: string): Promise<Map<string, AccountFigures>> {
+    /** The figures of each account on a day. Reads what is pending and one booked entry, however many there are. */
+    async figures(ids: readonly string[], day: string): Promise<Map<string, AccountFigures>> {
       if (ids.length === 0) return new Map()
       const rows = await db
-        .selectFrom('transactions')
+        .selectFrom('accounts')
+        .leftJoinLateral(
+          (any) =>
+            any
+              .selectFrom('transactions')
+              .select('transactions.balanceAfter')
+              .whereRef('transactions.accountId', '=', 'accounts.id')
+              .where('transactions.status', '=', 'booked')
+              .where('transactions.day', '<', day)
+              .orderBy('transactions.day', 'desc')
+              .orderBy('transactions.sequence', 'desc')
+              .limit(1)
+              .as('before'),
+          (join) => join.onTrue(),
+        )
+        .leftJoinLateral(
+          (any) =>
+            any
+              .selectFrom('transactions')
+              .select([
+                sql<string>`coalesce(sum(amount) filter (where amount > 0), 0)`.as('pendingIn'),
+                sql<string>`coalesce(sum(amount) filter (where amount < 0), 0)`.as('pendingOut'),
+              ])
+              .whereRef('transactions.accountId', '=', 'accounts.id')
+              .where('transactions.status', '=', 'pending')
+              .as('pending'),
+          (join) => join.onTrue(),
+        )
         .select([
-          'accountId',
-          sql<string>`coalesce(sum(amount) filter (where status = 'booked' and day >= ${since}::date), 0)`.as(
-            'bookedSince',
-          ),
-          sql<string>`coalesce(sum(amount) filter (where status = 'pending' and amount > 0), 0)`.as(
-            'pendingIn',
-          ),
-          sql<string>`coalesce(sum(amount) filter (where status = 'pending' and amount < 0), 0)`.as(
-            'pendingOut',
-          ),
+          'accounts.id',
+          sql<string>`coalesce(${sql.ref('before.balanceAfter')}, 0)`.as('closing'),
+          sql<string>`${sql.ref('pending.pendingIn')}`.as('pendingIn'),
+          sql<string>`${sql.ref('pending.pendingOut')}`.as('pendingOut'),
         ])
-        .where('accountId', 'in', ids)
-        .groupBy('accountId')
+        .where('accounts.id', 'in', ids)
         .execute()
-      return new Map(rows.map((row) => [row.accountId, row]))
-    },
-
-    /** Entries newest first: `limit` of them after skipping `offset`. */
-    transactions(
-      filter: TransactionFilter,
-      page: { readonly offset: number; readonly limit: number },
-    ): Promise<Transaction[]> {
-      return matching(filter)
-        .selectAll()
-        .orderBy('day', 'desc')
-        .orderBy('sequence', 'desc')
-        .offset(page.offset)
-        .limit(page.limit)
-        .execute()
-    },
-
-    /** How many entries match. */
-    async countTransactions(filter: TransactionFilter): Promise<number> {
-      const row = await matching(filter)
-        .select((count) => count.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      return row.count
-    },
-
-    /** A booked entry of the account, or undefined. */
-    transaction(accountId: string, id: string): Promise<Transaction | undefined> {
-      return db
-        .selectFrom('transactions')
-        .selectAll()
-        .where('accountId', '=', accountId)
-        .where('status', '=', 'booked')
-        .where('id', '=', id)
-        .executeTakeFirst()
+      return new Map(rows.map(({ id, ...figures }) => [id, figures]))
     },
 
     standingOrders(accountId: string): Promise<StandingOrder[]> {
@@ -160,25 +130,30 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** Books one entry: moves what the account has booked and writes the entry with the balance after it. The account must be locked. */
+    /**
+     * Books one entry: moves what the account has booked and writes the entry
+     * with the balance after it. Entries are in the order of their days: one
+     * that comes late takes the day of the one before it. The account must be locked.
+     */
     async book({ at, ...booking }: Booking): Promise<void> {
-      const { booked } = await db
+      const { booked, lastSequence, lastDay } = await db
         .updateTable('accounts')
-        .set({ booked: sql<string>`booked + ${booking.amount}::numeric`, changedAt: at })
+        .set({
+          booked: sql<string>`booked + ${booking.amount}::numeric`,
+          lastSequence: sql<number>`last_sequence + 1`,
+          lastDay: sql<string>`greatest(last_day, ${booking.day}::date)`,
+          changedAt: sql<Date>`greatest(changed_at, ${at}::timestamptz)`,
+        })
         .where('id', '=', booking.accountId)
-        .returning('booked')
-        .executeTakeFirstOrThrow()
-      const { last } = await db
-        .selectFrom('transactions')
-        .select(sql<number>`coalesce(max(sequence), 0)`.as('last'))
-        .where('accountId', '=', booking.accountId)
+        .returning(['booked', 'lastSequence', 'lastDay'])
         .executeTakeFirstOrThrow()
       await db
         .insertInto('transactions')
         .values({
           ...booking,
-          sequence: last + 1,
+          sequence: lastSequence,
           status: 'booked',
+          day: lastDay ?? booking.day,
           valueDay: booking.day,
           balanceAfter: booked,
         })

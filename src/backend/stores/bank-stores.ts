@@ -4,6 +4,7 @@ import { createAccountStore } from './accounts.ts'
 import { createAuthorisationStore } from './authorisations.ts'
 import { createCardAccountStore } from './card-accounts.ts'
 import { createConsentStore } from './consents.ts'
+import { createEntryStore } from './entries.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createMandateStore } from './mandates.ts'
 import { createPaymentStore } from './payments.ts'
@@ -17,6 +18,7 @@ function createStores(db: Kysely<BankSchema>) {
   return {
     psus: createPsuStore(db),
     accounts: createAccountStore(db),
+    entries: createEntryStore(db),
     cardAccounts: createCardAccountStore(db),
     payments: createPaymentStore(db),
     consents: createConsentStore(db),

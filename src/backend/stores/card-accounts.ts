@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import { countOf, type Days, type EntryRange, type Piece, pieceOf } from './entry-range.ts'
 import type { BankSchema, CardAccountTable, CardTransactionTable } from './schema.ts'
 
 export type CardAccount = Selectable<CardAccountTable>
@@ -13,24 +14,20 @@ export interface CardFigures {
   readonly pending: string
 }
 
-/** Which entries of a card account are wanted; the day is the booking day, of pending ones the day of the purchase. */
-export interface CardTransactionFilter {
-  readonly cardAccountId: string
-  readonly status: 'booked' | 'pending'
-  readonly from: string
-  readonly to: string
-}
-
-/** Card accounts and their entries. */
+/** Card accounts and their entries, of which the booked ones are numbered 1, 2, … in the order of their booking days. */
 export function createCardAccountStore(db: Kysely<BankSchema>) {
-  function matching({ cardAccountId, status, from, to }: CardTransactionFilter) {
-    const day = status === 'booked' ? 'bookingDay' : 'transactionDay'
+  function entries(cardAccountId: string, status: 'booked' | 'pending') {
     return db
       .selectFrom('cardTransactions')
       .where('cardAccountId', '=', cardAccountId)
       .where('status', '=', status)
-      .where(day, '>=', from)
-      .where(day, '<=', to)
+  }
+
+  /** Pending entries by the day of the purchase. */
+  function pending(cardAccountId: string, { from, to }: Days) {
+    return entries(cardAccountId, 'pending')
+      .where('transactionDay', '>=', from)
+      .where('transactionDay', '<=', to)
   }
 
   return {
@@ -55,44 +52,66 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** The figures of each card account; invoices due before `today` are paid. */
+    /** The figures of each card account, from what is owed; invoices due before `today` are paid. */
     async figures(ids: readonly string[], today: string): Promise<Map<string, CardFigures>> {
       if (ids.length === 0) return new Map()
       const rows = await db
         .selectFrom('cardTransactions')
         .select([
           'cardAccountId',
-          sql<string>`coalesce(sum(amount) filter (where invoiced and due_day >= ${today}::date), 0)`.as(
-            'invoiced',
-          ),
+          sql<string>`coalesce(sum(amount) filter (where invoiced), 0)`.as('invoiced'),
           sql<string>`coalesce(sum(amount) filter (where status = 'booked' and not invoiced), 0)`.as(
             'nonInvoiced',
           ),
           sql<string>`coalesce(sum(amount) filter (where status = 'pending'), 0)`.as('pending'),
         ])
         .where('cardAccountId', 'in', ids)
+        .where((any) => any.or([any('invoiced', '=', false), any('dueDay', '>=', today)]))
         .groupBy('cardAccountId')
         .execute()
       return new Map(rows.map((row) => [row.cardAccountId, row]))
     },
 
-    /** Entries newest first: `limit` of them after skipping `offset`. */
-    transactions(
-      filter: CardTransactionFilter,
-      page: { readonly offset: number; readonly limit: number },
-    ): Promise<CardTransaction[]> {
-      return matching(filter)
+    /** The booked entries of a card account in a period: two looks at an index. */
+    async range(cardAccountId: string, { from, to }: Days): Promise<EntryRange> {
+      const latest = (operator: '<' | '<=', day: string) =>
+        entries(cardAccountId, 'booked')
+          .select('sequence')
+          .where('bookingDay', operator, day)
+          .orderBy('bookingDay', 'desc')
+          .orderBy('sequence', 'desc')
+          .limit(1)
+      const row = await db
+        .selectNoFrom([latest('<', from).as('after'), latest('<=', to).as('last')])
+        .executeTakeFirstOrThrow()
+      return { after: row.after ?? 0, last: row.last ?? 0 }
+    },
+
+    /** A piece of a range, newest first. */
+    async page(cardAccountId: string, range: EntryRange, piece: Piece): Promise<CardTransaction[]> {
+      const { after, last } = pieceOf(range, piece)
+      if (countOf({ after, last }) === 0) return []
+      return entries(cardAccountId, 'booked')
         .selectAll()
-        .orderBy('transactionDay', 'desc')
+        .where('sequence', '>', after)
+        .where('sequence', '<=', last)
         .orderBy('sequence', 'desc')
-        .offset(page.offset)
-        .limit(page.limit)
         .execute()
     },
 
-    /** How many entries match. */
-    async countTransactions(filter: CardTransactionFilter): Promise<number> {
-      const row = await matching(filter)
+    /** A piece of the pending entries, which are few, newest first. */
+    pending(cardAccountId: string, days: Days, piece: Piece): Promise<CardTransaction[]> {
+      return pending(cardAccountId, days)
+        .selectAll()
+        .orderBy('transactionDay', 'desc')
+        .orderBy('sequence', 'desc')
+        .offset(piece.offset)
+        .limit(piece.limit)
+        .execute()
+    },
+
+    async countPending(cardAccountId: string, days: Days): Promise<number> {
+      const row = await pending(cardAccountId, days)
         .select((count) => count.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
       return row.count

@@ -37,6 +37,11 @@ export interface AccountTable {
   booked: string
   creditLimit: string
   changedAt: Date
+  lastSequence: number
+  lastDay: string | null
+  displayName: string | null
+  details: string | null
+  linkedAccounts: string | null
 }
 
 export interface TransactionTable {
@@ -68,7 +73,9 @@ export interface StandingOrderTable {
   creditorIban: string
   remittance: string
   startDay: string
+  endDay: string | null
   frequency: string
+  executionRule: 'preceding' | 'following' | null
   dayOfExecution: string
   bankCode: string
 }
@@ -86,6 +93,8 @@ export interface CardAccountTable {
   status: 'enabled' | 'blocked' | 'deleted'
   ownerName: string
   creditLimit: string
+  displayName: string | null
+  details: string | null
 }
 
 export interface CardTransactionTable {
@@ -106,6 +115,10 @@ export interface CardTransactionTable {
   acceptorTown: string
   acceptorCountry: string
   merchantCategory: string
+  terminalId: string | null
+  exchangeRate: string | null
+  markupFee: string | null
+  markupFeePercentage: string | null
 }
 
 export interface PaymentTable {

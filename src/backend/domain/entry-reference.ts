@@ -1,0 +1,11 @@
+/** A booked entry as far as its reference names it. */
+export interface ReferencedEntry {
+  /** Of booking, `YYYY-MM-DD`. */
+  readonly day: string
+  readonly sequence: number
+}
+
+/** The reference of a booked entry within its account, the year of its booking and its number: `2026-000318`. */
+export function entryReferenceOf({ day, sequence }: ReferencedEntry): string {
+  return `${day.slice(0, 4)}-${String(sequence).padStart(6, '0')}`
+}

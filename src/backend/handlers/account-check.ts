@@ -1,0 +1,32 @@
+import type { Bank } from '../bank.ts'
+import { type BankCall, pathParameter } from '../bank-call.ts'
+import type { Right } from '../domain/access.ts'
+import type { Clockwork } from '../processes/clockwork.ts'
+import type { Account } from '../stores/accounts.ts'
+import { type ConsentInUse, createConsentCheck } from './consent-check.ts'
+
+/** An account that a call may read. */
+export interface CoveredAccount {
+  readonly consent: ConsentInUse
+  readonly account: Account
+  readonly rights: ReadonlySet<Right>
+}
+
+/** The checks of a read of payment accounts. */
+export function createAccountCheck(bank: Bank, clockwork: Clockwork) {
+  const check = createConsentCheck(bank, clockwork)
+  return {
+    ...check,
+
+    /** The account of the path, covered with the right. What is due is booked before anything is read. */
+    async account(call: BankCall, right: Right): Promise<CoveredAccount> {
+      const consent = await check.find(call, 'account')
+      const id = pathParameter(call, 'account-id')
+      const rights = check.cover(consent, id, right)
+      await clockwork.payments(call.now)
+      const [account] = await bank.stores.accounts.byIds([id])
+      if (account === undefined) throw new Error(`consent ${consent.consent.id} covers no account`)
+      return { consent, account, rights }
+    },
+  }
+}

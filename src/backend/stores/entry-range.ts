@@ -1,0 +1,35 @@
+/**
+ * Booked entries of one account: those with numbers after `after`, up to and
+ * including `last`. Numbers have no gaps, so that a page is a range as well and
+ * takes the same time wherever it is; no entries where `last` is not above `after`.
+ */
+export interface EntryRange {
+  readonly after: number
+  readonly last: number
+}
+
+/** `limit` entries after skipping `offset`. */
+export interface Piece {
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Days, both of them included. */
+export interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+/** How many entries a range has. */
+export function countOf({ after, last }: EntryRange): number {
+  return Math.max(0, last - after)
+}
+
+/**
+ * The part of a range that is one piece of it, newest first.
+ * Example: of the entries 11 to 50, twenty after skipping twenty are 11 to 30.
+ */
+export function pieceOf({ after, last }: EntryRange, { offset, limit }: Piece): EntryRange {
+  const newest = last - offset
+  return { after: Math.max(after, newest - limit), last: newest }
+}

@@ -1,0 +1,126 @@
+import t from 'tap'
+import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
+import { codeOf, testBank } from '../support/bank.ts'
+import { givenConsent } from '../support/consent.ts'
+
+const card = '77b1f3a0-0d55-4a2f-8d3c-20a6a3c1e901'
+const path = { 'account-id': card }
+
+t.test('card accounts', async (t) => {
+  const bank = await testBank(t)
+  const seeded = await createSeededConsent({
+    database: bank.database,
+    applicationId: bank.applicationId,
+    now: () => bank.clock.now,
+  })
+
+  /** A read under the seeded consent. */
+  const read = (operation: string, more: object = {}) =>
+    bank.call({ operation, headers: { 'consent-id': seeded }, ...more })
+
+  for (const version of ['1.6.0', '1.7.0']) {
+    t.test(`${version}: every read of card accounts answers as published`, async (t) => {
+      const at = { version, path }
+      const { body: cards } = await read('listCardAccounts', { version })
+      t.match(cards.cardAccounts, [{ maskedPan: '453201xxxxxx8812' }])
+      const { body: one } = await read('getCardAccount', at)
+      t.strictSame(one.cardAccount, cards.cardAccounts[0])
+      await read('getCardAccountBalances', at)
+      const { body: purchases } = await read('listCardAccountTransactions', {
+        ...at,
+        query: 'bookingStatus=both&dateFrom=2026-01-01',
+      })
+      t.equal(purchases.cardTransactions.booked.length, 20)
+      t.ok(purchases.cardTransactions.pending.length > 0)
+    })
+  }
+
+  t.test('the pages of a report hold every entry exactly once', async (t) => {
+    let query: string | undefined = 'bookingStatus=booked&dateFrom=2025-01-01&itemsPerPage=7'
+    const seen: { cardTransactionId: string; bookingDate: string }[] = []
+    for (let pages = 0; query !== undefined; pages++) {
+      t.ok(pages < 10)
+      const { body } = await read('listCardAccountTransactions', { path, query })
+      seen.push(...body.cardTransactions.booked)
+      query = body.cardTransactions._links.next?.href.split('?')[1]
+    }
+    // One a week; the one of today is pending.
+    t.equal(seen.length, 52)
+    t.equal(new Set(seen.map(({ cardTransactionId }) => cardTransactionId)).size, seen.length)
+    const days = seen.map(({ bookingDate }) => bookingDate)
+    t.strictSame(days, days.toSorted().reverse(), 'newest first')
+  })
+
+  t.test('what is owed is what the entries add up to', async (t) => {
+    const { body } = await read('getCardAccountBalances', { path })
+    const { body: report } = await read('listCardAccountTransactions', {
+      path,
+      query: 'bookingStatus=both&dateFrom=2025-01-01&itemsPerPage=500',
+    })
+    const sum = (entries: { transactionAmount: { amount: string } }[]) =>
+      entries.reduce((total, entry) => total + Number(entry.transactionAmount.amount), 0).toFixed(2)
+    const { booked, pending } = report.cardTransactions
+    const open = booked.filter((entry: { invoiced: boolean }) => !entry.invoiced)
+    const due = booked.filter(
+      (entry: { invoiced: boolean; valueDate: string }) =>
+        entry.invoiced && entry.valueDate >= '2026-11-20',
+    )
+    t.strictSame(
+      body.balances.map((balance: { balanceType: string; balanceAmount: { amount: string } }) => [
+        balance.balanceType,
+        balance.balanceAmount.amount,
+      ]),
+      [
+        ['closingBooked', sum(due)],
+        ['nonInvoiced', sum(open)],
+        ['expected', sum([...due, ...open, ...pending])],
+        ['interimAvailable', (20_000 + Number(sum([...due, ...open]))).toFixed(2)],
+      ],
+    )
+  })
+
+  t.test('deltas are not offered, and what a report is asked for is checked', async (t) => {
+    for (const [query, code] of [
+      ['dateFrom=2026-01-01', 'FORMAT_ERROR'],
+      ['bookingStatus=information&dateFrom=2026-01-01', 'FORMAT_ERROR'],
+      ['bookingStatus=booked', 'FORMAT_ERROR'],
+      ['bookingStatus=booked&dateFrom=2026-03-01&dateTo=2026-02-01', 'PERIOD_INVALID'],
+      ['bookingStatus=booked&deltaList=true', 'PARAMETER_NOT_SUPPORTED'],
+      ['bookingStatus=booked&entryReferenceFrom=2026-000001', 'PARAMETER_NOT_SUPPORTED'],
+      ['bookingStatus=booked&entryReferenceFrom=a&deltaList=true', 'FORMAT_ERROR'],
+    ] as const) {
+      const answer = await read('listCardAccountTransactions', { path, query })
+      t.strictSame([answer.status, codeOf(answer)], [400, code], query)
+    }
+    const whole = await read('listCardAccountTransactions', {
+      path,
+      query: 'bookingStatus=booked&dateFrom=2026-01-01&deltaList=true',
+    })
+    t.equal(whole.body.cardTransactions.booked.length, 20, 'with dateFrom ignored')
+    const pending = await read('listCardAccountTransactions', {
+      path,
+      query: 'bookingStatus=pending&dateFrom=2026-01-01',
+    })
+    t.strictSame(pending.body.cardTransactions.booked, [])
+  })
+
+  t.test('each page of a report is counted by itself', async (t) => {
+    const consentId = await givenConsent(
+      bank,
+      { allPsd2: 'allAccounts' },
+      { frequencyPerDay: 1, applicationId: 'counted' },
+    )
+    const page = (index: number) =>
+      bank.call({
+        operation: 'listCardAccountTransactions',
+        applicationId: 'counted',
+        headers: { 'consent-id': consentId, 'psu-ip-address': undefined },
+        path,
+        query: `bookingStatus=booked&dateFrom=2026-01-01&itemsPerPage=5&pageIndex=${index}`,
+      })
+    for (const index of [1, 0, 2]) {
+      t.equal((await page(index)).status, 200)
+      t.equal(codeOf(await page(index)), 'ACCESS_EXCEEDED')
+    }
+  })
+})

@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
+import { createBankStores } from '../../src/backend/stores/bank-stores.ts'
+import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
+import { migrate } from '../../src/platform/migrate.ts'
+import { codeOf, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
+import { givenConsent } from '../support/consent.ts'
+import { testDatabase } from '../support/database.ts'
+
+const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
+const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
+/** Of Maya Gabay: nothing ever moved on it. */
+const quiet = '0d9f5f0e-6c64-4d0c-8a5e-7b1f5b0a1b06'
+const maya = 'PSU-NoTransactions'
+const all = { allPsd2: 'allAccounts' }
+
+interface Entry {
+  readonly transactionId: string
+  readonly entryReference: string
+  readonly bookingDate: string
+  readonly valueDate: string
+  readonly remittanceInformationUnstructured: string
+}
+
+t.test('transactions', async (t) => {
+  const bank = await testBank(t)
+  const seeded = await createSeededConsent({
+    database: bank.database,
+    applicationId: bank.applicationId,
+    now: () => bank.clock.now,
+  })
+  const report = (query: string, more: object = {}) =>
+    bank.call({
+      operation: 'listAccountTransactions',
+      headers: { 'consent-id': seeded },
+      path: { 'account-id': main },
+      query,
+      ...more,
+    })
+
+  for (const version of ['1.6.0', '1.7.0']) {
+    t.test(`${version}: a report and one of its entries answer as published`, async (t) => {
+      const { body } = await report('bookingStatus=all&dateFrom=2026-01-01', { version })
+      const { booked, pending, information } = body.transactions
+      t.equal(booked.length, 20)
+      t.equal(pending.length, 2)
+      t.equal(information.length, 1)
+      const [newest] = booked
+      const { body: detail } = await report('', {
+        version,
+        operation: 'getAccountTransaction',
+        path: { 'account-id': main, transactionId: newest.transactionId },
+      })
+      const { _links, ...entry } = newest
+      t.equal(
+        _links.transactionDetails.href,
+        `/v${version}/accounts/${main}/transactions/${newest.transactionId}`,
+      )
+      t.strictSame(detail.transactionsDetails.transactionDetails, entry)
+    })
+  }
+
+  t.test('the pages of a report hold every entry exactly once', async (t) => {
+    const seen = await everyPage(report, 'bookingStatus=booked&dateFrom=2025-01-01')
+    t.ok(seen.length > 60)
+    checkOrder(t, seen)
+    t.ok(
+      seen.every(({ bookingDate }) => bookingDate >= '2025-11-20'),
+      'nothing older than is kept',
+    )
+    const days = 'dateFrom=2026-02-05&dateTo=2026-04-05'
+    const some = await everyPage(report, `bookingStatus=booked&${days}&itemsPerPage=3`)
+    t.strictSame(
+      some,
+      seen.filter(({ bookingDate: day }) => day >= '2026-02-05' && day <= '2026-04-05'),
+    )
+  })
+
+  t.test('what a report is asked for is checked', async (t) => {
+    for (const [query, code] of [
+      ['dateFrom=2026-01-01', 'FORMAT_ERROR'],
+      ['bookingStatus=some&dateFrom=2026-01-01', 'FORMAT_ERROR'],
+      ['bookingStatus=booked', 'FORMAT_ERROR'],
+      ['bookingStatus=booked&dateFrom=2026-02-30', 'FORMAT_ERROR'],
+      ['bookingStatus=booked&dateFrom=2026-03-01&dateFrom=2026-04-01', 'FORMAT_ERROR'],
+      ['bookingStatus=booked&dateFrom=2026-03-01&dateTo=2026-02-01', 'PERIOD_INVALID'],
+      ['bookingStatus=booked&deltaList=true', 'PARAMETER_NOT_SUPPORTED'],
+      ['bookingStatus=booked&entryReferenceFrom=2026-000001', 'PARAMETER_NOT_SUPPORTED'],
+      ['bookingStatus=booked&entryReferenceFrom=a&deltaList=true', 'FORMAT_ERROR'],
+      ['bookingStatus=booked&dateFrom=2026-03-01&pageIndex=-1', 'FORMAT_ERROR'],
+    ] as const) {
+      const answer = await report(query)
+      t.strictSame([answer.status, codeOf(answer)], [400, code], query)
+    }
+    const future = await report('bookingStatus=both&dateFrom=2026-11-01&dateTo=2030-01-01')
+    t.equal(future.status, 200)
+    for (const query of [
+      'bookingStatus=booked&dateFrom=0000-01-01&dateTo=0000-12-31',
+      'bookingStatus=booked&dateFrom=2029-01-01&dateTo=2030-01-01',
+      'bookingStatus=booked&dateFrom=2026-01-01&pageIndex=2147483647&itemsPerPage=500',
+    ]) {
+      t.strictSame((await report(query)).body.transactions?.booked, [], query)
+    }
+  })
+
+  t.test('an entry that does not exist is unknown', async (t) => {
+    const { body } = await report('bookingStatus=booked&dateFrom=2026-01-01', {
+      path: { 'account-id': savings },
+    })
+    const [{ transactionId: foreign }] = body.transactions.booked
+    for (const transactionId of [randomUUID(), foreign, 'x', '0'.repeat(512)]) {
+      const answer = await report('', {
+        operation: 'getAccountTransaction',
+        path: { 'account-id': main, transactionId },
+      })
+      t.strictSame([answer.status, codeOf(answer)], [404, 'RESOURCE_UNKNOWN'])
+    }
+  })
+
+  t.test('each page of a report is counted by itself', async (t) => {
+    const applicationId = 'counted'
+    const page = (consentId: string, index: number) =>
+      report(`bookingStatus=booked&dateFrom=2026-01-01&itemsPerPage=5&pageIndex=${index}`, {
+        applicationId,
+        headers: { 'consent-id': consentId, 'psu-ip-address': undefined },
+      })
+    const consentId = await givenConsent(bank, all, { frequencyPerDay: 1, applicationId })
+    for (const index of [1, 0, 2]) {
+      t.equal((await page(consentId, index)).status, 200)
+      t.equal(codeOf(await page(consentId, index)), 'ACCESS_EXCEEDED')
+    }
+    const oneOff = { recurringIndicator: false, frequencyPerDay: 1, applicationId }
+    const once = await givenConsent(bank, all, oneOff)
+    t.equal((await page(once, 1)).status, 200)
+    bank.clock.now += 2 * 3_600_000
+    const late = await page(once, 2)
+    t.equal(codeOf(late), 'CONSENT_EXPIRED', 'the clock of a one-off consent runs from it')
+  })
+})
+
+t.test('an account with 10,000 entries', async (t) => {
+  const bank = await testBank(t)
+  await fill(bank, 10_000)
+  const consentId = await givenConsent(bank, all, { psuId: maya })
+  const report = reportOf(bank, consentId)
+
+  t.test('is read whole by following the links, every entry once, newest first', async (t) => {
+    const query = 'bookingStatus=booked&dateFrom=2025-01-01&itemsPerPage=500'
+    const seen = await everyPage(report, query)
+    t.equal(seen.length, 10_000)
+    checkOrder(t, seen)
+    const { body } = await report(`${query}&pageIndex=19`)
+    t.notOk(body.transactions._links.next)
+    t.equal(body.transactions.booked.at(-1).entryReference, '2025-000001')
+  })
+
+  t.test('has the same balances as one with few', async (t) => {
+    const { body } = await bank.call({
+      operation: 'getAccountBalances',
+      headers: { 'consent-id': consentId },
+      path: { 'account-id': quiet },
+    })
+    t.match(body.balances, [
+      { balanceType: 'closingBooked', balanceAmount: { amount: '10000.00' } },
+    ])
+  })
+})
+
+t.test('what is booked', async (t) => {
+  const bank = await testBank(t)
+  const consentId = await givenConsent(bank, all, { psuId: maya })
+  const report = reportOf(bank, consentId)
+
+  t.test('is numbered in the order of its days: what comes late takes the later day', async (t) => {
+    for (const [text, day] of [
+      ['first', '2026-11-17'],
+      ['second', '2026-11-19'],
+      ['late', '2026-11-18'],
+    ] as const) {
+      await book(bank, text, day)
+    }
+    const seen = await everyPage(report, 'bookingStatus=booked&dateFrom=2026-11-01')
+    t.match(seen, [
+      { entryReference: '2026-000003', bookingDate: '2026-11-19', valueDate: '2026-11-18' },
+      { entryReference: '2026-000002', bookingDate: '2026-11-19', valueDate: '2026-11-19' },
+      { entryReference: '2026-000001', bookingDate: '2026-11-17' },
+    ])
+    const none = await everyPage(
+      report,
+      'bookingStatus=booked&dateFrom=2026-11-18&dateTo=2026-11-18',
+    )
+    t.strictSame(none, [])
+  })
+
+  t.test('at the same time has one number each, and the balance adds up', async (t) => {
+    await Promise.all(Array.from({ length: 8 }, (_, at) => book(bank, `${at}`, '2026-11-20')))
+    const seen = await everyPage(report, 'bookingStatus=booked&dateFrom=2026-11-01&itemsPerPage=4')
+    t.equal(seen.length, 11)
+    checkOrder(t, seen)
+    const { body } = await report('bookingStatus=booked&dateFrom=2026-11-01&withBalance=true')
+    t.match(body.balances, [
+      { balanceType: 'closingBooked', balanceAmount: { amount: '3.00' } },
+      { balanceType: 'interimBooked', balanceAmount: { amount: '11.00' } },
+    ])
+  })
+})
+
+t.test('the entries of an older bank are numbered anew, in their order', async (t) => {
+  const { database } = await testDatabase(t)
+  const older = Object.fromEntries(Object.entries(bankMigrations).filter(([name]) => name < '0005'))
+  await migrate(database, { name: 'bank', migrations: older })
+  const db = database.connect<unknown>()
+  await sql`
+    insert into bank.psus (id, alias, name, behaviour) values ('p', 'P', 'P', 'successful');
+    insert into bank.accounts values ('3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55', 'p', 0,
+      'IL030205710000000200285', 'ILS', 'CACC', 'N', 'P', 'PRIV', 'enabled', 'P', 'B', 6, 0, now());
+    insert into bank.transactions (id, account_id, sequence, status, day, value_day, amount, currency,
+      bank_code, balance_after)
+    select gen_random_uuid(), '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55', sequence, status, day::date,
+      day::date, amount, 'ILS', 'A', balance_after
+    from (values (1, 'booked', '2026-01-05', 1, 1), (2, 'pending', '2026-01-09', 9, null),
+      (3, 'booked', '2026-01-07', 2, 3), (4, 'booked', '2026-01-06', 3, 6))
+      as e (sequence, status, day, amount, balance_after)`.execute(db)
+  await migrate(database, { name: 'bank', migrations: bankMigrations })
+  const { rows } = await sql`
+    select status, sequence, day, value_day, balance_after from bank.transactions
+    order by status, sequence`.execute(db)
+  t.match(rows, [
+    { status: 'booked', sequence: 1, day: '2026-01-05', balance_after: '1.000' },
+    { status: 'booked', sequence: 2, day: '2026-01-07', balance_after: '3.000' },
+    { status: 'booked', sequence: 3, day: '2026-01-07', value_day: '2026-01-06' },
+    { status: 'pending', sequence: 1, day: '2026-01-09' },
+  ])
+  const accounts = await sql`select last_sequence, last_day from bank.accounts`.execute(db)
+  t.strictSame(accounts.rows, [{ last_sequence: 3, last_day: '2026-01-07' }])
+})
+
+/** Reports of Maya's account under a consent. */
+function reportOf(bank: TestBank, consentId: string, applicationId = bank.applicationId) {
+  return (query: string, more: object = {}) =>
+    bank.call({
+      operation: 'listAccountTransactions',
+      applicationId,
+      headers: { 'consent-id': consentId },
+      path: { 'account-id': quiet },
+      query,
+      ...more,
+    })
+}
+
+/** The booked entries of all pages from one on, by following the links. */
+async function everyPage(
+  report: (query: string) => Promise<TestAnswer>,
+  query: string,
+): Promise<Entry[]> {
+  const seen: Entry[] = []
+  for (let next: string | undefined = query, pages = 0; next !== undefined; pages++) {
+    if (pages > 50) throw new Error('the pages never end')
+    const answer = await report(next)
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    seen.push(...answer.body.transactions.booked)
+    next = answer.body.transactions._links.next && queryOf(answer, 'next')
+  }
+  return seen
+}
+
+/** The query of a link of a report. */
+function queryOf({ body }: TestAnswer, name: string): string {
+  return body.transactions._links[name].href.split('?')[1]
+}
+
+/** That entries are there once each, newest first, in the order of their numbers. */
+function checkOrder(t: Test, entries: readonly Entry[]): void {
+  t.equal(new Set(entries.map(({ transactionId }) => transactionId)).size, entries.length)
+  t.equal(new Set(entries.map(({ entryReference }) => entryReference)).size, entries.length)
+  for (const key of ['bookingDate', 'entryReference'] as const) {
+    const values = entries.map((entry) => entry[key])
+    t.strictSame(values, values.toSorted().reverse(), 'newest first')
+  }
+}
+
+/** Books a shekel on Maya's account. */
+async function book(bank: TestBank, remittance: string, day: string): Promise<void> {
+  await createBankStores(bank.database).transaction(async ({ accounts }) => {
+    await accounts.lock([quiet])
+    await accounts.book({
+      id: randomUUID(),
+      accountId: quiet,
+      day,
+      amount: '1',
+      currency: 'ILS',
+      counterpartyName: 'Dana Peretz',
+      counterpartyIban: null,
+      remittance,
+      endToEndId: null,
+      purposeCode: null,
+      bankCode: 'PMNT-RCDT-DMCT',
+      proprietaryCode: null,
+      at: new Date(bank.clock.now),
+    })
+  })
+}
+
+/** Books shekels on Maya's account, over the days up to yesterday. */
+async function fill(bank: TestBank, entries: number): Promise<void> {
+  const db = bank.database.connect<unknown>()
+  await sql`
+    insert into bank.transactions (id, account_id, sequence, status, day, value_day, amount, currency,
+      bank_code, balance_after)
+    select gen_random_uuid(), ${quiet}, n, 'booked', day, day, 1, 'ILS', 'PMNT-RCDT-DMCT', n
+    from (select n, date '2025-11-25' + n * 359 / ${entries}::integer as day
+      from generate_series(1, ${entries}::integer) n) entries`.execute(db)
+  await sql`
+    update bank.accounts set booked = ${entries}::integer, last_sequence = ${entries},
+      last_day = (select max(day) from bank.transactions where account_id = ${quiet})
+    where id = ${quiet}`.execute(db)
+}
