@@ -7,7 +7,7 @@ import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 import { codeOf, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
 import { givenConsent } from '../support/consent.ts'
-import { testDatabase } from '../support/database.ts'
+import { testDatabase, testPostgres } from '../support/database.ts'
 
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
@@ -86,8 +86,6 @@ t.test('transactions', async (t) => {
       ['bookingStatus=booked&dateFrom=2026-02-30', 'FORMAT_ERROR'],
       ['bookingStatus=booked&dateFrom=2026-03-01&dateFrom=2026-04-01', 'FORMAT_ERROR'],
       ['bookingStatus=booked&dateFrom=2026-03-01&dateTo=2026-02-01', 'PERIOD_INVALID'],
-      ['bookingStatus=booked&deltaList=true', 'PARAMETER_NOT_SUPPORTED'],
-      ['bookingStatus=booked&entryReferenceFrom=2026-000001', 'PARAMETER_NOT_SUPPORTED'],
       ['bookingStatus=booked&entryReferenceFrom=a&deltaList=true', 'FORMAT_ERROR'],
       ['bookingStatus=booked&dateFrom=2026-03-01&pageIndex=-1', 'FORMAT_ERROR'],
     ] as const) {
@@ -207,6 +205,140 @@ t.test('what is booked', async (t) => {
   })
 })
 
+t.test('entryReferenceFrom', async (t) => {
+  const bank = await testBank(t)
+  const consentId = await givenConsent(bank, all, { psuId: maya })
+  const report = reportOf(bank, consentId)
+  for (let at = 1; at <= 9; at++) await book(bank, `${at}`, '2026-11-18')
+
+  t.test('has everything booked after the entry, whatever the dates say', async (t) => {
+    const query = 'bookingStatus=both&entryReferenceFrom=2026-000004&itemsPerPage=2'
+    const seen = await everyPage(report, query)
+    t.strictSame(textsOf(seen), ['9', '8', '7', '6', '5'])
+    const dated = await report(`${query}&dateFrom=2026-11-19&dateTo=2026-11-01`)
+    t.equal(dated.status, 200)
+    t.equal(dated.body.transactions.booked.length, 2)
+    const newest = await report('bookingStatus=booked&entryReferenceFrom=2026-000009')
+    t.strictSame(newest.body.transactions.booked, [])
+  })
+
+  t.test('of an unknown entry is refused', async (t) => {
+    for (const reference of [
+      '2026-000010',
+      '2026-000000',
+      '2025-000004',
+      '2026-4',
+      '2026-0000004',
+      '2026-999999999',
+      'x',
+    ]) {
+      const answer = await report(`bookingStatus=booked&entryReferenceFrom=${reference}`)
+      t.equal(answer.status, 400, reference)
+      t.match(answer.body.tppMessages, [{ code: 'RESOURCE_UNKNOWN', path: 'entryReferenceFrom' }])
+    }
+  })
+
+  t.test('does not bring back what is older than the bank keeps', async (t) => {
+    bank.clock.now += 365 * 24 * 3_600_000
+    const later = await givenConsent(bank, all, { psuId: maya, validUntil: '2028-05-31' })
+    await book(bank, 'new', '2027-11-20')
+    const seen = await everyPage(
+      reportOf(bank, later),
+      'bookingStatus=booked&entryReferenceFrom=2026-000002',
+    )
+    t.strictSame(textsOf(seen), ['new'])
+  })
+})
+
+t.test('deltaList', async (t) => {
+  const query = 'bookingStatus=booked&deltaList=true'
+
+  t.test('has all there is at first, and then what is new', async (t) => {
+    const bank = await testBank(t)
+    const consentId = await givenConsent(bank, all, { psuId: maya })
+    const report = reportOf(bank, consentId)
+    await book(bank, 'one', '2026-11-17')
+    await book(bank, 'two', '2026-11-18')
+    t.strictSame(textsOf(await everyPage(report, query)), ['two', 'one'])
+    t.strictSame(await everyPage(report, query), [])
+    await book(bank, 'three', '2026-11-18')
+    t.strictSame(textsOf(await everyPage(report, `${query}&dateFrom=2026-11-20`)), ['three'])
+
+    const other = { psuId: maya, applicationId: 'other' }
+    const theirs = reportOf(bank, await givenConsent(bank, all, other), 'other')
+    t.equal((await everyPage(theirs, query)).length, 3, 'another TPP has its own')
+
+    const again = reportOf(bank, await givenConsent(bank, all, { psuId: maya }))
+    t.strictSame(await everyPage(again, query), [], 'a new consent of the same TPP goes on')
+  })
+
+  t.test('has pages that stay those of the same report', async (t) => {
+    const bank = await testBank(t)
+    const consentId = await givenConsent(bank, all, { psuId: maya })
+    const report = reportOf(bank, consentId)
+    for (let at = 1; at <= 5; at++) await book(bank, `${at}`, '2026-11-18')
+    const paged = `${query}&itemsPerPage=2`
+    const first = await report(paged)
+    t.notMatch(first.body.transactions._links.next.href, /deltaList/)
+    t.strictSame(textsOf(await everyPage(report, queryOf(first, 'next'))), ['3', '2', '1'])
+    t.strictSame((await report(paged)).body.transactions.booked, [], 'it is reported')
+
+    for (let at = 6; at <= 8; at++) await book(bank, `${at}`, '2026-11-19')
+    const second = await report(paged)
+    t.match(queryOf(second, 'next'), /entryReferenceFrom=2026-000005/)
+    t.strictSame(textsOf(await everyPage(report, queryOf(second, 'first'))), ['8', '7', '6'])
+    await book(bank, '9', '2026-11-19')
+    t.strictSame(textsOf(await everyPage(report, paged)), ['9'], 'following links reports nothing')
+  })
+
+  t.test('is not used up by what has no booked entries or is refused', async (t) => {
+    const bank = await testBank(t)
+    const once = { psuId: maya, frequencyPerDay: 1 }
+    const consentId = await givenConsent(bank, all, once)
+    const report = reportOf(bank, consentId)
+    await book(bank, 'one', '2026-11-18')
+    const pending = await report('bookingStatus=pending&deltaList=true')
+    t.strictSame(Object.keys(pending.body.transactions), ['pending', '_links'])
+    await report('bookingStatus=information&deltaList=true')
+    await report(`${query}&pageIndex=1`)
+    const alone = { headers: { 'consent-id': consentId, 'psu-ip-address': undefined } }
+    await report('bookingStatus=booked&dateFrom=2026-11-01', alone)
+    t.equal(codeOf(await report(query, alone)), 'ACCESS_EXCEEDED')
+    t.equal(codeOf(await report(`${query}&entryReferenceFrom=2026-000001`)), 'FORMAT_ERROR')
+    const { iban } = (await listed(bank, consentId))[0] ?? {}
+    const blind = await givenConsent(bank, { balances: [{ iban }] }, { psuId: maya })
+    t.equal(codeOf(await reportOf(bank, blind)(query)), 'CONSENT_INVALID')
+    const seeing = await givenConsent(bank, all, { psuId: maya })
+    t.strictSame(textsOf(await everyPage(reportOf(bank, seeing), query)), ['one'])
+  })
+
+  // The embedded database runs one statement at a time; only a real server shows two at once.
+  for (const [name, open] of [
+    ['embedded database', testDatabase],
+    ['PostgreSQL', testPostgres],
+  ] as const) {
+    t.test(`${name}: reports at the same time have every entry exactly once`, async (t) => {
+      const database = await open(t)
+      if (database === undefined) return
+      const bank = await testBank(t, { database })
+      const report = reportOf(bank, await givenConsent(bank, all, { psuId: maya }))
+      const whole = `${query}&itemsPerPage=500`
+      const reports: Promise<Entry[]>[] = []
+      for (let round = 0; round < 5; round++) {
+        for (let at = 0; at < 4; at++) {
+          reports.push(report(whole).then(({ body }) => body.transactions.booked))
+          await book(bank, `${round}.${at}`, '2026-11-19')
+        }
+        await Promise.all(reports)
+      }
+      reports.push(report(whole).then(({ body }) => body.transactions.booked))
+      const texts = textsOf((await Promise.all(reports)).flat())
+      t.equal(texts.length, 20)
+      t.equal(new Set(texts).size, 20)
+    })
+  }
+})
+
 t.test('the entries of an older bank are numbered anew, in their order', async (t) => {
   const { database } = await testDatabase(t)
   const older = Object.fromEntries(Object.entries(bankMigrations).filter(([name]) => name < '0005'))
@@ -250,6 +382,11 @@ function reportOf(bank: TestBank, consentId: string, applicationId = bank.applic
     })
 }
 
+async function listed(bank: TestBank, consentId: string): Promise<{ iban: string }[]> {
+  const headers = { 'consent-id': consentId }
+  return (await bank.call({ operation: 'listAccounts', headers })).body.accounts
+}
+
 /** The booked entries of all pages from one on, by following the links. */
 async function everyPage(
   report: (query: string) => Promise<TestAnswer>,
@@ -269,6 +406,10 @@ async function everyPage(
 /** The query of a link of a report. */
 function queryOf({ body }: TestAnswer, name: string): string {
   return body.transactions._links[name].href.split('?')[1]
+}
+
+function textsOf(entries: readonly Entry[]): string[] {
+  return entries.map((entry) => entry.remittanceInformationUnstructured)
 }
 
 /** That entries are there once each, newest first, in the order of their numbers. */

@@ -9,3 +9,9 @@ export interface ReferencedEntry {
 export function entryReferenceOf({ day, sequence }: ReferencedEntry): string {
   return `${day.slice(0, 4)}-${String(sequence).padStart(6, '0')}`
 }
+
+/** The number in a reference; undefined for a text that no entry can have as its reference. */
+export function sequenceOf(reference: string): number | undefined {
+  const [, digits] = /^\d{4}-(\d{6,9})$/.exec(reference) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}

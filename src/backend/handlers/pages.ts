@@ -7,27 +7,38 @@ import type { Days } from '../stores/entry-range.ts'
 /** Months of entries that can be read (our choice). */
 const monthsKept = 12
 
+/** All days whose entries the bank keeps. */
+export function keptDays(today: string): Days {
+  return { from: addMonths(today, -monthsKept), to: today }
+}
+
 /**
- * Reads dateFrom and dateTo. What is older than the bank keeps is left out
- * silently; a day in the future means today.
+ * The parameter with which a call wants a delta, or undefined.
+ *
+ * @throws {BankError} 400 FORMAT_ERROR when it sends both
+ */
+export function wantsDelta({ query }: BankCall): 'entryReferenceFrom' | 'deltaList' | undefined {
+  const hasReference = query['entryReferenceFrom'] !== undefined
+  if (query['deltaList'] !== true) return hasReference ? 'entryReferenceFrom' : undefined
+  if (hasReference) throw formatError('deltaList', 'Send either entryReferenceFrom or deltaList')
+  return 'deltaList'
+}
+
+/**
+ * Reads dateFrom and dateTo, where no deltas are offered. What is older than
+ * the bank keeps is left out silently; a day in the future means today.
  *
  * @throws {BankError} 400 FORMAT_ERROR without a beginning, PARAMETER_NOT_SUPPORTED when
  *   a delta is to say where to begin, PERIOD_INVALID for a wrong order
  */
-export function readDays({ query }: BankCall, today: string): Days {
-  const entryReferenceFrom = query['entryReferenceFrom']
-  const hasDelta = query['deltaList'] === true
-  if (entryReferenceFrom !== undefined && hasDelta) {
-    throw formatError('deltaList', 'Send either entryReferenceFrom or deltaList')
-  }
+export function readDays(call: BankCall, today: string): Days {
+  const delta = wantsDelta(call)
+  const { query } = call
   const from = query['dateFrom']
   if (from === undefined) {
-    if (entryReferenceFrom === undefined && !hasDelta) {
-      throw formatError('dateFrom', 'Must be sent')
-    }
-    const path = hasDelta ? 'deltaList' : 'entryReferenceFrom'
+    if (delta === undefined) throw formatError('dateFrom', 'Must be sent')
     throw new BankError('PARAMETER_NOT_SUPPORTED', [
-      { path, text: 'Delta reads are not offered; send dateFrom' },
+      { path: delta, text: 'This account offers no delta reads; send dateFrom' },
     ])
   }
   const first = String(from)
@@ -35,7 +46,7 @@ export function readDays({ query }: BankCall, today: string): Days {
   if (to < first) {
     throw new BankError('PERIOD_INVALID', [{ path: 'dateTo', text: 'Lies before dateFrom' }])
   }
-  const oldest = addMonths(today, -monthsKept)
+  const { from: oldest } = keptDays(today)
   // A report that ends before all that is kept is empty; its own days may be none of SQL's (0000-01-01).
   const end = to < oldest ? addDays(oldest, -1) : to
   return { from: first > oldest ? first : oldest, to: end < today ? end : today }
@@ -58,13 +69,25 @@ export function readPage({ query }: BankCall): Page {
   return { index, limit, offset: index * limit }
 }
 
+/** Parameters that links have in place of those of the call; undefined takes one away. */
+export type LinkChange = Readonly<Record<string, string | undefined>>
+
 /** Links to the other pages of a list of `count` entries; none where everything fits on one. */
-export function pageLinks(call: BankCall, page: Page, count: number): Links {
+export function pageLinks(
+  call: BankCall,
+  page: Page,
+  count: number,
+  change: LinkChange = {},
+): Links {
   const last = Math.max(0, Math.ceil(count / page.limit) - 1)
   if (last === 0 && page.index === 0) return {}
   const [path = '', query = ''] = call.target.split('?')
   const to = (index: number) => {
     const parameters = new URLSearchParams(query)
+    for (const [name, value] of Object.entries(change)) {
+      if (value === undefined) parameters.delete(name)
+      else parameters.set(name, value)
+    }
     parameters.set('pageIndex', String(index))
     return `${path}?${parameters}`
   }

@@ -2,17 +2,20 @@ import type { Bank } from '../bank.ts'
 import { type Handler, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import { onDay } from '../domain/bank-time.ts'
+import { entryReferenceOf } from '../domain/entry-reference.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { linksTo } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import type { Account } from '../stores/accounts.ts'
-import type { Transaction } from '../stores/entries.ts'
-import { countOf, type Days } from '../stores/entry-range.ts'
-import { createAccountCheck } from './account-check.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Reader, Transaction } from '../stores/entries.ts'
+import { countOf, type Days, type EntryRange } from '../stores/entry-range.ts'
+import { type CoveredAccount, createAccountCheck } from './account-check.ts'
 import { readBalances } from './balances.ts'
 import { lacking } from './consent-check.ts'
-import { type Page, pageLinks, readDays, readPage, wholeList } from './pages.ts'
+import { type LinkChange, type Page, pageLinks, readPage, wholeList } from './pages.ts'
 import { accountReference } from './references.ts'
+import { type ReportScope, readScope } from './report-scope.ts'
 import { renderStandingOrder, renderTransaction } from './transactions.ts'
 
 /** Which lists a report has, by bookingStatus. */
@@ -24,10 +27,11 @@ const listsOf: Readonly<Record<string, readonly ('booked' | 'pending' | 'informa
   all: ['booked', 'pending', 'information'],
 }
 
-/** A page of entries, and how many there are in all. */
+/** A page of entries, and what its links to the others need. */
 interface PagedEntries {
   readonly entries: readonly Transaction[]
   readonly count: number
+  readonly change?: LinkChange
 }
 
 /** Handlers of reports of the transactions of an account, and of one transaction. */
@@ -36,14 +40,15 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   const { stores } = bank
 
   const list: Handler = async (call) => {
-    const { consent, account, rights } = await check.account(call, 'transactions')
+    const covered = await check.account(call, 'transactions')
+    const { consent, account, rights } = covered
     const status = String(call.query['bookingStatus'])
     const today = onDay(call.now, bank.timeZone)
     // Standing orders have no day: then every other parameter is without effect.
-    const days = status === 'information' ? undefined : readDays(call, today)
-    const wantsBalances = days !== undefined && call.query['withBalance'] === true
+    const scope = status === 'information' ? undefined : await readScope(bank, call, account, today)
+    const wantsBalances = scope !== undefined && call.query['withBalance'] === true
     if (wantsBalances && !rights.has('listBalances')) throw lacking('listBalances')
-    const page = days === undefined ? wholeList : readPage(call)
+    const page = scope === undefined ? wholeList : readPage(call)
     await check.count(call, consent, `transactions ${account.id}`, page.index)
     const isFirst = page.index === 0
     const lists = listsOf[status] ?? []
@@ -56,12 +61,13 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
     // Beside booked entries the few pending ones are all on the first page.
     const besideBooked = isFirst ? wholeList : undefined
     const pending =
-      days !== undefined && lists.includes('pending')
-        ? await pendingEntries(account, days, isBookedWanted ? besideBooked : page)
+      scope !== undefined && lists.includes('pending')
+        ? await pendingEntries(account, scope.days, isBookedWanted ? besideBooked : page)
         : undefined
+    // Last, because a delta is reported once.
     const booked =
-      days !== undefined && isBookedWanted ? await bookedEntries(account, days, page) : undefined
-    const { count } = booked ?? pending ?? { count: 0 }
+      scope !== undefined && isBookedWanted ? await bookedEntries(covered, scope, page) : undefined
+    const { count, change } = booked ?? pending ?? { count: 0 }
     const render = (transaction: Transaction) =>
       renderTransaction(transaction, account, call.prefix)
     return {
@@ -76,7 +82,7 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
             : {}),
           _links: {
             ...linksTo({ account: `${call.prefix}/accounts/${account.id}` }),
-            ...pageLinks(call, page, count),
+            ...pageLinks(call, page, count, change),
           },
         },
         ...(wantsBalances ? { balances: balances.get(account.id) } : {}),
@@ -96,9 +102,46 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
     }
   }
 
-  async function bookedEntries({ id }: Account, days: Days, page: Page): Promise<PagedEntries> {
-    const range = await stores.entries.range(id, days)
-    return { entries: await stores.entries.page(id, range, page), count: countOf(range) }
+  async function bookedEntries(
+    { consent, account }: CoveredAccount,
+    { days, delta }: ReportScope,
+    page: Page,
+  ): Promise<PagedEntries> {
+    const kept = await stores.entries.range(account.id, days)
+    if (delta === 'sinceLastReport') {
+      const { applicationId, psuId } = consent.consent
+      if (psuId === null) throw new Error(`consent ${consent.consent.id} is valid without a PSU`)
+      return newEntries({ applicationId, psuId, accountId: account.id }, { kept, days, page })
+    }
+    return piece(stores, account.id, startingAfter(delta?.after ?? 0, kept), page)
+  }
+
+  /**
+   * What the reader has not been reported. The first page takes it down as
+   * reported; links name the entry it begins after, so that every page is of the
+   * same report. Both in one transaction: what cannot be read is not reported.
+   */
+  function newEntries(
+    reader: Reader,
+    { kept, days, page }: { readonly kept: EntryRange; readonly days: Days; readonly page: Page },
+  ): Promise<PagedEntries> {
+    return stores.transaction(async (inside) => {
+      const { entries } = inside
+      const delta =
+        page.index === 0
+          ? await entries.takeDelta(reader)
+          : { after: await entries.reported(reader), last: kept.last }
+      const range = startingAfter(kept.after, delta)
+      const before = await entries.numbered(reader.accountId, range.after)
+      const begin =
+        before === undefined
+          ? { dateFrom: days.from }
+          : { dateFrom: undefined, entryReferenceFrom: entryReferenceOf(before) }
+      return {
+        ...(await piece(inside, reader.accountId, range, page)),
+        change: { deltaList: undefined, dateTo: undefined, ...begin },
+      }
+    })
   }
 
   const read: Handler = async (call) => {
@@ -114,4 +157,17 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   return { list, read }
+}
+
+function startingAfter(sequence: number, { after, last }: EntryRange): EntryRange {
+  return { after: Math.max(after, sequence), last }
+}
+
+async function piece(
+  { entries }: Pick<Stores, 'entries'>,
+  accountId: string,
+  range: EntryRange,
+  page: Page,
+): Promise<PagedEntries> {
+  return { entries: await entries.page(accountId, range, page), count: countOf(range) }
 }

@@ -1,8 +1,15 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { countOf, type Days, type EntryRange, type Piece, pieceOf } from './entry-range.ts'
 import type { BankSchema, TransactionTable } from './schema.ts'
 
 export type Transaction = Selectable<TransactionTable>
+
+/** Who reads reports of an account. */
+export interface Reader {
+  readonly applicationId: string
+  readonly psuId: string
+  readonly accountId: string
+}
 
 /**
  * The entries of payment accounts, to read. The booked ones of an account are
@@ -54,6 +61,11 @@ export function createEntryStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
+    /** The booked entry of an account with a number, or undefined. */
+    numbered(accountId: string, sequence: number): Promise<Transaction | undefined> {
+      return booked(accountId).selectAll().where('sequence', '=', sequence).executeTakeFirst()
+    },
+
     /** A booked entry of an account, or undefined. */
     find(accountId: string, id: string): Promise<Transaction | undefined> {
       return booked(accountId).selectAll().where('id', '=', id).executeTakeFirst()
@@ -75,6 +87,48 @@ export function createEntryStore(db: Kysely<BankSchema>) {
         .select((count) => count.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
       return row.count
+    },
+
+    /** The number of the last entry that a reader has been reported, 0 when it has had no report. */
+    async reported({ applicationId, psuId, accountId }: Reader): Promise<number> {
+      const row = await db
+        .selectFrom('deltaReports')
+        .select('lastSequence')
+        .where('applicationId', '=', applicationId)
+        .where('psuId', '=', psuId)
+        .where('accountId', '=', accountId)
+        .executeTakeFirst()
+      return row?.lastSequence ?? 0
+    },
+
+    /**
+     * Takes down that a reader is reported all there is, and returns what of it
+     * is new. One statement, so that of reports at the same time exactly one has an entry.
+     */
+    takeDelta({ applicationId, psuId, accountId }: Reader): Promise<EntryRange> {
+      return db
+        .insertInto('deltaReports')
+        .columns(['applicationId', 'psuId', 'accountId', 'afterSequence', 'lastSequence'])
+        .expression((any) =>
+          any
+            .selectFrom('accounts')
+            .select([
+              any.val(applicationId).as('applicationId'),
+              any.val(psuId).as('psuId'),
+              'id',
+              any.lit(0).as('afterSequence'),
+              'lastSequence',
+            ])
+            .where('id', '=', accountId),
+        )
+        .onConflict((conflict) =>
+          conflict.columns(['applicationId', 'psuId', 'accountId']).doUpdateSet({
+            afterSequence: sql<number>`delta_reports.last_sequence`,
+            lastSequence: sql<number>`greatest(delta_reports.last_sequence, excluded.last_sequence)`,
+          }),
+        )
+        .returning(['afterSequence as after', 'lastSequence as last'])
+        .executeTakeFirstOrThrow()
     },
   }
 }

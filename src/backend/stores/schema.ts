@@ -121,6 +121,14 @@ export interface CardTransactionTable {
   markupFeePercentage: string | null
 }
 
+export interface DeltaReportTable {
+  applicationId: Fixed<string>
+  psuId: Fixed<string>
+  accountId: Fixed<string>
+  afterSequence: number
+  lastSequence: number
+}
+
 export interface PaymentTable {
   id: Fixed<string>
   applicationId: Fixed<string>
@@ -210,6 +218,7 @@ export interface BankSchema {
   psus: PsuTable
   accounts: AccountTable
   transactions: TransactionTable
+  deltaReports: DeltaReportTable
   standingOrders: StandingOrderTable
   cardAccounts: CardAccountTable
   cardTransactions: CardTransactionTable
