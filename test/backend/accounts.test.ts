@@ -36,9 +36,12 @@ t.test('accounts', async (t) => {
       t.match(one.account, {
         iban,
         ownerName: 'Noa Levi',
+        displayName: 'Home',
+        details: /453201xxxxxx8812/,
         _links: { balances: { href: `/v${version}/accounts/${main}/balances` } },
       })
       t.notOk(one.account.balances)
+      t.equal(list.accounts[1].linkedAccounts, iban, 'savings come from the current account')
       const { body: balances } = await read('getAccountBalances', seeded, { ...at, path })
       t.strictSame(balances.balances, list.accounts[0].balances)
     })
@@ -59,6 +62,7 @@ t.test('accounts', async (t) => {
     })
     const [entry] = report.transactions.booked
     const newest = entry.balanceAfterTransaction.balanceAmount.amount
+    t.equal(body.balances[1].lastCommittedTransaction, entry.entryReference)
     t.equal(amounts['interimBooked'], newest)
     t.equal(amounts['closingBooked'], newest, 'nothing was booked today')
     t.equal(Number(amounts['interimAvailable']), Number(newest) - 64.5 + 2000)

@@ -22,7 +22,9 @@ t.test('card accounts', async (t) => {
     t.test(`${version}: every read of card accounts answers as published`, async (t) => {
       const at = { version, path }
       const { body: cards } = await read('listCardAccounts', { version })
-      t.match(cards.cardAccounts, [{ maskedPan: '453201xxxxxx8812' }])
+      t.match(cards.cardAccounts, [
+        { maskedPan: '453201xxxxxx8812', displayName: 'Everyday card', details: /IL0302/ },
+      ])
       const { body: one } = await read('getCardAccount', at)
       t.strictSame(one.cardAccount, cards.cardAccounts[0])
       await read('getCardAccountBalances', at)
@@ -78,6 +80,34 @@ t.test('card accounts', async (t) => {
       ],
     )
   })
+
+  t.test(
+    'a purchase abroad says what it cost there, at which rate and for which fee',
+    async (t) => {
+      const { body } = await read('listCardAccountTransactions', {
+        path,
+        query: 'bookingStatus=booked&dateFrom=2026-10-01',
+      })
+      const { booked } = body.cardTransactions
+      const abroad = booked.filter((entry: { originalAmount?: object }) => entry.originalAmount)
+      t.ok(abroad.length > 0)
+      for (const entry of abroad) {
+        const [exchange] = entry.currencyExchange
+        t.match(exchange, { sourceCurrency: 'USD', unitCurrency: 'USD', targetCurrency: 'ILS' })
+        t.equal(exchange.quotationDate, entry.transactionDate)
+        const net = Number(entry.originalAmount.amount) * Number(exchange.exchangeRate)
+        const fee = net * (Number(entry.markupFeePercentage) / 100)
+        t.equal(fee.toFixed(2), entry.markupFee.amount)
+        t.equal((net + fee).toFixed(2), entry.transactionAmount.amount)
+        t.strictSame(entry.grandTotalAmount, entry.transactionAmount)
+      }
+      const atHome = booked.filter((entry: { originalAmount?: object }) => !entry.originalAmount)
+      for (const entry of atHome) {
+        t.match(entry.terminalId, /^\d{8}$/)
+        t.notOk(entry.currencyExchange ?? entry.markupFee)
+      }
+    },
+  )
 
   t.test('deltas are not offered, and what a report is asked for is checked', async (t) => {
     for (const [query, code] of [

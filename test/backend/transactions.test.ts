@@ -46,7 +46,7 @@ t.test('transactions', async (t) => {
       const { booked, pending, information } = body.transactions
       t.equal(booked.length, 20)
       t.equal(pending.length, 2)
-      t.equal(information.length, 1)
+      t.equal(information.length, 3)
       const [newest] = booked
       const { body: detail } = await report('', {
         version,
@@ -76,6 +76,41 @@ t.test('transactions', async (t) => {
       some,
       seen.filter(({ bookingDate: day }) => day >= '2026-02-05' && day <= '2026-04-05'),
     )
+  })
+
+  t.test('standing orders say how often they pay, until when, and what holidays do', async (t) => {
+    const { body } = await report('bookingStatus=information')
+    t.strictSame(Object.keys(body.transactions), ['information', '_links'])
+    t.match(body.transactions.information, [
+      {
+        transactionAmount: { currency: 'ILS', amount: '-4300.00' },
+        bankTransactionCode: 'PMNT-ICDT-STDO',
+        additionalInformationStructured: {
+          standingOrderDetails: { startDate: '2025-10-02', frequency: 'Monthly' },
+        },
+      },
+      { remittanceInformationUnstructured: 'Savings' },
+      {
+        additionalInformationStructured: {
+          standingOrderDetails: {
+            startDate: '2027-01-15',
+            endDate: '2028-10-15',
+            frequency: 'Quarterly',
+            executionRule: 'following',
+            dayOfExecution: '15',
+          },
+        },
+      },
+    ])
+    const answer = await report('bookingStatus=information', { path: { 'account-id': savings } })
+    t.match(answer, {
+      status: 400,
+      body: { tppMessages: [{ code: 'PARAMETER_NOT_SUPPORTED', path: 'bookingStatus' }] },
+    })
+    const whole = await report('bookingStatus=all&dateFrom=2026-01-01', {
+      path: { 'account-id': savings },
+    })
+    t.strictSame(whole.body.transactions.information, [])
   })
 
   t.test('what a report is asked for is checked', async (t) => {
@@ -162,6 +197,7 @@ t.test('an account with 10,000 entries', async (t) => {
     })
     t.match(body.balances, [
       { balanceType: 'closingBooked', balanceAmount: { amount: '10000.00' } },
+      { balanceType: 'interimBooked', lastCommittedTransaction: '2026-010000' },
     ])
   })
 })
@@ -200,7 +236,7 @@ t.test('what is booked', async (t) => {
     const { body } = await report('bookingStatus=booked&dateFrom=2026-11-01&withBalance=true')
     t.match(body.balances, [
       { balanceType: 'closingBooked', balanceAmount: { amount: '3.00' } },
-      { balanceType: 'interimBooked', balanceAmount: { amount: '11.00' } },
+      { balanceAmount: { amount: '11.00' }, lastCommittedTransaction: '2026-000011' },
     ])
   })
 })

@@ -7,6 +7,7 @@ import type { Account } from '../stores/accounts.ts'
 import { createAccountCheck } from './account-check.ts'
 import { readBalances } from './balances.ts'
 import { lacking } from './consent-check.ts'
+import { present } from './present.ts'
 import { accountReference } from './references.ts'
 
 /** Handlers of payment accounts and their balances. */
@@ -72,14 +73,16 @@ function details(
     resourceId: account.id,
     iban: account.iban,
     currency: account.currency,
+    // Needs no consent of its own in Israel.
     ownerName: account.ownerName,
     name: account.name,
+    ...present({ displayName: account.displayName }),
     product: account.product,
     cashAccountType: account.cashAccountType,
     status: account.status,
     usage: account.usage,
     bic: account.bic,
-    ...(balances === undefined ? {} : { balances }),
+    ...present({ linkedAccounts: account.linkedAccounts, details: account.details, balances }),
     _links: linksTo({
       balances: rights.has('balances') ? `${self}/balances` : undefined,
       transactions: rights.has('transactions') ? `${self}/transactions` : undefined,

@@ -1,5 +1,6 @@
 import type { Bank } from '../bank.ts'
 import { addDays, onDay } from '../domain/bank-time.ts'
+import { entryReferenceOf } from '../domain/entry-reference.ts'
 import { amountOf, sum } from '../domain/money.ts'
 import type { Account, AccountFigures } from '../stores/accounts.ts'
 import type { CardAccount, CardFigures } from '../stores/card-accounts.ts'
@@ -31,8 +32,14 @@ function balancesOf(
   figures: AccountFigures = noFigures,
   today: string,
 ): object[] {
-  const { booked, creditLimit, currency, changedAt } = account
+  const { booked, creditLimit, currency, changedAt, lastDay, lastSequence } = account
   const at = { lastChangeDateTime: changedAt.toISOString() }
+  const last =
+    lastDay === null
+      ? {}
+      : {
+          lastCommittedTransaction: entryReferenceOf({ day: lastDay, sequence: lastSequence }),
+        }
   const balance = (balanceType: string, parts: string[], isLimitIncluded = false) => ({
     balanceType,
     balanceAmount: amountOf(sum(parts), currency),
@@ -44,7 +51,7 @@ function balancesOf(
       ...balance('closingBooked', [figures.closing]),
       referenceDate: addDays(today, -1),
     },
-    { ...balance('interimBooked', [booked]), ...at },
+    { ...balance('interimBooked', [booked]), ...at, ...last },
     balance('expected', [booked, figures.pendingIn, figures.pendingOut]),
     { ...balance('interimAvailable', [booked, creditLimit, figures.pendingOut], true), ...at },
   ]

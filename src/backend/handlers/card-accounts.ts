@@ -10,6 +10,7 @@ import { countOf } from '../stores/entry-range.ts'
 import { cardBalancesOf } from './balances.ts'
 import { createConsentCheck } from './consent-check.ts'
 import { pageLinks, readDays, readPage, wholeList } from './pages.ts'
+import { present } from './present.ts'
 
 /** Handlers of the accounts behind cards, their balances and transactions. */
 export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
@@ -33,8 +34,10 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
       usage: card.usage,
       ownerName: card.ownerName,
       name: card.name,
+      ...present({ displayName: card.displayName }),
       product: card.product,
       status: card.status,
+      ...present({ details: card.details }),
       debitAccounting: false,
       creditLimit: amountOf(card.creditLimit, card.currency),
       _links: linksTo({
@@ -129,18 +132,18 @@ function referenceTo({ maskedPan, currency }: CardAccount) {
 
 /** A card entry as the interface writes it; what is spent is negative. */
 function renderCardTransaction(transaction: CardTransaction, card: CardAccount) {
-  const { currency, originalAmount, originalCurrency, bookingDay, dueDay } = transaction
   return {
     // A UUID is one character longer than the interface allows.
     cardTransactionId: transaction.id.replaceAll('-', ''),
-    transactionDate: transaction.transactionDay,
-    acceptorTransactionDateTime: transaction.acceptedAt.toISOString(),
-    ...(bookingDay === null ? {} : { bookingDate: bookingDay }),
-    ...(dueDay === null ? {} : { valueDate: dueDay }),
-    transactionAmount: amountOf(transaction.amount, currency),
-    ...(originalAmount === null || originalCurrency === null
-      ? {}
-      : { originalAmount: amountOf(originalAmount, originalCurrency) }),
+    ...present({
+      terminalId: transaction.terminalId,
+      transactionDate: transaction.transactionDay,
+      acceptorTransactionDateTime: transaction.acceptedAt.toISOString(),
+      bookingDate: transaction.bookingDay,
+      valueDate: transaction.dueDay,
+    }),
+    transactionAmount: amountOf(transaction.amount, transaction.currency),
+    ...renderExchange(transaction),
     cardAcceptorName: transaction.acceptorName,
     cardAcceptorAddress: {
       townName: transaction.acceptorTown,
@@ -149,5 +152,33 @@ function renderCardTransaction(transaction: CardTransaction, card: CardAccount) 
     merchantCategoryCode: transaction.merchantCategory,
     maskedPAN: card.maskedPan,
     invoiced: transaction.invoiced,
+  }
+}
+
+/**
+ * What a purchase in another currency cost, and what of it is the bank's fee.
+ * Example: 49.99 USD at 3.7243 are 186.18 ILS, with a fee of 2 % 189.90.
+ */
+function renderExchange(transaction: CardTransaction) {
+  const { currency, originalAmount, originalCurrency, exchangeRate, markupFee } = transaction
+  if (originalAmount === null || originalCurrency === null) return {}
+  return {
+    ...(markupFee === null ? {} : { grandTotalAmount: amountOf(transaction.amount, currency) }),
+    ...(exchangeRate === null
+      ? {}
+      : {
+          currencyExchange: [
+            {
+              sourceCurrency: originalCurrency,
+              exchangeRate,
+              unitCurrency: originalCurrency,
+              targetCurrency: currency,
+              quotationDate: transaction.transactionDay,
+            },
+          ],
+        }),
+    originalAmount: amountOf(originalAmount, originalCurrency),
+    ...(markupFee === null ? {} : { markupFee: amountOf(markupFee, currency) }),
+    ...present({ markupFeePercentage: transaction.markupFeePercentage }),
   }
 }

@@ -43,6 +43,11 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
     const covered = await check.account(call, 'transactions')
     const { consent, account, rights } = covered
     const status = String(call.query['bookingStatus'])
+    if (status === 'information' && !canHaveStandingOrders(account)) {
+      throw new BankError('PARAMETER_NOT_SUPPORTED', [
+        { path: 'bookingStatus', text: 'This account has no standing orders' },
+      ])
+    }
     const today = onDay(call.now, bank.timeZone)
     // Standing orders have no day: then every other parameter is without effect.
     const scope = status === 'information' ? undefined : await readScope(bank, call, account, today)
@@ -157,6 +162,11 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   return { list, read }
+}
+
+/** Standing orders are orders to pay, and savings accounts cannot pay others. */
+function canHaveStandingOrders({ cashAccountType }: Account): boolean {
+  return cashAccountType === 'CACC'
 }
 
 function startingAfter(sequence: number, { after, last }: EntryRange): EntryRange {

@@ -69,7 +69,9 @@ export function renderStandingOrder(order: StandingOrder) {
     additionalInformationStructured: {
       standingOrderDetails: {
         startDate: order.startDay,
+        ...present({ endDate: order.endDay }),
         frequency: order.frequency,
+        ...present({ executionRule: order.executionRule }),
         dayOfExecution: order.dayOfExecution,
       },
     },

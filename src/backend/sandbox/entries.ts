@@ -127,6 +127,76 @@ const lives = {
   none: { rows: [], months: 0 },
 } as const
 
+/** A standing order of a sandbox account. */
+export interface SandboxStandingOrder {
+  readonly amount: string
+  readonly name: string
+  readonly iban: string
+  readonly remittance: string
+  readonly startDay: string
+  readonly endDay: string | null
+  readonly frequency: 'Monthly' | 'Quarterly'
+  readonly executionRule: 'following' | null
+  readonly dayOfExecution: string
+  readonly bankCode: string
+}
+
+/**
+ * The standing orders of an account: a household pays rent and saves every
+ * month, as its entries show, and from the next quarter on pays a tax for two years.
+ */
+export function sandboxStandingOrders(
+  account: SandboxAccount,
+  today: string,
+): SandboxStandingOrder[] {
+  if (account.life !== 'household') return []
+  const firstOfMonth = `${today.slice(0, 8)}01`
+  const monthly = household.flatMap(({ on, amount, name, iban, text, code }) =>
+    code !== standingOrderCode || iban === null
+      ? []
+      : [
+          {
+            amount: amount.slice(1),
+            name,
+            iban,
+            remittance: text,
+            startDay: addDays(addMonths(firstOfMonth, -13), on - 1),
+            endDay: null,
+            frequency: 'Monthly' as const,
+            executionRule: null,
+            dayOfExecution: String(on),
+            bankCode: bankCodeOf(code, account, iban),
+          },
+        ],
+  )
+  const quarterly = 'IL760311000000000765432'
+  // Months 01, 04, 07, 10.
+  const startDay = addDays(addMonths(firstOfMonth, 3 - ((Number(today.slice(5, 7)) - 1) % 3)), 14)
+  return [
+    ...monthly,
+    {
+      amount: '742.50',
+      name: 'City of Haifa',
+      iban: quarterly,
+      remittance: 'Municipal tax',
+      startDay,
+      endDay: addMonths(startDay, 21),
+      frequency: 'Quarterly',
+      executionRule: 'following',
+      dayOfExecution: '15',
+      bankCode: bankCodeOf(standingOrderCode, account, quarterly),
+    },
+  ]
+}
+
+const standingOrderCode = 'PMNT-ICDT-STDO'
+
+/** Standing orders into another country have a code of their own. */
+function bankCodeOf(code: string, { iban: from }: SandboxAccount, to: string | null): string {
+  const isAbroad = to !== null && to.slice(0, 2) !== from.slice(0, 2)
+  return code === standingOrderCode && isAbroad ? 'PMNT-ICDT-XBST' : code
+}
+
 /**
  * Makes the entries of an account up to today, oldest first: the same for the
  * same day. A household has 8 entries in each of the last 13 months and two
@@ -152,7 +222,7 @@ export function sandboxEntries(account: SandboxAccount, today: string): SandboxE
         iban: row.iban,
         remittance: `${row.text} ${month.slice(5, 7)}/${month.slice(0, 4)}`,
         purposeCode: row.purpose,
-        bankCode: row.code,
+        bankCode: bankCodeOf(row.code, account, row.iban),
         status: 'booked',
       })
     }
@@ -182,12 +252,23 @@ function pendingEntries(today: string): SandboxEntry[] {
   ]
 }
 
+/** What a purchase in another currency was worth: the amount is `original × rate`, and the fee on top. */
+export interface SandboxExchange {
+  readonly amount: string
+  readonly currency: string
+  readonly rate: string
+  readonly fee: string
+  readonly feePercentage: string
+}
+
 /** A purchase by card of the sandbox. */
 export interface SandboxPurchase {
   readonly day: string
   readonly amount: string
-  readonly original: { readonly amount: string; readonly currency: string } | null
+  readonly original: SandboxExchange | null
   readonly acceptor: string
+  /** Null for a purchase without the card being there. */
+  readonly terminal: string | null
   readonly town: string
   readonly country: string
   readonly category: string
@@ -196,8 +277,15 @@ export interface SandboxPurchase {
 const purchases: readonly Omit<SandboxPurchase, 'day'>[] = [
   {
     amount: '-189.90',
-    original: { amount: '-49.99', currency: 'USD' },
+    original: {
+      amount: '-49.99',
+      currency: 'USD',
+      rate: '3.7243',
+      fee: '-3.72',
+      feePercentage: '2.0',
+    },
     acceptor: 'Pixel Store',
+    terminal: null,
     town: 'Austin',
     country: 'US',
     category: '5732',
@@ -206,6 +294,7 @@ const purchases: readonly Omit<SandboxPurchase, 'day'>[] = [
     amount: '-74.00',
     original: null,
     acceptor: 'Cafe Carmel',
+    terminal: '04871123',
     town: 'Haifa',
     country: 'IL',
     category: '5812',
@@ -214,6 +303,7 @@ const purchases: readonly Omit<SandboxPurchase, 'day'>[] = [
     amount: '-312.55',
     original: null,
     acceptor: 'Fuel Point',
+    terminal: '04871207',
     town: 'Hadera',
     country: 'IL',
     category: '5541',
@@ -222,6 +312,7 @@ const purchases: readonly Omit<SandboxPurchase, 'day'>[] = [
     amount: '-58.20',
     original: null,
     acceptor: 'Book Corner',
+    terminal: '04872350',
     town: 'Tel Aviv',
     country: 'IL',
     category: '5942',

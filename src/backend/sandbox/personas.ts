@@ -7,6 +7,10 @@ export interface SandboxAccount {
   readonly currency: string
   readonly cashAccountType: 'CACC' | 'SVGS'
   readonly name: string
+  /** Given by the person. */
+  readonly displayName?: string
+  readonly details?: string
+  readonly linkedAccounts?: string
   readonly product: string
   readonly usage: 'PRIV' | 'ORGA'
   readonly status: 'enabled' | 'blocked'
@@ -16,13 +20,21 @@ export interface SandboxAccount {
   readonly life: 'household' | 'sparse' | 'none'
 }
 
+/** The card that is settled through the first account of a person. */
+export interface SandboxCard {
+  readonly id: string
+  readonly maskedPan: string
+  readonly displayName: string
+  readonly details: string
+}
+
 export interface SandboxPsu {
   readonly id: string
   readonly alias: string
   readonly name: string
   readonly behaviour: PsuBehaviour
   readonly accounts: readonly SandboxAccount[]
-  readonly card?: { readonly id: string; readonly maskedPan: string }
+  readonly card?: SandboxCard
 }
 
 const current = {
@@ -53,6 +65,8 @@ export const sandboxPsus: readonly SandboxPsu[] = [
         ...current,
         id: '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55',
         iban: 'IL030205710000000200285',
+        displayName: 'Home',
+        details: 'Salary, standing orders and the invoices of the card 453201xxxxxx8812',
         life: 'household',
       },
       {
@@ -61,6 +75,8 @@ export const sandboxPsus: readonly SandboxPsu[] = [
         iban: 'IL910205710000000445566',
         cashAccountType: 'SVGS',
         name: 'Rainy days',
+        displayName: 'New bicycle',
+        linkedAccounts: 'IL030205710000000200285',
         product: 'Savings account',
         creditLimit: '0',
         opening: '48000',
@@ -75,7 +91,12 @@ export const sandboxPsus: readonly SandboxPsu[] = [
         opening: '1850',
       },
     ],
-    card: { id: '77b1f3a0-0d55-4a2f-8d3c-20a6a3c1e901', maskedPan: '453201xxxxxx8812' },
+    card: {
+      id: '77b1f3a0-0d55-4a2f-8d3c-20a6a3c1e901',
+      maskedPan: '453201xxxxxx8812',
+      displayName: 'Everyday card',
+      details: 'Settled on the 10th of the month through IL030205710000000200285',
+    },
   },
   {
     id: '123456782',

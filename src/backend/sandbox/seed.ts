@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database.ts'
 import { addDays, addMonths, onDay } from '../domain/bank-time.ts'
 import { connectBank } from '../stores/bank-stores.ts'
 import type { BankSchema } from '../stores/schema.ts'
-import { sandboxEntries, sandboxPurchases } from './entries.ts'
+import { sandboxEntries, sandboxPurchases, sandboxStandingOrders } from './entries.ts'
 import { type SandboxAccount, type SandboxPsu, sandboxPsus } from './personas.ts'
 
 export interface SeedOptions {
@@ -115,26 +115,23 @@ async function seedAccount(
       changedAt,
       lastSequence: last.booked,
       lastDay: all.findLast((entry) => entry.status === 'booked')?.day ?? null,
+      displayName: account.displayName ?? null,
+      details: account.details ?? null,
+      linkedAccounts: account.linkedAccounts ?? null,
     })
     .execute()
   if (rows.length > 0) await db.insertInto('transactions').values(rows).execute()
-  if (account.life !== 'household') return
-  await db
-    .insertInto('standingOrders')
-    .values({
-      id: stableUuid(`${account.id} rent`),
+  const orders = sandboxStandingOrders(account, today).map(
+    ({ name: creditorName, iban: creditorIban, ...order }) => ({
+      ...order,
+      id: stableUuid(`${account.id} ${order.remittance}`),
       accountId: account.id,
-      amount: '4300.00',
       currency,
-      creditorName: 'Carmel Housing',
-      creditorIban: 'IL090123450000000123456',
-      remittance: 'Rent',
-      startDay: addMonths(`${today.slice(0, 8)}02`, -13),
-      frequency: 'Monthly',
-      dayOfExecution: '2',
-      bankCode: 'PMNT-ICDT-STDO',
-    })
-    .execute()
+      creditorName,
+      creditorIban,
+    }),
+  )
+  if (orders.length > 0) await db.insertInto('standingOrders').values(orders).execute()
 }
 
 /** Invoices close on the last day of a month and are due on the 10th of the next. */
@@ -161,6 +158,7 @@ async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string):
   const firstOfMonth = `${today.slice(0, 8)}01`
   const last = { booked: 0, pending: 0 }
   const rows = sandboxPurchases(today).map((purchase, index) => {
+    const { original } = purchase
     const bookingDay = addDays(purchase.day, 2)
     const isBooked = bookingDay <= today
     const status = isBooked ? ('booked' as const) : ('pending' as const)
@@ -177,12 +175,16 @@ async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string):
       invoiced: isBooked && bookingDay < firstOfMonth,
       amount: purchase.amount,
       currency: account.currency,
-      originalAmount: purchase.original?.amount ?? null,
-      originalCurrency: purchase.original?.currency ?? null,
+      originalAmount: original?.amount ?? null,
+      originalCurrency: original?.currency ?? null,
+      exchangeRate: original?.rate ?? null,
+      markupFee: original?.fee ?? null,
+      markupFeePercentage: original?.feePercentage ?? null,
       acceptorName: purchase.acceptor,
       acceptorTown: purchase.town,
       acceptorCountry: purchase.country,
       merchantCategory: purchase.category,
+      terminalId: purchase.terminal,
     }
   })
   await db.insertInto('cardTransactions').values(rows).execute()
