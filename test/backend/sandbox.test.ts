@@ -67,6 +67,24 @@ t.test('a seeded sandbox', async (t) => {
   )
 })
 
+t.test('a person that is new comes with the next start', async (t) => {
+  const bank = await testBank(t)
+  const db = bank.database.connect<unknown>()
+  const accounts = () =>
+    sql`select a.id from bank.accounts a join bank.psus p on p.id = a.psu_id
+      where p.alias = 'PSU-Multicurrency'`.execute(db)
+  t.equal((await accounts()).rows.length, 4)
+  await sql`
+    delete from bank.transactions where account_id::text like '%b15';
+    delete from bank.standing_orders where account_id::text like '%b15';
+    delete from bank.accounts where id::text like '%b15';
+    delete from bank.psus where alias = 'PSU-Multicurrency'`.execute(db)
+  t.equal((await accounts()).rows.length, 0)
+  const now = () => bank.clock.now
+  await seedSandbox({ database: bank.database, now, timeZone: 'Asia/Jerusalem' })
+  t.equal((await accounts()).rows.length, 4)
+})
+
 t.test('the job writes down what nobody has read', async (t) => {
   const bank = await testBank(t)
   const db = bank.database.connect<unknown>()

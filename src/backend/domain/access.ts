@@ -1,4 +1,5 @@
 import { type Kept, keep } from './keep.ts'
+import { isAggregate } from './multicurrency.ts'
 
 /** How a TPP or this bank names an account. */
 export interface AccountReference {
@@ -7,7 +8,10 @@ export interface AccountReference {
   readonly maskedPan?: string
   readonly msisdn?: string
   readonly other?: { readonly identification: string }
-  /** ISO 4217; `ILY` stands for every currency but ILS; absent: every currency. */
+  /**
+   * ISO 4217; `ILY` stands for every currency but ILS, `XXX` for the account that gathers all of
+   * them; absent: every currency, and that account too.
+   */
   readonly currency?: string
   /** `CARD` names the cards settled through the IBAN; absent: the payment account. */
   readonly cashAccountType?: string
@@ -111,7 +115,8 @@ export function names(reference: AccountReference, holding: Holding): boolean {
   const isCurrency =
     reference.currency === undefined ||
     reference.currency === holding.currency ||
-    (reference.currency === 'ILY' && holding.currency !== 'ILS')
+    // What gathers all sub-accounts shows the one in ILS too.
+    (reference.currency === 'ILY' && holding.currency !== 'ILS' && !isAggregate(holding))
   if (!isCurrency) return false
   if (reference.maskedPan !== undefined) return reference.maskedPan === holding.maskedPan
   if (reference.iban !== holding.iban) return false

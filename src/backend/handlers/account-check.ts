@@ -9,6 +9,8 @@ import { type ConsentInUse, createConsentCheck } from './consent-check.ts'
 export interface CoveredAccount {
   readonly consent: ConsentInUse
   readonly account: Account
+  /** The accounts whose balances and entries it shows: itself, or the sub-accounts it gathers. */
+  readonly parts: readonly Account[]
   readonly rights: ReadonlySet<Right>
 }
 
@@ -26,7 +28,7 @@ export function createAccountCheck(bank: Bank, clockwork: Clockwork) {
       await clockwork.payments(call.now)
       const [account] = await bank.stores.accounts.byIds([id])
       if (account === undefined) throw new Error(`consent ${consent.consent.id} covers no account`)
-      return { consent, account, rights }
+      return { consent, account, rights, parts: await bank.stores.accounts.partsOf(account) }
     },
   }
 }

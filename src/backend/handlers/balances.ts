@@ -1,24 +1,29 @@
 import type { Bank } from '../bank.ts'
 import { addDays, onDay } from '../domain/bank-time.ts'
-import { entryReferenceOf } from '../domain/entry-reference.ts'
 import { amountOf, sum } from '../domain/money.ts'
 import type { Account, AccountFigures } from '../stores/accounts.ts'
 import type { CardAccount, CardFigures } from '../stores/card-accounts.ts'
+import { referenceIn } from './transactions.ts'
 
 const noFigures: AccountFigures = { closing: '0', pendingIn: '0', pendingOut: '0' }
 const noCardFigures: CardFigures = { invoiced: '0', nonInvoiced: '0', pending: '0' }
 
-/** Reads the balances of accounts, by account id. */
+/** Reads the balances of accounts, by account id. One that gathers sub-accounts has those of each of them. */
 export async function readBalances(
   { stores, timeZone }: Pick<Bank, 'stores' | 'timeZone'>,
   accounts: readonly Account[],
   now: number,
 ): Promise<ReadonlyMap<string, object[]>> {
   const today = onDay(now, timeZone)
-  const ids = accounts.map(({ id }) => id)
+  const shown: [Account, readonly Account[]][] = []
+  for (const account of accounts) shown.push([account, await stores.accounts.partsOf(account)])
+  const ids = shown.flatMap(([, parts]) => parts.map(({ id }) => id))
   const figures = await stores.accounts.figures(ids, today)
   return new Map(
-    accounts.map((account) => [account.id, balancesOf(account, figures.get(account.id), today)]),
+    shown.map(([account, parts]) => [
+      account.id,
+      parts.flatMap((part) => balancesOf(part, figures.get(part.id), { today, shownIn: account })),
+    ]),
   )
 }
 
@@ -30,7 +35,7 @@ export async function readBalances(
 function balancesOf(
   account: Account,
   figures: AccountFigures = noFigures,
-  today: string,
+  { today, shownIn }: { readonly today: string; readonly shownIn: Account },
 ): object[] {
   const { booked, creditLimit, currency, changedAt, lastDay, lastSequence } = account
   const at = { lastChangeDateTime: changedAt.toISOString() }
@@ -38,7 +43,11 @@ function balancesOf(
     lastDay === null
       ? {}
       : {
-          lastCommittedTransaction: entryReferenceOf({ day: lastDay, sequence: lastSequence }),
+          lastCommittedTransaction: referenceIn(shownIn, {
+            currency,
+            day: lastDay,
+            sequence: lastSequence,
+          }),
         }
   const balance = (balanceType: string, parts: string[], isLimitIncluded = false) => ({
     balanceType,

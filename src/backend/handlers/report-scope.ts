@@ -2,6 +2,7 @@ import type { Bank } from '../bank.ts'
 import type { BankCall } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import { entryReferenceOf, sequenceOf } from '../domain/entry-reference.ts'
+import { isAggregate } from '../domain/multicurrency.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Days } from '../stores/entry-range.ts'
 import { keptDays, readDays, wantsDelta } from './pages.ts'
@@ -16,7 +17,8 @@ export interface ReportScope {
 
 /**
  * Reads which entries a call wants. A delta says itself where it begins, so
- * that dateFrom and dateTo are without effect then.
+ * that dateFrom and dateTo are without effect then; an account that gathers
+ * sub-accounts offers none, because its entries have no numbers in common.
  *
  * @throws {BankError} as {@link readDays} does, and 400 RESOURCE_UNKNOWN for a reference of no entry
  */
@@ -27,7 +29,7 @@ export async function readScope(
   today: string,
 ): Promise<ReportScope> {
   const delta = wantsDelta(call)
-  if (delta === undefined) return { days: readDays(call, today) }
+  if (delta === undefined || isAggregate(account)) return { days: readDays(call, today) }
   const days = keptDays(today)
   if (delta === 'deltaList') return { days, delta: 'sinceLastReport' }
   const reference = String(call.query[delta])

@@ -4,11 +4,12 @@ import { BankError } from '../bank-error.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { entryReferenceOf } from '../domain/entry-reference.ts'
 import { isUuid } from '../domain/identifiers.ts'
+import { isAggregate } from '../domain/multicurrency.ts'
 import { linksTo } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
-import type { Reader, Transaction } from '../stores/entries.ts'
+import type { Reader, Transaction, TransactionFilter } from '../stores/entries.ts'
 import { countOf, type Days, type EntryRange } from '../stores/entry-range.ts'
 import { type CoveredAccount, createAccountCheck } from './account-check.ts'
 import { readBalances } from './balances.ts'
@@ -41,7 +42,7 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
 
   const list: Handler = async (call) => {
     const covered = await check.account(call, 'transactions')
-    const { consent, account, rights } = covered
+    const { consent, account, parts, rights } = covered
     const status = String(call.query['bookingStatus'])
     if (status === 'information' && !canHaveStandingOrders(account)) {
       throw new BankError('PARAMETER_NOT_SUPPORTED', [
@@ -60,14 +61,14 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
     const isBookedWanted = lists.includes('booked')
     const information =
       lists.includes('information') && isFirst
-        ? await stores.accounts.standingOrders(account.id)
+        ? await stores.accounts.standingOrders(parts.map(({ id }) => id))
         : []
     const balances = await readBalances(bank, wantsBalances ? [account] : [], call.now)
     // Beside booked entries the few pending ones are all on the first page.
     const besideBooked = isFirst ? wholeList : undefined
     const pending =
       scope !== undefined && lists.includes('pending')
-        ? await pendingEntries(account, scope.days, isBookedWanted ? besideBooked : page)
+        ? await pendingEntries(parts, scope.days, isBookedWanted ? besideBooked : page)
         : undefined
     // Last, because a delta is reported once.
     const booked =
@@ -96,22 +97,24 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   async function pendingEntries(
-    { id }: Account,
+    parts: readonly Account[],
     days: Days,
     page: Page | undefined,
   ): Promise<PagedEntries> {
     if (page === undefined) return { entries: [], count: 0 }
-    return {
-      entries: await stores.entries.pending(id, days, page),
-      count: await stores.entries.countPending(id, days),
-    }
+    const filter = { accountIds: parts.map(({ id }) => id), status: 'pending', ...days } as const
+    return matching(stores, filter, page)
   }
 
   async function bookedEntries(
-    { consent, account }: CoveredAccount,
+    { consent, account, parts }: CoveredAccount,
     { days, delta }: ReportScope,
     page: Page,
   ): Promise<PagedEntries> {
+    if (isAggregate(account)) {
+      const filter = { accountIds: parts.map(({ id }) => id), status: 'booked', ...days } as const
+      return matching(stores, filter, page)
+    }
     const kept = await stores.entries.range(account.id, days)
     if (delta === 'sinceLastReport') {
       const { applicationId, psuId } = consent.consent
@@ -150,9 +153,10 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   const read: Handler = async (call) => {
-    const { consent, account } = await check.account(call, 'transactions')
+    const { consent, account, parts } = await check.account(call, 'transactions')
     const id = pathParameter(call, 'transactionId')
-    const transaction = isUuid(id) ? await stores.entries.find(account.id, id) : undefined
+    const accountIds = parts.map((part) => part.id)
+    const transaction = isUuid(id) ? await stores.entries.find(accountIds, id) : undefined
     if (transaction === undefined) {
       throw new BankError('RESOURCE_UNKNOWN', 'No booked entry of this account has this identifier')
     }
@@ -171,6 +175,17 @@ function canHaveStandingOrders({ cashAccountType }: Account): boolean {
 
 function startingAfter(sequence: number, { after, last }: EntryRange): EntryRange {
   return { after: Math.max(after, sequence), last }
+}
+
+async function matching(
+  { entries }: Pick<Stores, 'entries'>,
+  filter: TransactionFilter,
+  page: Page,
+): Promise<PagedEntries> {
+  return {
+    entries: await entries.matching(filter, page),
+    count: await entries.countMatching(filter),
+  }
 }
 
 async function piece(

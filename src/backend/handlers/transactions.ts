@@ -1,13 +1,25 @@
-import { entryReferenceOf } from '../domain/entry-reference.ts'
+import { entryReferenceOf, type ReferencedEntry } from '../domain/entry-reference.ts'
 import { amountOf } from '../domain/money.ts'
+import { isAggregate } from '../domain/multicurrency.ts'
 import type { Account, StandingOrder } from '../stores/accounts.ts'
 import type { Transaction } from '../stores/entries.ts'
 import { present } from './present.ts'
 
 /**
+ * The reference of a booked entry, unique within the account that shows it:
+ * where that gathers sub-accounts, the currency tells theirs apart.
+ */
+export function referenceIn(
+  shownIn: Account,
+  entry: ReferencedEntry & { readonly currency: string },
+): string {
+  const reference = entryReferenceOf(entry)
+  return isAggregate(shownIn) ? `${reference}-${entry.currency}` : reference
+}
+
+/**
  * An entry of an account as the interface writes it: debits
- * negative and with the creditor, credits positive and with the debtor. Its
- * entryReference is unique within the account.
+ * negative and with the creditor, credits positive and with the debtor.
  */
 export function renderTransaction(transaction: Transaction, account: Account, prefix: string) {
   const { currency, day } = transaction
@@ -22,7 +34,7 @@ export function renderTransaction(transaction: Transaction, account: Account, pr
     ...(isBooked
       ? {
           transactionId: transaction.id,
-          entryReference: entryReferenceOf(transaction),
+          entryReference: referenceIn(account, transaction),
           bookingDate: day,
         }
       : {}),

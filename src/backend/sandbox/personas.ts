@@ -1,3 +1,4 @@
+import { aggregateCurrency } from '../domain/multicurrency.ts'
 import type { PsuBehaviour } from '../domain/psu.ts'
 
 /** One account of a person, before its entries. */
@@ -48,6 +49,8 @@ const current = {
   opening: '12000',
   life: 'sparse',
 } as const
+
+const multicurrency = { product: 'Multicurrency account' } as const
 
 /**
  * The people of the sandbox (docs/bank.md, People). Identifiers never
@@ -142,6 +145,25 @@ export const sandboxPsus: readonly SandboxPsu[] = [
     opening: '260000',
     creditLimit: '50000',
   }),
+  // Sub-accounts of one IBAN, and the account that gathers them.
+  ...persona(
+    15,
+    'PSU-Multicurrency',
+    'Liat Shapira',
+    'successful',
+    { ...multicurrency, name: 'Shekels', displayName: 'At home', life: 'household' },
+    { ...multicurrency, name: 'Euros', currency: 'EUR', opening: '3200', creditLimit: '0' },
+    { ...multicurrency, name: 'Dollars', currency: 'USD', opening: '5400', creditLimit: '0' },
+    {
+      ...multicurrency,
+      name: 'All currencies',
+      details: 'Gathers the sub-accounts in ILS, EUR and USD',
+      currency: aggregateCurrency,
+      opening: '0',
+      creditLimit: '0',
+      life: 'none',
+    },
+  ),
   {
     id: 'anton.brueckner',
     alias: 'PSU-Euro',
@@ -168,28 +190,27 @@ export const sandboxPsus: readonly SandboxPsu[] = [
   },
 ]
 
-/** One more person with one account; identifiers follow from the number. */
+/** One more person with one account, or several of one IBAN; identifiers follow from the number. */
 function persona(
   number: number,
   alias: string,
   name: string,
   behaviour: PsuBehaviour,
-  account: Partial<SandboxAccount>,
+  ...accounts: readonly Partial<SandboxAccount>[]
 ): SandboxPsu[] {
+  const digits = String(number).padStart(2, '0')
   return [
     {
-      id: withCheckDigit(`3100000${number}`),
+      id: withCheckDigit(`310000${digits}`),
       alias,
       name,
       behaviour,
-      accounts: [
-        {
-          ...current,
-          id: `0d9f5f0e-6c64-4d0c-8a5e-7b1f5b0a1b0${number}`,
-          iban: ibanOf(number),
-          ...account,
-        },
-      ],
+      accounts: accounts.map((account, index) => ({
+        ...current,
+        id: `0d9f5f0e-6c64-4d0c-8a5e-7b1f5b0a${index + 1}b${digits}`,
+        iban: ibanOf(number),
+        ...account,
+      })),
     },
   ]
 }

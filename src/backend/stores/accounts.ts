@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import { aggregateCurrency, isAggregate } from '../domain/multicurrency.ts'
 import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
 
 export type Account = Selectable<AccountTable>
@@ -34,15 +35,44 @@ export interface Booking {
 
 /** Payment accounts, what is booked on them, and their standing orders. */
 export function createAccountStore(db: Kysely<BankSchema>) {
+  /** The accounts of an IBAN that money moves on, one per currency. */
+  function byIban(iban: string): Promise<Account[]> {
+    return db
+      .selectFrom('accounts')
+      .selectAll()
+      .where('iban', '=', iban)
+      .where('currency', '<>', aggregateCurrency)
+      .orderBy('position')
+      .execute()
+  }
+
   return {
-    /** All accounts of a person, in the order of their positions. */
+    byIban,
+
+    /** The accounts of a person that money moves on, in the order of their positions. */
     ofPsu(psuId: string): Promise<Account[]> {
+      return db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('psuId', '=', psuId)
+        .where('currency', '<>', aggregateCurrency)
+        .orderBy('position')
+        .execute()
+    },
+
+    /** All accounts of a person, also those that only gather others, in the order of their positions. */
+    shownOf(psuId: string): Promise<Account[]> {
       return db
         .selectFrom('accounts')
         .selectAll()
         .where('psuId', '=', psuId)
         .orderBy('position')
         .execute()
+    },
+
+    /** The accounts whose balances and entries an account shows: itself, or the sub-accounts it gathers. */
+    async partsOf(account: Account): Promise<readonly Account[]> {
+      return isAggregate(account) ? byIban(account.iban) : [account]
     },
 
     /** Those of the ids that exist, in the order of their positions. */
@@ -52,16 +82,6 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .selectFrom('accounts')
         .selectAll()
         .where('id', 'in', ids)
-        .orderBy('position')
-        .execute()
-    },
-
-    /** The accounts with an IBAN, one per currency. */
-    byIban(iban: string): Promise<Account[]> {
-      return db
-        .selectFrom('accounts')
-        .selectAll()
-        .where('iban', '=', iban)
         .orderBy('position')
         .execute()
     },
@@ -120,11 +140,11 @@ export function createAccountStore(db: Kysely<BankSchema>) {
       return new Map(rows.map(({ id, ...figures }) => [id, figures]))
     },
 
-    standingOrders(accountId: string): Promise<StandingOrder[]> {
+    standingOrders(accountIds: readonly string[]): Promise<StandingOrder[]> {
       return db
         .selectFrom('standingOrders')
         .selectAll()
-        .where('accountId', '=', accountId)
+        .where('accountId', 'in', accountIds)
         .orderBy('startDay')
         .orderBy('id')
         .execute()

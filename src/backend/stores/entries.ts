@@ -4,6 +4,12 @@ import type { BankSchema, TransactionTable } from './schema.ts'
 
 export type Transaction = Selectable<TransactionTable>
 
+/** Which entries of accounts are wanted; the day is the booking day, of pending ones the entry day. */
+export interface TransactionFilter extends Days {
+  readonly accountIds: readonly string[]
+  readonly status: 'booked' | 'pending'
+}
+
 /** Who reads reports of an account. */
 export interface Reader {
   readonly applicationId: string
@@ -23,12 +29,11 @@ export function createEntryStore(db: Kysely<BankSchema>) {
       .where('status', '=', 'booked')
   }
 
-  /** By the day of their entry. */
-  function pending(accountId: string, { from, to }: Days) {
+  function matching({ accountIds, status, from, to }: TransactionFilter) {
     return db
       .selectFrom('transactions')
-      .where('accountId', '=', accountId)
-      .where('status', '=', 'pending')
+      .where('accountId', 'in', accountIds)
+      .where('status', '=', status)
       .where('day', '>=', from)
       .where('day', '<=', to)
   }
@@ -66,24 +71,36 @@ export function createEntryStore(db: Kysely<BankSchema>) {
       return booked(accountId).selectAll().where('sequence', '=', sequence).executeTakeFirst()
     },
 
-    /** A booked entry of an account, or undefined. */
-    find(accountId: string, id: string): Promise<Transaction | undefined> {
-      return booked(accountId).selectAll().where('id', '=', id).executeTakeFirst()
+    /** A booked entry of one of the accounts, or undefined. */
+    find(accountIds: readonly string[], id: string): Promise<Transaction | undefined> {
+      return db
+        .selectFrom('transactions')
+        .selectAll()
+        .where('accountId', 'in', accountIds)
+        .where('status', '=', 'booked')
+        .where('id', '=', id)
+        .executeTakeFirst()
     },
 
-    /** A piece of the pending entries, which are few, newest first. */
-    pending(accountId: string, days: Days, { offset, limit }: Piece): Promise<Transaction[]> {
-      return pending(accountId, days)
+    /**
+     * A piece of what matches, newest first. Takes the longer the more there
+     * is: for pending entries, which are few, and for those of several accounts,
+     * which have no numbers in common.
+     */
+    matching(filter: TransactionFilter, { offset, limit }: Piece): Promise<Transaction[]> {
+      return matching(filter)
         .selectAll()
         .orderBy('day', 'desc')
+        .orderBy('accountId')
         .orderBy('sequence', 'desc')
         .offset(offset)
         .limit(limit)
         .execute()
     },
 
-    async countPending(accountId: string, days: Days): Promise<number> {
-      const row = await pending(accountId, days)
+    /** How many entries match. */
+    async countMatching(filter: TransactionFilter): Promise<number> {
+      const row = await matching(filter)
         .select((count) => count.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
       return row.count
