@@ -106,7 +106,11 @@ const specific: Readonly<Record<string, readonly string[]>> = {
 /**
  * What each operation can answer, as `<status> <code>` or, for a success, as
  * the status alone: the table of the interface with its common rows. Rows of
- * the gateway (key, plan, unknown paths and methods) are not the bank's.
+ * the gateway (key, plan, unknown paths and methods) are not the bank's. Codes
+ * that the documents have and this bank never uses are left out: those of
+ * tokens, of roles and of certificates that are blocked or revoked (certificates
+ * say nothing here of who calls), and RESOURCE_BLOCKED (CANCELLATION_INVALID
+ * stands for it).
  */
 export const cells: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(specific).map(([operation, own]) => [operation, [...own, ...everywhere]]),
