@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type DataFolder, DataFolderBusy, openDataFolder } from '../platform/data-folder.ts'
+import { type Database, openDatabase } from '../platform/database.ts'
+import { databaseBeside, startEmbeddedDatabase } from '../platform/embedded-database.ts'
+import { createLog } from '../platform/log.ts'
+import type { Settings } from '../platform/settings.ts'
+import { CommandError } from './command-error.ts'
+
+/** The settings a command needs to find the database. */
+export type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'dataDir'>
+
+/** Where the database was found, for what belongs to it. */
+export type DatabaseHome =
+  /** DATABASE_URL. */
+  | { readonly kind: 'server' }
+  /** Embedded, of the process that has DATA_DIR open. */
+  | { readonly kind: 'beside' }
+  /** Embedded, open for this command alone. */
+  | { readonly kind: 'ours'; readonly folder: DataFolder }
+
+/** How long to wait for a process that has the data folder and is still starting, or about to end. */
+const startingMs = 20_000
+
+/**
+ * Runs `work` on the database the settings lead to: DATABASE_URL; else the
+ * embedded database of the process that has DATA_DIR open, over its socket;
+ * else the embedded database itself, opened for as long as `work` takes.
+ * Connecting is left to the first statement.
+ */
+export async function withDatabase<Result>(
+  { databaseUrl, dataDir }: DatabaseSettings,
+  work: (database: Database, home: DatabaseHome) => Promise<Result>,
+): Promise<Result> {
+  if (databaseUrl !== undefined) {
+    return connected(databaseUrl, (database) => work(database, { kind: 'server' }))
+  }
+  const found = await findEmbedded(dataDir)
+  if (found.kind === 'beside') {
+    return connected(found.url, (database) => work(database, { kind: 'beside' }))
+  }
+  const { folder } = found
+  try {
+    const embedded = await startEmbeddedDatabase({ dataDir: folder.path, log: createLog('error') })
+    try {
+      return await connected(embedded.url, (database) => work(database, { kind: 'ours', folder }))
+    } finally {
+      await embedded.close()
+    }
+  } finally {
+    await folder.close()
+  }
+}
+
+/**
+ * What a command says when the database does not answer. The address may hold a
+ * password, so the message names the settings only.
+ *
+ * @param what what is kept there (`the registry`)
+ */
+export function unreachable(what: string, cause: unknown): CommandError {
+  const text = `${what} cannot be reached (DATABASE_URL, or DATA_DIR when it is not set)`
+  return new CommandError(text, { cause })
+}
+
+type Found =
+  | { readonly kind: 'beside'; readonly url: string }
+  | { readonly kind: 'ours'; readonly folder: DataFolder }
+
+/** A process that has the folder but no socket yet (or no more) is about to change that. */
+async function findEmbedded(dataDir: string): Promise<Found> {
+  const deadline = performance.now() + startingMs
+  for (;;) {
+    const url = await databaseBeside(dataDir)
+    if (url !== undefined) return { kind: 'beside', url }
+    try {
+      return { kind: 'ours', folder: await openDataFolder(dataDir) }
+    } catch (error) {
+      if (!(error instanceof DataFolderBusy) || performance.now() > deadline) throw error
+    }
+    await delay(100)
+  }
+}
+
+async function connected<Result>(
+  url: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase({
+    url,
+    log: createLog('error'),
+    connectionsMax: 2,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 30_000,
+  })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
