@@ -2,7 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Fields } from '../catalogue/contract.ts'
 import { BankError } from './bank-error.ts'
 
-const algorithms: Readonly<Record<string, string>> = { 'SHA-256': 'sha256', 'SHA-512': 'sha512' }
+const algorithms: ReadonlyMap<string, string> = new Map([
+  ['SHA-256', 'sha256'],
+  ['SHA-512', 'sha512'],
+])
 
 /**
  * Checks a `Digest` (RFC 3230) against the bytes of the body as received; a
@@ -14,7 +17,7 @@ export function checkDigest(headers: Fields, rawBody: Buffer): void {
   const sent = headers['digest']
   if (typeof sent !== 'string') return
   const [name = '', ...rest] = sent.split('=')
-  const algorithm = algorithms[name]
+  const algorithm = algorithms.get(name)
   const given = Buffer.from(rest.join('='), 'base64')
   // The document says what else is none.
   if (algorithm === undefined) return

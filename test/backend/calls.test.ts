@@ -198,6 +198,7 @@ t.test('calls', async (t) => {
     t.strictSame(await post(digest(`${body} `)), [401, 'SIGNATURE_INVALID'])
     t.strictSame(await post(digest('').slice(0, -4)), [401, 'SIGNATURE_INVALID'])
     t.strictSame(await post('MD5=abc'), [400, 'FORMAT_ERROR'])
+    t.strictSame(await post('constructor'), [400, 'FORMAT_ERROR'])
     const empty = await bank.call({
       operation: 'getConsentStatus',
       path: { consentId: randomUUID() },

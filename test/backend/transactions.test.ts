@@ -138,6 +138,12 @@ t.test('transactions', async (t) => {
     }
   })
 
+  t.test('links to other pages repeat published parameters only', async (t) => {
+    const query = 'bookingStatus=booked&dateFrom=2026-01-01&itemsPerPage=5'
+    const { body } = await report(`${query}&${'a=1&'.repeat(1000)}`)
+    t.equal(body.transactions._links.next.href.split('?')[1], `${query}&pageIndex=1`)
+  })
+
   t.test('an entry that does not exist is unknown', async (t) => {
     const { body } = await report('bookingStatus=booked&dateFrom=2026-01-01', {
       path: { 'account-id': savings },

@@ -83,7 +83,10 @@ export function pageLinks(
   if (last === 0 && page.index === 0) return {}
   const [path = '', query = ''] = call.target.split('?')
   const to = (index: number) => {
-    const parameters = new URLSearchParams(query)
+    // What is not published is ignored: it does not come back in answers, where links have a length.
+    const parameters = new URLSearchParams(
+      [...new URLSearchParams(query)].filter(([name]) => Object.hasOwn(call.query, name)),
+    )
     for (const [name, value] of Object.entries(change)) {
       if (value === undefined) parameters.delete(name)
       else parameters.set(name, value)
