@@ -3,11 +3,12 @@ import { type BankCall, pathParameter } from '../bank-call.ts'
 import type { Right } from '../domain/access.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import type { Account } from '../stores/accounts.ts'
-import { type ConsentInUse, createConsentCheck } from './consent-check.ts'
+import type { ConsentWithRights } from '../stores/consents.ts'
+import { createConsentCheck } from './consent-check.ts'
 
 /** An account that a call may read. */
 export interface CoveredAccount {
-  readonly consent: ConsentInUse
+  readonly consent: ConsentWithRights
   readonly account: Account
   /** The accounts whose balances and entries it shows: itself, or the sub-accounts it gathers. */
   readonly parts: readonly Account[]
@@ -25,8 +26,7 @@ export function createAccountCheck(bank: Bank, clockwork: Clockwork) {
       const consent = await check.find(call, 'account')
       const id = pathParameter(call, 'account-id')
       const rights = check.cover(consent, id, right)
-      await clockwork.payments(call.now)
-      const [account] = await bank.stores.accounts.byIds([id])
+      const [account] = await clockwork.accounts([id], call.now)
       if (account === undefined) throw new Error(`consent ${consent.consent.id} covers no account`)
       return { consent, account, rights, parts: await bank.stores.accounts.partsOf(account) }
     },

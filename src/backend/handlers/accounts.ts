@@ -21,8 +21,7 @@ export function createAccountHandlers(bank: Bank, clockwork: Clockwork) {
     const isGranted = [...rights.values()].some((granted) => granted.has('listBalances'))
     if (wantsBalances && rights.size > 0 && !isGranted) throw lacking('listBalances')
     await check.count(call, consent, 'accounts')
-    await clockwork.payments(call.now)
-    const accounts = await bank.stores.accounts.byIds([...rights.keys()])
+    const accounts = await clockwork.accounts([...rights.keys()], call.now)
     const shown = wantsBalances
       ? accounts.filter(({ id }) => rights.get(id)?.has('listBalances'))
       : []

@@ -5,34 +5,42 @@ import type { Grant, Right } from '../domain/access.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
-import type { Consent } from '../stores/consents.ts'
+import type { ConsentWithRights } from '../stores/consents.ts'
 import { ended } from './consents.ts'
-
-/** A valid consent and what it grants on resources of one kind. */
-export interface ConsentInUse {
-  readonly consent: Consent
-  readonly rights: ReadonlyMap<string, ReadonlySet<Right>>
-}
 
 /** The checks of a read of data, in the order of docs/bank.md, Consents. */
 export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
+  const { consents } = bank.stores
+
+  /** The consent as it is at `now`; a second look is needed only where time has changed it. */
+  async function current(
+    id: string,
+    kind: Grant['kind'],
+    now: number,
+  ): Promise<ConsentWithRights | undefined> {
+    const found = await consents.findWithRights(id, kind)
+    if (found === undefined || clockwork.isConsentSettled(found.consent, now)) return found
+    await clockwork.consent(id, now)
+    return consents.findWithRights(id, kind)
+  }
+
   return {
     /** The consent named in the header, which must be the TPP's own and valid. */
-    async find(call: BankCall, kind: Grant['kind']): Promise<ConsentInUse> {
+    async find(call: BankCall, kind: Grant['kind']): Promise<ConsentWithRights> {
       const id = textOf(call.headers['consent-id'])
       if (id === undefined) throw formatError('Consent-ID', 'Must be sent')
-      const consent = isUuid(id) ? await clockwork.consent(id, call.now) : undefined
-      if (consent?.applicationId !== call.applicationId) {
+      const found = isUuid(id) ? await current(id, kind, call.now) : undefined
+      if (found?.consent.applicationId !== call.applicationId) {
         throw new BankError('CONSENT_UNKNOWN', [
           { path: 'Consent-ID', text: 'No consent has this identifier' },
         ])
       }
-      if (consent.status !== 'valid') throw ended(consent)
-      return { consent, rights: await bank.stores.consents.rights(consent.id, kind) }
+      if (found.consent.status !== 'valid') throw ended(found.consent)
+      return found
     },
 
     /** Refuses a resource that the consent does not cover, or not with this right. */
-    cover({ rights }: ConsentInUse, resourceId: string, right: Right): ReadonlySet<Right> {
+    cover({ rights }: ConsentWithRights, resourceId: string, right: Right): ReadonlySet<Right> {
       const granted = rights.get(resourceId)
       if (granted === undefined) {
         throw new BankError('RESOURCE_UNKNOWN', 'No account with this identifier is covered')
@@ -49,7 +57,7 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
      */
     async count(
       call: BankCall,
-      { consent }: ConsentInUse,
+      { consent }: ConsentWithRights,
       resource: string,
       pageIndex = 0,
     ): Promise<void> {

@@ -1,18 +1,20 @@
 import type { Bank } from '../bank.ts'
 import { authorisationMs, authorisationTransitions } from '../domain/authorisation.ts'
-import { onDay } from '../domain/bank-time.ts'
+import { addDays, onDay } from '../domain/bank-time.ts'
 import { consentTransitions, isPast, oneOffMs } from '../domain/consent.ts'
-import { mandateReason, mandateTransitions } from '../domain/mandate.ts'
+import { mandateTransitions } from '../domain/mandate.ts'
 import { paymentTransitions } from '../domain/payment.ts'
 import { approves } from '../domain/psu.ts'
 import { after, isFinal } from '../domain/transitions.ts'
+import type { Account } from '../stores/accounts.ts'
 import { type Authorisation, type Parent, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
+import { advance } from './advance-payment.ts'
 import { decide } from './decide.ts'
-import { settle } from './settle.ts'
+import { moveMandate } from './move-mandate.ts'
 
 /**
  * What time alone does: people of the sandbox answer on their devices,
@@ -24,9 +26,13 @@ export interface Clockwork {
   /** The payment as it is at `now` (milliseconds since 1970), or undefined when there is none. */
   payment(id: string, now: number): Promise<Payment | undefined>
   consent(id: string, now: number): Promise<Consent | undefined>
+  /** Whether a consent that was just read is as it is at `now`. */
+  isConsentSettled(consent: Consent, now: number): boolean
   mandate(id: string, now: number): Promise<Mandate | undefined>
-  /** Settles what is due on any account; before balances are read. */
+  /** Settles what is due on any account. */
   payments(now: number): Promise<void>
+  /** The accounts of these ids after everything that is due by `now` has been booked, in the order of their positions. */
+  accounts(ids: readonly string[], now: number): Promise<readonly Account[]>
   /**
    * Brings everything due up to date and forgets old answers.
    *
@@ -69,8 +75,9 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
       const { answersAt } = authorisation
       const hasAnswered = answersAt !== null && answersAt.getTime() <= now
       const at = hasAnswered ? answersAt.getTime() : now
-      // Things happen in their order: what was booked before the answer cannot be cancelled by it.
+      // Things happen in their order: what was booked, or has ended, before the answer cannot be cancelled by it.
       if (parent.kind === 'payment') await advancePayment(inside, parent.id, at)
+      if (parent.kind === 'mandate') await advanceMandate(inside, parent.id, at)
       await decide(
         { bank, stores: inside, authorisation, now: at },
         hasAnswered && psu !== undefined && approves(psu.behaviour, authorisation.purpose)
@@ -80,13 +87,13 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     }
   }
 
+  /** Takes a payment step by step to where it is at `now`; each step happens at the time it was planned for. */
   async function advancePayment(inside: Stores, id: string, now: number): Promise<void> {
-    const payment = await inside.payments.find(id)
-    if (payment === undefined || !isPaymentDue(payment, now)) return
-    const executed = after(paymentTransitions, payment.status, 'execute') ?? payment.status
-    if (executed !== payment.status) await inside.payments.update(id, { status: executed })
-    if ((payment.settleAt?.getTime() ?? Number.POSITIVE_INFINITY) > now) return
-    await settle(bank, inside, { ...payment, status: executed })
+    for (;;) {
+      const payment = await inside.payments.find(id)
+      if (payment === undefined || !isPaymentDue(payment, now)) return
+      await advance(bank, inside, payment)
+    }
   }
 
   async function advanceConsent(inside: Stores, id: string, now: number): Promise<void> {
@@ -100,13 +107,8 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
   async function advanceMandate(inside: Stores, id: string, now: number): Promise<void> {
     const mandate = await inside.mandates.find(id)
     if (mandate === undefined || !isMandateDue(mandate, now)) return
-    const status = after(mandateTransitions, mandate.status, 'expire')
-    if (status === undefined) return
-    await inside.mandates.update(id, {
-      status,
-      reason: mandateReason(mandate.status, 'expire') ?? null,
-      lastActionDay: onDay(now, timeZone),
-    })
+    // It ended with its last day, however late somebody looks.
+    await moveMandate(inside, mandate, 'expire', addDays(mandate.endsOn, 1))
   }
 
   function isConsentDue(consent: Consent, now: number): boolean {
@@ -116,7 +118,12 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     )
   }
 
-  function isMandateDue(mandate: Mandate, now: number): boolean {
+  /** Only one that was never approved has an authorisation to look at. */
+  function isConsentSettled(consent: Consent, now: number): boolean {
+    return consent.status !== 'received' && !isConsentDue(consent, now)
+  }
+
+  function isMandateDue(mandate: Mandate, now: number): mandate is Mandate & { endsOn: string } {
     return (
       mandate.endsOn !== null &&
       mandate.endsOn < onDay(now, timeZone) &&
@@ -164,9 +171,18 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     }
   }
 
+  async function accounts(ids: readonly string[], now: number): Promise<readonly Account[]> {
+    const { accounts: found, isDue } = await stores.accounts.current(ids, new Date(now))
+    if (!isDue) return found
+    await payments(now)
+    return stores.accounts.byIds(ids)
+  }
+
   return {
     lock,
     payments,
+    accounts,
+    isConsentSettled,
 
     payment(id, now) {
       return current<Payment>({ kind: 'payment', id }, now, {
@@ -179,8 +195,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     consent(id, now) {
       return current<Consent>({ kind: 'consent', id }, now, {
         find: stores.consents.find,
-        // Only one that was never approved has an authorisation to look at.
-        isSettled: (consent) => consent.status !== 'received' && !isConsentDue(consent, now),
+        isSettled: (consent) => isConsentSettled(consent, now),
         isDue: (consent) => isConsentDue(consent, now),
       })
     },
@@ -188,7 +203,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     mandate(id, now) {
       return current<Mandate>({ kind: 'mandate', id }, now, {
         find: stores.mandates.find,
-        isSettled: (mandate) => mandate.status !== 'received' && !isMandateDue(mandate, now),
+        isSettled: ({ status }) => isFinal(mandateTransitions, status),
         isDue: (mandate) => isMandateDue(mandate, now),
       })
     },
@@ -229,9 +244,8 @@ export function hasRunOut({ createdAt }: Pick<Authorisation, 'createdAt'>, now: 
   return createdAt.getTime() + authorisationMs <= now
 }
 
-function isPaymentDue({ status, executeAt, settleAt }: Payment, now: number): boolean {
-  const next = status === 'ACTC' ? executeAt : status === 'ACSP' ? settleAt : null
-  return next !== null && next.getTime() <= now
+function isPaymentDue({ dueAt }: Payment, now: number): boolean {
+  return dueAt !== null && dueAt.getTime() <= now
 }
 
 /** Whether nothing can happen to an authorisation any more. */

@@ -5,6 +5,12 @@ import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
 export type Account = Selectable<AccountTable>
 export type StandingOrder = Selectable<StandingOrderTable>
 
+/** Accounts as they were read, which is how they are unless a payment is due. */
+export interface CurrentAccounts {
+  readonly accounts: readonly Account[]
+  readonly isDue: boolean
+}
+
 /** What the balances of an account are made of, beside what it has booked. */
 export interface AccountFigures {
   /** What it had booked at the end of the day before the given one. */
@@ -29,7 +35,9 @@ export interface Booking {
   readonly purposeCode: string | null
   readonly bankCode: string
   readonly proprietaryCode: string | null
+  /** The payment, or the creditor's reference of the mandate, that it comes from. */
   readonly paymentId?: string
+  readonly mandateId?: string
   readonly at: Date
 }
 
@@ -84,6 +92,24 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .where('id', 'in', ids)
         .orderBy('position')
         .execute()
+    },
+
+    /** Those of the ids that exist, and whether some payment is due that might move them, in one look. */
+    async current(ids: readonly string[], now: Date): Promise<CurrentAccounts> {
+      if (ids.length === 0) return { accounts: [], isDue: false }
+      const rows = await db
+        .selectFrom('accounts')
+        .selectAll('accounts')
+        .select((any) =>
+          any.exists(any.selectFrom('payments').select('id').where('dueAt', '<=', now)).as('isDue'),
+        )
+        .where('id', 'in', ids)
+        .orderBy('position')
+        .execute()
+      return {
+        accounts: rows.map(({ isDue: _, ...account }) => account),
+        isDue: rows.some(({ isDue }) => isDue),
+      }
     },
 
     /** Holds the accounts until the transaction ends; always in the same order, so that two bookings never wait for each other. */

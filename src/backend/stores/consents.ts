@@ -6,6 +6,14 @@ import type { BankSchema, ConsentTable } from './schema.ts'
 
 export type Consent = Selectable<ConsentTable>
 
+/** What a consent grants, by resource. */
+export interface ConsentWithRights {
+  readonly consent: Consent
+  readonly rights: ReadonlyMap<string, ReadonlySet<Right>>
+}
+
+type AccessRow = Pick<Selectable<BankSchema['consentAccess']>, 'resourceId' | 'rightName'>
+
 const expirable = openStates(consentTransitions).filter(
   (state) => after(consentTransitions, state, 'expire') !== undefined,
 )
@@ -107,17 +115,37 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       consentId: string,
       kind: Grant['kind'],
     ): Promise<ReadonlyMap<string, ReadonlySet<Right>>> {
-      const rows = await db
-        .selectFrom('consentAccess')
-        .select(['resourceId', 'rightName'])
-        .where('consentId', '=', consentId)
-        .where('kind', '=', kind)
-        .execute()
-      const rights = new Map<string, Set<Right>>()
-      for (const { resourceId, rightName } of rows) {
-        rights.set(resourceId, (rights.get(resourceId) ?? new Set()).add(rightName))
-      }
-      return rights
+      return byResource(
+        await db
+          .selectFrom('consentAccess')
+          .select(['resourceId', 'rightName'])
+          .where('consentId', '=', consentId)
+          .where('kind', '=', kind)
+          .execute(),
+      )
+    },
+
+    /** A consent and its rights on resources of a kind in one look, which every read of data begins with. */
+    async findWithRights(id: string, kind: Grant['kind']): Promise<ConsentWithRights | undefined> {
+      const row = await db
+        .selectFrom('consents')
+        .selectAll('consents')
+        .select((consent) =>
+          consent
+            .selectFrom('consentAccess')
+            .whereRef('consentAccess.consentId', '=', 'consents.id')
+            .where('consentAccess.kind', '=', kind)
+            .select(
+              sql<readonly AccessRow[]>`coalesce(json_agg(json_build_object(
+                'resourceId', resource_id, 'rightName', right_name)), '[]')`.as('rows'),
+            )
+            .as('rows'),
+        )
+        .where('consents.id', '=', id)
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      const { rows, ...consent } = row
+      return { consent, rights: byResource(rows ?? []) }
     },
 
     /**
@@ -158,4 +186,12 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .execute()
     },
   }
+}
+
+function byResource(rows: readonly AccessRow[]): ReadonlyMap<string, ReadonlySet<Right>> {
+  const rights = new Map<string, Set<Right>>()
+  for (const { resourceId, rightName } of rows) {
+    rights.set(resourceId, (rights.get(resourceId) ?? new Set()).add(rightName))
+  }
+  return rights
 }
