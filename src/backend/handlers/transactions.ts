@@ -40,6 +40,7 @@ export function renderTransaction(transaction: Transaction, account: Account, pr
       : {}),
     ...present({
       endToEndId: transaction.endToEndId,
+      mandateId: transaction.mandateId,
       valueDate: transaction.valueDay,
       transactionAmount: amountOf(transaction.amount, currency),
       ...counterparty,

@@ -1,13 +1,14 @@
 import type { Bank } from '../bank.ts'
 import { consentModel, grantsOf, offeredAccess } from '../domain/access.ts'
-import { type AuthorisationEvent, authorisationTransitions } from '../domain/authorisation.ts'
-import { instantOf, onDay, timeOnDay } from '../domain/bank-time.ts'
+import { approvalOf, authorisationTransitions } from '../domain/authorisation.ts'
+import { onDay } from '../domain/bank-time.ts'
 import { type ConsentEvent, consentTransitions } from '../domain/consent.ts'
-import { mandateReason, mandateTransitions } from '../domain/mandate.ts'
-import { paymentTransitions, planSettlement } from '../domain/payment.ts'
-import { findPaymentProduct } from '../domain/payment-products.ts'
+import { paymentTransitions } from '../domain/payment.ts'
+import { findPaymentProduct, withdrawn } from '../domain/payment-products.ts'
 import type { PsuBehaviour } from '../domain/psu.ts'
+import { planSettlement } from '../domain/settlement.ts'
 import { after } from '../domain/transitions.ts'
+import type { Account } from '../stores/accounts.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
@@ -15,13 +16,22 @@ import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
 import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
-import { findDebtorAccount } from './debtor.ts'
+import { findDebtorAccount, isDebitable } from './debtor.ts'
 import { holdingsOf } from './holdings.ts'
+import { moveMandate } from './move-mandate.ts'
 
 /** How the PSU, or the time that ran out, decided. */
 export type Decision =
-  | { readonly approved: true; readonly psu: Psu }
+  | {
+      readonly approved: true
+      readonly psu: Psu
+      /** Accounts and cards picked at the bank, where the TPP left the choice. (Default: all that can be) */
+      readonly picked?: readonly string[]
+    }
   | { readonly approved: false; readonly psu?: Psu }
+
+/** How an authorisation ends. */
+export type DecidedStatus = 'finalised' | 'exempted' | 'failed'
 
 /** What every step of a decision needs. */
 interface Deciding {
@@ -38,21 +48,20 @@ interface Deciding {
  *
  * @returns the final status of the authorisation
  */
-export async function decide(
-  deciding: Deciding,
-  decision: Decision,
-): Promise<'finalised' | 'failed'> {
+export async function decide(deciding: Deciding, decision: Decision): Promise<DecidedStatus> {
   const { stores, authorisation } = deciding
   const parent = parentOf(authorisation)
   const took = await applyTo(deciding, parent, decision)
-  const event: AuthorisationEvent = took ? 'approve' : 'fail'
+  const event = took ? approvalOf(authorisation.status) : 'fail'
   const status = after(authorisationTransitions, authorisation.status, event)
-  if (status === undefined) throw new Error(`authorisation ${authorisation.id} is decided twice`)
+  if (status !== 'finalised' && status !== 'exempted' && status !== 'failed') {
+    throw new Error(`authorisation ${authorisation.id} is ${authorisation.status}: no ${event}`)
+  }
   await stores.authorisations.update(authorisation.id, {
     status,
     ...(decision.psu === undefined ? {} : { psuId: decision.psu.id }),
   })
-  return took ? 'finalised' : 'failed'
+  return status
 }
 
 async function applyTo(
@@ -70,8 +79,12 @@ async function applyTo(
     }
     case 'consent':
       return decideConsent(deciding, promised(await stores.consents.lock(id)), decision)
-    case 'mandate':
-      return decideMandate(deciding, promised(await stores.mandates.lock(id)), decision)
+    case 'mandate': {
+      const mandate = promised(await stores.mandates.lock(id))
+      return authorisation.purpose === 'creation'
+        ? decideMandate(deciding, mandate, decision)
+        : decideMandateCancellation(deciding, mandate, decision)
+    }
   }
 }
 
@@ -80,12 +93,9 @@ async function decidePayment(
   payment: Payment,
   decision: Decision,
 ): Promise<boolean> {
-  const product = findPaymentProduct(payment.product)
-  if (product === undefined) throw new Error(`payment ${payment.id} has an unknown product`)
+  const product = promised(findPaymentProduct(payment.product))
   const { body } = payment
-  const account = decision.approved
-    ? await findDebtorAccount(stores, decision.psu.id, body.debtorAccount, payment.currency)
-    : undefined
+  const account = decision.approved ? await debtorOf(stores, payment, decision) : undefined
   const isPayable = account?.status === 'enabled' && account.iban !== body.creditorAccount.iban
   if (!decision.approved || !isPayable) {
     const status = after(paymentTransitions, payment.status, 'refuse') ?? payment.status
@@ -94,30 +104,33 @@ async function decidePayment(
   }
   const approved = after(paymentTransitions, payment.status, 'authorise')
   if (approved === undefined) return false
+  const plan = planSettlement(product, body, now, bank.timeZone)
   // Above the person's limit the bank rejects what the person has approved.
   const isOverLimit = decision.psu.behaviour === 'internalLimit'
-  const status = isOverLimit ? after(paymentTransitions, approved, 'reject') : approved
-  const plan = planSettlement(
-    product,
-    now,
-    requestedStart(payment, now, bank.timeZone),
-    bank.timeZone,
-  )
+  const event = isOverLimit ? 'reject' : plan.isPostponed ? 'postpone' : undefined
+  const status = event === undefined ? approved : after(paymentTransitions, approved, event)
   await stores.payments.update(payment.id, {
     status: status ?? approved,
     psuId: decision.psu.id,
     debtorAccountId: account.id,
     executeAt: new Date(plan.executeAt),
     settleAt: new Date(plan.settleAt),
+    dueAt: isOverLimit ? null : new Date(plan.fundsAt),
   })
   return true
 }
 
-/** When the execution of a payment may begin: a later day begins at 06:00 (our choice). Undefined: at once. */
-function requestedStart({ body }: Payment, now: number, timeZone: string): number | undefined {
-  const { requestedExecutionDate: day, requestedExecutionTime: time } = body
-  if (time !== undefined) return instantOf(time)
-  return day === undefined || day <= onDay(now, timeZone) ? undefined : timeOnDay(day, 6, timeZone)
+/** The account to debit: as the TPP named it, else as the PSU picked it, else the person's first that fits. */
+async function debtorOf(
+  stores: Stores,
+  { body, currency }: Payment,
+  { psu, picked }: Extract<Decision, { approved: true }>,
+): Promise<Account | undefined> {
+  if (body.debtorAccount !== undefined || picked === undefined) {
+    return findDebtorAccount(stores, psu.id, body.debtorAccount, currency)
+  }
+  const accounts = await stores.accounts.ofPsu(psu.id)
+  return accounts.find((account) => isDebitable(account, currency) && picked.includes(account.id))
 }
 
 async function decideCancellation(
@@ -126,9 +139,9 @@ async function decideCancellation(
   decision: Decision,
 ): Promise<boolean> {
   // It may have been booked while the PSU was thinking.
-  const status = after(paymentTransitions, payment.status, 'cancel')
+  const status = withdrawn(promised(findPaymentProduct(payment.product)), payment.status)
   if (!decision.approved || status === undefined) return false
-  await stores.payments.update(payment.id, { status })
+  await stores.payments.update(payment.id, { status, dueAt: null })
   return true
 }
 
@@ -138,7 +151,10 @@ async function decideConsent(
   decision: Decision,
 ): Promise<boolean> {
   const today = onDay(now, bank.timeZone)
-  const holdings = decision.approved ? await holdingsOf(stores, decision.psu.id) : []
+  const isOffered = consentModel(consent.access) === 'bankOffered'
+  const owned = decision.approved ? await holdingsOf(stores, decision.psu.id) : []
+  const picked = decision.approved && isOffered ? decision.picked : undefined
+  const holdings = picked === undefined ? owned : owned.filter(({ id }) => picked.includes(id))
   const grants = decision.approved ? grantsOf(consent.access, holdings) : undefined
   const status = after(
     consentTransitions,
@@ -152,24 +168,37 @@ async function decideConsent(
   }
   const { psu } = decision
   await stores.psus.lock(psu.id)
-  if (consent.recurring) await stores.consents.supersede(consent, psu.id, today)
+  if (consent.recurring) await supersede(stores, consent, psu.id, today)
   const next = consentEvents[psu.behaviour]
   await stores.consents.update(consent.id, {
     psuId: psu.id,
     status: next === undefined ? status : (after(consentTransitions, status, next) ?? status),
     lastActionDay: today,
-    ...(consentModel(consent.access) === 'bankOffered'
-      ? { access: JSON.stringify(offeredAccess(consent.access, holdings)) }
-      : {}),
+    ...(isOffered ? { access: JSON.stringify(offeredAccess(consent.access, holdings)) } : {}),
   })
   await stores.consents.grant(consent.id, grants)
   return true
+}
+
+/** A recurring consent takes the place of older ones: those that were approved expire, the others are rejected. */
+async function supersede(
+  stores: Stores,
+  consent: Consent,
+  psuId: string,
+  today: string,
+): Promise<void> {
+  await stores.consents.supersede(consent, psuId, today)
+  for (const id of await stores.consents.lockWaiting(consent, psuId)) {
+    await stores.authorisations.failOpen({ kind: 'consent', id })
+    await stores.consents.update(id, { status: 'rejected', lastActionDay: today })
+  }
 }
 
 /** What happens to a consent right after such a person has approved it. */
 const consentEvents: Readonly<Partial<Record<PsuBehaviour, ConsentEvent>>> = {
   consentExpired: 'expire',
   consentRevoked: 'revoke',
+  consentSuspended: 'suspend',
 }
 
 async function decideMandate(
@@ -178,12 +207,17 @@ async function decideMandate(
   decision: Decision,
 ): Promise<boolean> {
   const event = decision.approved ? 'authorise' : 'refuse'
-  const status = after(mandateTransitions, mandate.status, event)
-  if (status === undefined) return false
-  await stores.mandates.update(mandate.id, {
-    status,
-    reason: mandateReason(mandate.status, event) ?? null,
-    lastActionDay: onDay(now, bank.timeZone),
-  })
-  return decision.approved
+  const status = await moveMandate(stores, mandate, event, onDay(now, bank.timeZone))
+  return decision.approved && status !== undefined
+}
+
+async function decideMandateCancellation(
+  { bank, stores, now }: Deciding,
+  mandate: Mandate,
+  decision: Decision,
+): Promise<boolean> {
+  if (!decision.approved) return false
+  // It may have ended otherwise while the PSU was thinking.
+  const status = await moveMandate(stores, mandate, 'terminate', onDay(now, bank.timeZone))
+  return status !== undefined
 }

@@ -14,7 +14,7 @@ export interface SandboxAccount {
   readonly linkedAccounts?: string
   readonly product: string
   readonly usage: 'PRIV' | 'ORGA'
-  readonly status: 'enabled' | 'blocked'
+  readonly status: 'enabled' | 'blocked' | 'deleted'
   readonly creditLimit: string
   readonly opening: string
   /** What moves on it: a year of a household, a few entries, or nothing. */
@@ -34,6 +34,8 @@ export interface SandboxPsu {
   readonly alias: string
   readonly name: string
   readonly behaviour: PsuBehaviour
+  /** Of the organisation the person acts for. */
+  readonly corporateId?: string
   readonly accounts: readonly SandboxAccount[]
   readonly card?: SandboxCard
 }
@@ -144,7 +146,14 @@ export const sandboxPsus: readonly SandboxPsu[] = [
     name: 'Business account',
     opening: '260000',
     creditLimit: '50000',
-  }),
+  }).map((psu) => ({ ...psu, corporateId: '510000011' })),
+  ...persona(9, 'PSU-ServiceBlocked', 'Shira Malka', 'serviceBlocked', {}),
+  ...persona(10, 'PSU-ConsentSuspended', 'Daniel Ohana', 'consentSuspended', {}),
+  // Other ways to approve.
+  ...persona(11, 'PSU-Exempted', 'Michal Friedman', 'exempted', {}),
+  ...persona(12, 'PSU-OneMethod', 'Yossi Amar', 'oneMethod', {}),
+  ...persona(13, 'PSU-Confirmation', 'Rivka Stern', 'confirmation', {}),
+  ...persona(14, 'PSU-AccountClosed', 'Haim Vaknin', 'successful', { status: 'deleted' }),
   // Sub-accounts of one IBAN, and the account that gathers them.
   ...persona(
     15,
@@ -185,6 +194,25 @@ export const sandboxPsus: readonly SandboxPsu[] = [
         currency: 'EUR',
         name: 'Second account',
         opening: '900',
+      },
+    ],
+  },
+  // Whom B2B mandates can debit.
+  {
+    id: 'brueckner.bau',
+    alias: 'PSU-EuroCorporate',
+    name: 'Brueckner Bau',
+    behaviour: 'successful',
+    accounts: [
+      {
+        ...current,
+        id: '5c1d4b7e-2f0a-4a6b-9e11-8d2c7f3a6b42',
+        iban: 'DE62370400440532013001',
+        currency: 'EUR',
+        usage: 'ORGA',
+        name: 'Business account',
+        opening: '52000',
+        creditLimit: '10000',
       },
     ],
   },

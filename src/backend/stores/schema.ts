@@ -19,6 +19,7 @@ export interface PsuTable {
   alias: Fixed<string>
   name: string
   behaviour: PsuBehaviour
+  corporateId: string | null
 }
 
 export interface AccountTable {
@@ -62,6 +63,7 @@ export interface TransactionTable {
   proprietaryCode: string | null
   balanceAfter: string | null
   paymentId: string | null
+  mandateId: string | null
 }
 
 export interface StandingOrderTable {
@@ -141,6 +143,10 @@ export interface PaymentTable {
   debtorAccountId: string | null
   executeAt: Date | null
   settleAt: Date | null
+  dueAt: Date | null
+  attempts: ColumnType<number, number | undefined, number>
+  rejectsWithoutFunds: boolean
+  fundsAvailable: boolean | null
   createdAt: Fixed<Date>
 }
 
@@ -182,6 +188,7 @@ export interface MandateTable {
   status: MandateStatus
   reason: MandateReason | null
   endsOn: string | null
+  collectedOn: string | null
   lastActionDay: string
   createdAt: Fixed<Date>
 }
@@ -201,6 +208,10 @@ export interface AuthorisationTable {
   redirectUri: string | null
   nokRedirectUri: string | null
   answersAt: Date | null
+  sessionSha256: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>
+  picked: ColumnType<string[] | null, string[] | null | undefined, string[] | null>
+  confirmationCode: ColumnType<string | null, string | null | undefined, string | null>
+  confirmationFailures: ColumnType<number, number | undefined, number>
   createdAt: Fixed<Date>
 }
 

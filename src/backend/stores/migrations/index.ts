@@ -1,11 +1,15 @@
 import type { Migration } from 'kysely/migration'
 import { bankMigration } from './0001-bank.ts'
 import { dueMigration } from './0002-due.ts'
+import { settlementMigration } from './0003-settlement.ts'
+import { mandateMigration } from './0004-mandates.ts'
 import { entriesMigration } from './0005-entries.ts'
 
 /** Every migration of the bank by name, for `migrate`. */
 export const bankMigrations: Readonly<Record<string, Migration>> = {
   '0001-bank': bankMigration,
   '0002-due': dueMigration,
+  '0003-settlement': settlementMigration,
+  '0004-mandates': mandateMigration,
   '0005-entries': entriesMigration,
 }

@@ -1,0 +1,171 @@
+import { onDay } from '../domain/bank-time.ts'
+import { findLocalInstrument, type LocalInstrument } from '../domain/local-instruments.ts'
+import { endOf, type MandateStatus } from '../domain/mandate.ts'
+import {
+  ceilingOf,
+  firstDayOf,
+  institutionOf,
+  type MandateRequest,
+} from '../domain/mandate-request.ts'
+import { type Amount, compare, isAmount, negate, sum } from '../domain/money.ts'
+import type { Account } from '../stores/accounts.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Mandate } from '../stores/mandates.ts'
+import { promised } from '../stores/promised.ts'
+import { lockMandate, type MandateWork } from './lock-mandate.ts'
+import { moveMandate } from './move-mandate.ts'
+
+/** Why a bank returns a collection (ISO 20022, ExternalReturnReason1Code). */
+export type CollectionReason =
+  /** No mandate that is valid. */
+  | 'MD01'
+  /** Earlier than the mandate allows. */
+  | 'DT01'
+  /** More than the mandate allows. */
+  | 'AM02'
+  /** Another currency than that of the instrument. */
+  | 'AM03'
+  /** The account does not have it. */
+  | 'AM04'
+  /** Not the fixed amount. */
+  | 'AM09'
+  /** No amount above zero with the decimals of its currency. */
+  | 'AM12'
+  /** The account is closed. */
+  | 'AC04'
+  /** The account is blocked. */
+  | 'AC06'
+
+/** A collection that the debtor's bank does not honour. */
+export class CollectionRefused extends Error {
+  readonly reason: CollectionReason
+
+  constructor(reason: CollectionReason, text: string) {
+    super(`${reason}: ${text}`)
+    this.name = 'CollectionRefused'
+    this.reason = reason
+  }
+}
+
+/** A debit that a creditor presents. */
+export interface Collection {
+  /** `mandateResourceId` of the interface. */
+  readonly id: string
+  readonly amount: Amount
+  /** At most 140 characters. */
+  readonly remittance?: string
+}
+
+/** A collection that was booked. */
+export interface Collected {
+  readonly transactionId: string
+  readonly accountId: string
+  /** `YYYY-MM-DD`, of the bank. */
+  readonly day: string
+  /** `expired` after the single collection of a mandate, else `valid`. */
+  readonly mandateStatus: MandateStatus
+}
+
+/**
+ * Presents a debit on a mandate: books it on the debtor's account, with the
+ * creditor's name and reference, and begins the 36 months without a collection
+ * anew. A refused one leaves no trace and does not count (our choice). What is
+ * due should be booked before (`clockwork.run`), in transactions of its own:
+ * payments come out of the same funds.
+ *
+ * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
+ */
+export async function collect(work: MandateWork, collection: Collection): Promise<Collected> {
+  const { bank, stores, now } = work
+  const { amount, remittance } = collection
+  const mandate = await lockMandate(work, collection.id)
+  if (mandate?.status !== 'valid') {
+    throw new CollectionRefused(
+      'MD01',
+      mandate === undefined ? 'no mandate has this identifier' : `the mandate is ${mandate.status}`,
+    )
+  }
+  const { body } = mandate
+  const instrument = promised(findLocalInstrument(body.type.localInstrumentCode))
+  const day = onDay(now, bank.timeZone)
+  checkAmount(mandate, amount, instrument.currency)
+  checkDay(body, day)
+  const account = await lockAccount(stores, mandate, instrument)
+  if (compare(sum([account.booked, account.creditLimit]), amount.amount) < 0) {
+    throw new CollectionRefused('AM04', 'the funds do not suffice')
+  }
+  const transactionId = bank.randomUUID()
+  await stores.accounts.book({
+    id: transactionId,
+    accountId: account.id,
+    day,
+    amount: negate(amount.amount),
+    currency: amount.currency,
+    counterpartyName: creditorNameOf(body),
+    counterpartyIban: body.creditorAccount?.iban ?? null,
+    remittance: remittance ?? null,
+    endToEndId: null,
+    purposeCode: null,
+    bankCode: 'PMNT-IDDT-PMDD',
+    proprietaryCode: 'DD-OUT',
+    mandateId: body.mandateId,
+    at: new Date(now),
+  })
+  await stores.mandates.update(mandate.id, { collectedOn: day, endsOn: endOf(body, day) })
+  const isSingle = body.occurrences?.sequenceType === 'OOFF'
+  const ended = isSingle ? await moveMandate(stores, mandate, 'expire', day) : undefined
+  return { transactionId, accountId: account.id, day, mandateStatus: ended ?? mandate.status }
+}
+
+function checkAmount({ body, collectedOn }: Mandate, amount: Amount, currency: string): void {
+  if (amount.currency !== currency) {
+    throw new CollectionRefused('AM03', `this instrument collects in ${currency}`)
+  }
+  if (!isAmount(amount) || compare(amount.amount, '0') <= 0) {
+    throw new CollectionRefused('AM12', 'the amount must be above zero, with the decimals it has')
+  }
+  const ceiling = ceilingOf(body)
+  if (ceiling !== undefined && compare(amount.amount, ceiling.amount) > 0) {
+    throw new CollectionRefused('AM02', `the mandate allows at most ${ceiling.amount}`)
+  }
+  const { firstCollectionAmount, collectionAmount, type } = body
+  const agreed =
+    collectedOn === null ? (firstCollectionAmount ?? collectionAmount) : collectionAmount
+  const isFixed = type.classificationCode === 'FIXE' && agreed !== undefined
+  if (isFixed && compare(amount.amount, agreed.amount) !== 0) {
+    throw new CollectionRefused('AM09', `the mandate is for ${agreed.amount}`)
+  }
+}
+
+/** The last day needs no check: a mandate whose last day is over is not valid. */
+function checkDay(body: MandateRequest, day: string): void {
+  const first = firstDayOf(body)
+  if (first !== undefined && day < first) {
+    throw new CollectionRefused('DT01', `the first collection is on ${first}`)
+  }
+}
+
+/** The account a mandate debits, held until the transaction ends. */
+async function lockAccount(
+  stores: Stores,
+  { body, psuId }: Mandate,
+  { currency }: LocalInstrument,
+): Promise<Account> {
+  const accounts = await stores.accounts.byIban(body.debtorAccount.iban ?? '')
+  const named = accounts.find((account) => account.currency === currency && account.psuId === psuId)
+  const [account] = await stores.accounts.lock([promised(named).id])
+  switch (promised(account).status) {
+    case 'enabled':
+      return promised(account)
+    case 'blocked':
+      throw new CollectionRefused('AC06', 'the account is blocked')
+    case 'deleted':
+      throw new CollectionRefused('AC04', 'the account is closed')
+  }
+}
+
+/** As an entry names it: at most 70 characters; an institution without a name by its code. */
+function creditorNameOf(body: MandateRequest): string | null {
+  const name = body.creditor.name ?? institutionOf(body)
+  return name === undefined ? null : [...name].slice(0, 70).join('')
+}

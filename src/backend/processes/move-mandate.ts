@@ -1,0 +1,37 @@
+import {
+  endOf,
+  type MandateEvent,
+  type MandateStatus,
+  mandateReason,
+  mandateTransitions,
+} from '../domain/mandate.ts'
+import { after, isFinal } from '../domain/transitions.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Mandate } from '../stores/mandates.ts'
+
+/**
+ * Takes a mandate through an event of a day, in the transaction of the caller,
+ * who has locked it. Its 36 months without a collection begin with the approval;
+ * once it has ended, nobody can approve anything about it.
+ *
+ * @returns the new status; undefined where the mandate does not accept the event, and nothing is changed
+ */
+export async function moveMandate(
+  stores: Stores,
+  { id, body, status: from }: Mandate,
+  event: MandateEvent,
+  day: string,
+): Promise<MandateStatus | undefined> {
+  const status = after(mandateTransitions, from, event)
+  if (status === undefined) return undefined
+  if (isFinal(mandateTransitions, status)) {
+    await stores.authorisations.failOpen({ kind: 'mandate', id })
+  }
+  await stores.mandates.update(id, {
+    status,
+    reason: mandateReason(from, event) ?? null,
+    lastActionDay: day,
+    ...(event === 'authorise' ? { endsOn: endOf(body, day) } : {}),
+  })
+  return status
+}
