@@ -268,11 +268,6 @@ t.test('a mandate is taken only when every member of it is understood', async (t
       '/type/classificationProprietary',
     ],
     ['a single collection', occurrences({ sequenceType: 'OOFF' })],
-    [
-      'a single collection every month',
-      occurrences({ sequenceType: 'OOFF', frequencyType: 'Monthly' }),
-      '/occurrences/frequencyType',
-    ],
     ['a reference with a blank', example({ mandateId: 'A 1' })],
     ['a reference in Hebrew', example({ mandateId: 'מנדט' }), '/mandateId'],
     ['a reference with a slash at its end', example({ mandateId: 'A/' }), '/mandateId'],

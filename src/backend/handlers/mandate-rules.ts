@@ -1,52 +1,65 @@
 import { BankError, type BankMessage } from '../bank-error.ts'
-import type { MandateReason } from '../domain/mandate.ts'
-import type { MandateRequest, Party } from '../domain/mandate-request.ts'
+import { creditorOf } from '../domain/creditor-identifier.ts'
+import { findLocalInstrument, type LocalInstrument } from '../domain/local-instruments.ts'
+import { ceilingOf, institutionOf, type MandateRequest } from '../domain/mandate-request.ts'
 import { type Amount, compare, isAmount } from '../domain/money.ts'
-import type { Account } from '../stores/accounts.ts'
 import { checkReference } from './references.ts'
-
-/** What a local instrument collects in, and from whom. */
-interface Instrument {
-  readonly currency: string
-  /** Whether only accounts of organisations can be debited. */
-  readonly isForOrganisations: boolean
-}
-
-const instruments: Readonly<Record<string, Instrument>> = {
-  MASAV: { currency: 'ILS', isForOrganisations: false },
-  CORE: { currency: 'EUR', isForOrganisations: false },
-  B2B: { currency: 'EUR', isForOrganisations: true },
-}
+import { checkSepaMandate, creditorIdentifierOf } from './sepa-mandate-rules.ts'
 
 /**
  * Checks a request beyond its schema (docs/bank.md, Mandates).
  *
+ * @returns the instrument it is for
  * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else
- *   PARAMETER_NOT_SUPPORTED, PERIOD_INVALID or PARAMETER_NOT_CONSISTENT
+ *   PARAMETER_NOT_SUPPORTED, SERVICE_INVALID, PERIOD_INVALID or PARAMETER_NOT_CONSISTENT
  */
-export function checkMandate(body: MandateRequest, today: string): Instrument {
+export function checkMandate(body: MandateRequest, today: string): LocalInstrument {
+  const instrument = findLocalInstrument(body.type.localInstrumentCode)
   const messages = [
-    ...checkReference(body.debtorAccount, 'debtorAccount'),
-    ...(body.creditorAccount === undefined
-      ? []
-      : checkReference(body.creditorAccount, 'creditorAccount')),
-    ...checkParty(body.creditor, 'creditor'),
-    ...checkParty(body.debtor, 'debtor'),
+    ...checkAccounts(body),
+    ...checkParties(body, instrument),
     ...amountsOf(body).flatMap(([path, amount]) => checkAmount(path, amount)),
+    ...(instrument?.isSepa === true ? checkSepaMandate(body) : []),
   ]
-  if (body.debtorAccount.iban === undefined) {
-    messages.push({ path: 'debtorAccount.iban', text: 'Is required: accounts here have an IBAN' })
-  }
   if (messages.length > 0) throw new BankError('FORMAT_ERROR', messages)
-  const instrument = instruments[body.type.localInstrumentCode ?? '']
   if (instrument === undefined) {
     throw new BankError('PARAMETER_NOT_SUPPORTED', [
       { path: 'type.localInstrumentProprietary', text: 'Only MASAV, CORE and B2B are offered' },
     ])
   }
+  checkServiceLevel(body, instrument)
   checkPeriods(body, today)
-  checkAmounts(body, instrument.currency)
+  checkConsistency(body, instrument)
   return instrument
+}
+
+function checkAccounts({ debtorAccount, creditorAccount }: MandateRequest): BankMessage[] {
+  const messages = checkReference(debtorAccount, 'debtorAccount')
+  if (creditorAccount !== undefined) {
+    messages.push(...checkReference(creditorAccount, 'creditorAccount'))
+  }
+  if (debtorAccount.iban === undefined) {
+    messages.push({ path: 'debtorAccount.iban', text: 'Is required: accounts here have an IBAN' })
+  }
+  return messages
+}
+
+function checkParties(
+  body: MandateRequest,
+  instrument: LocalInstrument | undefined,
+): BankMessage[] {
+  const { creditor, debtor } = body
+  const messages: BankMessage[] = []
+  if (debtor.name === undefined && debtor.identification === undefined) {
+    messages.push({ path: 'debtor', text: 'Must have a name or an identification' })
+  }
+  if (creditor.name !== undefined) return messages
+  if (instrument?.code === 'MASAV' && institutionOf(body) === undefined) {
+    messages.push({ path: 'creditor', text: 'Must have a name or the code of its institution' })
+  } else if (creditor.identification?.organisationId === undefined) {
+    messages.push({ path: 'creditor', text: 'Must have a name or be an identified organisation' })
+  }
+  return messages
 }
 
 function amountsOf(body: MandateRequest): [string, Amount][] {
@@ -62,9 +75,24 @@ function checkAmount(path: string, amount: Amount): BankMessage[] {
     : [{ path: `${path}.amount`, text: `Has more decimals than ${amount.currency} has` }]
 }
 
-function checkParty({ name, identification }: Party, path: string): BankMessage[] {
-  if (name !== undefined || identification !== undefined) return []
-  return [{ path, text: 'Must have a name or an identification' }]
+/** SEPA is the service level of its direct debits, and MASAV has none. */
+function checkServiceLevel({ type }: MandateRequest, { isSepa, code }: LocalInstrument): void {
+  const { serviceLevelCode, serviceLevelProprietary } = type
+  const invalid = (path: string) =>
+    new BankError(
+      'SERVICE_INVALID',
+      [
+        {
+          path: `type.${path}`,
+          text: isSepa ? `Must be SEPA for ${code}` : `${code} has no service levels`,
+        },
+      ],
+      { status: 400 },
+    )
+  if (serviceLevelProprietary !== undefined) throw invalid('serviceLevelProprietary')
+  if (serviceLevelCode !== undefined && !(isSepa && serviceLevelCode === 'SEPA')) {
+    throw invalid('serviceLevelCode')
+  }
 }
 
 function checkPeriods({ occurrences }: MandateRequest, today: string): void {
@@ -77,6 +105,12 @@ function checkPeriods({ occurrences }: MandateRequest, today: string): void {
   }
   if (duration?.toDate !== undefined && duration.toDate < duration.fromDate) {
     throw invalid('duration.toDate', 'Lies before fromDate')
+  }
+  for (const [path, day] of Object.entries({ firstCollectionDate, finalCollectionDate })) {
+    if (duration === undefined || day === undefined) continue
+    if (day < duration.fromDate || (duration.toDate !== undefined && day > duration.toDate)) {
+      throw invalid(path, 'Lies outside of the duration')
+    }
   }
   const last = finalCollectionDate ?? duration?.toDate
   if (last !== undefined && last < today) {
@@ -101,35 +135,36 @@ function checkPeriods({ occurrences }: MandateRequest, today: string): void {
   }
 }
 
-function checkAmounts(body: MandateRequest, currency: string): void {
-  const { maximumAmount } = body
+function checkConsistency(body: MandateRequest, { currency }: LocalInstrument): void {
+  const { occurrences, debtorAccount, collectionAmount, type } = body
   const inconsistent = (path: string, text: string) =>
     new BankError('PARAMETER_NOT_CONSISTENT', [{ path, text }])
+  if (occurrences?.sequenceType === 'OOFF' && occurrences.frequencyType !== undefined) {
+    throw inconsistent('occurrences.frequencyType', 'A single collection has no frequency')
+  }
+  if (debtorAccount.currency !== undefined && debtorAccount.currency !== currency) {
+    throw inconsistent('debtorAccount.currency', `Must be ${currency} for this instrument`)
+  }
+  const ceiling = ceilingOf(body)
   for (const [path, amount] of amountsOf(body)) {
     if (amount.currency !== currency) {
       throw inconsistent(`${path}.currency`, `Must be ${currency} for this instrument`)
     }
-    // A maximum of zero is none.
-    const isLimited = maximumAmount !== undefined && compare(maximumAmount.amount, '0') > 0
-    if (isLimited && compare(amount.amount, maximumAmount.amount) > 0) {
+    if (ceiling !== undefined && compare(amount.amount, ceiling.amount) > 0) {
       throw inconsistent(`${path}.amount`, 'Must be at most maximumAmount')
     }
   }
-  if (body.type.classificationCode === 'FIXE' && body.collectionAmount === undefined) {
+  if (type.classificationCode === 'FIXE' && collectionAmount === undefined) {
     throw inconsistent('collectionAmount', 'Is required for a fixed amount')
   }
 }
 
-/** Why the bank rejects a mandate on an account, or undefined where it does not. */
-export function rejectionOf(account: Account, instrument: Instrument): MandateReason | undefined {
-  if (account.status === 'deleted') return 'AC04'
-  if (account.status === 'blocked') return 'AC06'
-  if (account.cashAccountType !== 'CACC') return 'AG01'
-  return instrument.isForOrganisations && account.usage !== 'ORGA' ? 'MD09' : undefined
-}
-
-/** What makes a creditor the same one: its identification, else its name; without regard to case. */
-export function creditorKey({ name, identification }: Party): string {
-  const others = identification?.organisationId?.others ?? identification?.privateId?.others ?? []
-  return (others[0]?.identification ?? name ?? JSON.stringify(identification)).toLowerCase()
+/**
+ * What makes a creditor the same one, without regard to case: its creditor
+ * identifier, for MASAV the code of its institution, else its name.
+ */
+export function creditorKey(body: MandateRequest, { isSepa }: LocalInstrument): string {
+  const identifier = isSepa ? creditorIdentifierOf(body).text : undefined
+  const key = identifier === undefined ? institutionOf(body) : creditorOf(identifier)
+  return (key ?? body.creditor.name ?? '').toLowerCase()
 }

@@ -1,21 +1,29 @@
 import { violates } from '../../platform/database.ts'
 import type { Bank } from '../bank.ts'
-import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
-import { BankError, formatError } from '../bank-error.ts'
+import { type BankAnswer, type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { BankError } from '../bank-error.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
-import { mandateReason, mandateTransitions } from '../domain/mandate.ts'
-import type { MandateRequest } from '../domain/mandate-request.ts'
+import { findLocalInstrument } from '../domain/local-instruments.ts'
+import { mandateTransitions } from '../domain/mandate.ts'
+import { institutionOf, lastDayOf, type MandateRequest } from '../domain/mandate-request.ts'
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
 import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
-import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
-import { findPsu, knownPsu } from '../processes/psu.ts'
+import { lockMandate } from '../processes/lock-mandate.ts'
+import { moveMandate } from '../processes/move-mandate.ts'
+import {
+  type ApprovalPlan,
+  openAuthorisation,
+  planApproval,
+} from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { type Mandate, mandateReferenceConstraint } from '../stores/mandates.ts'
+import { promised } from '../stores/promised.ts'
 import { approvalMessage } from './approval-message.ts'
-import { checkMandate, creditorKey, rejectionOf } from './mandate-rules.ts'
+import { findDebtor } from './mandate-debtor.ts'
+import { checkMandate, creditorKey } from './mandate-rules.ts'
 
 /** Handlers of mandates (docs/bank.md, Mandates). */
 export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
@@ -26,19 +34,19 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
     return idempotent(bank, call, async (stores) => {
       const instrument = checkMandate(body, today)
       const plan = planApproval(call, false)
-      const { psu, account } = await findDebtor(stores, call, body, instrument.currency)
-      const reason = rejectionOf(account, instrument)
+      const { psu, reason } = await findDebtor(stores, call, body, instrument)
       const id = bank.randomUUID()
       const status = reason === undefined ? 'received' : 'rejected'
       const name = {
         applicationId: call.applicationId,
         reference: body.mandateId.toLowerCase(),
-        creditor: creditorKey(body.creditor),
+        creditor: creditorKey(body, instrument),
       }
       // One that time has ended, but that nobody has looked at since, frees its reference.
       const earlier = await stores.mandates.openId(name)
       if (earlier !== undefined) {
         await clockwork.lock(stores, { kind: 'mandate', id: earlier }, call.now)
+        if ((await stores.mandates.openId(name)) !== undefined) throw taken()
       }
       await insert(stores, {
         ...name,
@@ -47,7 +55,8 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
         body: JSON.stringify(body),
         status,
         reason: reason ?? null,
-        endsOn: body.occurrences?.finalCollectionDate ?? body.occurrences?.duration?.toDate ?? null,
+        endsOn: lastDayOf(body) ?? null,
+        collectedOn: null,
         lastActionDay: today,
         createdAt: new Date(call.now),
       })
@@ -80,6 +89,7 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
               scaPublicUrl: bank.scaPublicUrl,
               isReadable: false,
               isUpdatable: false,
+              needsConfirmation: false,
             }),
             ...links,
           },
@@ -113,27 +123,64 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
     }
   }
 
-  /** The creditor gives up its own right: nobody has to approve that, so it is done at once. */
+  /**
+   * The creditor gives up its own right, which is done at once; but where the
+   * debtor has to approve that, once the mandate was approved.
+   */
   const remove: Handler = async (call) => {
     const { id } = await findOwnMandate(clockwork, call)
+    const plan = planApproval(call, false)
     return bank.stores.transaction(async (stores) => {
-      const parent = { kind: 'mandate', id } as const
-      await clockwork.lock(stores, parent, call.now)
-      const mandate = await stores.mandates.find(id)
+      const mandate = await lockMandate({ clockwork, stores, now: call.now }, id)
       if (mandate === undefined) throw unknown()
-      if (mandate.status === 'terminatedByTpp') return { status: 204 }
-      const status = after(mandateTransitions, mandate.status, 'terminate')
-      if (status === undefined) {
-        throw new BankError('STATUS_INVALID', `The mandate is ${mandate.status} already`)
+      const { status, body } = mandate
+      if (status === 'terminatedByTpp') return { status: 204 }
+      if (after(mandateTransitions, status, 'terminate') === undefined) {
+        throw new BankError('STATUS_INVALID', `The mandate is ${status} already`)
       }
-      await stores.authorisations.failOpen(parent)
-      await stores.mandates.update(id, {
-        status,
-        reason: mandateReason(mandate.status, 'terminate') ?? null,
-        lastActionDay: onDay(call.now, bank.timeZone),
-      })
+      const instrument = promised(findLocalInstrument(body.type.localInstrumentCode))
+      if (status !== 'received' && instrument.isEndedByDebtor) {
+        return askDebtor(stores, call, mandate, plan)
+      }
+      await moveMandate(stores, mandate, 'terminate', onDay(call.now, bank.timeZone))
       return { status: 204 }
     })
+  }
+
+  /** Opens the authorisation to end a mandate, in the place of one that is open already. */
+  async function askDebtor(
+    stores: Stores,
+    call: BankCall,
+    { id, psuId, status }: Mandate,
+    plan: ApprovalPlan,
+  ): Promise<BankAnswer> {
+    const parent = { kind: 'mandate', id } as const
+    await stores.authorisations.failOpen(parent)
+    const authorisation = await openAuthorisation(bank, stores, {
+      parent,
+      purpose: 'cancellation',
+      plan,
+      psu: promised(await stores.psus.find(psuId)),
+      now: call.now,
+    })
+    const paths = pathsOf(call, 'mandates', id)
+    return {
+      status: 202,
+      headers: { 'aspsp-sca-approach': plan.approach },
+      body: {
+        mandateStatus: status,
+        _links: {
+          ...authorisationLinks(authorisation, {
+            paths,
+            scaPublicUrl: bank.scaPublicUrl,
+            isReadable: false,
+            isUpdatable: false,
+            needsConfirmation: false,
+          }),
+          ...linksTo({ self: paths.self, status: paths.status }),
+        },
+      },
+    }
   }
 
   return { create, read, readStatus, remove }
@@ -150,37 +197,23 @@ function unknown(): BankError {
   return new BankError('RESOURCE_UNKNOWN', 'No mandate has this identifier')
 }
 
-/** The account to be debited and who must approve: its owner, who is the PSU of the call if it names one. */
-async function findDebtor(
-  stores: Stores,
-  call: BankCall,
-  { debtorAccount }: MandateRequest,
-  currency: string,
-) {
-  const named = await findPsu(stores, call)
-  const accounts = await stores.accounts.byIban(debtorAccount.iban ?? '')
-  const account = accounts.find((candidate) => candidate.currency === currency)
-  if (account === undefined || (named !== undefined && named.id !== account.psuId)) {
-    throw formatError('debtorAccount', `The debtor has no such account in ${currency}`)
-  }
-  return { account, psu: named ?? (await knownPsu(stores, account.psuId)) }
-}
-
 async function insert(stores: Stores, mandate: Parameters<Stores['mandates']['insert']>[0]) {
   try {
     await stores.mandates.insert(mandate)
   } catch (error) {
-    if (!violates(error, mandateReferenceConstraint)) throw error
-    throw new BankError(
-      'STATUS_INVALID',
-      [{ path: 'mandateId', text: 'The creditor has an open mandate with this reference' }],
-      { cause: error },
-    )
+    throw violates(error, mandateReferenceConstraint) ? taken(error) : error
   }
 }
 
+function taken(cause?: unknown): BankError {
+  return new BankError(
+    'STATUS_INVALID',
+    [{ path: 'mandateId', text: 'The creditor has an open mandate with this reference' }],
+    { cause },
+  )
+}
+
 /** Reads always name an account of the creditor; where the request named none, its identification stands in. */
-function creditorAccountOf({ creditor }: MandateRequest) {
-  const [first] = creditor.identification?.organisationId?.others ?? []
-  return { other: { identification: first?.identification ?? 'NOTPROVIDED' } }
+function creditorAccountOf(body: MandateRequest) {
+  return { other: { identification: institutionOf(body) ?? 'NOTPROVIDED' } }
 }

@@ -1,0 +1,57 @@
+import type { BankCall } from '../bank-call.ts'
+import { formatError } from '../bank-error.ts'
+import type { LocalInstrument } from '../domain/local-instruments.ts'
+import type { MandateReason } from '../domain/mandate.ts'
+import type { MandateRequest } from '../domain/mandate-request.ts'
+import { findPsu, knownPsu } from '../processes/psu.ts'
+import type { Account } from '../stores/accounts.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Psu } from '../stores/psus.ts'
+
+/** Who has to approve a mandate, or why the bank rejects it without asking. */
+export interface MandateDebtor {
+  readonly psu: Psu
+  /** Undefined: nothing stands against it. */
+  readonly reason: MandateReason | undefined
+}
+
+/**
+ * Finds the owner of the account that a mandate shall debit: the PSU of the
+ * call if it names one. Then an account of somebody else is answered as one
+ * that does not exist (AC01), so that nobody can find out whose it is.
+ *
+ * @throws {BankError} 400 FORMAT_ERROR when no PSU is named and there is no such account
+ */
+export async function findDebtor(
+  stores: Stores,
+  call: BankCall,
+  body: MandateRequest,
+  instrument: LocalInstrument,
+): Promise<MandateDebtor> {
+  const named = await findPsu(stores, call)
+  const accounts = await stores.accounts.byIban(body.debtorAccount.iban ?? '')
+  const account = accounts.find(({ currency }) => currency === instrument.currency)
+  if (named !== undefined && named.id !== account?.psuId) return { psu: named, reason: 'AC01' }
+  if (account === undefined) {
+    throw formatError('debtorAccount', `There is no such account in ${instrument.currency}`)
+  }
+  const psu = named ?? (await knownPsu(stores, account.psuId))
+  return { psu, reason: rejectionOf(body, account, psu, instrument) }
+}
+
+/** Why an account that the PSU has cannot be debited by a mandate, or undefined where it can. */
+function rejectionOf(
+  { debtor }: MandateRequest,
+  account: Account,
+  psu: Psu,
+  instrument: LocalInstrument,
+): MandateReason | undefined {
+  if (account.status === 'deleted') return 'AC04'
+  if (account.status === 'blocked') return 'AC06'
+  if (account.cashAccountType !== 'CACC') return 'AG01'
+  if (instrument.isForOrganisations && account.usage !== 'ORGA') return 'MD09'
+  const isSomebodyElse = debtor.identification?.privateId?.others?.some(
+    ({ schemeNameCode, identification }) => schemeNameCode === 'NIDN' && identification !== psu.id,
+  )
+  return isSomebodyElse === true ? 'BE01' : undefined
+}
