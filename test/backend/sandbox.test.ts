@@ -113,7 +113,7 @@ t.test('the job writes down what nobody has read', async (t) => {
   for (const [later, status, answers] of [
     [1999, 'RCVD', 1],
     [1, 'ACTC', 1],
-    [2000, 'ACCC', 1],
+    [2000, 'ACSC', 1],
     [86_400_000, 'ACCC', 0],
   ] as const) {
     bank.clock.now += later
