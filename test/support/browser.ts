@@ -10,7 +10,8 @@ import {
 } from 'playwright-core'
 import type { Test } from 'tap'
 
-const executablePath = '/usr/bin/chromium'
+/** Where Debian puts it. */
+export const executablePath = '/usr/bin/chromium'
 
 /** A machine with two busy cores is slow; a test that fails waits this long. */
 const patienceMs = 45_000
