@@ -82,9 +82,9 @@ const scopes = {
   availableAccountsWithBalance: 'The list of your accounts with balances',
 } as const
 
-/** The accounts of a list; an empty one leaves the choice to the PSU, who has no other than all here. */
+/** The accounts of a list; an empty one leaves the choice to the PSU. */
 function allOf(references: readonly AccountReference[]): string {
-  return references.length === 0 ? 'All of them' : references.map(nameOf).join(', ')
+  return references.length === 0 ? 'Those you choose' : references.map(nameOf).join(', ')
 }
 
 function nameOf({ iban, maskedPan, bban, other, currency }: AccountReference): string {
