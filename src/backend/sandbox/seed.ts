@@ -22,25 +22,31 @@ export interface SeedOptions {
  * the work done.
  */
 export async function seedSandbox({ database, now, timeZone }: SeedOptions): Promise<void> {
-  const today = onDay(now(), timeZone)
   await connectBank(database)
     .transaction()
-    .execute(async (db) => {
-      for (const psu of sandboxPsus) {
-        const { id, alias, name, behaviour } = psu
-        const seeded = await db
-          .insertInto('psus')
-          .values({ id, alias, name, behaviour })
-          .onConflict((conflict) => conflict.doNothing())
-          .returning('id')
-          .executeTakeFirst()
-        if (seeded === undefined) continue
-        for (const [position, account] of psu.accounts.entries()) {
-          await seedAccount(db, psu, { account, position, today, changedAt: new Date(now()) })
-        }
-        await seedCard(db, psu, today)
-      }
-    })
+    .execute((db) => seedPeople(db, { now: now(), timeZone }))
+}
+
+/** Seeds the people who are not there, in the transaction of the caller. */
+export async function seedPeople(
+  db: Kysely<BankSchema>,
+  { now, timeZone }: { readonly now: number; readonly timeZone: string },
+): Promise<void> {
+  const today = onDay(now, timeZone)
+  for (const psu of sandboxPsus) {
+    const { id, alias, name, behaviour, corporateId = null } = psu
+    const seeded = await db
+      .insertInto('psus')
+      .values({ id, alias, name, behaviour, corporateId })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (seeded === undefined) continue
+    for (const [position, account] of psu.accounts.entries()) {
+      await seedAccount(db, psu, { account, position, today, changedAt: new Date(now) })
+    }
+    await seedCard(db, psu, today)
+  }
 }
 
 interface AccountSeed {

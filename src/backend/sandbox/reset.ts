@@ -1,0 +1,53 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../../platform/database.ts'
+import { connectBank } from '../stores/bank-stores.ts'
+import type { BankSchema } from '../stores/schema.ts'
+import { type SeedOptions, seedPeople } from './seed.ts'
+
+/** What TPPs have made at the bank, by kind. */
+export interface SandboxCounts {
+  readonly consents: number
+  readonly payments: number
+  readonly mandates: number
+}
+
+/** Counts what {@link resetSandbox} would delete. */
+export function countSandbox(database: Database): Promise<SandboxCounts> {
+  return count(connectBank(database))
+}
+
+/**
+ * Deletes everything the bank keeps and seeds the sandbox again, in one
+ * transaction: calls see it as it was or as on the first day. The migrations
+ * must have run.
+ *
+ * @returns what was deleted beside people, accounts and entries
+ */
+export function resetSandbox({ database, now, timeZone }: SeedOptions): Promise<SandboxCounts> {
+  return connectBank(database)
+    .transaction()
+    .execute(async (db) => {
+      const deleted = await count(db)
+      // In the order in which calls lock them, so that nobody waits for each other; the rest refers to these.
+      await sql`
+        truncate bank.idempotency, bank.payments, bank.consents, bank.mandates,
+          bank.authorisations, bank.psus, bank.accounts, bank.transactions cascade`.execute(db)
+      await seedPeople(db, { now: now(), timeZone })
+      return deleted
+    })
+}
+
+async function count(db: Kysely<BankSchema>): Promise<SandboxCounts> {
+  const rowsOf = async (table: keyof SandboxCounts) => {
+    const { rows } = await db
+      .selectFrom(table)
+      .select((any) => any.fn.countAll<number>().as('rows'))
+      .executeTakeFirstOrThrow()
+    return rows
+  }
+  return {
+    consents: await rowsOf('consents'),
+    payments: await rowsOf('payments'),
+    mandates: await rowsOf('mandates'),
+  }
+}
