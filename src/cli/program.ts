@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
   counter: async () => (await import('./commands/counter.ts')).registerCounter,
   override: async () => (await import('./commands/override.ts')).registerOverride,
   operator: async () => (await import('./commands/operator.ts')).registerOperator,
+  sandbox: async () => (await import('./commands/sandbox.ts')).registerSandbox,
 }
 
 /**

@@ -1,0 +1,107 @@
+import { consentTransitions } from '../../backend/domain/consent.ts'
+import { isUuid } from '../../backend/domain/identifiers.ts'
+import { findLocalInstrument } from '../../backend/domain/local-instruments.ts'
+import { mandateTransitions } from '../../backend/domain/mandate.ts'
+import { ConsentUnchangeable, changeConsent } from '../../backend/processes/change-consent.ts'
+import { changeMandate, MandateUnchangeable } from '../../backend/processes/change-mandate.ts'
+import { type Collected, CollectionRefused, collect } from '../../backend/processes/collect.ts'
+import { withBank } from '../bank-session.ts'
+import { CommandError } from '../command-error.ts'
+import type { CommandContext } from '../context.ts'
+
+/** What the bank, or its customer, does to a consent or a mandate without the TPP. */
+export const sandboxChanges = ['suspend', 'resume', 'revoke'] as const
+
+export interface SandboxChange {
+  readonly kind: 'consent' | 'mandate'
+  readonly id: string
+  readonly change: (typeof sandboxChanges)[number]
+}
+
+/**
+ * Changes a consent or a mandate at the bank's side.
+ *
+ * @returns its new status
+ * @throws {CommandError} when there is none, or its state does not accept that; it says what is possible
+ */
+export function changeAtBank(
+  { settings, now }: Pick<CommandContext, 'settings' | 'now'>,
+  { kind, id, change }: SandboxChange,
+): Promise<string> {
+  return withBank(settings(), async (bank) => {
+    try {
+      return await bank.stores.transaction((stores) => {
+        const work = { bank, clockwork: bank.clockwork, stores, now: now() }
+        return kind === 'consent'
+          ? changeConsent(work, id, change)
+          : changeMandate(work, id, change)
+      })
+    } catch (error) {
+      if (error instanceof ConsentUnchangeable) {
+        const { status } = error
+        throw refused(kind, id, status, status && consentTransitions[status])
+      }
+      if (error instanceof MandateUnchangeable) {
+        const { status } = error
+        throw refused(kind, id, status, status && mandateTransitions[status])
+      }
+      throw error
+    }
+  })
+}
+
+/** @param events those the status accepts */
+function refused(
+  kind: SandboxChange['kind'],
+  id: string,
+  status: string | undefined,
+  events: object = {},
+): CommandError {
+  if (status === undefined) return new CommandError(`no ${kind} "${id}"`)
+  const possible = sandboxChanges.filter((change) => Object.hasOwn(events, change))
+  const text = possible.length === 0 ? 'nothing' : possible.join(', ')
+  return new CommandError(`${kind} ${id} is ${status}; possible now: ${text}`)
+}
+
+export interface CollectOptions {
+  readonly id: string
+  /** In the currency of the mandate. */
+  readonly amount: string
+  readonly remittance: string | undefined
+}
+
+/**
+ * Presents a debit on a mandate, after the payments that come out of the same funds.
+ *
+ * @throws {CommandError} with the reason for which the debtor's bank returns it
+ */
+export function collectAtBank(
+  { settings, now }: Pick<CommandContext, 'settings' | 'now'>,
+  { id, amount, remittance }: CollectOptions,
+): Promise<Collected> {
+  if (remittance !== undefined && [...remittance].length > 140) {
+    throw new CommandError('--remittance has more than 140 characters')
+  }
+  return withBank(settings(), async (bank) => {
+    const mandate = isUuid(id) ? await bank.stores.mandates.find(id) : undefined
+    const instrument = findLocalInstrument(mandate?.body.type.localInstrumentCode)
+    if (instrument === undefined) throw new CommandError(`no mandate "${id}"`)
+    const { currency } = instrument
+    await bank.clockwork.payments(now())
+    try {
+      return await bank.stores.transaction((stores) =>
+        collect(
+          { bank, clockwork: bank.clockwork, stores, now: now() },
+          {
+            id,
+            amount: { amount, currency },
+            ...(remittance === undefined ? {} : { remittance }),
+          },
+        ),
+      )
+    } catch (error) {
+      if (!(error instanceof CollectionRefused)) throw error
+      throw new CommandError(`the debtor's bank returns the collection: ${error.message}`)
+    }
+  })
+}
