@@ -4,7 +4,7 @@ import type { Credentials } from '../bank.ts'
 const password = '12345'
 const oneTimePassword = '123456'
 
-/** The secrets of every person of the sandbox (docs/bank.md, People); published, so nothing here is worth stealing. */
+/** The secrets of every person of the sandbox (docs/sandbox.md); published, so nothing here is worth stealing. */
 export const sandboxCredentials: Credentials = {
   isPassword: (_psuId, text) => isSame(text, password),
   isOneTimePassword: (_psuId, text) => isSame(text, oneTimePassword),

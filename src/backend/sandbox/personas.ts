@@ -55,7 +55,7 @@ const current = {
 const multicurrency = { product: 'Multicurrency account' } as const
 
 /**
- * The people of the sandbox (docs/bank.md, People). Identifiers never
+ * The people of the sandbox (docs/sandbox.md). Identifiers never
  * change: consents, scripts and documentation refer to them. The nine-digit ids
  * and all IBANs have valid check digits.
  */
