@@ -3,21 +3,8 @@ import { isBankingDay } from '../../src/backend/domain/banking-days.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { codeOf, start, type TestBank, testBank } from '../support/bank.ts'
 import { approve } from '../support/embedded-approval.ts'
+import { bill, invoice } from '../support/requests.ts'
 
-const debtorAccount = { iban: 'IL030205710000000200285', currency: 'ILS' }
-const bill = {
-  debtorAccount,
-  instructedAmount: { currency: 'ILS', amount: '100' },
-  creditorAccount: { iban: 'IL090123450000000123456' },
-  creditorName: 'Galil Water Works',
-  remittanceInformationUnstructured: 'Water bill 11/2026',
-}
-const invoice = {
-  debtorAccount: { iban: 'DE89370400440532013000' },
-  instructedAmount: { currency: 'EUR', amount: '10' },
-  creditorAccount: { iban: 'FR1420041010050500013M02606' },
-  creditorName: 'Atelier Lumière',
-}
 const noa = '305567661'
 const at = (text: string) => Date.parse(text)
 
