@@ -1,0 +1,443 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  lastSegment,
+  type TestAnswer,
+  type TestBank,
+  type TestCall,
+  testBank,
+} from '../support/bank.ts'
+import {
+  type Approach,
+  dateOf,
+  dayMs,
+  dayOf,
+  openAuthorisation,
+  type Person,
+  type Product,
+  type Put,
+  pass,
+  put,
+  type ResourceModel,
+  remove,
+  stateOf,
+  use,
+} from '../support/bank-model.ts'
+import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
+
+t.setTimeout(200_000)
+// A bank waits for its database half of the time.
+t.jobs = 2
+
+/** BANK_MODEL_SEED repeats a run. */
+const seed = Number(process.env['BANK_MODEL_SEED'] ?? Date.now() % 1_000_000_007)
+const banks = 4
+const sequencesPerBank = 25
+const stepsPerSequence = 100
+
+function person(id: string, change: Partial<Person> = {}): Person {
+  return {
+    id,
+    approves: true,
+    approvesCancellation: true,
+    consentBecomes: 'valid',
+    isOverLimit: false,
+    ...change,
+  }
+}
+const noa = person('305567661')
+const avi = person('123456782', { approves: false })
+const people = [
+  ...[noa, noa, noa, avi],
+  person('310000013', { isOverLimit: true }),
+  person('310000021', { approvesCancellation: false }),
+  person('310000039', { consentBecomes: 'expired' }),
+  person('310000047', { consentBecomes: 'revokedByPsu' }),
+]
+const company = person('brueckner.bau')
+const b2b = {
+  type: { localInstrumentCode: 'B2B' },
+  creditorSchemeIdentification: {
+    identification: {
+      privateId: {
+        others: [{ identification: 'DE98ZZZ09999999999', schemeNameProprietary: 'SEPA' }],
+      },
+    },
+  },
+  creditor: { name: 'Atelier Lumière' },
+  creditorAccount: { iban: 'FR1420041010050500013M02606' },
+  debtor: { name: 'Brueckner Bau' },
+  debtorAccount: { iban: 'DE62370400440532013001' },
+}
+
+type Step =
+  | { readonly kind: 'move'; readonly ms: number }
+  | {
+      readonly kind: 'create'
+      readonly what: ResourceModel['kind']
+      readonly person: Person
+      readonly isNamed: boolean
+      readonly approach: Approach
+      /** Days from now, of a date the resource has. */
+      readonly days: number
+      readonly product: Product
+      readonly isRare: boolean
+    }
+  | { readonly kind: 'put'; readonly at: number; readonly step: Put; readonly isStranger: boolean }
+  | { readonly kind: 'remove' | 'read' | 'use' | 'continue'; readonly at: number }
+
+const at = fc.nat({ max: 1000 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 15,
+    arbitrary: fc.record({
+      kind: fc.constant('create' as const),
+      what: fc.constantFrom<ResourceModel['kind']>('consent', 'payment', 'payment', 'mandate'),
+      person: fc.constantFrom(...people),
+      isNamed: fc.constantFrom(true, true, false),
+      approach: fc.constantFrom<Approach>('EMBEDDED', 'EMBEDDED', 'DECOUPLED', 'REDIRECT'),
+      days: fc.nat({ max: 3 }),
+      product: fc.constantFrom<Product>('fp', 'masav', 'zahav'),
+      isRare: fc.boolean(),
+    }),
+  },
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      kind: fc.constant('put' as const),
+      at,
+      step: fc.constantFrom<Put>(
+        ...(['identify', 'password', 'wrongPassword', 'sms', 'app'] as const),
+        ...(['noMethod', 'otp', 'wrongOtp', 'wrongOtp', 'confirm'] as const),
+      ),
+      isStranger: fc.constantFrom(...Array(15).fill(false), true),
+    }),
+  },
+  {
+    weight: 52,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        ...Array<'continue'>(5).fill('continue'),
+        ...(['remove', 'read', 'use'] as const),
+      ),
+      at,
+    }),
+  },
+  {
+    weight: 13,
+    arbitrary: fc.record({
+      kind: fc.constant('move' as const),
+      ms: fc.constantFrom(
+        ...[1, 990, 1000, 1000, 2000, 2000, 2000, 30_000, 60_000],
+        ...[600_000, 7_200_000, 8 * 3_600_000, dayMs],
+      ),
+    }),
+  },
+)
+
+const bodies: Readonly<Record<Put, object>> = {
+  identify: {},
+  password: { psuData: { password: '12345' } },
+  wrongPassword: { psuData: { password: 'wrong' } },
+  sms: { authenticationMethodId: 'sms-1' },
+  app: { authenticationMethodId: 'app-1' },
+  noMethod: { authenticationMethodId: 'none' },
+  otp: { scaAuthenticationData: '123456' },
+  wrongOtp: { scaAuthenticationData: '000000' },
+  confirm: { confirmationCode: '000000' },
+}
+/** The step that takes an embedded authorisation further. */
+const nextPut: Readonly<Record<string, Put>> = {
+  received: 'identify',
+  psuIdentified: 'password',
+  psuAuthenticated: 'sms',
+  scaMethodSelected: 'otp',
+}
+const headersOf: Readonly<Record<Approach, Readonly<Record<string, string>>>> = {
+  EMBEDDED: { 'tpp-redirect-preferred': 'false' },
+  DECOUPLED: { 'tpp-decoupled-preferred': 'true' },
+  REDIRECT: { 'tpp-redirect-uri': 'https://tpp.example/back' },
+}
+const finals = new Set([
+  ...['ACSC', 'ACCC', 'RJCT', 'CANC'],
+  ...['rejected', 'revokedByPsu', 'expired', 'terminatedByTpp'],
+])
+
+for (let number = 0; number < banks; number += 1) {
+  t.test(`a bank does what the model does, in steps of every kind (${number + 1})`, async (t) => {
+    const bank = await testBank(t)
+    let steps = 0
+    const reached = new Set<string>()
+    const sequence = fc.array(step, { minLength: stepsPerSequence, maxLength: stepsPerSequence })
+    t.comment(`BANK_MODEL_SEED=${seed}`)
+    await fc.assert(
+      fc.asyncProperty(sequence, async (sequence) => {
+        const run = createRun(bank, reached)
+        for (const step of sequence) {
+          await run.take(step)
+          steps += 1
+        }
+        await run.checkAll()
+      }),
+      // Time does not go back, so that a shorter sequence would be another one.
+      { seed: seed + number, numRuns: sequencesPerBank, endOnFailure: true, verbose: 0 },
+    )
+    t.equal(steps, sequencesPerBank * stepsPerSequence)
+    t.strictSame(
+      [...expected].filter((state) => !reached.has(state)),
+      [],
+      'every state was seen',
+    )
+  })
+}
+
+const expected = [
+  ...['RCVD', 'ACTC', 'ACFC', 'ACWC', 'ACSP', 'ACSC', 'ACCC', 'RJCT', 'CANC'],
+  ...['received', 'valid', 'rejected', 'revokedByPsu', 'expired', 'terminatedByTpp'],
+  ...['psuIdentified', 'psuAuthenticated', 'scaMethodSelected', 'started', 'finalised', 'failed'],
+]
+
+/** One sequence: a TPP of its own, and the model of what it has made. */
+function createRun(bank: TestBank, reached: Set<string>) {
+  const applicationId = randomUUID()
+  const resources: ResourceModel[] = []
+  const ended = new Map<ResourceModel, string>()
+  const trail: string[] = []
+
+  const call = (wanted: TestCall) => bank.call({ ...wanted, applicationId })
+
+  function expectEqual(actual: unknown, wanted: unknown, about: string): void {
+    if (actual === wanted) return
+    throw new Error(
+      `${about}: the bank says ${actual}, the model ${wanted} (BANK_MODEL_SEED=${seed})\n${trail.join('\n')}`,
+    )
+  }
+
+  async function take(step: Step): Promise<void> {
+    // No two things happen at the same instant.
+    bank.clock.now += 1
+    if (step.kind === 'move') {
+      trail.push(`move ${step.ms}`)
+      bank.clock.now += step.ms
+      await answer()
+      return
+    }
+    pass(resources, bank.clock.now)
+    if (step.kind === 'create') {
+      const made = await create(step)
+      resources.push(made)
+      trail.push(`create ${resources.length - 1} ${JSON.stringify(step)} at ${stamp()}`)
+      return check(made)
+    }
+    const place = step.at % Math.max(1, resources.length)
+    const resource = resources[place]
+    if (resource === undefined) return
+    trail.push(`${JSON.stringify(step)} on ${place} at ${stamp()}`)
+    switch (step.kind) {
+      case 'put':
+        await update(resource, step.step, step.isStranger)
+        break
+      case 'continue': {
+        const next = nextPut[resource.authorisation.status]
+        if (next !== undefined) await update(resource, next, false)
+        break
+      }
+      case 'remove':
+        await removed(resource)
+        break
+      case 'use':
+        await used(resource)
+        break
+      case 'read':
+        await readAuthorisation(resource)
+        break
+    }
+    await check(resource)
+  }
+
+  function stamp(): string {
+    return new Date(bank.clock.now).toISOString()
+  }
+
+  /** People answer in the order in which they were asked, and the bank is looked at in that order. */
+  async function answer(): Promise<void> {
+    const due = resources
+      .filter((one) => (one.authorisation.answersAt ?? Infinity) <= bank.clock.now)
+      .filter(({ kind, authorisation }) => kind === 'consent' && authorisation.status === 'started')
+      .sort((a, b) => (a.authorisation.answersAt ?? 0) - (b.authorisation.answersAt ?? 0))
+    pass(resources, bank.clock.now)
+    for (const resource of due) await status(resource)
+    for (const resource of due) await check(resource)
+  }
+
+  async function create(step: Extract<Step, { kind: 'create' }>): Promise<ResourceModel> {
+    const { now } = bank.clock
+    const day = dayOf(now) + step.days
+    const { person } = step
+    const headers = {
+      ...headersOf[step.approach],
+      ...(step.isNamed ? { 'psu-id': person.id } : {}),
+    }
+    const named = step.isNamed ? person : undefined
+    const opened = ({ _links }: TestAnswer['body']) =>
+      openAuthorisation(lastSegment(_links.scaStatus.href), step.approach, named, now)
+    switch (step.what) {
+      case 'consent': {
+        const isRecurring = !step.isRare
+        const { body } = await call({
+          operation: 'createConsent',
+          headers,
+          body: {
+            ...consentRequest,
+            recurringIndicator: isRecurring,
+            frequencyPerDay: isRecurring ? 100 : 1,
+            validUntil: dateOf(day),
+          },
+        })
+        return {
+          ...{ kind: 'consent', id: body.consentId, createdAt: now, isRecurring, lastDay: day },
+          ...{ authorisation: opened(body), person: named, state: 'received', usedAt: undefined },
+        }
+      }
+      case 'payment': {
+        const { product } = step
+        const isDated = step.isRare && product !== 'zahav'
+        const { debtorAccount: _, ...undated } = bill
+        const { body } = await call({
+          operation: 'initiatePayment',
+          version: '1.6.0',
+          path: { 'payment-product': product },
+          headers,
+          body: {
+            ...undated,
+            instructedAmount: { currency: 'ILS', amount: '0.01' },
+            ...(isDated ? { requestedExecutionDate: dateOf(day) } : {}),
+          },
+        })
+        return {
+          ...{ kind: 'payment', id: body.paymentId, product, day: isDated ? day : undefined },
+          ...{ authorisation: opened(body), state: 'RCVD', timeline: [], cancellation: undefined },
+        }
+      }
+      case 'mandate': {
+        const isB2b = step.isRare
+        const debtor = isB2b ? company : noa
+        // No operation updates its authorisation: asked on the page or on the device.
+        const approach = step.approach === 'REDIRECT' ? 'REDIRECT' : 'DECOUPLED'
+        const { body } = await call({
+          operation: 'createMandate',
+          headers: { ...headersOf[approach], 'psu-id': debtor.id },
+          body: {
+            ...(isB2b ? b2b : mandateRequest),
+            mandateId: randomUUID().slice(0, 30),
+            occurrences: {
+              sequenceType: 'RCUR',
+              frequencyType: 'Daily',
+              duration: { fromDate: dateOf(dayOf(now)), toDate: dateOf(day) },
+            },
+          },
+        })
+        return {
+          ...{ kind: 'mandate', id: body.mandateResourceId, isB2b, lastDay: day },
+          authorisation: openAuthorisation(undefined, approach, debtor, now),
+          ...{ state: 'received', reason: undefined, cancelledAt: undefined },
+        }
+      }
+    }
+  }
+
+  async function update(resource: ResourceModel, step: Put, isStranger: boolean): Promise<void> {
+    const { authorisation } = resource
+    if (authorisation.id === undefined) return
+    const own = authorisation.person ?? noa
+    const person = isStranger && own !== avi ? avi : own
+    const wanted = put(resources, resource, step, person, bank.clock.now)
+    const answer = await call({
+      operation:
+        resource.kind === 'payment' ? 'updatePaymentAuthorisation' : 'updateConsentAuthorisation',
+      path: { ...pathOf(resource), authorisationId: authorisation.id },
+      headers: { 'psu-id': person.id },
+      body: bodies[step],
+    })
+    expectEqual(answer.status, wanted, `PUT ${step}`)
+    if (wanted !== 200) return
+    reached.add(authorisation.status)
+    expectEqual(answer.body.scaStatus, authorisation.status, `PUT ${step}`)
+  }
+
+  async function removed(resource: ResourceModel): Promise<void> {
+    const wanted = remove(resource, resource.authorisation.person ?? noa, bank.clock.now)
+    const operation = {
+      consent: 'deleteConsent',
+      payment: 'cancelPayment',
+      mandate: 'deleteMandate',
+    }[resource.kind]
+    const answer = await call({ operation, path: pathOf(resource) })
+    expectEqual(answer.status, wanted, 'DELETE')
+  }
+
+  async function used(resource: ResourceModel): Promise<void> {
+    if (resource.kind !== 'consent') return
+    const isUsable = use(resource, bank.clock.now)
+    const headers = { 'consent-id': resource.id }
+    const answer = await call({ operation: 'listAccounts', headers })
+    // A one-off consent may be read once a day; that is not what the model is about.
+    expectEqual(answer.status === 200 || answer.status === 429, isUsable, 'a read of data')
+  }
+
+  async function readAuthorisation(resource: ResourceModel): Promise<void> {
+    const { authorisation, kind } = resource
+    if (authorisation.id === undefined) return
+    const answer = await call({
+      operation: kind === 'payment' ? 'getPaymentAuthorisation' : 'getConsentAuthorisation',
+      path: { ...pathOf(resource), authorisationId: authorisation.id },
+    })
+    reached.add(authorisation.status)
+    expectEqual(answer.body.scaStatus, authorisation.status, 'the authorisation')
+  }
+
+  async function status(resource: ResourceModel): Promise<TestAnswer['body']> {
+    const operation = {
+      consent: 'getConsentStatus',
+      payment: 'getPaymentStatus',
+      mandate: 'getMandateStatus',
+    }[resource.kind]
+    const { body } = await call({ operation, path: pathOf(resource) })
+    return body
+  }
+
+  async function check(resource: ResourceModel): Promise<void> {
+    pass(resources, bank.clock.now)
+    const body = await status(resource)
+    const reported = body.consentStatus ?? body.transactionStatus ?? body.mandateStatus
+    reached.add(reported)
+    expectEqual(reported, stateOf(resource, bank.clock.now), `the ${resource.kind}`)
+    if (resource.kind === 'mandate') {
+      expectEqual(body.mandateReasonCode, resource.reason, 'the reason')
+    }
+    const before = ended.get(resource)
+    if (before !== undefined && !(before === 'ACSC' && reported === 'ACCC')) {
+      expectEqual(reported, before, 'what has ended')
+    }
+    if (finals.has(reported)) ended.set(resource, reported)
+  }
+
+  return {
+    take,
+    async checkAll() {
+      for (const resource of resources) await check(resource)
+    },
+  }
+}
+
+function pathOf(resource: ResourceModel): Readonly<Record<string, string>> {
+  switch (resource.kind) {
+    case 'consent':
+      return { consentId: resource.id }
+    case 'payment':
+      return { 'payment-product': resource.product, paymentId: resource.id }
+    case 'mandate':
+      return { resourceId: resource.id }
+  }
+}
