@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { lastSegment, type TestBank, testBank } from '../support/bank.ts'
 import { testDatabase, testPostgres } from '../support/database.ts'
+import { mandateRequest } from '../support/requests.ts'
 
 const consent = {
   access: { allPsd2: 'allAccounts' },
@@ -11,6 +12,23 @@ const consent = {
   combinedServiceIndicator: false,
 }
 const psu = { 'psu-id': '305567661' }
+const payment = {
+  instructedAmount: { currency: 'ILS', amount: '10' },
+  creditorAccount: { iban: 'IL910205710000000445566' },
+  creditorName: 'Savings',
+  remittanceInformationUnstructured: 'Ten',
+}
+/** What each POST makes, and the member of its answer that names it. */
+const posts = [
+  { operation: 'createConsent', id: 'consentId', body: consent },
+  {
+    operation: 'initiatePayment',
+    id: 'paymentId',
+    path: { 'payment-product': 'fp' },
+    body: payment,
+  },
+  { operation: 'createMandate', id: 'mandateResourceId', body: mandateRequest },
+]
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 
 // The embedded database runs one statement at a time; locks prove themselves on a real server.
@@ -23,30 +41,58 @@ for (const [name, open] of [
     if (database === undefined) return
     const bank = await testBank(t, { database })
 
-    t.test('of equal POSTs at once exactly one makes something, all get its answer', async (t) => {
-      const headers = { ...psu, 'x-request-id': randomUUID() }
-      const answers = await together(20, () =>
-        bank.call({ operation: 'createConsent', headers, body: consent }),
+    for (const { operation, id, ...wanted } of posts) {
+      t.test(
+        `of 50 equal POSTs at once one makes something, all get its answer: ${operation}`,
+        async (t) => {
+          const headers = { ...psu, 'x-request-id': randomUUID() }
+          const answers = await together(50, () => bank.call({ operation, headers, ...wanted }))
+          t.strictSame(
+            answers.map(({ status }) => status),
+            Array(50).fill(201),
+          )
+          t.equal(new Set(answers.map(({ body }) => body[id])).size, 1)
+        },
       )
-      t.strictSame(
-        answers.map(({ status }) => status),
-        Array(20).fill(201),
-      )
-      t.equal(new Set(answers.map(({ body }) => body.consentId)).size, 1)
-    })
+    }
+
+    for (const [what, body, status] of [
+      ['password', { psuData: { password: '12345' } }, 'psuAuthenticated'],
+      ['one-time password', { scaAuthenticationData: '123456' }, 'finalised'],
+    ] as const) {
+      t.test(`of 50 PUTs of the right ${what} at once exactly one has an effect`, async (t) => {
+        const { body: made } = await bank.call({
+          operation: 'initiatePayment',
+          path: { 'payment-product': 'fp' },
+          headers: psu,
+          body: payment,
+        })
+        const before = await booked(bank)
+        const path = {
+          'payment-product': 'fp',
+          paymentId: made.paymentId,
+          authorisationId: lastSegment(made._links.updatePsuAuthentication.href),
+        }
+        const update = (body: object) =>
+          bank.call({ operation: 'updatePaymentAuthorisation', path, body })
+        if (status === 'finalised') {
+          await update({ psuData: { password: '12345' } })
+          await update({ authenticationMethodId: 'sms-1' })
+        }
+        const answers = await together(50, () => update(body))
+        t.strictSame(answers.map((answer) => answer.status).sort(), [200, ...Array(49).fill(409)])
+        t.equal(answers.find((answer) => answer.status === 200)?.body.scaStatus, status)
+        bank.clock.now += 2000
+        t.equal(await booked(bank), status === 'finalised' ? before - 10 : before)
+      })
+    }
 
     t.test('of open mandates with one reference exactly one is made', async (t) => {
       const answers = await together(8, () =>
         bank.call({
           operation: 'createMandate',
           headers: psu,
-          body: {
-            mandateId: 'ONE',
-            type: { localInstrumentCode: 'MASAV' },
-            creditor: { name: 'Galil Water Works' },
-            debtor: { name: 'Noa Levi' },
-            debtorAccount: { iban: 'IL030205710000000200285' },
-          },
+          body: { ...mandateRequest, mandateId: 'ONE' },
         }),
       )
       t.strictSame(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)])
@@ -80,12 +126,7 @@ for (const [name, open] of [
           operation: 'initiatePayment',
           path: { 'payment-product': 'fp' },
           headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
-          body: {
-            instructedAmount: { currency: 'ILS', amount: '10' },
-            creditorAccount: { iban: 'IL910205710000000445566' },
-            creditorName: 'Savings',
-            remittanceInformationUnstructured: 'Ten',
-          },
+          body: payment,
         }),
       )
       bank.clock.now += 2000
