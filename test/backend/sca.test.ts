@@ -181,6 +181,32 @@ t.test('the pages where a PSU approves', async (t) => {
     t.notOk(malformed.body.includes('script'))
   })
 
+  t.test('an address whose host would mean something in a policy is refused', async (t) => {
+    for (const host of ['x;sandbox', 'x,y', "x'y"]) {
+      const answer = await bank.call({
+        operation: 'initiatePayment',
+        path: { 'payment-product': 'fp' },
+        headers: { 'tpp-redirect-uri': `https://${host}/` },
+        body: payment,
+      })
+      t.strictSame(
+        [answer.status, answer.body.tppMessages[0].path],
+        [400, 'TPP-Redirect-URI'],
+        host,
+      )
+    }
+  })
+
+  t.test('two approvals can be open in one browser', async (t) => {
+    const [first, second] = [await initiate(), await initiate()]
+    const browser = scaBrowser(sca)
+    const page = await browser.signIn(first.url, noa)
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+    await browser.signIn(second.url, noa)
+    const done = await browser.submit(`${first.url}/decision`, { ...approval, csrf })
+    t.equal(done.headers['location'], redirectUri)
+  })
+
   t.test('a form of another site decides nothing', async (t) => {
     const { url, path } = await initiate()
     const browser = scaBrowser(sca)

@@ -34,7 +34,8 @@ export const approval = { code: '123456', decision: 'approve' }
 
 /** Creates a browser of its own for the pages. */
 export function scaBrowser(sca: FastifyInstance): ScaBrowser {
-  const cookies = new Map<string, string>()
+  // By path and name.
+  const cookies = new Map<string, { path: string; pair: string }>()
   let csrf = ''
 
   async function send(
@@ -47,15 +48,19 @@ export function scaBrowser(sca: FastifyInstance): ScaBrowser {
       method,
       url,
       headers: {
-        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        cookie: [...cookies.values()]
+          .filter(({ path }) => url === path || url.startsWith(`${path}/`))
+          .map(({ pair }) => pair)
+          .join('; '),
         ...(payload === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },
       ...(payload === undefined ? {} : { payload }),
     })
     for (const line of [response.headers['set-cookie'] ?? []].flat()) {
-      const [name = '', value = ''] = line.split(';')[0]?.split('=') ?? []
-      cookies.set(name, value)
+      const [pair = ''] = line.split(';')
+      const path = /; Path=([^;]+)/.exec(line)?.[1] ?? '/'
+      cookies.set(`${path} ${pair.split('=')[0]}`, { path, pair })
     }
     csrf = /name="csrf" value="([^"]+)"/.exec(response.body)?.[1] ?? csrf
     const answered = Object.entries(response.headers).map(([name, value]) => [name, String(value)])

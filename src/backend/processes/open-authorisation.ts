@@ -39,12 +39,16 @@ function flag(call: BankCall, name: string): boolean | undefined {
   return value === undefined ? undefined : value === 'true'
 }
 
+/** What hosts are made of; the parser of URLs lets more pass, which would mean something in a Content-Security-Policy. */
+const hostCharacters = /^[A-Za-z0-9.:[\]_-]+$/
+
 /** Only web addresses: the bank's page sends the PSU there, and a script in its place would run there. */
 function address(call: BankCall, name: string): string | undefined {
   const text = textOf(call.headers[name.toLowerCase()])
   if (text === undefined) return undefined
   const url = URL.parse(text)
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username) {
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  if (!isWeb || url.username !== '' || !hostCharacters.test(url.host)) {
     throw formatError(name, 'Must be an absolute https or http address without a user')
   }
   return text

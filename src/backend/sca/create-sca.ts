@@ -78,7 +78,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     const authorisation = await findOpen(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
     const csrfToken = newSecret()
-    reply.header('set-cookie', cookie(csrfCookie, csrfToken, isSecure))
+    reply.header('set-cookie', cookieFor(authorisation, csrfCookie, csrfToken, isSecure))
     const psuId = authorisation.psuId ?? ''
     return showSignIn(reply, authorisation, { csrfToken, psuId, error: undefined })
   })
@@ -99,7 +99,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
         return showSignIn(reply.code(422), authorisation, { csrfToken, psuId, error })
       }
       case 'signed-in':
-        reply.header('set-cookie', cookie(sessionCookie, session, isSecure))
+        reply.header('set-cookie', cookieFor(authorisation, sessionCookie, session, isSecure))
         return reply.redirect(`/authorise/${authorisation.id}/decision`, 303)
       case 'decided':
         return leave(reply, authorisation, { isApproved: false })
@@ -120,7 +120,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
       if (status !== undefined) await stores.authorisations.update(current.id, { status })
     })
     const csrfToken = newSecret()
-    reply.header('set-cookie', cookie(csrfCookie, csrfToken, isSecure))
+    reply.header('set-cookie', cookieFor(authorisation, csrfCookie, csrfToken, isSecure))
     return showDecision(reply, authorisation, { csrfToken, error: undefined })
   })
 
@@ -130,6 +130,10 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     if (isCrossSite(request, csrfToken)) return say(reply, 403, ...staleForm)
     const authorisation = await findShown(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    const session = cookieOf(request, sessionCookie)
+    if (!isSignedIn(authorisation, session)) {
+      return reply.redirect(`/authorise/${authorisation.id}`, 303)
+    }
     const isApproved = form.get('decision') === 'approve'
     const choice = isApproved ? await choiceOf(bank.stores, authorisation) : undefined
     const offered = new Set(choice?.options.map(({ id }) => id))
@@ -139,7 +143,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
       return showDecision(reply.code(422), authorisation, { csrfToken, error })
     }
     const outcome = await takeDecision(bank, clockwork, authorisation.id, {
-      session: cookieOf(request, sessionCookie),
+      session,
       isApproved,
       oneTimePassword: form.get('code') ?? '',
       picked: choice === undefined ? undefined : picked,
@@ -232,14 +236,15 @@ function policy(formTargets: readonly string[]): string {
   ].join('; ')
 }
 
-/** Where the decision leads; a space or semicolon cannot be part of an origin. */
+/** Where the decision leads; what could mean something in the policy was refused when the address came. */
 function originsOf({ redirectUri, nokRedirectUri }: Authorisation): string[] {
   const origins = [redirectUri, nokRedirectUri].flatMap((uri) => URL.parse(uri ?? '')?.origin ?? [])
   return [...new Set(origins)]
 }
 
-function cookie(name: string, value: string, isSecure: boolean): string {
-  const attributes = `Path=/authorise; HttpOnly; SameSite=Strict; Max-Age=${redirectLinkMs / 1000}`
+/** A cookie of one approval, so that two of them can be open in a browser. */
+function cookieFor({ id }: Authorisation, name: string, value: string, isSecure: boolean): string {
+  const attributes = `Path=/authorise/${id}; HttpOnly; SameSite=Strict; Max-Age=${redirectLinkMs / 1000}`
   return `${name}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`
 }
 

@@ -83,7 +83,7 @@ ${alert(error)}
 <dl>${summary.facts.map(([term, value]) => html`<dt>${term}</dt><dd dir="auto">${value}</dd>`)}</dl>
 <form method="post">
 <input type="hidden" name="csrf" value="${csrfToken}">
-${choice === undefined ? '' : choiceOf(choice)}
+${choice === undefined ? '' : renderChoice(choice)}
 ${needsCode ? codeField : ''}
 ${needsCode ? noteOf(hint) : ''}
 <div class="actions">
@@ -98,7 +98,7 @@ const codeField = html`<label for="code">One-time password</label>
 <input id="code" name="code" inputmode="numeric" maxlength="12" autocomplete="one-time-code" required>`
 
 /** Radio buttons or check boxes; what the bank would take by itself is chosen from the start. */
-function choiceOf({ kind, question, options }: Choice): Html {
+function renderChoice({ kind, question, options }: Choice): Html {
   const type = kind === 'one' ? 'radio' : 'checkbox'
   return html`<fieldset><legend>${question}</legend>
 ${options.map(({ id, name }, index) =>
