@@ -1,26 +1,21 @@
 import type { Bank } from '../bank.ts'
-import { type BankCall, type Handler, pathParameter, textOf } from '../bank-call.ts'
-import { BankError, formatError } from '../bank-error.ts'
-import { addMonths, onDay } from '../domain/bank-time.ts'
+import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { BankError } from '../bank-error.ts'
+import { addMonths } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { paymentMessages } from '../domain/payment.ts'
-import { type PaymentInitiation, readPaymentInitiation } from '../domain/payment-initiation.ts'
-import { findPaymentProduct, type PaymentProduct, withdrawn } from '../domain/payment-products.ts'
-import { planSettlement } from '../domain/settlement.ts'
+import { readPaymentInitiation } from '../domain/payment-initiation.ts'
+import { findPaymentProduct, withdrawn } from '../domain/payment-products.ts'
 import { idempotent } from '../idempotent.ts'
 import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
-import { isCovering } from '../processes/advance-payment.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
-import { findDebtorAccount } from '../processes/debtor.ts'
 import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
-import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
-import { promised } from '../stores/promised.ts'
-import type { Psu } from '../stores/psus.ts'
 import { approvalMessage } from './approval-message.ts'
-import { ended } from './consents.ts'
+import { checkDebtor, checkSession, prefersRejection, rejectionOf } from './payment-checks.ts'
 import { checkPayment } from './payment-rules.ts'
+import { fundsMissing, warning, warningsOf } from './payment-warnings.ts'
 
 /** Months for which a payment can be read (our choice). */
 const monthsKept = 13
@@ -214,91 +209,4 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   return { initiate, read, readStatus, cancel }
-}
-
-/** A session consent must be one of the TPP's own, and valid. */
-async function checkSession(stores: Stores, call: BankCall, clockwork: Clockwork): Promise<void> {
-  const id = textOf(call.headers['consent-id'])
-  if (id === undefined) return
-  const consent = isUuid(id) ? await stores.consents.find(id) : undefined
-  if (consent?.applicationId !== call.applicationId) {
-    throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: 'No such consent' }])
-  }
-  await clockwork.lock(stores, { kind: 'consent', id: consent.id }, call.now)
-  const current = promised(await stores.consents.find(consent.id))
-  if (current.status !== 'valid') throw ended(current)
-}
-
-/** With a known PSU the account and its funds are checked before anything is made. */
-async function checkDebtor(
-  stores: Stores,
-  call: BankCall,
-  psu: Psu,
-  { debtorAccount, creditorAccount, instructedAmount }: PaymentInitiation,
-): Promise<void> {
-  const { currency, amount } = instructedAmount
-  const account = await findDebtorAccount(stores, psu.id, debtorAccount, currency)
-  if (account === undefined && debtorAccount === undefined) {
-    throw new BankError('PRODUCT_INVALID', `The PSU has no account in ${currency} to pay from`)
-  }
-  if (account === undefined) {
-    throw formatError('debtorAccount', `The PSU has no such account in ${currency}`)
-  }
-  if (account.iban === creditorAccount.iban) {
-    throw formatError('creditorAccount', 'Must differ from the account of the debtor')
-  }
-  if (account.status !== 'enabled') {
-    throw new BankError('SERVICE_BLOCKED', 'The account of the debtor is blocked')
-  }
-  if (account.cashAccountType !== 'CACC') {
-    const text = 'Payments are debited to current accounts only'
-    throw new BankError('SERVICE_INVALID', [{ path: 'debtorAccount', text }], { status: 400 })
-  }
-  if (prefersRejection(call) && !isCovering(account, amount)) {
-    throw new BankError('PAYMENT_FAILED', 'The funds do not suffice')
-  }
-}
-
-function prefersRejection({ headers }: BankCall): boolean {
-  return textOf(headers['tpp-rejection-nofunds-preferred'])?.toLowerCase() === 'true'
-}
-
-/** Why the bank rejects a payment at once: it would have to credit an account of its own that cannot be. */
-async function rejectionOf(
-  stores: Stores,
-  { creditorAccount, instructedAmount }: PaymentInitiation,
-): Promise<string | undefined> {
-  const accounts = await stores.accounts.byIban(creditorAccount.iban ?? '')
-  const account = accounts.find(({ currency }) => currency === instructedAmount.currency)
-  return account === undefined || account.status === 'enabled'
-    ? undefined
-    : 'The account of the creditor cannot be credited'
-}
-
-/** What the TPP should know of a payment that is accepted. */
-function warningsOf(
-  body: PaymentInitiation,
-  product: PaymentProduct,
-  now: number,
-  timeZone: string,
-): Warning[] {
-  const { isPostponed, executeAt } = planSettlement(product, body, now, timeZone)
-  return isPostponed ? [warning(`Execution begins on ${onDay(executeAt, timeZone)}`)] : []
-}
-
-/** An entry of `tppMessages` in an answer that is no error. */
-interface Warning {
-  readonly category: 'WARNING'
-  readonly code: 'WARNING' | 'FUNDS_NOT_AVAILABLE'
-  readonly text: string
-}
-
-function warning(text: string): Warning {
-  return { category: 'WARNING', code: 'WARNING', text }
-}
-
-const fundsMissing: Warning = {
-  category: 'WARNING',
-  code: 'FUNDS_NOT_AVAILABLE',
-  text: 'The funds did not suffice; settlement will be tried again',
 }
