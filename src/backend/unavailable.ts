@@ -8,8 +8,10 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof StatementTimeout) return true
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  // Refused, reset or missing sockets; SQLSTATE classes 08 (connection), 53 (resources), 57 (operator).
+  // Refused, reset or missing sockets; SQLSTATE classes 08 (connection), 40 (given up for another
+  // one, again and again), 53 (resources), 57 (operator).
   return (
-    /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|08|53|57)/.test(code) || connectionMessages.test(error.message)
+    /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|08|40|53|57)/.test(code) ||
+    connectionMessages.test(error.message)
   )
 }

@@ -163,6 +163,61 @@ for (const [name, open] of [
       ])
     })
 
+    t.test(
+      'payments of one account that are answered and booked at once wait for each other',
+      async (t) => {
+        const made = await together(8, () =>
+          bank.call({
+            operation: 'initiatePayment',
+            path: { 'payment-product': 'fp' },
+            headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+            body: payment,
+          }),
+        )
+        bank.clock.now += 10_000
+        const answers = await Promise.all(
+          made.map(({ body }) =>
+            bank.call({
+              operation: 'getPaymentStatus',
+              path: { 'payment-product': 'fp', paymentId: body.paymentId },
+            }),
+          ),
+        )
+        t.strictSame([...new Set(answers.map(({ body }) => body.transactionStatus))], ['ACSC'])
+      },
+    )
+
+    t.test(
+      'payments under a consent, while a newer one takes its place, are made or refused',
+      async (t) => {
+        const create = () =>
+          bank.call({
+            operation: 'createConsent',
+            headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+            body: consent,
+          })
+        for (let round = 0; round < 5; round += 1) {
+          const { body: old } = await create()
+          bank.clock.now += 2000
+          await bank.call({ operation: 'getConsent', path: { consentId: old.consentId } })
+          const { body: newer } = await create()
+          bank.clock.now += 2000
+          const [, ...answers] = await Promise.all([
+            bank.call({ operation: 'getConsent', path: { consentId: newer.consentId } }),
+            ...Array.from({ length: 6 }, () =>
+              bank.call({
+                operation: 'initiatePayment',
+                path: { 'payment-product': 'fp' },
+                headers: { ...psu, 'consent-id': old.consentId },
+                body: payment,
+              }),
+            ),
+          ])
+          t.ok(answers.every(({ status }) => status === 201 || status === 401))
+        }
+      },
+    )
+
     t.test('of recurring consents approved at once exactly one stays valid', async (t) => {
       const applicationId = randomUUID()
       const made = await together(6, () =>

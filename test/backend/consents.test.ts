@@ -372,6 +372,35 @@ t.test('consents', async (t) => {
     t.ok(body.validUntil < '2031')
     t.equal(body.frequencyPerDay, 100)
   })
+
+  t.test('a consent approved after its last day is rejected, and ends no other', async (t) => {
+    const decoupled = { 'psu-id': '305567661', 'tpp-decoupled-preferred': 'true' }
+    const create = (validUntil: string) =>
+      bank.call({
+        operation: 'createConsent',
+        headers: decoupled,
+        body: {
+          access: { allPsd2: 'allAccounts' },
+          recurringIndicator: true,
+          validUntil,
+          frequencyPerDay: 4,
+          combinedServiceIndicator: false,
+        },
+      })
+    const status = async (made: Awaited<ReturnType<typeof create>>) => {
+      const path = { consentId: made.body.consentId }
+      return (await bank.call({ operation: 'getConsentStatus', path })).body.consentStatus
+    }
+    const good = await create('2027-11-20')
+    bank.clock.now += 2000
+    t.equal(await status(good), 'valid')
+    const today = new Date(bank.clock.now + 2 * 3_600_000).toISOString().slice(0, 10)
+    bank.clock.now = Date.parse(`${today}T21:59:59Z`)
+    const late = await create(today)
+    bank.clock.now += 2000
+    t.equal(await status(late), 'rejected')
+    t.equal(await status(good), 'valid')
+  })
 })
 
 async function receivedConsent(bank: TestBank, change = {}) {

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { isBankingDay } from '../../src/backend/domain/banking-days.ts'
+import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { codeOf, start, type TestBank, testBank } from '../support/bank.ts'
 import { approve } from '../support/embedded-approval.ts'
@@ -171,6 +172,47 @@ t.test('an approved payment', async (t) => {
       t.equal((await status(path)).transactionStatus, 'RJCT')
     },
   )
+
+  t.test(
+    'gets the money in its turn, however late somebody looks, and whichever first',
+    async (t) => {
+      // Below zero, with a limit of 3,000: both cannot be paid.
+      const poor = { psuId: 'PSU-NegativeBalance' }
+      const { debtorAccount: _, ...open } = bill
+      const late = await pay('masav', { ...open, ...amount('2000') }, poor)
+      const early = await pay('fp', { ...open, ...amount('1500') }, poor)
+      bank.clock.now = at('2026-11-22T16:00:01Z')
+      t.equal((await status(late)).transactionStatus, 'ACSP', 'no funds are left at its window')
+      t.equal((await status(early)).transactionStatus, 'ACCC')
+    },
+  )
+
+  t.test('is booked before its account is read, however many are due', async (t) => {
+    const some = { ...bill, ...amount('1') }
+    for (let count = 0; count < 110; count += 1) await pay('masav', some)
+    const consentId = await createSeededConsent({
+      database: bank.database,
+      applicationId: bank.applicationId,
+      now: () => start,
+    })
+    const read = async () => {
+      const { body } = await bank.call({
+        operation: 'listAccounts',
+        query: 'withBalance=true',
+        headers: { 'consent-id': consentId },
+      })
+      return JSON.stringify(body)
+    }
+    bank.clock.now = at('2026-11-22T16:00:01Z')
+    const first = await read()
+    t.equal(await read(), first)
+  })
+
+  t.test('is never debited to a savings account, whoever names it and when', async (t) => {
+    const savings = { ...bill, debtorAccount: { iban: 'IL910205710000000445566' } }
+    const path = await pay('fp', savings, { isUnknown: true })
+    t.equal((await status(path)).transactionStatus, 'RJCT')
+  })
 
   t.test('can be read for thirteen months', async (t) => {
     const path = await pay('fp', bill)

@@ -169,7 +169,7 @@ function offered({ restrictedTo = [] }: AccountAccess, holdings: readonly Holdin
 
 /**
  * The access as it reads after the PSU has approved a bank-offered consent: the
- * lists that were asked for, filled. The people of the sandbox pick everything.
+ * lists that were asked for, filled with what the PSU has picked.
  */
 export function offeredAccess(access: AccountAccess, holdings: readonly Holding[]): AccountAccess {
   const references = offered(access, holdings).map((holding) => ({

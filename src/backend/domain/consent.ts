@@ -1,4 +1,4 @@
-import { onDay } from './bank-time.ts'
+import { addDays, onDay } from './bank-time.ts'
 import type { Transitions } from './transitions.ts'
 
 /** As the documents publish it. */
@@ -85,6 +85,14 @@ export function isPast(consent: ConsentValidity, now: number, timeZone: string):
     consent.firstUsedAt !== null &&
     consent.firstUsedAt.getTime() + oneOffMs <= now
   )
+}
+
+/** The first day on which a consent whose time is over is so. */
+export function endedOn(consent: ConsentValidity, timeZone: string): string {
+  const afterLast = addDays(consent.validUntil, 1)
+  if (consent.recurring || consent.firstUsedAt === null) return afterLast
+  const usedUp = onDay(consent.firstUsedAt.getTime() + oneOffMs, timeZone)
+  return usedUp < afterLast ? usedUp : afterLast
 }
 
 /**

@@ -10,7 +10,7 @@ const batchWindow = 18
 const executionHour = 6
 
 /** Settlements without funds after which a payment is rejected. */
-export const attemptsMost = 3
+export const settlementsMost = 3
 /** Milliseconds until the creditor's bank confirms that it has booked a payment. */
 export const creditMs = 30_000
 

@@ -2,7 +2,7 @@ import type { Bank } from '../bank.ts'
 import { compare, sum } from '../domain/money.ts'
 import { type PaymentEvent, paymentTransitions, type TransactionStatus } from '../domain/payment.ts'
 import { findPaymentProduct, type PaymentProduct } from '../domain/payment-products.ts'
-import { attemptsMost, creditMs, nextAttempt } from '../domain/settlement.ts'
+import { creditMs, nextAttempt, settlementsMost } from '../domain/settlement.ts'
 import { after } from '../domain/transitions.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
@@ -80,7 +80,7 @@ async function settleLater(
 ): Promise<void> {
   const attempts = payment.attempts + 1
   const again = nextAttempt(product, planOf(payment).settleAt.getTime(), timeZone)
-  const isOver = attempts >= attemptsMost || payment.rejectsWithoutFunds
+  const isOver = attempts >= settlementsMost || payment.rejectsWithoutFunds
   const fundsAvailable = false
   if (again === undefined || isOver) {
     return move(stores, payment, 'reject', { dueAt: null, attempts, fundsAvailable })

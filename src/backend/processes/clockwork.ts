@@ -1,7 +1,7 @@
 import type { Bank } from '../bank.ts'
 import { authorisationMs, authorisationTransitions } from '../domain/authorisation.ts'
 import { addDays, onDay } from '../domain/bank-time.ts'
-import { consentTransitions, isPast, oneOffMs } from '../domain/consent.ts'
+import { consentTransitions, endedOn, isPast, oneOffMs } from '../domain/consent.ts'
 import { mandateTransitions } from '../domain/mandate.ts'
 import { paymentTransitions } from '../domain/payment.ts'
 import { approves } from '../domain/psu.ts'
@@ -29,8 +29,8 @@ export interface Clockwork {
   /** Whether a consent that was just read is as it is at `now`. */
   isConsentSettled(consent: Consent, now: number): boolean
   mandate(id: string, now: number): Promise<Mandate | undefined>
-  /** Settles what is due on any account. */
-  payments(now: number): Promise<void>
+  /** Settles what is due on any account, in the order in which it is due; resolves to what failed. */
+  payments(now: number): Promise<readonly unknown[]>
   /** The accounts of these ids after everything that is due by `now` has been booked, in the order of their positions. */
   accounts(ids: readonly string[], now: number): Promise<readonly Account[]>
   /**
@@ -72,9 +72,9 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
       if (!isAuthorisationDue(authorisation, now)) continue
       const psu =
         authorisation.psuId === null ? undefined : await inside.psus.find(authorisation.psuId)
-      const { answersAt } = authorisation
+      const { answersAt, createdAt } = authorisation
       const hasAnswered = answersAt !== null && answersAt.getTime() <= now
-      const at = hasAnswered ? answersAt.getTime() : now
+      const at = hasAnswered ? answersAt.getTime() : createdAt.getTime() + authorisationMs
       // Things happen in their order: what was booked, or has ended, before the answer cannot be cancelled by it.
       if (parent.kind === 'payment') await advancePayment(inside, parent.id, at)
       if (parent.kind === 'mandate') await advanceMandate(inside, parent.id, at)
@@ -101,7 +101,8 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     if (consent === undefined || !isConsentDue(consent, now)) return
     const status = after(consentTransitions, consent.status, 'expire')
     if (status === undefined) return
-    await inside.consents.update(id, { status, lastActionDay: onDay(now, timeZone) })
+    // It ended with its time, however late somebody looks.
+    await inside.consents.update(id, { status, lastActionDay: endedOn(consent, timeZone) })
   }
 
   async function advanceMandate(inside: Stores, id: string, now: number): Promise<void> {
@@ -161,19 +162,46 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     return find(parent.id)
   }
 
-  function bringUp(parent: Parent, now: number): Promise<void> {
-    return stores.transaction((inside) => lock(inside, parent, now))
+  async function bringUp(parent: Parent, now: number): Promise<void> {
+    if (parent.kind !== 'payment') {
+      return stores.transaction((inside) => lock(inside, parent, now))
+    }
+    await stores.transaction(async (inside) => {
+      await inside.payments.lock(parent.id)
+      await answer(inside, parent, now)
+    })
+    // What it does now it does in its turn: others may be due before it.
+    await payments(now)
   }
 
-  async function payments(now: number): Promise<void> {
-    for (const id of await stores.payments.due(new Date(now))) {
-      await bringUp({ kind: 'payment', id }, now)
+  /**
+   * Does what is due, one step after the other in the order of the times they
+   * were planned for, whichever payment they are of: which of two gets the
+   * money must not depend on who looks. A payment that fails is left for later.
+   *
+   * @returns the failures
+   */
+  async function payments(now: number): Promise<readonly unknown[]> {
+    const failures = new Map<string, unknown>()
+    for (;;) {
+      const id = await stores.payments.nextDue(new Date(now), [...failures.keys()])
+      if (id === undefined) return [...failures.values()]
+      await takeStep(id, now).catch((error: unknown) => failures.set(id, error))
     }
+  }
+
+  function takeStep(id: string, now: number): Promise<void> {
+    return stores.transaction(async (inside) => {
+      const payment = await inside.payments.lock(id)
+      // Somebody else may have taken it meanwhile.
+      if (payment !== undefined && isPaymentDue(payment, now)) await advance(bank, inside, payment)
+    })
   }
 
   async function accounts(ids: readonly string[], now: number): Promise<readonly Account[]> {
     const { accounts: found, isDue } = await stores.accounts.current(ids, new Date(now))
     if (!isDue) return found
+    // What fails there is of one payment; the job says so.
     await payments(now)
     return stores.accounts.byIds(ids)
   }
@@ -211,15 +239,13 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     async run(now) {
       const today = onDay(now, timeZone)
       const expired = new Date(now - authorisationMs)
-      const [authorisations, settling, consents, mandates] = await Promise.all([
+      const [authorisations, consents, mandates] = await Promise.all([
         stores.authorisations.due(new Date(now), expired),
-        stores.payments.due(new Date(now)),
         stores.consents.due(today, new Date(now - oneOffMs)),
         stores.mandates.due(today),
       ])
       const parents: readonly Parent[] = [
         ...authorisations.map(parentOf),
-        ...settling.map((id) => ({ kind: 'payment', id }) as const),
         ...consents.map((id) => ({ kind: 'consent', id }) as const),
         ...mandates.map((id) => ({ kind: 'mandate', id }) as const),
       ]
@@ -227,6 +253,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
       for (const parent of parents) {
         await bringUp(parent, now).catch((error: unknown) => failures.push(error))
       }
+      failures.push(...(await payments(now)))
       await stores.idempotency.forget(new Date(now))
       if (failures.length > 0) throw new AggregateError(failures, 'resources are not up to date')
     },

@@ -2,7 +2,7 @@ import type { Bank } from '../bank.ts'
 import { consentModel, grantsOf, offeredAccess } from '../domain/access.ts'
 import { approvalOf, authorisationTransitions } from '../domain/authorisation.ts'
 import { onDay } from '../domain/bank-time.ts'
-import { type ConsentEvent, consentTransitions } from '../domain/consent.ts'
+import { type ConsentEvent, consentTransitions, isPast } from '../domain/consent.ts'
 import { paymentTransitions } from '../domain/payment.ts'
 import { findPaymentProduct, withdrawn } from '../domain/payment-products.ts'
 import type { PsuBehaviour } from '../domain/psu.ts'
@@ -96,7 +96,10 @@ async function decidePayment(
   const product = promised(findPaymentProduct(payment.product))
   const { body } = payment
   const account = decision.approved ? await debtorOf(stores, payment, decision) : undefined
-  const isPayable = account?.status === 'enabled' && account.iban !== body.creditorAccount.iban
+  const isPayable =
+    account !== undefined &&
+    isDebitable(account, payment.currency) &&
+    account.iban !== body.creditorAccount.iban
   if (!decision.approved || !isPayable) {
     const status = after(paymentTransitions, payment.status, 'refuse') ?? payment.status
     await stores.payments.update(payment.id, { status })
@@ -155,7 +158,9 @@ async function decideConsent(
   const owned = decision.approved ? await holdingsOf(stores, decision.psu.id) : []
   const picked = decision.approved && isOffered ? decision.picked : undefined
   const holdings = picked === undefined ? owned : owned.filter(({ id }) => picked.includes(id))
-  const grants = decision.approved ? grantsOf(consent.access, holdings) : undefined
+  // Who approves after the last day has come too late.
+  const isInTime = !isPast(consent, now, bank.timeZone)
+  const grants = decision.approved && isInTime ? grantsOf(consent.access, holdings) : undefined
   const status = after(
     consentTransitions,
     consent.status,
@@ -206,9 +211,12 @@ async function decideMandate(
   mandate: Mandate,
   decision: Decision,
 ): Promise<boolean> {
-  const event = decision.approved ? 'authorise' : 'refuse'
-  const status = await moveMandate(stores, mandate, event, onDay(now, bank.timeZone))
-  return decision.approved && status !== undefined
+  const today = onDay(now, bank.timeZone)
+  // Who approves after the last day has come too late.
+  const isInTime = mandate.endsOn === null || mandate.endsOn >= today
+  const event = decision.approved && isInTime ? 'authorise' : 'refuse'
+  const status = await moveMandate(stores, mandate, event, today)
+  return event === 'authorise' && status !== undefined
 }
 
 async function decideMandateCancellation(

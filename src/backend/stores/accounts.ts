@@ -119,7 +119,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .selectAll()
         .where('id', 'in', ids)
         .orderBy('id')
-        .forUpdate()
+        .forNoKeyUpdate()
         .execute()
     },
 

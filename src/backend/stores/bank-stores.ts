@@ -31,8 +31,9 @@ function createStores(db: Kysely<BankSchema>) {
 /** The stores for single statements, and a way to run several as one. */
 export interface BankStores extends Stores {
   /**
-   * Runs `work` in one transaction; what it throws undoes everything. `work`
-   * must use only the stores it is given: the embedded database has one
+   * Runs `work` in one transaction; what it throws undoes everything. When the
+   * database gives it up for another one, it is run again: `work` must change
+   * nothing else. `work` must use only the stores it is given: the embedded database has one
    * connection, and waiting for another would never end.
    */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
@@ -51,6 +52,22 @@ export function createBankStores(database: Database): BankStores {
   const db = connectBank(database)
   return {
     ...createStores(db),
-    transaction: (work) => db.transaction().execute((trx) => work(createStores(trx))),
+    async transaction(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await db.transaction().execute((trx) => work(createStores(trx)))
+        } catch (error) {
+          if (attempt === attemptsMost || !isRolledBack(error)) throw error
+        }
+      }
+    },
   }
+}
+
+/** Times a transaction is run when the database gives it up for another one. */
+const attemptsMost = 5
+
+/** SQLSTATE class 40: nothing is wrong but the moment (a deadlock, a conflict). */
+function isRolledBack(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('40')
 }

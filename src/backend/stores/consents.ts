@@ -35,7 +35,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .selectFrom('consents')
         .selectAll()
         .where('id', '=', id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .executeTakeFirst()
     },
 
@@ -71,7 +71,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .where('status', '=', 'received')
         .where('createdAt', '<', by.createdAt)
         .where('id', '<>', by.id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .skipLocked()
         .execute()
       return rows.map(({ id }) => id)

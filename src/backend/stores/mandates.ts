@@ -28,7 +28,7 @@ export function createMandateStore(db: Kysely<BankSchema>) {
         .selectFrom('mandates')
         .selectAll()
         .where('id', '=', id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .executeTakeFirst()
     },
 

@@ -19,7 +19,7 @@ export function createPaymentStore(db: Kysely<BankSchema>) {
         .selectFrom('payments')
         .selectAll()
         .where('id', '=', id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .executeTakeFirst()
     },
 
@@ -27,16 +27,15 @@ export function createPaymentStore(db: Kysely<BankSchema>) {
       await db.updateTable('payments').set(change).where('id', '=', id).execute()
     },
 
-    /** Ids of at most 100 payments that should be further than they are, in the order in which that is due. */
-    async due(now: Date): Promise<string[]> {
-      const rows = await db
-        .selectFrom('payments')
-        .select('id')
-        .where('dueAt', '<=', now)
+    /** The id of the payment, but for these, whose next step is due first by `now`; undefined when none is. */
+    async nextDue(now: Date, except: readonly string[]): Promise<string | undefined> {
+      const due = db.selectFrom('payments').select('id').where('dueAt', '<=', now)
+      const row = await (except.length === 0 ? due : due.where('id', 'not in', except))
         .orderBy('dueAt')
-        .limit(100)
-        .execute()
-      return rows.map((row) => row.id)
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.id
     },
   }
 }

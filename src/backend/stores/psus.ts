@@ -29,7 +29,7 @@ export function createPsuStore(db: Kysely<BankSchema>) {
 
     /** Holds the person until the transaction ends, so that two of its approvals come one after the other. */
     async lock(id: string): Promise<void> {
-      await db.selectFrom('psus').select('id').where('id', '=', id).forUpdate().execute()
+      await db.selectFrom('psus').select('id').where('id', '=', id).forNoKeyUpdate().execute()
     },
   }
 }
