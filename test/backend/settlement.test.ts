@@ -161,6 +161,18 @@ t.test('an approved payment', async (t) => {
   })
 
   t.test(
+    'stays cancelled when nobody looks until it would be booked, and then at another',
+    async (t) => {
+      const cancelled = await pay('masav', bill)
+      const other = await pay('masav', bill)
+      await bank.call({ operation: 'cancelPayment', path: cancelled })
+      bank.clock.now = at('2026-11-22T16:00:00Z')
+      t.equal((await status(other)).transactionStatus, 'ACSC')
+      t.equal((await status(cancelled)).transactionStatus, 'CANC')
+    },
+  )
+
+  t.test(
     'to an account of this bank that is closed is rejected at once, without links',
     async (t) => {
       const closed = { creditorAccount: { iban: ibanOf('PSU-AccountClosed') } }

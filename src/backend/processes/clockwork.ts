@@ -192,8 +192,12 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
 
   function takeStep(id: string, now: number): Promise<void> {
     return stores.transaction(async (inside) => {
-      const payment = await inside.payments.lock(id)
+      const locked = await inside.payments.lock(id)
       // Somebody else may have taken it meanwhile.
+      if (locked === undefined || locked.dueAt === null || !isPaymentDue(locked, now)) return
+      // A cancellation that was approved before its step is due undoes the step.
+      await answer(inside, { kind: 'payment', id }, locked.dueAt.getTime())
+      const payment = await inside.payments.find(id)
       if (payment !== undefined && isPaymentDue(payment, now)) await advance(bank, inside, payment)
     })
   }
