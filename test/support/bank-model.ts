@@ -177,6 +177,11 @@ function approve(
   person: Person,
   when: number,
 ): void {
+  // Who approves after the last day has come too late.
+  if (resource.kind !== 'payment' && resource.lastDay < dayOf(when)) {
+    refuse(resource)
+    return
+  }
   resource.authorisation.status = 'finalised'
   switch (resource.kind) {
     case 'payment':
