@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from '../../platform/log.ts'
 import type { Bank } from '../bank.ts'
@@ -12,6 +11,8 @@ import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
 import { isUnavailable } from '../unavailable.ts'
 import { choiceOf } from './choice.ts'
+import { cookieFor, cookieOf, csrfCookie, isCrossSite, sessionCookie } from './cookies.ts'
+import { formHeaders, strictHeaders } from './page-headers.ts'
 import { decisionPage, messagePage, signInPage, stylesheet } from './pages.ts'
 import { isSignedIn, newSecret } from './session.ts'
 import { signIn } from './sign-in.ts'
@@ -25,9 +26,6 @@ export interface ScaOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
-
-const csrfCookie = 'sca_csrf'
-const sessionCookie = 'sca_session'
 
 interface OfAuthorisation {
   Params: { id: string }
@@ -216,54 +214,6 @@ const staleForm = ['This form is no longer valid', 'Follow the link once more.']
 const unknownLink =
   'It is used up, too old or incomplete. Return to the service you came from and start again.'
 
-const strictHeaders = {
-  'content-security-policy': policy([]),
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-}
-
-function policy(formTargets: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    "style-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(' ')}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; ')
-}
-
-/** Where the decision leads; what could mean something in the policy was refused when the address came. */
-function originsOf({ redirectUri, nokRedirectUri }: Authorisation): string[] {
-  const origins = [redirectUri, nokRedirectUri].flatMap((uri) => URL.parse(uri ?? '')?.origin ?? [])
-  return [...new Set(origins)]
-}
-
-/** A cookie of one approval, so that two of them can be open in a browser. */
-function cookieFor({ id }: Authorisation, name: string, value: string, isSecure: boolean): string {
-  const attributes = `Path=/authorise/${id}; HttpOnly; SameSite=Strict; Max-Age=${redirectLinkMs / 1000}`
-  return `${name}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`
-}
-
-function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
-  return (headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim().split('='))
-    .find(([found]) => found === name)?.[1]
-}
-
-/** A form of ours carries the value of the cookie; another site can neither read nor set that. */
-function isCrossSite(request: FastifyRequest, token: string): boolean {
-  const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin') return true
-  const a = Buffer.from(cookieOf(request, csrfCookie) ?? '')
-  const b = Buffer.from(token)
-  return b.length < 43 || a.length !== b.length || !timingSafeEqual(a, b)
-}
-
 /** Whether the PSU can still decide; what it has approved, and the TPP has to confirm, is decided here. */
 function isUndecided(authorisation: Authorisation): boolean {
   return !isDecided(authorisation) && authorisation.status !== 'unconfirmed'
@@ -273,13 +223,9 @@ function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/** A form that may lead to the TPP: browsers apply form-action to the redirect that follows a form, too. */
 function sendForm(reply: FastifyReply, authorisation: Authorisation, page: string) {
   return reply
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy(originsOf(authorisation)),
-    })
+    .headers({ 'content-type': 'text/html; charset=utf-8', ...formHeaders(authorisation) })
     .send(page)
 }
 
