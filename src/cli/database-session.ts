@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { embeddedPepper } from '../gateway/registry/key-mac.ts'
 import { type DataFolder, DataFolderBusy, openDataFolder } from '../platform/data-folder.ts'
 import { type Database, openDatabase } from '../platform/database.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../platform/embedded-database.ts'
@@ -7,7 +8,7 @@ import type { Settings } from '../platform/settings.ts'
 import { CommandError } from './command-error.ts'
 
 /** The settings a command needs to find the database. */
-export type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'dataDir'>
+export type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'dataDir' | 'keyPepper'>
 
 /** Where the database was found, for what belongs to it. */
 export type DatabaseHome =
@@ -28,7 +29,7 @@ const startingMs = 20_000
  * Connecting is left to the first statement.
  */
 export async function withDatabase<Result>(
-  { databaseUrl, dataDir }: DatabaseSettings,
+  { databaseUrl, dataDir, keyPepper }: DatabaseSettings,
   work: (database: Database, home: DatabaseHome) => Promise<Result>,
 ): Promise<Result> {
   if (databaseUrl !== undefined) {
@@ -40,6 +41,8 @@ export async function withDatabase<Result>(
   }
   const { folder } = found
   try {
+    // Before there is a socket: whoever comes beside us then needs it.
+    if (keyPepper === undefined) await folder.secret(embeddedPepper.name, embeddedPepper.generate)
     const embedded = await startEmbeddedDatabase({ dataDir: folder.path, log: createLog('error') })
     try {
       return await connected(embedded.url, (database) => work(database, { kind: 'ours', folder }))

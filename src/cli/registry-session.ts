@@ -12,7 +12,7 @@ import {
 
 /** The settings a command needs to reach the registry. */
 export type RegistrySettings = DatabaseSettings &
-  Pick<Settings, 'keyPepper' | 'keysPerApplication' | 'applicationsPerDeveloper'>
+  Pick<Settings, 'keysPerApplication' | 'applicationsPerDeveloper'>
 
 /**
  * Runs `work` on the registry, wherever its database is ({@link withDatabase}).
