@@ -6,6 +6,7 @@ import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
 import { operationObject } from '../../src/catalogue/operation-object.ts'
 import { arbitraryOfSchema } from '../support/arbitrary-of-schema.ts'
 import { contractsOf, type Described, lastSegment } from '../support/bank.ts'
+import { numberOf } from '../support/bank-tests.ts'
 import { type InterfaceCall, type InterfaceWorld, interfaceWorld } from '../support/interface.ts'
 import { bill, consentRequest, invoice, mandateRequest } from '../support/requests.ts'
 
@@ -14,7 +15,7 @@ t.setTimeout(230_000)
 /** BANK_FUZZ_SEED repeats a run. */
 const seed = Number(process.env['BANK_FUZZ_SEED'] ?? Date.now() % 1_000_000_007)
 /** Shared by the versions that have the operation. */
-const inputsPerOperation = 220
+const inputsPerOperation = numberOf(220, 60)
 
 /** What exists, to mix into calls. */
 interface Pool {

@@ -24,6 +24,7 @@ import {
   stateOf,
   use,
 } from '../support/bank-model.ts'
+import { numberOf } from '../support/bank-tests.ts'
 import { testPostgres } from '../support/database.ts'
 import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
 
@@ -34,7 +35,7 @@ t.jobs = 2
 /** BANK_MODEL_SEED repeats a run. */
 const seed = Number(process.env['BANK_MODEL_SEED'] ?? Date.now() % 1_000_000_007)
 const banks = 4
-const sequencesPerBank = 25
+const sequencesPerBank = numberOf(25, 10)
 const stepsPerSequence = 100
 
 function person(id: string, change: Partial<Person> = {}): Person {
