@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { eventually } from '../support/calling.ts'
+import { childEnvironment } from '../support/child-environment.ts'
 import { testDataDir } from '../support/database.ts'
 import { testConfigDir } from '../support/tollgate.ts'
 
@@ -39,7 +40,7 @@ function launch(
 ): ChildProcess {
   const [program = node, ...options] = command
   const child = spawn(program, [...options, launcher, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...childEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own, as a shell gives to what runs in its terminal.
     detached: true,

@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
+import { childEnvironment } from '../support/child-environment.ts'
 import { testDataDir } from '../support/database.ts'
 import { configDir } from '../support/edge.ts'
 import { testConfigDir } from '../support/tollgate.ts'
@@ -14,7 +15,7 @@ const program = join(configDir, '..', 'src', 'cli', 'main.ts')
 async function startLogging(t: Test, stderr: number | 'pipe') {
   const child = spawn(process.execPath, [program, 'start'], {
     env: {
-      PATH: process.env['PATH'],
+      ...childEnvironment,
       DATA_DIR: await testDataDir(t),
       CONFIG_DIR: testConfigDir(t),
       LOG_LEVEL: 'trace',

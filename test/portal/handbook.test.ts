@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { childEnvironment } from '../support/child-environment.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 const handbook = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'portal.md'), 'utf8')
@@ -27,7 +28,7 @@ t.test(
     const cwd = mkdtempSync(join(tmpdir(), 'tg-walk-'))
     t.teardown(() => rmSync(cwd, { recursive: true, force: true }))
     const env = {
-      PATH: process.env['PATH'],
+      ...childEnvironment,
       PORTAL: urls.portal,
       GATEWAY: urls.gateway,
       DATA_DIR: dataDir,

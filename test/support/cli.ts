@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/run.ts'
+import { childEnvironment } from './child-environment.ts'
 
 /** What a command ended with. */
 export interface CommandOutcome {
@@ -41,7 +42,7 @@ export async function tollgateProcess(
 ): Promise<CommandOutcome> {
   const launcher = fileURLToPath(new URL('../../bin/tollgate.js', import.meta.url))
   const child = spawn(process.execPath, [launcher, ...args], {
-    env: { PATH: process.env['PATH'], CONFIG_DIR: configDir, ...env },
+    env: { ...childEnvironment, CONFIG_DIR: configDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr, [code]] = await Promise.all([

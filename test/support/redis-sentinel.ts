@@ -76,16 +76,17 @@ export async function startRedisSentinel({
   )
   const sentinelPorts = sentinels.map(({ port }) => port)
 
+  const askSentinel = (port: number, ...command: string[]) =>
+    first.cli('-p', String(port), 'SENTINEL', ...command)
+
+  async function namedBy(sentinelPort: number): Promise<RedisServer> {
+    const address = await askSentinel(sentinelPort, 'get-master-addr-by-name', group)
+    return address.split('\n')[1] === String(second.port) ? second : first
+  }
+
   async function primary(): Promise<RedisServer> {
-    const named = await Promise.all(
-      sentinelPorts.map(async (port) =>
-        (await first.cli('-p', String(port), 'SENTINEL', 'get-master-addr-by-name', group)).split(
-          '\n',
-        ),
-      ),
-    )
-    const votes = named.filter(([, port]) => port === String(second.port)).length
-    return votes >= 2 ? second : first
+    const named = await Promise.all(sentinelPorts.map(namedBy))
+    return named.filter((server) => server === second).length >= 2 ? second : first
   }
 
   async function switched(from: RedisServer): Promise<RedisServer> {
@@ -103,7 +104,7 @@ export async function startRedisSentinel({
 
   await until('the sentinels agree', async () => {
     const states = await Promise.all(
-      sentinelPorts.map((port) => first.cli('-p', String(port), 'SENTINEL', 'CKQUORUM', group)),
+      sentinelPorts.map((port) => askSentinel(port, 'CKQUORUM', group)),
     )
     return states.every((state) => state.startsWith('OK 3 usable'))
   })
@@ -117,11 +118,15 @@ export async function startRedisSentinel({
     switched,
     async failover() {
       const from = await primary()
-      // They refuse while they think of the other server as down, which may be some seconds ago.
+      const [sentinel = 0] = sentinelPorts
+      // It refuses, or gives up, while it thinks of the other server as down, which may be some seconds ago.
       await until(
-        'a sentinel begins to switch',
-        async () =>
-          (await first.cli('-p', String(sentinelPorts[0]), 'SENTINEL', 'FAILOVER', group)) === 'OK',
+        'a sentinel switches',
+        async () => {
+          if ((await namedBy(sentinel)) !== from) return true
+          await askSentinel(sentinel, 'FAILOVER', group)
+          return false
+        },
         20_000,
       )
       return switched(from)

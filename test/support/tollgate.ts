@@ -13,6 +13,7 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { databaseBeside } from '../../src/platform/embedded-database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { roles as allRoles, type Role, readSettings } from '../../src/platform/settings.ts'
+import { childEnvironment } from './child-environment.ts'
 import { type Test, testDataDir } from './database.ts'
 import { configDir } from './edge.ts'
 
@@ -105,7 +106,7 @@ export async function registryBeside(t: Test, dataDir: string): Promise<Registry
   const pepper = await readDataFolderSecret(dataDir, 'key-pepper')
   if (url === undefined || pepper === undefined) throw new Error(`nothing runs on ${dataDir}`)
   const log = createLog('silent')
-  const database = openDatabase({ url, log, connectionsMax: 2, connectTimeoutMs: 10_000 })
+  const database = openDatabase({ url, log, connectionsMax: 2 })
   t.teardown(() => database.close())
   return openRegistryStores({
     database,
@@ -145,7 +146,7 @@ export async function spawnTollgate(
   const child = spawn(
     process.execPath,
     [join(configDir, '..', 'src', 'cli', 'main.ts'), 'start', ...roles],
-    { env: { PATH: process.env['PATH'], ...quietEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    { env: { ...childEnvironment, ...quietEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const output = { stdout: '', stderr: '' }
   child.stderr.on('data', (chunk) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '../../support/child-environment.ts'
 import { createHttpPool } from '../http-pool.ts'
 import { emptyOutcome, type Outcome } from '../outcome.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -58,7 +59,7 @@ async function workAndKill(rig: Rig, kind: KeyKind, random: Random): Promise<Tol
   const { DATABASE_URL = '', KEY_PEPPER = '' } = rig.env(0)
   const child = spawn(process.execPath, [program, kind, String(lanes)], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], DATABASE_URL, KEY_PEPPER },
+    env: { ...childEnvironment, DATABASE_URL, KEY_PEPPER },
   })
   const after = random.between(1, 60)
   const pauseMs = random.between(0, 20)
