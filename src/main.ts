@@ -169,6 +169,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       ? await welcomeText({ ...base, stores: services.registry, urls })
       : undefined
 
+  database.hurry()
   return {
     readyLine: readyLine(urls),
     welcome,

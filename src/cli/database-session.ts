@@ -92,7 +92,6 @@ async function connected<Result>(
     url,
     log: createLog('error'),
     connectionsMax: 2,
-    connectTimeoutMs: 5_000,
     statementTimeoutMs: 30_000,
   })
   try {

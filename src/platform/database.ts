@@ -14,6 +14,12 @@ export interface Database {
    * time (migrations waiting for each other).
    */
   unhurried<Result>(work: (kysely: Kysely<unknown>) => Promise<Result>): Promise<Result>
+  /**
+   * Says that the start is over: calls are waiting from now on. Until then this
+   * process is busy with itself, and a connection that took seconds would say
+   * nothing about the database.
+   */
+  hurry(): void
   /** Waits for the statements under way, then closes all connections. */
   close(): Promise<void>
 }
@@ -24,7 +30,7 @@ export interface DatabaseOptions {
   readonly log: Pick<Logger, 'warn'>
   /** Connections at most. (Default: 10) */
   readonly connectionsMax?: number
-  /** Time to get a connection, waiting for a free one included. (Default: 1000) */
+  /** Time to get a connection, waiting for a free one included. (Default: 10,000, and 1000 once in a hurry) */
   readonly connectTimeoutMs?: number
   /** Time of one statement; then it fails and its connection is thrown away. (Default: 5000) */
   readonly statementTimeoutMs?: number
@@ -59,8 +65,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect: <Schema>() =>
       new Kysely<Schema>({ dialect: new PostgresDialect({ pool: discarding(pool) }) }),
 
+    hurry() {
+      // pg-pool reads it whenever somebody wants a connection.
+      pool.options.connectionTimeoutMillis = options.connectTimeoutMs ?? hurriedConnectMs
+    },
+
     async unhurried(work) {
-      const own = createPool(options, { max: 1, connectionTimeoutMillis: unhurriedConnectMs })
+      const own = createPool(options, { max: 1 })
       try {
         return await work(new Kysely({ dialect: new PostgresDialect({ pool: discarding(own) }) }))
       } finally {
@@ -118,17 +129,14 @@ function parseInt8(text: string): number {
   return value
 }
 
-/** Whoever is not in a hurry does not fail because this process was busy starting. */
+const hurriedConnectMs = 1_000
 const unhurriedConnectMs = 10_000
 
-function createPool(
-  options: DatabaseOptions,
-  specific: { max: number; query_timeout?: number; connectionTimeoutMillis?: number },
-) {
+function createPool(options: DatabaseOptions, specific: { max: number; query_timeout?: number }) {
   const pool = new Pool({
     connectionString: options.url,
     application_name: 'tollgate',
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 1000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? unhurriedConnectMs,
     keepAlive: true,
     // An idle connection to a machine that has left would cost its next user a time-out.
     idleTimeoutMillis: 30_000,

@@ -73,6 +73,7 @@ async function open(
   })
   tellStates({ probes: stores.probes, onStates, lifetime })
   const origin = await gateway.listen(start.backendUrl, () => start.portalUrl)
+  database.hurry()
   return {
     origin,
     publish({ catalogue, generation }) {

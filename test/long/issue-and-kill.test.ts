@@ -49,7 +49,7 @@ t.test('every key that was shown works after the process that issued it was kill
 
   const folder = await openDataFolder(dataDir)
   const embedded = await startEmbeddedDatabase({ dataDir: folder.path, log })
-  const database = openDatabase({ url: embedded.url, log, connectTimeoutMs: 10_000 })
+  const database = openDatabase({ url: embedded.url, log })
   const registry = await openRegistry({
     database,
     log,

@@ -80,7 +80,7 @@ for (const [name, open] of [
       },
     }
     const run = async (url: string, migrations: Parameters<typeof migrate>[1]['migrations']) => {
-      const database = openDatabase({ url, log, connectTimeoutMs: 5000 })
+      const database = openDatabase({ url, log })
       const ran = await migrate(database, { name: 'registry', migrations })
       await database.close()
       return ran
@@ -143,6 +143,31 @@ t.test('a database that answers nothing fails in time and heals', async (t) => {
   t.same((await sql`select 6 as n`.execute(db)).rows, [{ n: 6 }])
 })
 
+t.test(
+  'a connection may take seconds while a process starts, and one second from then on',
+  async (t) => {
+    const server = await startPostgres(t)
+    if (server === undefined) return
+    const database = openDatabase({ url: server.url, log })
+    t.teardown(() => database.close())
+    const db = database.connect<unknown>()
+    server.freeze()
+    const slow = sql`select 1 as n`.execute(db)
+    await delay(1500)
+    server.thaw()
+    t.same((await slow).rows, [{ n: 1 }])
+    database.hurry()
+    server.freeze()
+    t.teardown(() => server.thaw())
+    const asked = performance.now()
+    const both = [sql`select pg_sleep(0)`.execute(db), sql`select 2`.execute(db)]
+    await t.rejects(Promise.race(both), { message: 'timeout exceeded when trying to connect' })
+    t.ok(performance.now() - asked < 1500)
+    server.thaw()
+    await Promise.allSettled(both)
+  },
+)
+
 /** A message of the PostgreSQL protocol. */
 function message(type: string, body: string): Buffer {
   const bytes = Buffer.from(`${type}0000${body}`)
@@ -162,7 +187,7 @@ async function rawConnection(dataDir: string) {
 t.test('an exchange that arrives in pieces is not bound to the statement of another', async (t) => {
   const dataDir = await testDataDir(t)
   const embedded = await startEmbeddedDatabase({ dataDir, log })
-  const database = openDatabase({ url: embedded.url, log, connectTimeoutMs: 5000 })
+  const database = openDatabase({ url: embedded.url, log })
   t.teardown(async () => {
     await database.close()
     await embedded.close()
@@ -189,7 +214,7 @@ t.test('an exchange that arrives in pieces is not bound to the statement of anot
 t.test('a connection that dies inside an exchange or a transaction harms nobody', async (t) => {
   const dataDir = await testDataDir(t)
   const embedded = await startEmbeddedDatabase({ dataDir, log })
-  const database = openDatabase({ url: embedded.url, log, connectTimeoutMs: 5000 })
+  const database = openDatabase({ url: embedded.url, log })
   t.teardown(async () => {
     await database.close()
     await embedded.close()
@@ -228,7 +253,7 @@ t.test(
 t.test('a closing database lets its neighbours finish and takes no new ones', async (t) => {
   const dataDir = await testDataDir(t)
   const embedded = await startEmbeddedDatabase({ dataDir, log })
-  const database = openDatabase({ url: embedded.url, log, connectTimeoutMs: 5000 })
+  const database = openDatabase({ url: embedded.url, log })
   let closed: Promise<void> | undefined
   const db = database.connect<unknown>()
   await db.transaction().execute(async (trx) => {
@@ -240,7 +265,7 @@ t.test('a closing database lets its neighbours finish and takes no new ones', as
   await database.close()
   await closed
   const again = await startEmbeddedDatabase({ dataDir, log })
-  const reopened = openDatabase({ url: again.url, log, connectTimeoutMs: 5000 })
+  const reopened = openDatabase({ url: again.url, log })
   t.same((await sql`select n from kept`.execute(reopened.connect())).rows, [{ n: 1 }])
   await reopened.close()
   await again.close()

@@ -46,7 +46,7 @@ for (const [name, open] of [
     // Each with a pool of its own, as processes have.
     const registries = await Promise.all(
       [0, 1, 2].map(async () => {
-        const database = openDatabase({ url: opened.url, log, connectTimeoutMs: 5000 })
+        const database = openDatabase({ url: opened.url, log })
         const registry = await openRegistry({ database, log, ...limits })
         t.teardown(async () => {
           await registry.close()

@@ -38,7 +38,7 @@ const silent = pino({ level: 'silent' })
 export async function testDatabase(t: Test): Promise<TestDatabase> {
   const dataDir = await testDataDir(t)
   const embedded = await startEmbeddedDatabase({ dataDir, log: silent })
-  const database = openDatabase({ url: embedded.url, log: silent, connectTimeoutMs: 10_000 })
+  const database = openDatabase({ url: embedded.url, log: silent })
   let stopping: Promise<void> | undefined
   const stop = (): Promise<void> => (stopping ??= embedded.close())
   t.teardown(async () => {
@@ -191,7 +191,7 @@ export async function startPostgres(t: Test): Promise<PostgresServer | undefined
 export async function testPostgres(t: Test): Promise<TestDatabase | undefined> {
   const server = await startPostgres(t)
   if (server === undefined) return undefined
-  const database = openDatabase({ url: server.url, log: silent, connectTimeoutMs: 10_000 })
+  const database = openDatabase({ url: server.url, log: silent })
   t.teardown(() => database.close())
   return { database, url: server.url }
 }

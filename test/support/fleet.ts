@@ -79,7 +79,6 @@ export async function storesOf(
     url: env.DATABASE_URL,
     log,
     connectionsMax: 2,
-    connectTimeoutMs: 10_000,
   })
   t.teardown(() => database.close())
   return openRegistryStores({

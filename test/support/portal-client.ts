@@ -105,7 +105,6 @@ export function openBesidePortal(t: Test, options: BesidePortalOptions): BesideP
     url: databaseUrl,
     log,
     connectionsMax: 1,
-    connectTimeoutMs: 10_000,
   })
   t.teardown(() => database.close())
   const db = database.connect<RegistrySchema>()
