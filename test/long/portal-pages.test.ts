@@ -17,9 +17,11 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
   const world = await startPortalWorld(t)
   const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
   const browser = await startBrowser(t)
+  // A page waits for the portal, and the portal for its database.
+  t.jobs = 2
 
   for (const state of portalStates) {
-    await t.test(
+    t.test(
       `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark and on a phone`,
       { timeout: 150_000 },
       async (t) => {
