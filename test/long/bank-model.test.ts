@@ -189,14 +189,13 @@ function createRun(bank: TestBank) {
     return new Date(bank.clock.now).toISOString()
   }
 
-  /** People answer in the order in which they were asked, and the bank is looked at in that order. */
+  /** People answer in the order in which they were asked; the bank is looked at in the opposite one. */
   async function answer(): Promise<void> {
     const due = resources
       .filter((one) => (one.authorisation.answersAt ?? Infinity) <= bank.clock.now)
-      .filter(({ kind, authorisation }) => kind === 'consent' && authorisation.status === 'started')
-      .sort((a, b) => (a.authorisation.answersAt ?? 0) - (b.authorisation.answersAt ?? 0))
+      .filter(({ authorisation }) => authorisation.status === 'started')
+      .sort((a, b) => (b.authorisation.answersAt ?? 0) - (a.authorisation.answersAt ?? 0))
     pass(resources, bank.clock.now)
-    for (const resource of due) await status(resource)
     for (const resource of due) await check(resource)
   }
 

@@ -135,8 +135,7 @@ async function confirm(
     ])
   }
   const { picked } = authorisation
-  const decision = { approved: true as const, psu, ...(picked === null ? {} : { picked }) }
-  const status = await decide(deciding, decision)
+  const status = await decide(deciding, { approved: true, psu, picked })
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 

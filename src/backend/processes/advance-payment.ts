@@ -1,14 +1,13 @@
 import type { Bank } from '../bank.ts'
-import { compare, sum } from '../domain/money.ts'
 import { type PaymentEvent, paymentTransitions, type TransactionStatus } from '../domain/payment.ts'
 import { findPaymentProduct, type PaymentProduct } from '../domain/payment-products.ts'
 import { creditMs, nextAttempt, settlementsMost } from '../domain/settlement.ts'
 import { after } from '../domain/transitions.ts'
-import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
 import { promised } from '../stores/promised.ts'
 import { bookPayment, lockAccounts } from './book-payment.ts'
+import { isCovering } from './debtor.ts'
 
 /**
  * Takes a payment one step further, at the time the step was planned for, in
@@ -87,14 +86,6 @@ async function settleLater(
   }
   const settleAt = new Date(again)
   await stores.payments.update(payment.id, { settleAt, dueAt: settleAt, attempts, fundsAvailable })
-}
-
-/** Whether an account can be debited with the amount. */
-export function isCovering(account: Account | undefined, amount: string): boolean {
-  return (
-    account?.status === 'enabled' &&
-    compare(sum([account.booked, account.creditLimit]), amount) >= 0
-  )
 }
 
 /** What a constraint promises of every payment that is approved and not settled. */

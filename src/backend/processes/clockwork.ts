@@ -10,8 +10,10 @@ import type { Account } from '../stores/accounts.ts'
 import { type Authorisation, type Parent, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
+import type { Due } from '../stores/due.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import type { Payment } from '../stores/payments.ts'
+import { promised } from '../stores/promised.ts'
 import { advance } from './advance-payment.ts'
 import { decide } from './decide.ts'
 import { moveMandate } from './move-mandate.ts'
@@ -29,9 +31,16 @@ export interface Clockwork {
   /** Whether a consent that was just read is as it is at `now`. */
   isConsentSettled(consent: Consent, now: number): boolean
   mandate(id: string, now: number): Promise<Mandate | undefined>
-  /** Settles what is due on any account, in the order in which it is due; resolves to what failed. */
-  payments(now: number): Promise<readonly unknown[]>
-  /** The accounts of these ids after everything that is due by `now` has been booked, in the order of their positions. */
+  /**
+   * Does what is due by `now`, one thing after the other in the order of the
+   * times for which they were planned, whatever they are of: people answer on
+   * their devices, payments take their steps. Which of two gets the money, and
+   * which consent ends the other, must not depend on who looks.
+   *
+   * @returns what failed; it is left for later
+   */
+  catchUp(now: number): Promise<readonly unknown[]>
+  /** The accounts of these ids after everything that is due by `now` was done, in the order of their positions. */
   accounts(ids: readonly string[], now: number): Promise<readonly Account[]>
   /**
    * Brings everything due up to date and forgets old answers.
@@ -46,24 +55,16 @@ export interface Clockwork {
 export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'timeZone'>): Clockwork {
   const { stores, timeZone } = bank
 
+  const advances = {
+    payment: advancePayment,
+    consent: advanceConsent,
+    mandate: advanceMandate,
+  }
+
   async function lock(inside: Stores, parent: Parent, now: number): Promise<void> {
-    switch (parent.kind) {
-      case 'payment':
-        await inside.payments.lock(parent.id)
-        await answer(inside, parent, now)
-        await advancePayment(inside, parent.id, now)
-        return
-      case 'consent':
-        await inside.consents.lock(parent.id)
-        await answer(inside, parent, now)
-        await advanceConsent(inside, parent.id, now)
-        return
-      case 'mandate':
-        await inside.mandates.lock(parent.id)
-        await answer(inside, parent, now)
-        await advanceMandate(inside, parent.id, now)
-        return
-    }
+    await lockRow(inside, parent)
+    await answer(inside, parent, now)
+    await advances[parent.kind](inside, parent.id, now)
   }
 
   /** Decides the authorisations of a locked parent whose time has come. */
@@ -72,9 +73,10 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
       if (!isAuthorisationDue(authorisation, now)) continue
       const psu =
         authorisation.psuId === null ? undefined : await inside.psus.find(authorisation.psuId)
-      const { answersAt, createdAt } = authorisation
-      const hasAnswered = answersAt !== null && answersAt.getTime() <= now
-      const at = hasAnswered ? answersAt.getTime() : createdAt.getTime() + authorisationMs
+      const runsOutAt = authorisation.createdAt.getTime() + authorisationMs
+      const answersAt = authorisation.answersAt?.getTime() ?? Number.POSITIVE_INFINITY
+      const hasAnswered = answersAt <= Math.min(now, runsOutAt)
+      const at = hasAnswered ? answersAt : runsOutAt
       // Things happen in their order: what was booked, or has ended, before the answer cannot be cancelled by it.
       if (parent.kind === 'payment') await advancePayment(inside, parent.id, at)
       if (parent.kind === 'mandate') await advanceMandate(inside, parent.id, at)
@@ -132,11 +134,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     )
   }
 
-  /**
-   * Reads a resource as it is at `now`. Somebody else may decide it between the
-   * look at the resource and the look at its authorisations; then what was seen
-   * first is too old, and is read again.
-   */
+  /** Reads a resource as it is at `now`. */
   async function current<Row>(
     parent: Parent,
     now: number,
@@ -151,68 +149,67 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
       readonly isDue: (row: Row) => boolean
     },
   ): Promise<Row | undefined> {
+    const found = await find(parent.id)
+    if (found === undefined || isSettled(found)) return found
+    // What fails there is of one resource; if it is this one, it fails once more.
+    await catchUp(now)
+    // In this order: what somebody else decides in between shows in the row.
+    const open = await stores.authorisations.openOf(parent)
     const row = await find(parent.id)
     if (row === undefined || isSettled(row)) return row
-    if (!isDue(row)) {
-      const open = await stores.authorisations.openOf(parent)
-      if (open.length === 0) return find(parent.id)
-      if (!open.some((authorisation) => isAuthorisationDue(authorisation, now))) return row
-    }
+    const isWaiting = open.every((authorisation) => !isAuthorisationDue(authorisation, now))
+    if (isWaiting && !isDue(row)) return row
     await bringUp(parent, now)
     return find(parent.id)
   }
 
-  async function bringUp(parent: Parent, now: number): Promise<void> {
-    if (parent.kind !== 'payment') {
-      return stores.transaction((inside) => lock(inside, parent, now))
-    }
-    await stores.transaction(async (inside) => {
-      await inside.payments.lock(parent.id)
+  /** Whatever was due before is done already; the steps of payments were. */
+  function bringUp(parent: Parent, now: number): Promise<void> {
+    return stores.transaction(async (inside) => {
+      if (parent.kind !== 'payment') return lock(inside, parent, now)
+      await lockRow(inside, parent)
       await answer(inside, parent, now)
     })
-    // What it does now it does in its turn: others may be due before it.
-    await payments(now)
   }
 
-  /**
-   * Does what is due, one step after the other in the order of the times they
-   * were planned for, whichever payment they are of: which of two gets the
-   * money must not depend on who looks. A payment that fails is left for later.
-   *
-   * @returns the failures
-   */
-  async function payments(now: number): Promise<readonly unknown[]> {
+  async function catchUp(now: number): Promise<readonly unknown[]> {
     const failures = new Map<string, unknown>()
     for (;;) {
-      const id = await stores.payments.nextDue(new Date(now), [...failures.keys()])
-      if (id === undefined) return [...failures.values()]
-      await takeStep(id, now).catch((error: unknown) => failures.set(id, error))
+      const due = await stores.due.next(new Date(now), [...failures.keys()])
+      if (due === undefined) return [...failures.values()]
+      const work = due.kind === 'answer' ? takeAnswer(due) : takeStep(due)
+      await work.catch((error: unknown) => failures.set(due.id, error))
     }
   }
 
-  function takeStep(id: string, now: number): Promise<void> {
+  function takeAnswer({ id, at }: Due): Promise<void> {
     return stores.transaction(async (inside) => {
-      const locked = await inside.payments.lock(id)
+      const parent = parentOf(promised(await inside.authorisations.find(id)))
+      await lockRow(inside, parent)
+      await answer(inside, parent, at.getTime())
+    })
+  }
+
+  function takeStep({ id, at }: Due): Promise<void> {
+    return stores.transaction(async (inside) => {
+      const payment = await inside.payments.lock(id)
       // Somebody else may have taken it meanwhile.
-      if (locked === undefined || locked.dueAt === null || !isPaymentDue(locked, now)) return
-      // A cancellation that was approved before its step is due undoes the step.
-      await answer(inside, { kind: 'payment', id }, locked.dueAt.getTime())
-      const payment = await inside.payments.find(id)
-      if (payment !== undefined && isPaymentDue(payment, now)) await advance(bank, inside, payment)
+      if (payment === undefined || !isPaymentDue(payment, at.getTime())) return
+      await advance(bank, inside, payment)
     })
   }
 
   async function accounts(ids: readonly string[], now: number): Promise<readonly Account[]> {
     const { accounts: found, isDue } = await stores.accounts.current(ids, new Date(now))
     if (!isDue) return found
-    // What fails there is of one payment; the job says so.
-    await payments(now)
+    // What fails there is of one resource; the job says so.
+    await catchUp(now)
     return stores.accounts.byIds(ids)
   }
 
   return {
     lock,
-    payments,
+    catchUp,
     accounts,
     isConsentSettled,
 
@@ -242,9 +239,9 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
 
     async run(now) {
       const today = onDay(now, timeZone)
-      const expired = new Date(now - authorisationMs)
+      const failures: unknown[] = [...(await catchUp(now))]
       const [authorisations, consents, mandates] = await Promise.all([
-        stores.authorisations.due(new Date(now), expired),
+        stores.authorisations.openSince(new Date(now - authorisationMs)),
         stores.consents.due(today, new Date(now - oneOffMs)),
         stores.mandates.due(today),
       ])
@@ -253,14 +250,24 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
         ...consents.map((id) => ({ kind: 'consent', id }) as const),
         ...mandates.map((id) => ({ kind: 'mandate', id }) as const),
       ]
-      const failures: unknown[] = []
       for (const parent of parents) {
         await bringUp(parent, now).catch((error: unknown) => failures.push(error))
       }
-      failures.push(...(await payments(now)))
       await stores.idempotency.forget(new Date(now))
       if (failures.length > 0) throw new AggregateError(failures, 'resources are not up to date')
     },
+  }
+}
+
+/** Holds a parent until the transaction ends; whatever happens to it or its authorisations waits. */
+function lockRow(inside: Stores, { kind, id }: Parent): Promise<unknown> {
+  switch (kind) {
+    case 'payment':
+      return inside.payments.lock(id)
+    case 'consent':
+      return inside.consents.lock(id)
+    case 'mandate':
+      return inside.mandates.lock(id)
   }
 }
 
@@ -277,6 +284,11 @@ export function hasRunOut({ createdAt }: Pick<Authorisation, 'createdAt'>, now: 
 
 function isPaymentDue({ dueAt }: Payment, now: number): boolean {
   return dueAt !== null && dueAt.getTime() <= now
+}
+
+/** Whether the PSU has nothing to decide any more. What it has approved may have to be confirmed by the TPP. */
+export function hasPsuDecided(authorisation: Pick<Authorisation, 'status'>): boolean {
+  return isDecided(authorisation) || authorisation.status === 'unconfirmed'
 }
 
 /** Whether nothing can happen to an authorisation any more. */

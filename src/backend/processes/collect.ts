@@ -7,11 +7,12 @@ import {
   institutionOf,
   type MandateRequest,
 } from '../domain/mandate-request.ts'
-import { type Amount, compare, isAmount, negate, sum } from '../domain/money.ts'
+import { type Amount, compare, isAmount, negate } from '../domain/money.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import { promised } from '../stores/promised.ts'
+import { isCovering } from './debtor.ts'
 import { lockMandate, type MandateWork } from './lock-mandate.ts'
 import { moveMandate } from './move-mandate.ts'
 
@@ -70,7 +71,7 @@ export interface Collected {
  * Presents a debit on a mandate: books it on the debtor's account, with the
  * creditor's name and reference, and begins the 36 months without a collection
  * anew. A refused one leaves no trace and does not count (our choice). What is
- * due should be booked before (`clockwork.run`), in transactions of its own:
+ * due should be booked before (`clockwork.catchUp`), in transactions of its own:
  * payments come out of the same funds.
  *
  * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
@@ -91,7 +92,7 @@ export async function collect(work: MandateWork, collection: Collection): Promis
   checkAmount(mandate, amount, instrument.currency)
   checkDay(body, day)
   const account = await lockAccount(stores, mandate, instrument)
-  if (compare(sum([account.booked, account.creditLimit]), amount.amount) < 0) {
+  if (!isCovering(account, amount.amount)) {
     throw new CollectionRefused('AM04', 'the funds do not suffice')
   }
   const transactionId = bank.randomUUID()

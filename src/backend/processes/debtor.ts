@@ -1,4 +1,5 @@
 import type { AccountReference } from '../domain/access.ts'
+import { compare, sum } from '../domain/money.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 
@@ -8,6 +9,14 @@ export function isDebitable(account: Account, currency: string): boolean {
     account.currency === currency &&
     account.cashAccountType === 'CACC' &&
     account.status === 'enabled'
+  )
+}
+
+/** Whether an account can be debited with the amount: what it has, and the credit it is given. */
+export function isCovering(account: Account | undefined, amount: string): boolean {
+  return (
+    account?.status === 'enabled' &&
+    compare(sum([account.booked, account.creditLimit]), amount) >= 0
   )
 }
 

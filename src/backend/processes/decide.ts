@@ -25,8 +25,8 @@ export type Decision =
   | {
       readonly approved: true
       readonly psu: Psu
-      /** Accounts and cards picked at the bank, where the TPP left the choice. (Default: all that can be) */
-      readonly picked?: readonly string[]
+      /** Accounts and cards picked at the bank, where the TPP left the choice. (Default, and null: all that can be) */
+      readonly picked?: readonly string[] | null
     }
   | { readonly approved: false; readonly psu?: Psu }
 
@@ -129,7 +129,7 @@ async function debtorOf(
   { body, currency }: Payment,
   { psu, picked }: Extract<Decision, { approved: true }>,
 ): Promise<Account | undefined> {
-  if (body.debtorAccount !== undefined || picked === undefined) {
+  if (body.debtorAccount !== undefined || !picked) {
     return findDebtorAccount(stores, psu.id, body.debtorAccount, currency)
   }
   const accounts = await stores.accounts.ofPsu(psu.id)
@@ -157,7 +157,7 @@ async function decideConsent(
   const isOffered = consentModel(consent.access) === 'bankOffered'
   const owned = decision.approved ? await holdingsOf(stores, decision.psu.id) : []
   const picked = decision.approved && isOffered ? decision.picked : undefined
-  const holdings = picked === undefined ? owned : owned.filter(({ id }) => picked.includes(id))
+  const holdings = picked ? owned.filter(({ id }) => picked.includes(id)) : owned
   // Who approves after the last day has come too late.
   const isInTime = !isPast(consent, now, bank.timeZone)
   const grants = decision.approved && isInTime ? grantsOf(consent.access, holdings) : undefined

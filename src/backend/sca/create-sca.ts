@@ -6,7 +6,7 @@ import { isUuid } from '../domain/identifiers.ts'
 import { scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
-import { isDecided } from '../processes/clockwork.ts'
+import { hasPsuDecided } from '../processes/clockwork.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
 import { isUnavailable } from '../unavailable.ts'
@@ -169,12 +169,12 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
   /** One that can still be decided here and now. */
   async function findOpen(id: string): Promise<Authorisation | undefined> {
     const found = await findShown(id)
-    if (found === undefined || !isUndecided(found)) return undefined
+    if (found === undefined || hasPsuDecided(found)) return undefined
     // What time has done to its parent by now may have decided it.
     const parent = parentOf(found)
     await clockwork[parent.kind](parent.id, now())
     const current = await bank.stores.authorisations.find(id)
-    return current === undefined || !isUndecided(current) ? undefined : current
+    return current === undefined || hasPsuDecided(current) ? undefined : current
   }
 
   async function showSignIn(
@@ -213,11 +213,6 @@ const staleForm = ['This form is no longer valid', 'Follow the link once more.']
 
 const unknownLink =
   'It is used up, too old or incomplete. Return to the service you came from and start again.'
-
-/** Whether the PSU can still decide; what it has approved, and the TPP has to confirm, is decided here. */
-function isUndecided(authorisation: Authorisation): boolean {
-  return !isDecided(authorisation) && authorisation.status !== 'unconfirmed'
-}
 
 function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()

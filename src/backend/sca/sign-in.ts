@@ -1,7 +1,7 @@
 import type { Bank } from '../bank.ts'
 import { attemptsMost, authorisationTransitions } from '../domain/authorisation.ts'
 import { after } from '../domain/transitions.ts'
-import { type Clockwork, isDecided } from '../processes/clockwork.ts'
+import { type Clockwork, hasPsuDecided } from '../processes/clockwork.ts'
 import { decide } from '../processes/decide.ts'
 import { parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
@@ -35,7 +35,7 @@ export function signIn(
     const unlocked = promised(await stores.authorisations.find(authorisationId))
     await clockwork.lock(stores, parentOf(unlocked), now)
     const authorisation = promised(await stores.authorisations.find(authorisationId))
-    if (isDecided(authorisation) || authorisation.status === 'unconfirmed') return 'decided'
+    if (hasPsuDecided(authorisation)) return 'decided'
     // No text of the database has a NUL, so asking for one would be an error.
     const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
     const isKnown =

@@ -2,7 +2,7 @@ import type { Bank } from '../bank.ts'
 import { attemptsMost, authorisationTransitions } from '../domain/authorisation.ts'
 import { approves, scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
-import { type Clockwork, isDecided } from '../processes/clockwork.ts'
+import { type Clockwork, hasPsuDecided } from '../processes/clockwork.ts'
 import { decide } from '../processes/decide.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
@@ -48,9 +48,7 @@ export function takeDecision(
     const authorisation = promised(await stores.authorisations.find(authorisationId))
     if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
     // Sent twice: the first one counts, the second leads to the same place.
-    if (isDecided(authorisation) || authorisation.status === 'unconfirmed') {
-      return decidedAs(authorisation)
-    }
+    if (hasPsuDecided(authorisation)) return decidedAs(authorisation)
     const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
     const deciding = { bank, stores, authorisation, now: entry.now }
     if (!entry.isApproved || !approves(psu.behaviour, authorisation.purpose)) {
@@ -67,8 +65,7 @@ export function takeDecision(
     }
     const picked = entry.picked === undefined ? null : [...entry.picked]
     if (mustBeConfirmed(authorisation, psu)) return hold(stores, authorisation, picked)
-    const decision = { approved: true as const, psu, ...(picked === null ? {} : { picked }) }
-    const status = await decide(deciding, decision)
+    const status = await decide(deciding, { approved: true, psu, picked })
     return { kind: 'decided', isApproved: status !== 'failed' }
   })
 }

@@ -69,13 +69,13 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** At most 100 undecided ones whose person has answered by `now`, or that were made before `expired`. */
-    due(now: Date, expired: Date): Promise<Authorisation[]> {
+    /** At most 100 undecided ones that were made by then. */
+    openSince(then: Date): Promise<Authorisation[]> {
       return db
         .selectFrom('authorisations')
         .selectAll()
         .where('status', 'in', open)
-        .where((any) => any.or([any('answersAt', '<=', now), any('createdAt', '<=', expired)]))
+        .where('createdAt', '<=', then)
         .limit(100)
         .execute()
     },

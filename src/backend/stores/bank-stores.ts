@@ -4,6 +4,7 @@ import { createAccountStore } from './accounts.ts'
 import { createAuthorisationStore } from './authorisations.ts'
 import { createCardAccountStore } from './card-accounts.ts'
 import { createConsentStore } from './consents.ts'
+import { createDueStore } from './due.ts'
 import { createEntryStore } from './entries.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createMandateStore } from './mandates.ts'
@@ -25,6 +26,7 @@ function createStores(db: Kysely<BankSchema>) {
     mandates: createMandateStore(db),
     authorisations: createAuthorisationStore(db),
     idempotency: createIdempotencyStore(db),
+    due: createDueStore(db),
   }
 }
 

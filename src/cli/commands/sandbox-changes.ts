@@ -87,7 +87,7 @@ export function collectAtBank(
     const instrument = findLocalInstrument(mandate?.body.type.localInstrumentCode)
     if (instrument === undefined) throw new CommandError(`no mandate "${id}"`)
     const { currency } = instrument
-    await bank.clockwork.payments(now())
+    await bank.clockwork.catchUp(now())
     try {
       return await bank.stores.transaction((stores) =>
         collect(

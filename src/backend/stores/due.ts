@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import type { BankSchema } from './schema.ts'
+
+/** What the bank does next by itself. */
+export interface Due {
+  /** The answer of a person on a device, or a step of a payment. */
+  readonly kind: 'answer' | 'step'
+  /** Of the authorisation, or of the payment. */
+  readonly id: string
+  /** For when it was planned. */
+  readonly at: Date
+}
+
+export function createDueStore(db: Kysely<BankSchema>) {
+  return {
+    /**
+     * What is due first by `now`, but for these ids; undefined when nothing is.
+     * Who answers at the instant of a step was faster.
+     */
+    async next(now: Date, except: readonly string[]): Promise<Due | undefined> {
+      const answers = db
+        .selectFrom('authorisations')
+        .select((any) => [any.val('answer').as('kind'), 'id', 'answersAt as at'])
+        .where('status', '=', 'started')
+        .where('answersAt', '<=', now)
+      const steps = db
+        .selectFrom('payments')
+        .select((any) => [any.val('step').as('kind'), 'id', 'dueAt as at'])
+        .where('dueAt', '<=', now)
+      const due = db.selectFrom(answers.unionAll(steps).as('due')).selectAll()
+      const row = await (except.length === 0 ? due : due.where('id', 'not in', except))
+        .orderBy('at')
+        .orderBy('kind')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
+      return row as Due | undefined
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { lastSegment, type TestBank, testBank } from '../support/bank.ts'
+import { askConsent } from '../support/consent.ts'
+import { bill } from '../support/requests.ts'
+
+const all = { allPsd2: 'allAccounts' }
+const noa = '305567661'
+const device = { 'psu-id': noa, 'tpp-decoupled-preferred': 'true' }
+const embedded = { 'psu-id': noa, 'tpp-redirect-preferred': 'false' }
+
+t.test('what people answer on their devices counts in the order of the answers', async (t) => {
+  const bank = await testBank(t)
+
+  for (const readFirst of ['older', 'newer'] as const) {
+    t.test(
+      `of two recurring consents the older one ends, read first: the ${readFirst}`,
+      async (t) => {
+        const applicationId = randomUUID()
+        const older = await askConsent(bank, all, { applicationId })
+        bank.clock.now += 1
+        const newer = await askConsent(bank, all, { applicationId })
+        bank.clock.now += 5000
+        const read = (id: string) => statusOf(bank, id, applicationId)
+        const states = new Map<string, string>()
+        for (const id of readFirst === 'older' ? [older, newer] : [newer, older]) {
+          states.set(id, await read(id))
+        }
+        t.equal(states.get(newer), 'valid')
+        t.equal(await read(older), 'expired', 'it was approved, and then superseded')
+      },
+    )
+  }
+
+  t.test('an older one was answered before a newer one is approved through the TPP', async (t) => {
+    const applicationId = randomUUID()
+    const older = await askConsent(bank, all, { applicationId })
+    const newer = await bank.call({
+      operation: 'createConsent',
+      applicationId,
+      headers: embedded,
+      body: { ...consent, access: all },
+    })
+    bank.clock.now += 5000
+    const { consentId } = newer.body
+    const path = { consentId, authorisationId: lastSegment(newer.body._links.scaStatus.href) }
+    for (const body of steps) {
+      const put = { operation: 'updateConsentAuthorisation', path, body, applicationId }
+      t.equal((await bank.call({ ...put, headers: { 'psu-id': noa } })).status, 200)
+    }
+    t.equal(await statusOf(bank, older, applicationId), 'expired')
+    t.equal(await statusOf(bank, consentId, applicationId), 'valid')
+  })
+
+  t.test(
+    'of two payments the one approved first gets the money, whichever is read first',
+    async (t) => {
+      for (const readFirst of [0, 1]) {
+        const { rows } = await sql<{ most: string }>`
+        select round(booked * 0.6, 2) as most from bank.accounts
+        where iban = ${bill.debtorAccount.iban}`.execute(bank.database.connect())
+        const payments: string[] = []
+        for (let count = 0; count < 2; count += 1) {
+          const { body } = await bank.call({
+            operation: 'initiatePayment',
+            path: { 'payment-product': 'fp' },
+            headers: device,
+            body: { ...bill, instructedAmount: { currency: 'ILS', amount: rows[0]?.most ?? '' } },
+          })
+          payments.push(body.paymentId)
+          bank.clock.now += 1
+        }
+        bank.clock.now += 60_000
+        const states: string[] = []
+        for (const at of readFirst === 0 ? [0, 1] : [1, 0]) {
+          const path = { 'payment-product': 'fp', paymentId: payments[at] ?? '' }
+          const { body } = await bank.call({ operation: 'getPaymentStatus', path })
+          states[at] = body.transactionStatus
+        }
+        t.match(states, [/^ACSC|ACCC$/, 'RJCT'], `read first: ${readFirst}`)
+      }
+    },
+  )
+
+  t.test(
+    'a balance tells of what was approved on a device, though nobody has read that',
+    async (t) => {
+      const applicationId = randomUUID()
+      const consentId = await askConsent(bank, all, { applicationId })
+      bank.clock.now += 2000
+      const accounts = () =>
+        bank.call({
+          operation: 'listAccounts',
+          query: 'withBalance=true',
+          headers: { 'consent-id': consentId },
+          applicationId,
+        })
+      const before = await accounts()
+      await bank.call({
+        operation: 'initiatePayment',
+        path: { 'payment-product': 'fp' },
+        headers: device,
+        body: bill,
+      })
+      bank.clock.now += 60_000
+      t.not(JSON.stringify((await accounts()).body), JSON.stringify(before.body))
+    },
+  )
+
+  t.test('an answer that comes after an authorisation has run out is none', async (t) => {
+    const applicationId = randomUUID()
+    const { body } = await bank.call({
+      operation: 'createConsent',
+      applicationId,
+      headers: embedded,
+      body: { ...consent, access: all },
+    })
+    const { consentId } = body
+    const path = { consentId, authorisationId: lastSegment(body._links.scaStatus.href) }
+    // The device is asked a second before the day is over, and answers a second after.
+    bank.clock.now += 86_400_000 - 1000
+    for (const step of [steps[0], { authenticationMethodId: 'app-1' }]) {
+      const put = { operation: 'updateConsentAuthorisation', path, applicationId }
+      const headers = { 'psu-id': noa }
+      t.equal((await bank.call({ ...put, headers, body: step ?? {} })).status, 200)
+    }
+    bank.clock.now += 60_000
+    t.equal(await statusOf(bank, consentId, applicationId), 'rejected')
+  })
+})
+
+const consent = {
+  recurringIndicator: true,
+  validUntil: '2027-05-31',
+  frequencyPerDay: 4,
+  combinedServiceIndicator: false,
+}
+const steps = [
+  { psuData: { password: '12345' } },
+  { authenticationMethodId: 'sms-1' },
+  { scaAuthenticationData: '123456' },
+]
+
+async function statusOf(bank: TestBank, consentId: string, applicationId: string) {
+  const { body } = await bank.call({
+    operation: 'getConsentStatus',
+    path: { consentId },
+    applicationId,
+  })
+  return body.consentStatus
+}
