@@ -25,17 +25,22 @@ export function linksTo(paths: Readonly<Record<string, string | undefined>>): Li
   return links
 }
 
+/** Links to a resource and to its state. */
+export function resourceLinks({ self, status }: ResourcePaths): Links {
+  return linksTo({ self, status })
+}
+
 /** What decides which links an authorisation has, beside its own state. */
 export interface AuthorisationLinkOptions {
   readonly paths: ResourcePaths
   /** Origin of the bank's pages. */
   readonly scaPublicUrl: string
-  /** Whether the version of the call has an operation that reads the authorisation. */
-  readonly isReadable: boolean
-  /** Whether it has one that updates it. */
-  readonly isUpdatable: boolean
-  /** Whether the TPP will have to confirm what the PSU approves on the bank's page. */
-  readonly needsConfirmation: boolean
+  /** Whether the version of the call has an operation that reads the authorisation. (Default: no) */
+  readonly isReadable?: boolean
+  /** Whether it has one that updates it. (Default: no) */
+  readonly isUpdatable?: boolean
+  /** Whether the TPP will have to confirm what the PSU approves on the bank's page. (Default: no) */
+  readonly needsConfirmation?: boolean
 }
 
 /**
@@ -44,8 +49,10 @@ export interface AuthorisationLinkOptions {
  */
 export function authorisationLinks(
   { id, approach, status }: Pick<Authorisation, 'id' | 'approach' | 'status'>,
-  { paths, scaPublicUrl, isReadable, isUpdatable, needsConfirmation }: AuthorisationLinkOptions,
+  options: AuthorisationLinkOptions,
 ): Links {
+  const { paths, scaPublicUrl } = options
+  const { isReadable = false, isUpdatable = false, needsConfirmation = false } = options
   const path = `${paths.self}/authorisations/${id}`
   const isUndecided = status !== 'finalised' && status !== 'failed' && status !== 'exempted'
   const isOnPage = approach === 'REDIRECT' && isUndecided && status !== 'unconfirmed'

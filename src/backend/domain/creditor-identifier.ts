@@ -1,3 +1,5 @@
+import { isCheckedBy97 } from './mod97.ts'
+
 const format = /^[A-Z]{2}\d{2}[A-Z0-9]{3}[A-Za-z0-9]{1,28}$/
 
 /**
@@ -8,11 +10,7 @@ const format = /^[A-Z]{2}\d{2}[A-Z0-9]{3}[A-Za-z0-9]{1,28}$/
  */
 export function isCreditorIdentifier(text: string): boolean {
   if (!format.test(text)) return false
-  const [country, digits] = [text.slice(0, 2), text.slice(2, 4)]
-  const rearranged = `${text.slice(7).toUpperCase()}${country}${digits}`
-  // Letters count as two digits: A is 10, Z is 35.
-  const number = [...rearranged].map((character) => Number.parseInt(character, 36)).join('')
-  return BigInt(number) % 97n === 1n
+  return isCheckedBy97(text.slice(7) + text.slice(0, 4))
 }
 
 /** The identifier without its business code: two that differ in it only are the same creditor. */

@@ -1,4 +1,5 @@
 import { isValidIBAN } from 'ibantools'
+import { isCheckedBy97 } from './mod97.ts'
 
 /** Whether the text is an IBAN with right length and check digits (ISO 13616), in the electronic form. */
 export function isIban(text: string): boolean {
@@ -8,10 +9,7 @@ export function isIban(text: string): boolean {
 /** Whether the text is a creditor reference with right check digits (ISO 11649): `RF18539007547034`. */
 export function isCreditorReference(text: string): boolean {
   if (!/^RF\d{2}[A-Z0-9]{1,21}$/.test(text)) return false
-  // ISO 7064, modulus 97: the first four behind the rest, A is 10, Z is 35.
-  const moved = text.slice(4) + text.slice(0, 4)
-  const number = [...moved].map((character) => Number.parseInt(character, 36)).join('')
-  return BigInt(number) % 97n === 1n
+  return isCheckedBy97(text.slice(4) + text.slice(0, 4))
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

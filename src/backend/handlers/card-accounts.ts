@@ -6,10 +6,10 @@ import { amountOf } from '../domain/money.ts'
 import { linksTo } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import type { CardAccount, CardTransaction } from '../stores/card-accounts.ts'
-import { countOf } from '../stores/entry-range.ts'
+import { countOf, type Days } from '../stores/entry-range.ts'
 import { cardBalancesOf } from './balances.ts'
 import { createConsentCheck } from './consent-check.ts'
-import { pageLinks, readDays, readPage, wholeList } from './pages.ts'
+import { type Page, pageLinks, readDays, readPage, wholeList } from './pages.ts'
 import { present } from './present.ts'
 
 /** Handlers of the accounts behind cards, their balances and transactions. */
@@ -82,17 +82,28 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
     }
   }
 
+  /** One page of the entries asked for, and how many there are to page through. */
+  async function entriesOf({ id }: CardAccount, status: string, days: Days, page: Page) {
+    const { cardAccounts } = bank.stores
+    if (status === 'pending') {
+      const count = await cardAccounts.countPending(id, days)
+      return { booked: [], pending: await cardAccounts.pending(id, days, page), count }
+    }
+    const range = await cardAccounts.range(id, days)
+    const booked = await cardAccounts.page(id, range, page)
+    if (status === 'booked') return { booked, pending: undefined, count: countOf(range) }
+    // Beside booked entries the few pending ones are all on the first page.
+    const pending = page.index === 0 ? await cardAccounts.pending(id, days, wholeList) : []
+    return { booked, pending, count: countOf(range) }
+  }
+
   const listTransactions: Handler = async (call) => {
     const { consent, card } = await covered(call, 'transactions')
     const status = String(call.query['bookingStatus'])
     const days = readDays(call, onDay(call.now, bank.timeZone))
     const page = readPage(call)
-    const isFirst = page.index === 0
     await check.count(call, consent, `transactions ${card.id}`, page.index)
-    const { cardAccounts } = bank.stores
-    const isPendingAlone = status === 'pending'
-    const booked = await cardAccounts.range(card.id, days)
-    const count = isPendingAlone ? await cardAccounts.countPending(card.id, days) : countOf(booked)
+    const { booked, pending, count } = await entriesOf(card, status, days, page)
     const render = (transaction: CardTransaction) => renderCardTransaction(transaction, card)
     return {
       status: 200,
@@ -100,20 +111,8 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
         cardAccount: referenceTo(card),
         debitAccounting: false,
         cardTransactions: {
-          booked: isPendingAlone
-            ? []
-            : (await cardAccounts.page(card.id, booked, page)).map(render),
-          // Beside booked entries the few pending ones are all on the first page.
-          ...(status === 'booked'
-            ? {}
-            : {
-                pending: (isPendingAlone
-                  ? await cardAccounts.pending(card.id, days, page)
-                  : isFirst
-                    ? await cardAccounts.pending(card.id, days, wholeList)
-                    : []
-                ).map(render),
-              }),
+          booked: booked.map(render),
+          ...present({ pending: pending?.map(render) }),
           _links: {
             ...linksTo({ cardAccount: `${call.prefix}/card-accounts/${card.id}` }),
             ...pageLinks(call, page, count),

@@ -13,7 +13,7 @@ import { consentMessages, consentTransitions, frequencyPerDayMost } from '../dom
 import { isUuid } from '../domain/identifiers.ts'
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
-import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
+import { authorisationLinks, linksTo, pathsOf, resourceLinks } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import { holdingsOf } from '../processes/holdings.ts'
 import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
@@ -105,7 +105,7 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
               isUpdatable: call.offers.has('updateConsentAuthorisation'),
               needsConfirmation: psu?.behaviour === 'confirmation',
             }),
-            ...linksTo({ self: paths.self, status: paths.status }),
+            ...resourceLinks(paths),
           },
           psuMessage: approvalMessage(plan.approach, 'consent'),
         },

@@ -1,6 +1,6 @@
 import { violates } from '../../platform/database.ts'
 import type { Bank } from '../bank.ts'
-import { type BankAnswer, type BankCall, type Handler, pathParameter } from '../bank-call.ts'
+import { type BankCall, type Handler, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
@@ -9,19 +9,16 @@ import { mandateTransitions } from '../domain/mandate.ts'
 import { institutionOf, lastDayOf, type MandateRequest } from '../domain/mandate-request.ts'
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
-import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
+import { authorisationLinks, pathsOf, resourceLinks } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import { lockMandate } from '../processes/lock-mandate.ts'
 import { moveMandate } from '../processes/move-mandate.ts'
-import {
-  type ApprovalPlan,
-  openAuthorisation,
-  planApproval,
-} from '../processes/open-authorisation.ts'
+import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { type Mandate, mandateReferenceConstraint } from '../stores/mandates.ts'
 import { promised } from '../stores/promised.ts'
 import { approvalMessage } from './approval-message.ts'
+import { askToEnd } from './ask-to-end.ts'
 import { findDebtor } from './mandate-debtor.ts'
 import { checkMandate, creditorKey } from './mandate-rules.ts'
 
@@ -61,7 +58,7 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
         createdAt: new Date(call.now),
       })
       const paths = pathsOf(call, 'mandates', id)
-      const links = linksTo({ self: paths.self, status: paths.status })
+      const links = resourceLinks(paths)
       const location = { location: paths.self, 'aspsp-sca-approach': plan.approach }
       const created = { mandateResourceId: id, mandateStatus: status }
       if (reason !== undefined) {
@@ -87,9 +84,6 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
             ...authorisationLinks(authorisation, {
               paths,
               scaPublicUrl: bank.scaPublicUrl,
-              isReadable: false,
-              isUpdatable: false,
-              needsConfirmation: false,
             }),
             ...links,
           },
@@ -140,47 +134,15 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
       }
       const instrument = promised(findLocalInstrument(body.type.localInstrumentCode))
       if (status !== 'received' && instrument.isEndedByDebtor) {
-        return askDebtor(stores, call, mandate, plan)
+        const psu = promised(await stores.psus.find(mandate.psuId))
+        const paths = pathsOf(call, 'mandates', id)
+        const parent = { kind: 'mandate', id } as const
+        const ending = { parent, paths, plan, psu, state: { mandateStatus: status } }
+        return askToEnd(bank, stores, call, ending)
       }
       await moveMandate(stores, mandate, 'terminate', onDay(call.now, bank.timeZone))
       return { status: 204 }
     })
-  }
-
-  /** Opens the authorisation to end a mandate, in the place of one that is open already. */
-  async function askDebtor(
-    stores: Stores,
-    call: BankCall,
-    { id, psuId, status }: Mandate,
-    plan: ApprovalPlan,
-  ): Promise<BankAnswer> {
-    const parent = { kind: 'mandate', id } as const
-    await stores.authorisations.failOpen(parent)
-    const authorisation = await openAuthorisation(bank, stores, {
-      parent,
-      purpose: 'cancellation',
-      plan,
-      psu: promised(await stores.psus.find(psuId)),
-      now: call.now,
-    })
-    const paths = pathsOf(call, 'mandates', id)
-    return {
-      status: 202,
-      headers: { 'aspsp-sca-approach': plan.approach },
-      body: {
-        mandateStatus: status,
-        _links: {
-          ...authorisationLinks(authorisation, {
-            paths,
-            scaPublicUrl: bank.scaPublicUrl,
-            isReadable: false,
-            isUpdatable: false,
-            needsConfirmation: false,
-          }),
-          ...linksTo({ self: paths.self, status: paths.status }),
-        },
-      },
-    }
   }
 
   return { create, read, readStatus, remove }

@@ -7,12 +7,13 @@ import { paymentMessages } from '../domain/payment.ts'
 import { readPaymentInitiation } from '../domain/payment-initiation.ts'
 import { findPaymentProduct, withdrawn } from '../domain/payment-products.ts'
 import { idempotent } from '../idempotent.ts'
-import { authorisationLinks, linksTo, pathsOf } from '../links.ts'
+import { authorisationLinks, pathsOf, resourceLinks } from '../links.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
 import type { Payment } from '../stores/payments.ts'
 import { approvalMessage } from './approval-message.ts'
+import { askToEnd } from './ask-to-end.ts'
 import { checkDebtor, checkSession, prefersRejection, rejectionOf } from './payment-checks.ts'
 import { checkPayment } from './payment-rules.ts'
 import { fundsMissing, warning, warningsOf } from './payment-warnings.ts'
@@ -110,7 +111,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
               isUpdatable: call.offers.has('updatePaymentAuthorisation'),
               needsConfirmation: psu?.behaviour === 'confirmation',
             }),
-            ...linksTo({ self: paths.self, status: paths.status }),
+            ...resourceLinks(paths),
           },
           psuMessage: approvalMessage(plan.approach, 'payment'),
           ...(warnings.length === 0 ? {} : { tppMessages: warnings }),
@@ -150,7 +151,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
         ...(fundsAvailable === null ? {} : { fundsAvailable }),
         psuMessage: paymentMessages[status],
         ...(isWaiting ? { tppMessages: [fundsMissing] } : {}),
-        _links: linksTo({ self: paths.self, status: paths.status }),
+        _links: resourceLinks(paths),
       },
     }
   }
@@ -171,40 +172,15 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
       if (payment === undefined || status === undefined) {
         throw new BankError('CANCELLATION_INVALID', 'The payment can no longer be cancelled')
       }
-      const isApproved = payment.status !== 'RCVD'
-      await stores.authorisations.failOpen(parent)
       const paths = paymentPaths(call, payment)
-      const links = linksTo({ self: paths.self, status: paths.status })
-      if (!isApproved) {
+      if (payment.status === 'RCVD') {
+        await stores.authorisations.failOpen(parent)
         await stores.payments.update(id, { status, dueAt: null })
-        return { status: 202, body: { transactionStatus: status, _links: links } }
+        return { status: 202, body: { transactionStatus: status, _links: resourceLinks(paths) } }
       }
       const psu = payment.psuId === null ? undefined : await stores.psus.find(payment.psuId)
-      const authorisation = await openAuthorisation(bank, stores, {
-        parent,
-        purpose: 'cancellation',
-        plan,
-        psu,
-        now: call.now,
-      })
-      return {
-        status: 202,
-        headers: { 'aspsp-sca-approach': plan.approach },
-        body: {
-          transactionStatus: payment.status,
-          _links: {
-            // No operation reads or updates the authorisation of a cancellation.
-            ...authorisationLinks(authorisation, {
-              paths,
-              scaPublicUrl: bank.scaPublicUrl,
-              isReadable: false,
-              isUpdatable: false,
-              needsConfirmation: false,
-            }),
-            ...links,
-          },
-        },
-      }
+      const ending = { parent, paths, plan, psu, state: { transactionStatus: payment.status } }
+      return askToEnd(bank, stores, call, ending)
     })
   }
 

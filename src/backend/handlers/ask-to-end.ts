@@ -1,0 +1,46 @@
+import type { Bank } from '../bank.ts'
+import type { BankAnswer, BankCall } from '../bank-call.ts'
+import { authorisationLinks, type ResourcePaths, resourceLinks } from '../links.ts'
+import { type ApprovalPlan, openAuthorisation } from '../processes/open-authorisation.ts'
+import type { Parent } from '../stores/authorisations.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { Psu } from '../stores/psus.ts'
+
+/** What a PSU is asked to let end. */
+export interface Ending {
+  /** Locked by the caller. */
+  readonly parent: Parent
+  readonly paths: ResourcePaths
+  readonly plan: ApprovalPlan
+  readonly psu: Psu | undefined
+  /** Its state, as the answer names it. */
+  readonly state: object
+}
+
+/**
+ * Opens the authorisation to end something that was approved, in the place of
+ * one that is open already, and answers 202: nothing has changed so far.
+ */
+export async function askToEnd(
+  bank: Bank,
+  stores: Stores,
+  { now }: Pick<BankCall, 'now'>,
+  { parent, paths, plan, psu, state }: Ending,
+): Promise<BankAnswer> {
+  await stores.authorisations.failOpen(parent)
+  const authorisation = await openAuthorisation(bank, stores, {
+    ...{ parent, purpose: 'cancellation', plan, psu, now },
+  })
+  const { scaPublicUrl } = bank
+  return {
+    status: 202,
+    headers: { 'aspsp-sca-approach': plan.approach },
+    body: {
+      ...state,
+      _links: {
+        ...authorisationLinks(authorisation, { paths, scaPublicUrl }),
+        ...resourceLinks(paths),
+      },
+    },
+  }
+}
