@@ -19,6 +19,8 @@ import {
 
 const start = Date.parse('2026-11-20T08:00:00Z')
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
+const savings = '6a1f0a0c-93a8-4a3e-8c27-5f3d3c1d7b10'
+const savingsIban = 'IL910205710000000445566'
 const shekels = (amount: string) => ({ currency: 'ILS', amount })
 const euros = (amount: string) => ({ currency: 'EUR', amount })
 const refusal = (reason: string) => ({ name: 'CollectionRefused', reason })
@@ -49,10 +51,26 @@ t.test('collections', async (t) => {
       transactionAmount: { currency: 'ILS', amount: '-75.50' },
       creditorName: 'Galil Water Works',
       remittanceInformationUnstructured: 'Water of November',
-      bankTransactionCode: 'PMNT-IDDT-PMDD',
+      bankTransactionCode: 'PMNT-RDDT-PMDD',
     })
     t.strictSame(await statusOf(bank, id), { mandateStatus: 'valid' })
     t.match(await stored(bank, id), { collected_on: '2026-11-20' })
+  })
+
+  t.test('a creditor of this bank has it booked, too', async (t) => {
+    const creditorAccount = { iban: savingsIban }
+    const id = await approvedMandate(bank, { ...endless, creditorAccount }, noa)
+    const funds = async () => [await booked(bank, main), await booked(bank, savings)]
+    const [before = 0, beforeThere = 0] = await funds()
+    await present(id, shekels('75.5'))
+    t.strictSame(await funds(), [before - 75.5, beforeThere + 75.5])
+    const db = bank.database.connect<unknown>()
+    const shut = (status: string) =>
+      sql`update bank.accounts set status = ${status} where id = ${savings}`.execute(db)
+    await shut('blocked')
+    await t.rejects(present(id), refusal('AC06'))
+    await shut('enabled')
+    t.strictSame(await funds(), [before - 75.5, beforeThere + 75.5])
   })
 
   t.test('an entry has 70 characters of the name, or the code of the institution', async (t) => {

@@ -6,8 +6,9 @@ import { after } from '../domain/transitions.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
 import { promised } from '../stores/promised.ts'
-import { bookPayment, lockAccounts } from './book-payment.ts'
+import { bookPayment } from './book-payment.ts'
 import { isCovering } from './debtor.ts'
+import { lockAccounts } from './lock-accounts.ts'
 
 /**
  * Takes a payment one step further, at the time the step was planned for, in
@@ -56,14 +57,17 @@ async function settle(
   payment: Payment,
 ): Promise<void> {
   const product = promised(findPaymentProduct(payment.product))
-  const { debtor, creditor } = await lockAccounts(stores, payment)
+  const { settleAt: at, debtorAccountId } = planOf(payment)
+  const { creditorAccount } = payment.body
+  const { currency } = payment
+  const moved = { debtorAccountId, creditorAccount, currency }
+  const { debtor, creditor } = await lockAccounts(stores, moved)
   if (creditor !== undefined && creditor.status !== 'enabled') {
     return move(stores, payment, 'reject', { dueAt: null })
   }
   if (!isCovering(debtor, payment.amount)) {
     return settleLater(bank.timeZone, stores, payment, product)
   }
-  const { settleAt: at } = planOf(payment)
   await bookPayment(bank, stores, { payment, debtor, creditor, at })
   // Of other banks only those that take part in instant payments say that they have booked it.
   const isConfirmed = product.settlement === 'instant' || creditor !== undefined

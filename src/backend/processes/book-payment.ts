@@ -1,34 +1,9 @@
 import type { Bank } from '../bank.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { negate } from '../domain/money.ts'
-import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
-import { promised } from '../stores/promised.ts'
-
-/** The accounts of this bank that a payment moves. */
-export interface MovedAccounts {
-  readonly debtor: Account
-  /** Undefined: of another bank. */
-  readonly creditor: Account | undefined
-}
-
-/** Holds the accounts that a payment moves until the transaction ends. */
-export async function lockAccounts(
-  stores: Stores,
-  { id, body, currency, debtorAccountId }: Payment,
-): Promise<MovedAccounts> {
-  if (debtorAccountId === null) throw new Error(`payment ${id} is in settlement without an account`)
-  const creditors = await stores.accounts.byIban(body.creditorAccount.iban ?? '')
-  const creditorId = creditors.find((account) => account.currency === currency)?.id
-  const locked = await stores.accounts.lock(
-    creditorId === undefined ? [debtorAccountId] : [debtorAccountId, creditorId],
-  )
-  return {
-    debtor: promised(locked.find((account) => account.id === debtorAccountId)),
-    creditor: locked.find((account) => account.id === creditorId),
-  }
-}
+import type { MovedAccounts } from './lock-accounts.ts'
 
 /**
  * Books a payment on the accounts of this bank, in the transaction of the

@@ -13,6 +13,7 @@ import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import { promised } from '../stores/promised.ts'
 import { isCovering } from './debtor.ts'
+import { lockAccounts, type MovedAccounts } from './lock-accounts.ts'
 import { lockMandate, type MandateWork } from './lock-mandate.ts'
 import { moveMandate } from './move-mandate.ts'
 
@@ -32,9 +33,9 @@ export type CollectionReason =
   | 'AM09'
   /** No amount above zero with the decimals of its currency. */
   | 'AM12'
-  /** The account is closed. */
+  /** An account is closed. */
   | 'AC04'
-  /** The account is blocked. */
+  /** An account is blocked. */
   | 'AC06'
 
 /** A collection that the debtor's bank does not honour. */
@@ -69,7 +70,8 @@ export interface Collected {
 
 /**
  * Presents a debit on a mandate: books it on the debtor's account, with the
- * creditor's name and reference, and begins the 36 months without a collection
+ * creditor's name and reference, and on the creditor's where that is of this
+ * bank, and begins the 36 months without a collection
  * anew. A refused one leaves no trace and does not count (our choice). What is
  * due should be booked before (`clockwork.catchUp`), in transactions of its own:
  * payments come out of the same funds.
@@ -91,31 +93,46 @@ export async function collect(work: MandateWork, collection: Collection): Promis
   const day = onDay(now, bank.timeZone)
   checkAmount(mandate, amount, instrument.currency)
   checkDay(body, day)
-  const account = await lockAccount(stores, mandate, instrument)
-  if (!isCovering(account, amount.amount)) {
+  const { debtor, creditor } = await lock(stores, mandate, instrument)
+  if (!isCovering(debtor, amount.amount)) {
     throw new CollectionRefused('AM04', 'the funds do not suffice')
   }
-  const transactionId = bank.randomUUID()
-  await stores.accounts.book({
-    id: transactionId,
-    accountId: account.id,
+  const shared = {
     day,
-    amount: negate(amount.amount),
     currency: amount.currency,
-    counterpartyName: creditorNameOf(body),
-    counterpartyIban: body.creditorAccount?.iban ?? null,
     remittance: remittance ?? null,
     endToEndId: null,
     purposeCode: null,
-    bankCode: 'PMNT-IDDT-PMDD',
-    proprietaryCode: 'DD-OUT',
     mandateId: body.mandateId,
     at: new Date(now),
+  }
+  const transactionId = bank.randomUUID()
+  await stores.accounts.book({
+    ...shared,
+    id: transactionId,
+    accountId: debtor.id,
+    amount: negate(amount.amount),
+    counterpartyName: creditorNameOf(body),
+    counterpartyIban: body.creditorAccount?.iban ?? null,
+    bankCode: 'PMNT-RDDT-PMDD',
+    proprietaryCode: 'DD-OUT',
   })
+  if (creditor !== undefined) {
+    await stores.accounts.book({
+      ...shared,
+      id: bank.randomUUID(),
+      accountId: creditor.id,
+      amount: amount.amount,
+      counterpartyName: debtor.ownerName,
+      counterpartyIban: debtor.iban,
+      bankCode: 'PMNT-IDDT-PMDD',
+      proprietaryCode: 'DD-IN',
+    })
+  }
   await stores.mandates.update(mandate.id, { collectedOn: day, endsOn: endOf(body, day) })
   const isSingle = body.occurrences?.sequenceType === 'OOFF'
   const ended = isSingle ? await moveMandate(stores, mandate, 'expire', day) : undefined
-  return { transactionId, accountId: account.id, day, mandateStatus: ended ?? mandate.status }
+  return { transactionId, accountId: debtor.id, day, mandateStatus: ended ?? mandate.status }
 }
 
 function checkAmount({ body, collectedOn }: Mandate, amount: Amount, currency: string): void {
@@ -146,23 +163,25 @@ function checkDay(body: MandateRequest, day: string): void {
   }
 }
 
-/** The account a mandate debits, held until the transaction ends. */
-async function lockAccount(
+/** The account a mandate debits, and the creditor's where it is of this bank, held until the transaction ends. */
+async function lock(
   stores: Stores,
   { body, psuId }: Mandate,
   { currency }: LocalInstrument,
-): Promise<Account> {
+): Promise<MovedAccounts> {
+  const { creditorAccount } = body
   const accounts = await stores.accounts.byIban(body.debtorAccount.iban ?? '')
   const named = accounts.find((account) => account.currency === currency && account.psuId === psuId)
-  const [account] = await stores.accounts.lock([promised(named).id])
-  switch (promised(account).status) {
-    case 'enabled':
-      return promised(account)
-    case 'blocked':
-      throw new CollectionRefused('AC06', 'the account is blocked')
-    case 'deleted':
-      throw new CollectionRefused('AC04', 'the account is closed')
-  }
+  const debtorAccountId = promised(named).id
+  const moved = await lockAccounts(stores, { debtorAccountId, creditorAccount, currency })
+  checkStatus(moved.debtor, 'the account')
+  if (moved.creditor !== undefined) checkStatus(moved.creditor, 'the account of the creditor')
+  return moved
+}
+
+function checkStatus({ status }: Account, name: string): void {
+  if (status === 'blocked') throw new CollectionRefused('AC06', `${name} is blocked`)
+  if (status === 'deleted') throw new CollectionRefused('AC04', `${name} is closed`)
 }
 
 /** As an entry names it: at most 70 characters; an institution without a name by its code. */

@@ -44,7 +44,7 @@ const household = [
     iban: 'IL760311000000000765432',
     text: 'Electricity',
     purpose: 'ELEC',
-    code: 'PMNT-IDDT-PMDD',
+    code: 'PMNT-RDDT-PMDD',
   },
   {
     on: 9,
@@ -64,7 +64,7 @@ const household = [
     iban: 'IL760311000000000765432',
     text: 'Mobile phone',
     purpose: 'PHON',
-    code: 'PMNT-IDDT-PMDD',
+    code: 'PMNT-RDDT-PMDD',
   },
   {
     on: 18,

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, NotNull } from 'kysely'
 import type { BankSchema } from './schema.ts'
 
 /** What the bank does next by itself. */
@@ -15,26 +15,34 @@ export function createDueStore(db: Kysely<BankSchema>) {
   return {
     /**
      * What is due first by `now`, but for these ids; undefined when nothing is.
-     * Who answers at the instant of a step was faster.
+     * Who answers at the instant of a step was faster; else what was made first.
      */
-    async next(now: Date, except: readonly string[]): Promise<Due | undefined> {
+    next(now: Date, except: readonly string[]): Promise<Due | undefined> {
       const answers = db
         .selectFrom('authorisations')
-        .select((any) => [any.val('answer').as('kind'), 'id', 'answersAt as at'])
+        .select((any) => [
+          any.val<Due['kind']>('answer').as('kind'),
+          'id',
+          'answersAt as at',
+          'number',
+        ])
         .where('status', '=', 'started')
         .where('answersAt', '<=', now)
       const steps = db
         .selectFrom('payments')
-        .select((any) => [any.val('step').as('kind'), 'id', 'dueAt as at'])
+        .select((any) => [any.val<Due['kind']>('step').as('kind'), 'id', 'dueAt as at', 'number'])
         .where('dueAt', '<=', now)
-      const due = db.selectFrom(answers.unionAll(steps).as('due')).selectAll()
-      const row = await (except.length === 0 ? due : due.where('id', 'not in', except))
+      const due = db
+        .selectFrom(answers.unionAll(steps).as('due'))
+        .select(['kind', 'id', 'at'])
+        // A row without a time is not due.
+        .$narrowType<{ at: NotNull }>()
+      return (except.length === 0 ? due : due.where('id', 'not in', except))
         .orderBy('at')
         .orderBy('kind')
-        .orderBy('id')
+        .orderBy('number')
         .limit(1)
         .executeTakeFirst()
-      return row as Due | undefined
     },
   }
 }

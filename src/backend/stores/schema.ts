@@ -12,6 +12,8 @@ import type { PsuBehaviour } from '../domain/psu.ts'
 
 /** Written once. */
 type Fixed<Type> = ColumnType<Type, Type, never>
+/** Counts up in the order in which rows were made; the database gives it. */
+type Numbered = ColumnType<number, never, never>
 
 /** A person who owns accounts at the bank. */
 export interface PsuTable {
@@ -147,6 +149,7 @@ export interface PaymentTable {
   attempts: ColumnType<number, number | undefined, number>
   rejectsWithoutFunds: boolean
   fundsAvailable: boolean | null
+  number: Numbered
   createdAt: Fixed<Date>
 }
 
@@ -212,6 +215,7 @@ export interface AuthorisationTable {
   picked: ColumnType<string[] | null, string[] | null | undefined, string[] | null>
   confirmationCode: ColumnType<string | null, string | null | undefined, string | null>
   confirmationFailures: ColumnType<number, number | undefined, number>
+  number: Numbered
   createdAt: Fixed<Date>
 }
 

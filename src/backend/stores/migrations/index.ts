@@ -4,7 +4,7 @@ import { dueMigration } from './0002-due.ts'
 import { settlementMigration } from './0003-settlement.ts'
 import { mandateMigration } from './0004-mandates.ts'
 import { entriesMigration } from './0005-entries.ts'
-import { answersMigration } from './0006-answers.ts'
+import { orderMigration } from './0006-order.ts'
 
 /** Every migration of the bank by name, for `migrate`. */
 export const bankMigrations: Readonly<Record<string, Migration>> = {
@@ -13,5 +13,5 @@ export const bankMigrations: Readonly<Record<string, Migration>> = {
   '0003-settlement': settlementMigration,
   '0004-mandates': mandateMigration,
   '0005-entries': entriesMigration,
-  '0006-answers': answersMigration,
+  '0006-order': orderMigration,
 }
