@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { changeMandate } from '../../src/backend/processes/change-mandate.ts'
+import { changeMandate } from '../../src/backend/processes/change-at-bank.ts'
 import { collect } from '../../src/backend/processes/collect.ts'
 import { codeOf, testBank } from '../support/bank.ts'
 import {

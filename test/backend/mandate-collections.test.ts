@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { changeMandate } from '../../src/backend/processes/change-mandate.ts'
+import { changeMandate } from '../../src/backend/processes/change-at-bank.ts'
 import { collect } from '../../src/backend/processes/collect.ts'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
 import { type TestBank, testBank } from '../support/bank.ts'
@@ -24,7 +24,7 @@ const savingsIban = 'IL910205710000000445566'
 const shekels = (amount: string) => ({ currency: 'ILS', amount })
 const euros = (amount: string) => ({ currency: 'EUR', amount })
 const refusal = (reason: string) => ({ name: 'CollectionRefused', reason })
-const unchangeable = (status: string | undefined) => ({ name: 'MandateUnchangeable', status })
+const unchangeable = (status: string | undefined) => ({ name: 'Unchangeable', status })
 const expired = { mandateStatus: 'expired', mandateReasonCode: 'MD20' }
 /** Without an end, and without a ceiling. */
 const endless = { ...masav, occurrences: undefined, maximumAmount: undefined }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { BankWork } from '../../src/backend/processes/bank-work.ts'
 import { createClockwork } from '../../src/backend/processes/clockwork.ts'
-import type { MandateWork } from '../../src/backend/processes/lock-mandate.ts'
 import { createBankStores } from '../../src/backend/stores/bank-stores.ts'
 import type { TestAnswer, TestBank } from './bank.ts'
 
@@ -98,7 +98,7 @@ export function workAtBank({ database, clock }: TestBank) {
   return {
     clockwork,
     stores: bank.stores,
-    work: <Result>(piece: (work: MandateWork) => Promise<Result>): Promise<Result> =>
+    work: <Result>(piece: (work: BankWork) => Promise<Result>): Promise<Result> =>
       bank.stores.transaction((stores) => piece({ bank, clockwork, stores, now: clock.now })),
   }
 }

@@ -12,9 +12,10 @@ import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import { promised } from '../stores/promised.ts'
+import type { BankWork } from './bank-work.ts'
 import { isCovering } from './debtor.ts'
 import { lockAccounts, type MovedAccounts } from './lock-accounts.ts'
-import { lockMandate, type MandateWork } from './lock-mandate.ts'
+import { lockMandate } from './lock-mandate.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** Why a bank returns a collection (ISO 20022, ExternalReturnReason1Code). */
@@ -78,7 +79,7 @@ export interface Collected {
  *
  * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
  */
-export async function collect(work: MandateWork, collection: Collection): Promise<Collected> {
+export async function collect(work: BankWork, collection: Collection): Promise<Collected> {
   const { bank, stores, now } = work
   const { amount, remittance } = collection
   const mandate = await lockMandate(work, collection.id)

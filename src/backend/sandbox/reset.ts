@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../platform/database.ts'
-import { connectBank } from '../stores/bank-stores.ts'
+import { connectBank, inTransaction } from '../stores/bank-stores.ts'
 import type { BankSchema } from '../stores/schema.ts'
 import { type SeedOptions, seedPeople } from './seed.ts'
 
@@ -24,17 +24,15 @@ export function countSandbox(database: Database): Promise<SandboxCounts> {
  * @returns what was deleted beside people, accounts and entries
  */
 export function resetSandbox({ database, now, timeZone }: SeedOptions): Promise<SandboxCounts> {
-  return connectBank(database)
-    .transaction()
-    .execute(async (db) => {
-      const deleted = await count(db)
-      // In the order in which calls lock them, so that nobody waits for each other; the rest refers to these.
-      await sql`
-        truncate bank.idempotency, bank.payments, bank.consents, bank.mandates,
-          bank.authorisations, bank.psus, bank.accounts, bank.transactions cascade`.execute(db)
-      await seedPeople(db, { now: now(), timeZone })
-      return deleted
-    })
+  return inTransaction(connectBank(database), async (db) => {
+    const deleted = await count(db)
+    // In the order in which most calls lock them; the rest refers to these.
+    await sql`
+      truncate bank.idempotency, bank.payments, bank.consents, bank.mandates,
+        bank.authorisations, bank.psus, bank.accounts, bank.transactions cascade`.execute(db)
+    await seedPeople(db, { now: now(), timeZone })
+    return deleted
+  })
 }
 
 async function count(db: Kysely<BankSchema>): Promise<SandboxCounts> {

@@ -1,4 +1,4 @@
-import { CamelCasePlugin, type Kysely } from 'kysely'
+import { CamelCasePlugin, type Kysely, type Transaction } from 'kysely'
 import type { Database } from '../../platform/database.ts'
 import { createAccountStore } from './accounts.ts'
 import { createAuthorisationStore } from './authorisations.ts'
@@ -54,15 +54,21 @@ export function createBankStores(database: Database): BankStores {
   const db = connectBank(database)
   return {
     ...createStores(db),
-    async transaction(work) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await db.transaction().execute((trx) => work(createStores(trx)))
-        } catch (error) {
-          if (attempt === attemptsMost || !isRolledBack(error)) throw error
-        }
-      }
-    },
+    transaction: (work) => inTransaction(db, (trx) => work(createStores(trx))),
+  }
+}
+
+/** Runs `work` in one transaction, again when the database gives it up for another one; see {@link BankStores}. */
+export async function inTransaction<Result>(
+  db: Kysely<BankSchema>,
+  work: (trx: Transaction<BankSchema>) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt === attemptsMost || !isRolledBack(error)) throw error
+    }
   }
 }
 

@@ -1,21 +1,20 @@
-import { consentTransitions } from '../../backend/domain/consent.ts'
 import { isUuid } from '../../backend/domain/identifiers.ts'
 import { findLocalInstrument } from '../../backend/domain/local-instruments.ts'
-import { mandateTransitions } from '../../backend/domain/mandate.ts'
-import { ConsentUnchangeable, changeConsent } from '../../backend/processes/change-consent.ts'
-import { changeMandate, MandateUnchangeable } from '../../backend/processes/change-mandate.ts'
+import {
+  type BankChange,
+  changeConsent,
+  changeMandate,
+  Unchangeable,
+} from '../../backend/processes/change-at-bank.ts'
 import { type Collected, CollectionRefused, collect } from '../../backend/processes/collect.ts'
 import { withBank } from '../bank-session.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 
-/** What the bank, or its customer, does to a consent or a mandate without the TPP. */
-export const sandboxChanges = ['suspend', 'resume', 'revoke'] as const
-
 export interface SandboxChange {
   readonly kind: 'consent' | 'mandate'
   readonly id: string
-  readonly change: (typeof sandboxChanges)[number]
+  readonly change: BankChange
 }
 
 /**
@@ -37,28 +36,13 @@ export function changeAtBank(
           : changeMandate(work, id, change)
       })
     } catch (error) {
-      if (error instanceof ConsentUnchangeable) {
-        const { status } = error
-        throw refused(kind, id, status, status && consentTransitions[status])
-      }
-      if (error instanceof MandateUnchangeable) {
-        const { status } = error
-        throw refused(kind, id, status, status && mandateTransitions[status])
-      }
-      throw error
+      throw error instanceof Unchangeable ? refused(error, id) : error
     }
   })
 }
 
-/** @param events those the status accepts */
-function refused(
-  kind: SandboxChange['kind'],
-  id: string,
-  status: string | undefined,
-  events: object = {},
-): CommandError {
+function refused({ kind, status, possible }: Unchangeable, id: string): CommandError {
   if (status === undefined) return new CommandError(`no ${kind} "${id}"`)
-  const possible = sandboxChanges.filter((change) => Object.hasOwn(events, change))
   const text = possible.length === 0 ? 'nothing' : possible.join(', ')
   return new CommandError(`${kind} ${id} is ${status}; possible now: ${text}`)
 }

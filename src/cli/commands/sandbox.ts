@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import { bankChanges } from '../../backend/processes/change-at-bank.ts'
 import { behaviourWords } from '../../backend/sandbox/behaviours.ts'
 import { sandboxPsus } from '../../backend/sandbox/personas.ts'
 import { countSandbox, resetSandbox } from '../../backend/sandbox/reset.ts'
@@ -7,12 +8,7 @@ import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { drawFields, drawTable } from '../output.ts'
 import type { JsonOption } from './options.ts'
-import {
-  changeAtBank,
-  collectAtBank,
-  type SandboxChange,
-  sandboxChanges,
-} from './sandbox-changes.ts'
+import { changeAtBank, collectAtBank, type SandboxChange } from './sandbox-changes.ts'
 
 export function registerSandbox(program: Command, context: CommandContext): void {
   const { output } = context
@@ -62,7 +58,7 @@ export function registerSandbox(program: Command, context: CommandContext): void
     sandbox
       .command(`${kind} <${id}>`)
       .description(`have the bank suspend or resume a ${kind}, or its PSU revoke it`)
-      .addArgument(new Argument('<change>', 'what happens').choices(sandboxChanges))
+      .addArgument(new Argument('<change>', 'what happens').choices(bankChanges))
       .option('--json', `print {"${id}", "${status}"}`)
       .action(async (given: string, change: SandboxChange['change'], { json }: JsonOption) => {
         const after = await changeAtBank(context, { kind, id: given, change })
