@@ -261,7 +261,7 @@ async function openStore(
   return { database, databaseUrl: url }
 }
 
-/** A start does not wait for its database: whoever runs us starts us again. The address may hold a password, so only its setting is named. */
+/** A start waits for a connection, not for a database: whoever runs us starts us again. The address may hold a password, so only its setting is named. */
 async function reach(database: Database): Promise<void> {
   try {
     await sql`select 1`.execute(database.connect())

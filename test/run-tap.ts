@@ -14,14 +14,17 @@ const child = spawn('tap', ['run', ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: join(folder, 'compile-cache') },
 })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => child.kill(signal))
+}
 child.once('error', (error) => {
-  throw error
+  process.stderr.write(`cannot start tap: ${error.message}\n`)
+  process.exitCode = 1
 })
 child.once('exit', (code) => {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.exitCode = code ?? 1
 })
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 /** Memory, where the machine gives away so much of it. */
 function roomyRoot(): string {

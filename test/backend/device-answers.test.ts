@@ -33,6 +33,21 @@ t.test('what people answer on their devices counts in the order of the answers',
     )
   }
 
+  t.test(
+    'a valid consent has ended with the answer to a newer one, and reads nothing more',
+    async (t) => {
+      const applicationId = randomUUID()
+      const older = await askConsent(bank, all, { applicationId })
+      bank.clock.now += 2000
+      t.equal(await statusOf(bank, older, applicationId), 'valid')
+      await askConsent(bank, all, { applicationId })
+      bank.clock.now += 2000
+      const headers = { 'consent-id': older }
+      const { body } = await bank.call({ operation: 'listAccounts', headers, applicationId })
+      t.equal(body.tppMessages?.[0].code, 'CONSENT_EXPIRED')
+    },
+  )
+
   t.test('an older one was answered before a newer one is approved through the TPP', async (t) => {
     const applicationId = randomUUID()
     const older = await askConsent(bank, all, { applicationId })
@@ -82,6 +97,53 @@ t.test('what people answer on their devices counts in the order of the answers',
       }
     },
   )
+
+  t.test('a step that fails is told to who reads its payment, and holds up no other', async (t) => {
+    const payments: string[] = []
+    for (let count = 0; count < 2; count += 1) {
+      const { body } = await bank.call({
+        operation: 'initiatePayment',
+        path: { 'payment-product': 'fp' },
+        headers: device,
+        body: bill,
+      })
+      payments.push(body.paymentId)
+    }
+    const [broken = '', sound = ''] = payments
+    const db = bank.database.connect()
+    await sql`
+      create function bank.refuse() returns trigger language plpgsql as $$
+        begin raise exception 'no'; end $$;
+      create trigger refuse before update on bank.payments for each row
+        when (old.status = 'ACTC' and old.id = ${sql.lit(broken)}) execute function bank.refuse()`.execute(
+      db,
+    )
+    bank.clock.now += 60_000
+    const read = (paymentId: string) =>
+      bank.call({ operation: 'getPaymentStatus', path: { 'payment-product': 'fp', paymentId } })
+    t.equal((await read(sound)).body.transactionStatus, 'ACCC')
+    t.equal((await read(broken)).status, 500)
+    await sql`drop trigger refuse on bank.payments`.execute(db)
+    t.equal((await read(broken)).body.transactionStatus, 'ACCC')
+  })
+
+  t.test('funds that a TPP wants checked at once are those after what was due', async (t) => {
+    const { rows } = await sql<{ most: string }>`
+      select round(booked * 0.6, 2) as most from bank.accounts
+      where iban = ${bill.debtorAccount.iban}`.execute(bank.database.connect())
+    const instructedAmount = { currency: 'ILS', amount: rows[0]?.most ?? '' }
+    const initiate = (headers: object) =>
+      bank.call({
+        operation: 'initiatePayment',
+        path: { 'payment-product': 'fp' },
+        headers: { ...device, ...headers },
+        body: { ...bill, instructedAmount },
+      })
+    t.equal((await initiate({})).status, 201)
+    bank.clock.now += 60_000
+    const second = await initiate({ 'tpp-rejection-nofunds-preferred': 'true' })
+    t.equal(second.body.tppMessages?.[0].code, 'PAYMENT_FAILED')
+  })
 
   t.test(
     'a balance tells of what was approved on a device, though nobody has read that',

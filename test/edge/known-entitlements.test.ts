@@ -37,3 +37,26 @@ t.test(
     )
   },
 )
+
+t.test('entitlements that are only looked up count as those that are new', async (t) => {
+  const catalogue = await publishedCatalogue()
+  const [version] = catalogue.versions.values()
+  const published = { catalogue } as EntitledCall['published']
+  const known = createKnownEntitlements({ capacity: 10 })
+  const group = () =>
+    Array.from({ length: 5 }, () => ({}) as EntitledCall['caller']).flatMap((caller) =>
+      (version?.operations.slice(0, 2) ?? []).map((operation) => ({
+        caller,
+        operation,
+        published,
+      })),
+    )
+  const keep = (call: EntitledCall) => known.keep(call, { sinceMs: 0, untilMs: 1 } as Entitlement)
+  const isKnown = (call: EntitledCall) => known.find(call, 0) !== undefined
+  const [first, second] = [group(), group()]
+  first.forEach(keep)
+  t.ok(first.every(isKnown), 'the first are the older generation, looked up, and the older again')
+  second.forEach(keep)
+  t.notOk(first.some(isKnown), 'a full generation of others later they are gone')
+  t.ok(second.every(isKnown))
+})

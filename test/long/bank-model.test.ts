@@ -189,14 +189,15 @@ function createRun(bank: TestBank) {
     return new Date(bank.clock.now).toISOString()
   }
 
-  /** People answer in the order in which they were asked; the bank is looked at in the opposite one. */
+  /** People answer in the order in which they were asked; what an answer may end is looked at before, the last answer first. */
   async function answer(): Promise<void> {
+    const valid = resources.filter((one) => one.kind === 'consent' && one.state === 'valid')
     const due = resources
       .filter((one) => (one.authorisation.answersAt ?? Infinity) <= bank.clock.now)
       .filter(({ authorisation }) => authorisation.status === 'started')
       .sort((a, b) => (b.authorisation.answersAt ?? 0) - (a.authorisation.answersAt ?? 0))
     pass(resources, bank.clock.now)
-    for (const resource of due) await check(resource)
+    for (const resource of [...valid, ...due]) await check(resource)
   }
 
   async function create(step: Creation): Promise<ResourceModel> {

@@ -114,6 +114,8 @@ export const wayThroughEveryState: readonly Step[] = [
   ...[create('consent', { person: revoking, ...decoupled })],
   ...[create('consent', { person: avi, ...decoupled })],
   ...[move(1000), on(2, 'read'), move(2000), on(2, 'read'), move(30_000), on(2, 'read')],
+  // What one consent does to another, which is looked at first.
+  ...[create('consent', decoupled), move(2000), create('consent', decoupled), move(2000)],
   // To Monday, 2:00: the day of the first one, before the bank executes anything.
   ...[move(2 * dayMs), move(16 * 3_600_000), on(0, 'read')],
 ]

@@ -50,7 +50,7 @@ export async function testDatabase(t: Test): Promise<TestDatabase> {
 
 /**
  * A data folder in which an embedded database starts within a second: the
- * empty cluster is made once per machine and PGlite version and copied.
+ * empty cluster is made once per temporary folder and PGlite version and copied.
  */
 export async function testDataDir(t: Test): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tg-'))

@@ -6,8 +6,7 @@ import type { Parent } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
-/** What a PSU is asked to let end. */
-export interface Ending {
+export interface AskToEndOptions {
   /** Locked by the caller. */
   readonly parent: Parent
   readonly paths: ResourcePaths
@@ -25,12 +24,11 @@ export async function askToEnd(
   bank: Bank,
   stores: Stores,
   { now }: Pick<BankCall, 'now'>,
-  { parent, paths, plan, psu, state }: Ending,
+  { parent, paths, plan, psu, state }: AskToEndOptions,
 ): Promise<BankAnswer> {
   await stores.authorisations.failOpen(parent)
-  const authorisation = await openAuthorisation(bank, stores, {
-    ...{ parent, purpose: 'cancellation', plan, psu, now },
-  })
+  const asked = { parent, purpose: 'cancellation', plan, psu, now } as const
+  const authorisation = await openAuthorisation(bank, stores, asked)
   const { scaPublicUrl } = bank
   return {
     status: 202,

@@ -18,10 +18,12 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
     kind: Grant['kind'],
     now: number,
   ): Promise<ConsentWithRights | undefined> {
-    const found = await consents.findWithRights(id, kind)
-    if (found === undefined || clockwork.isConsentSettled(found.consent, now)) return found
+    const found = await consents.findWithRights(id, kind, new Date(now))
+    if (found === undefined) return undefined
+    // A newer consent that was approved by now has ended this one.
+    if (!found.isDue && clockwork.isConsentSettled(found.consent, now)) return found
     await clockwork.consent(id, now)
-    return consents.findWithRights(id, kind)
+    return consents.findWithRights(id, kind, new Date(now))
   }
 
   return {

@@ -38,6 +38,9 @@ function checkAccounts({ debtorAccount, creditorAccount }: MandateRequest): Bank
   if (creditorAccount !== undefined) {
     messages.push(...checkReference(creditorAccount, 'creditorAccount'))
   }
+  if (creditorAccount?.iban !== undefined && creditorAccount.iban === debtorAccount.iban) {
+    messages.push({ path: 'creditorAccount', text: 'Must differ from the account of the debtor' })
+  }
   if (debtorAccount.iban === undefined) {
     messages.push({ path: 'debtorAccount.iban', text: 'Is required: accounts here have an IBAN' })
   }

@@ -55,6 +55,8 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
     if (product === undefined) throw new BankError('PRODUCT_UNKNOWN', 'No such payment product')
     const body = readPaymentInitiation(call.body ?? {})
     const { timeZone } = bank
+    // Whether the funds suffice must not depend on who has looked at the account.
+    if (prefersRejection(call)) await clockwork.catchUp(call.now)
     return idempotent(bank, call, async (stores) => {
       checkPayment(body, { product, isStrict: call.isStrict, now: call.now, timeZone })
       const plan = planApproval(call, true)

@@ -58,10 +58,10 @@ async function settle(
 ): Promise<void> {
   const product = promised(findPaymentProduct(payment.product))
   const { settleAt: at, debtorAccountId } = planOf(payment)
-  const { creditorAccount } = payment.body
-  const { currency } = payment
-  const moved = { debtorAccountId, creditorAccount, currency }
-  const { debtor, creditor } = await lockAccounts(stores, moved)
+  const { body, currency } = payment
+  const { debtor, creditor } = await lockAccounts(stores, {
+    ...{ debtorAccountId, creditorAccount: body.creditorAccount, currency },
+  })
   if (creditor !== undefined && creditor.status !== 'enabled') {
     return move(stores, payment, 'reject', { dueAt: null })
   }

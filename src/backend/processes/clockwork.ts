@@ -1,3 +1,4 @@
+import { isOutage } from '../../platform/database.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationMs, authorisationTransitions } from '../domain/authorisation.ts'
 import { addDays, onDay } from '../domain/bank-time.ts'
@@ -28,7 +29,7 @@ export interface Clockwork {
   /** The payment as it is at `now` (milliseconds since 1970), or undefined when there is none. */
   payment(id: string, now: number): Promise<Payment | undefined>
   consent(id: string, now: number): Promise<Consent | undefined>
-  /** Whether a consent that was just read is as it is at `now`. */
+  /** Whether a consent that was just read is as it is at `now`, unless a newer one has ended it. */
   isConsentSettled(consent: Consent, now: number): boolean
   mandate(id: string, now: number): Promise<Mandate | undefined>
   /**
@@ -37,9 +38,10 @@ export interface Clockwork {
    * their devices, payments take their steps. Which of two gets the money, and
    * which consent ends the other, must not depend on who looks.
    *
-   * @returns what failed; it is left for later
+   * @returns by its id (of an authorisation or a payment), what failed and is left for later
+   * @throws when the database cannot be asked: nothing may overtake what was to be done then
    */
-  catchUp(now: number): Promise<readonly unknown[]>
+  catchUp(now: number): Promise<ReadonlyMap<string, unknown>>
   /** The accounts of these ids after everything that is due by `now` was done, in the order of their positions. */
   accounts(ids: readonly string[], now: number): Promise<readonly Account[]>
   /**
@@ -121,7 +123,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     )
   }
 
-  /** Only one that was never approved has an authorisation to look at. */
+  /** Nothing but the answer to a newer one can have happened to it. */
   function isConsentSettled(consent: Consent, now: number): boolean {
     return consent.status !== 'received' && !isConsentDue(consent, now)
   }
@@ -151,8 +153,8 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
   ): Promise<Row | undefined> {
     const found = await find(parent.id)
     if (found === undefined || isSettled(found)) return found
-    // What fails there is of one resource; if it is this one, it fails once more.
-    await catchUp(now)
+    const failures = await catchUp(now)
+    if (failures.has(parent.id)) throw failures.get(parent.id)
     // In this order: what somebody else decides in between shows in the row.
     const open = await stores.authorisations.openOf(parent)
     const row = await find(parent.id)
@@ -163,7 +165,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     return find(parent.id)
   }
 
-  /** Whatever was due before is done already; the steps of payments were. */
+  /** Does what a time-out or a last day has done. Steps of payments have their turn in {@link catchUp} alone. */
   function bringUp(parent: Parent, now: number): Promise<void> {
     return stores.transaction(async (inside) => {
       if (parent.kind !== 'payment') return lock(inside, parent, now)
@@ -172,13 +174,26 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     })
   }
 
-  async function catchUp(now: number): Promise<readonly unknown[]> {
+  let running: Promise<unknown> = Promise.resolve()
+
+  /** One after the other in a process: who comes meanwhile would only do the same, and wait for its locks. */
+  function catchUp(now: number): Promise<ReadonlyMap<string, unknown>> {
+    const work = running.then(() => doDue(now))
+    running = work.catch(() => undefined)
+    return work
+  }
+
+  async function doDue(now: number): Promise<ReadonlyMap<string, unknown>> {
     const failures = new Map<string, unknown>()
     for (;;) {
       const due = await stores.due.next(new Date(now), [...failures.keys()])
-      if (due === undefined) return [...failures.values()]
-      const work = due.kind === 'answer' ? takeAnswer(due) : takeStep(due)
-      await work.catch((error: unknown) => failures.set(due.id, error))
+      if (due === undefined) return failures
+      try {
+        await (due.kind === 'answer' ? takeAnswer(due) : takeStep(due))
+      } catch (error) {
+        if (isOutage(error)) throw error
+        failures.set(due.id, error)
+      }
     }
   }
 
@@ -202,7 +217,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
   async function accounts(ids: readonly string[], now: number): Promise<readonly Account[]> {
     const { accounts: found, isDue } = await stores.accounts.current(ids, new Date(now))
     if (!isDue) return found
-    // What fails there is of one resource; the job says so.
+    // What fails there is of one payment; who reads that, and the job, are told.
     await catchUp(now)
     return stores.accounts.byIds(ids)
   }
@@ -224,7 +239,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     consent(id, now) {
       return current<Consent>({ kind: 'consent', id }, now, {
         find: stores.consents.find,
-        isSettled: (consent) => isConsentSettled(consent, now),
+        isSettled: ({ status }) => isFinal(consentTransitions, status),
         isDue: (consent) => isConsentDue(consent, now),
       })
     },
@@ -239,9 +254,9 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
 
     async run(now) {
       const today = onDay(now, timeZone)
-      const failures: unknown[] = [...(await catchUp(now))]
+      const failures: unknown[] = [...(await catchUp(now)).values()]
       const [authorisations, consents, mandates] = await Promise.all([
-        stores.authorisations.openSince(new Date(now - authorisationMs)),
+        stores.authorisations.openUntil(new Date(now - authorisationMs)),
         stores.consents.due(today, new Date(now - oneOffMs)),
         stores.mandates.due(today),
       ])

@@ -94,7 +94,7 @@ export async function collect(work: BankWork, collection: Collection): Promise<C
   const day = onDay(now, bank.timeZone)
   checkAmount(mandate, amount, instrument.currency)
   checkDay(body, day)
-  const { debtor, creditor } = await lock(stores, mandate, instrument)
+  const { debtor, creditor } = await lockMoved(stores, mandate, instrument)
   if (!isCovering(debtor, amount.amount)) {
     throw new CollectionRefused('AM04', 'the funds do not suffice')
   }
@@ -165,7 +165,7 @@ function checkDay(body: MandateRequest, day: string): void {
 }
 
 /** The account a mandate debits, and the creditor's where it is of this bank, held until the transaction ends. */
-async function lock(
+async function lockMoved(
   stores: Stores,
   { body, psuId }: Mandate,
   { currency }: LocalInstrument,

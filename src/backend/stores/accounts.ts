@@ -101,18 +101,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .selectFrom('accounts')
         .selectAll('accounts')
         .select((any) =>
-          any
-            .or([
-              any.exists(any.selectFrom('payments').select('id').where('dueAt', '<=', now)),
-              any.exists(
-                any
-                  .selectFrom('authorisations')
-                  .select('id')
-                  .where('status', '=', 'started')
-                  .where('answersAt', '<=', now),
-              ),
-            ])
-            .as('isDue'),
+          any.exists(any.selectFrom('payments').select('id').where('dueAt', '<=', now)).as('isDue'),
         )
         .where('id', 'in', ids)
         .orderBy('position')

@@ -69,13 +69,14 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** At most 100 undecided ones that were made by then. */
-    openSince(then: Date): Promise<Authorisation[]> {
+    /** The oldest undecided ones that were made by then, at most 100. */
+    openUntil(then: Date): Promise<Authorisation[]> {
       return db
         .selectFrom('authorisations')
         .selectAll()
         .where('status', 'in', open)
         .where('createdAt', '<=', then)
+        .orderBy('createdAt')
         .limit(100)
         .execute()
     },

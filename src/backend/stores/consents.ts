@@ -10,6 +10,8 @@ export type Consent = Selectable<ConsentTable>
 export interface ConsentWithRights {
   readonly consent: Consent
   readonly rights: ReadonlyMap<string, ReadonlySet<Right>>
+  /** Whether somebody, of any resource, has answered on a device and that was not written down yet. */
+  readonly isDue: boolean
 }
 
 type AccessRow = Pick<Selectable<BankSchema['consentAccess']>, 'resourceId' | 'rightName'>
@@ -126,7 +128,11 @@ export function createConsentStore(db: Kysely<BankSchema>) {
     },
 
     /** A consent and its rights on resources of a kind in one look, which every read of data begins with. */
-    async findWithRights(id: string, kind: Grant['kind']): Promise<ConsentWithRights | undefined> {
+    async findWithRights(
+      id: string,
+      kind: Grant['kind'],
+      now: Date,
+    ): Promise<ConsentWithRights | undefined> {
       const row = await db
         .selectFrom('consents')
         .selectAll('consents')
@@ -141,11 +147,22 @@ export function createConsentStore(db: Kysely<BankSchema>) {
             )
             .as('rows'),
         )
+        .select((any) =>
+          any
+            .exists(
+              any
+                .selectFrom('authorisations')
+                .select('authorisations.id')
+                .where('authorisations.status', '=', 'started')
+                .where('authorisations.answersAt', '<=', now),
+            )
+            .as('isDue'),
+        )
         .where('consents.id', '=', id)
         .executeTakeFirst()
       if (row === undefined) return undefined
-      const { rows, ...consent } = row
-      return { consent, rights: byResource(rows ?? []) }
+      const { rows, isDue, ...consent } = row
+      return { consent, rights: byResource(rows ?? []), isDue: Boolean(isDue) }
     },
 
     /**

@@ -71,7 +71,8 @@ export function collectAtBank(
     const instrument = findLocalInstrument(mandate?.body.type.localInstrumentCode)
     if (instrument === undefined) throw new CommandError(`no mandate "${id}"`)
     const { currency } = instrument
-    await bank.clockwork.catchUp(now())
+    const [failure] = (await bank.clockwork.catchUp(now())).values()
+    if (failure !== undefined) throw failure
     try {
       return await bank.stores.transaction((stores) =>
         collect(

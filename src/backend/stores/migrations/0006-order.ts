@@ -7,15 +7,28 @@ import type { Migration } from 'kysely/migration'
  */
 export const orderMigration: Migration = {
   async up(database: Kysely<unknown>) {
-    await sql`
-alter table bank.authorisations add column number bigint generated always as identity;
-alter table bank.payments add column number bigint generated always as identity;
+    await sql
+      .raw(`
+${numbered('authorisations')}
+${numbered('payments')}
 create index authorisations_answers on bank.authorisations (answers_at)
   where status = 'started';
 alter table bank.transactions drop constraint transactions_origin;
 alter table bank.transactions
-  add constraint transactions_origin check (mandate_id is null or payment_id is null)`.execute(
-      database,
-    )
+  add constraint transactions_origin check (mandate_id is null or payment_id is null)`)
+      .execute(database)
   },
+}
+
+/** Rows lie in the order in which they were changed last; they are numbered in that in which they were made. */
+function numbered(table: string): string {
+  return `
+alter table bank.${table} add column number bigint;
+update bank.${table} as t set number = o.place
+  from (select id, row_number() over (order by created_at, id) as place from bank.${table}) as o
+  where o.id = t.id;
+alter table bank.${table} alter column number set not null;
+alter table bank.${table} alter column number add generated always as identity;
+select setval(pg_get_serial_sequence('bank.${table}', 'number'), coalesce(max(number), 0) + 1, false)
+  from bank.${table};`
 }
