@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createRouter, type Router } from '../catalogue/router.ts'
 import type { Database } from '../platform/database.ts'
+import { isOutage } from '../platform/database.ts'
 import type { Logger } from '../platform/log.ts'
 import { readAccept } from './accept.ts'
 import type { Bank, Credentials } from './bank.ts'
@@ -19,7 +20,6 @@ import { registerRoutes, send } from './routes.ts'
 import { sandboxCredentials } from './sandbox/credentials.ts'
 import { createSca } from './sca/create-sca.ts'
 import { createBankStores } from './stores/bank-stores.ts'
-import { isUnavailable } from './unavailable.ts'
 
 export interface BackendOptions {
   readonly catalogue: Catalogue
@@ -143,7 +143,7 @@ function translate(error: unknown): BankError {
   if (status >= 400 && status < 500) {
     return new BankError('FORMAT_ERROR', 'The request is malformed', { cause: error })
   }
-  if (isUnavailable(error)) {
+  if (isOutage(error)) {
     return new BankError('SERVICE_UNAVAILABLE', 'Try again later', { cause: error })
   }
   return new BankError('INTERNAL_SERVER_ERROR', 'An unexpected error occurred', { cause: error })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { lastSegment, type TestBank, testBank } from '../support/bank.ts'
+import { lastSegment, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
 import { testDatabase, testPostgres } from '../support/database.ts'
 import { mandateRequest } from '../support/requests.ts'
 
@@ -40,6 +40,18 @@ for (const [name, open] of [
     const database = await open(t)
     if (database === undefined) return
     const bank = await testBank(t, { database })
+    const pay = () =>
+      bank.call({
+        operation: 'initiatePayment',
+        path: { 'payment-product': 'fp' },
+        headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
+        body: payment,
+      })
+    const readStatus = ({ body }: TestAnswer) =>
+      bank.call({
+        operation: 'getPaymentStatus',
+        path: { 'payment-product': 'fp', paymentId: body.paymentId },
+      })
 
     for (const { operation, id, ...wanted } of posts) {
       t.test(
@@ -121,26 +133,10 @@ for (const [name, open] of [
 
     t.test('a payment that many readers and the job settle at once is booked once', async (t) => {
       const before = await booked(bank)
-      const made = await together(5, () =>
-        bank.call({
-          operation: 'initiatePayment',
-          path: { 'payment-product': 'fp' },
-          headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
-          body: payment,
-        }),
-      )
+      const made = await together(5, pay)
       bank.clock.now += 2000
       const read = () =>
-        Promise.all(
-          made.flatMap(({ body }) =>
-            Array.from({ length: 5 }, () =>
-              bank.call({
-                operation: 'getPaymentStatus',
-                path: { 'payment-product': 'fp', paymentId: body.paymentId },
-              }),
-            ),
-          ),
-        )
+        Promise.all(made.flatMap((one) => Array.from({ length: 5 }, () => readStatus(one))))
       await read()
       bank.clock.now += 2000
       const answers = await read()
@@ -166,23 +162,9 @@ for (const [name, open] of [
     t.test(
       'payments of one account that are answered and booked at once wait for each other',
       async (t) => {
-        const made = await together(8, () =>
-          bank.call({
-            operation: 'initiatePayment',
-            path: { 'payment-product': 'fp' },
-            headers: { ...psu, 'tpp-decoupled-preferred': 'true' },
-            body: payment,
-          }),
-        )
+        const made = await together(8, pay)
         bank.clock.now += 10_000
-        const answers = await Promise.all(
-          made.map(({ body }) =>
-            bank.call({
-              operation: 'getPaymentStatus',
-              path: { 'payment-product': 'fp', paymentId: body.paymentId },
-            }),
-          ),
-        )
+        const answers = await Promise.all(made.map(readStatus))
         t.strictSame([...new Set(answers.map(({ body }) => body.transactionStatus))], ['ACSC'])
       },
     )

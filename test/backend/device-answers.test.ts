@@ -3,23 +3,28 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { lastSegment, type TestBank, testBank } from '../support/bank.ts'
 import { askConsent } from '../support/consent.ts'
-import { bill } from '../support/requests.ts'
+import { approve } from '../support/embedded-approval.ts'
+import { bill, consentRequest } from '../support/requests.ts'
 
 const all = { allPsd2: 'allAccounts' }
 const noa = '305567661'
-const device = { 'psu-id': noa, 'tpp-decoupled-preferred': 'true' }
-const embedded = { 'psu-id': noa, 'tpp-redirect-preferred': 'false' }
 
 t.test('what people answer on their devices counts in the order of the answers', async (t) => {
   const bank = await testBank(t)
 
-  for (const readFirst of ['older', 'newer'] as const) {
+  // Made at the same instant, too: then the one that was made first is the older.
+  for (const [readFirst, apartMs] of [
+    ['older', 1],
+    ['newer', 1],
+    ['older', 0],
+    ['newer', 0],
+  ] as const) {
     t.test(
-      `of two recurring consents the older one ends, read first: the ${readFirst}`,
+      `of two recurring consents ${apartMs} ms apart the older one ends, read first: the ${readFirst}`,
       async (t) => {
         const applicationId = randomUUID()
         const older = await askConsent(bank, all, { applicationId })
-        bank.clock.now += 1
+        bank.clock.now += apartMs
         const newer = await askConsent(bank, all, { applicationId })
         bank.clock.now += 5000
         const read = (id: string) => statusOf(bank, id, applicationId)
@@ -51,19 +56,9 @@ t.test('what people answer on their devices counts in the order of the answers',
   t.test('an older one was answered before a newer one is approved through the TPP', async (t) => {
     const applicationId = randomUUID()
     const older = await askConsent(bank, all, { applicationId })
-    const newer = await bank.call({
-      operation: 'createConsent',
-      applicationId,
-      headers: embedded,
-      body: { ...consent, access: all },
-    })
+    const { consentId, href } = await embeddedConsent(bank, applicationId)
     bank.clock.now += 5000
-    const { consentId } = newer.body
-    const path = { consentId, authorisationId: lastSegment(newer.body._links.scaStatus.href) }
-    for (const body of steps) {
-      const put = { operation: 'updateConsentAuthorisation', path, body, applicationId }
-      t.equal((await bank.call({ ...put, headers: { 'psu-id': noa } })).status, 200)
-    }
+    await approve(bank, { psuId: noa, href, applicationId })
     t.equal(await statusOf(bank, older, applicationId), 'expired')
     t.equal(await statusOf(bank, consentId, applicationId), 'valid')
   })
@@ -72,18 +67,10 @@ t.test('what people answer on their devices counts in the order of the answers',
     'of two payments the one approved first gets the money, whichever is read first',
     async (t) => {
       for (const readFirst of [0, 1]) {
-        const { rows } = await sql<{ most: string }>`
-        select round(booked * 0.6, 2) as most from bank.accounts
-        where iban = ${bill.debtorAccount.iban}`.execute(bank.database.connect())
+        const most = await mostFunds(bank)
         const payments: string[] = []
         for (let count = 0; count < 2; count += 1) {
-          const { body } = await bank.call({
-            operation: 'initiatePayment',
-            path: { 'payment-product': 'fp' },
-            headers: device,
-            body: { ...bill, instructedAmount: { currency: 'ILS', amount: rows[0]?.most ?? '' } },
-          })
-          payments.push(body.paymentId)
+          payments.push((await pay(bank, most)).body.paymentId)
           bank.clock.now += 1
         }
         bank.clock.now += 60_000
@@ -101,13 +88,7 @@ t.test('what people answer on their devices counts in the order of the answers',
   t.test('a step that fails is told to who reads its payment, and holds up no other', async (t) => {
     const payments: string[] = []
     for (let count = 0; count < 2; count += 1) {
-      const { body } = await bank.call({
-        operation: 'initiatePayment',
-        path: { 'payment-product': 'fp' },
-        headers: device,
-        body: bill,
-      })
-      payments.push(body.paymentId)
+      payments.push((await pay(bank)).body.paymentId)
     }
     const [broken = '', sound = ''] = payments
     const db = bank.database.connect()
@@ -128,20 +109,10 @@ t.test('what people answer on their devices counts in the order of the answers',
   })
 
   t.test('funds that a TPP wants checked at once are those after what was due', async (t) => {
-    const { rows } = await sql<{ most: string }>`
-      select round(booked * 0.6, 2) as most from bank.accounts
-      where iban = ${bill.debtorAccount.iban}`.execute(bank.database.connect())
-    const instructedAmount = { currency: 'ILS', amount: rows[0]?.most ?? '' }
-    const initiate = (headers: object) =>
-      bank.call({
-        operation: 'initiatePayment',
-        path: { 'payment-product': 'fp' },
-        headers: { ...device, ...headers },
-        body: { ...bill, instructedAmount },
-      })
-    t.equal((await initiate({})).status, 201)
+    const most = await mostFunds(bank)
+    t.equal((await pay(bank, most)).status, 201)
     bank.clock.now += 60_000
-    const second = await initiate({ 'tpp-rejection-nofunds-preferred': 'true' })
+    const second = await pay(bank, most, { 'tpp-rejection-nofunds-preferred': 'true' })
     t.equal(second.body.tppMessages?.[0].code, 'PAYMENT_FAILED')
   })
 
@@ -159,12 +130,7 @@ t.test('what people answer on their devices counts in the order of the answers',
           applicationId,
         })
       const before = await accounts()
-      await bank.call({
-        operation: 'initiatePayment',
-        path: { 'payment-product': 'fp' },
-        headers: device,
-        body: bill,
-      })
+      await pay(bank)
       bank.clock.now += 60_000
       t.not(JSON.stringify((await accounts()).body), JSON.stringify(before.body))
     },
@@ -172,37 +138,47 @@ t.test('what people answer on their devices counts in the order of the answers',
 
   t.test('an answer that comes after an authorisation has run out is none', async (t) => {
     const applicationId = randomUUID()
-    const { body } = await bank.call({
-      operation: 'createConsent',
-      applicationId,
-      headers: embedded,
-      body: { ...consent, access: all },
-    })
-    const { consentId } = body
-    const path = { consentId, authorisationId: lastSegment(body._links.scaStatus.href) }
+    const { consentId, href } = await embeddedConsent(bank, applicationId)
+    const path = { consentId, authorisationId: lastSegment(href) }
     // The device is asked a second before the day is over, and answers a second after.
     bank.clock.now += 86_400_000 - 1000
-    for (const step of [steps[0], { authenticationMethodId: 'app-1' }]) {
-      const put = { operation: 'updateConsentAuthorisation', path, applicationId }
-      const headers = { 'psu-id': noa }
-      t.equal((await bank.call({ ...put, headers, body: step ?? {} })).status, 200)
+    for (const body of [{ psuData: { password: '12345' } }, { authenticationMethodId: 'app-1' }]) {
+      const put = { operation: 'updateConsentAuthorisation', path, body, applicationId }
+      t.equal((await bank.call({ ...put, headers: { 'psu-id': noa } })).status, 200)
     }
     bank.clock.now += 60_000
     t.equal(await statusOf(bank, consentId, applicationId), 'rejected')
   })
 })
 
-const consent = {
-  recurringIndicator: true,
-  validUntil: '2027-05-31',
-  frequencyPerDay: 4,
-  combinedServiceIndicator: false,
+/** Asks for a consent that is approved through the TPP. */
+async function embeddedConsent(bank: TestBank, applicationId: string) {
+  const { body } = await bank.call({
+    operation: 'createConsent',
+    applicationId,
+    headers: { 'psu-id': noa, 'tpp-redirect-preferred': 'false' },
+    body: consentRequest,
+  })
+  return { consentId: body.consentId, href: body._links.scaStatus.href }
 }
-const steps = [
-  { psuData: { password: '12345' } },
-  { authenticationMethodId: 'sms-1' },
-  { scaAuthenticationData: '123456' },
-]
+
+/** Initiates an instant payment that its PSU approves on its device two seconds later. */
+function pay(bank: TestBank, amount = bill.instructedAmount.amount, headers: object = {}) {
+  return bank.call({
+    operation: 'initiatePayment',
+    path: { 'payment-product': 'fp' },
+    headers: { 'psu-id': noa, 'tpp-decoupled-preferred': 'true', ...headers },
+    body: { ...bill, instructedAmount: { currency: 'ILS', amount } },
+  })
+}
+
+/** So much of the funds that they do not suffice twice. */
+async function mostFunds({ database }: TestBank): Promise<string> {
+  const { rows } = await sql<{ most: string }>`
+    select round(booked * 0.6, 2) as most from bank.accounts
+    where iban = ${bill.debtorAccount.iban}`.execute(database.connect())
+  return rows[0]?.most ?? ''
+}
 
 async function statusOf(bank: TestBank, consentId: string, applicationId: string) {
   const { body } = await bank.call({

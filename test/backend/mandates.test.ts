@@ -257,6 +257,7 @@ t.test('mandates', async (t) => {
         'debtorAccount.iban',
       ],
       [{ debtorAccount: { bban: '123' } }, 'FORMAT_ERROR', 'debtorAccount.iban'],
+      [{ creditorAccount: masav.debtorAccount }, 'FORMAT_ERROR', 'creditorAccount'],
       [
         { creditorAccount: { iban: 'IL090123450000000123457' } },
         'FORMAT_ERROR',

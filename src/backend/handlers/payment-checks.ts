@@ -4,6 +4,7 @@ import { isUuid } from '../domain/identifiers.ts'
 import type { PaymentInitiation } from '../domain/payment-initiation.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
 import { findDebtorAccount, isCovering } from '../processes/debtor.ts'
+import { findCreditorAccount } from '../processes/lock-accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
@@ -66,8 +67,7 @@ export async function rejectionOf(
   stores: Stores,
   { creditorAccount, instructedAmount }: PaymentInitiation,
 ): Promise<string | undefined> {
-  const accounts = await stores.accounts.byIban(creditorAccount.iban ?? '')
-  const account = accounts.find(({ currency }) => currency === instructedAmount.currency)
+  const account = await findCreditorAccount(stores, creditorAccount, instructedAmount.currency)
   return account === undefined || account.status === 'enabled'
     ? undefined
     : 'The account of the creditor cannot be credited'

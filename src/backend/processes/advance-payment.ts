@@ -59,16 +59,17 @@ async function settle(
   const product = promised(findPaymentProduct(payment.product))
   const { settleAt: at, debtorAccountId } = planOf(payment)
   const { body, currency } = payment
-  const { debtor, creditor } = await lockAccounts(stores, {
+  const moved = await lockAccounts(stores, {
     ...{ debtorAccountId, creditorAccount: body.creditorAccount, currency },
   })
+  const { debtor, creditor } = moved
   if (creditor !== undefined && creditor.status !== 'enabled') {
     return move(stores, payment, 'reject', { dueAt: null })
   }
   if (!isCovering(debtor, payment.amount)) {
     return settleLater(bank.timeZone, stores, payment, product)
   }
-  await bookPayment(bank, stores, { payment, debtor, creditor, at })
+  await bookPayment(bank, stores, moved, { payment, at })
   // Of other banks only those that take part in instant payments say that they have booked it.
   const isConfirmed = product.settlement === 'instant' || creditor !== undefined
   const dueAt = isConfirmed ? new Date(at.getTime() + creditMs) : null

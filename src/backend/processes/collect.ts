@@ -7,12 +7,13 @@ import {
   institutionOf,
   type MandateRequest,
 } from '../domain/mandate-request.ts'
-import { type Amount, compare, isAmount, negate } from '../domain/money.ts'
+import { type Amount, compare, isAmount } from '../domain/money.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Mandate } from '../stores/mandates.ts'
 import { promised } from '../stores/promised.ts'
 import type { BankWork } from './bank-work.ts'
+import { bookTransfer } from './book-transfer.ts'
 import { isCovering } from './debtor.ts'
 import { lockAccounts, type MovedAccounts } from './lock-accounts.ts'
 import { lockMandate } from './lock-mandate.ts'
@@ -72,10 +73,10 @@ export interface Collected {
 /**
  * Presents a debit on a mandate: books it on the debtor's account, with the
  * creditor's name and reference, and on the creditor's where that is of this
- * bank, and begins the 36 months without a collection
- * anew. A refused one leaves no trace and does not count (our choice). What is
- * due should be booked before (`clockwork.catchUp`), in transactions of its own:
- * payments come out of the same funds.
+ * bank, and begins the 36 months without a collection anew. A refused one leaves
+ * no trace and does not count (our choice). What is due should be booked before
+ * (`clockwork.catchUp`), in transactions of its own: payments come out of the
+ * same funds.
  *
  * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
  */
@@ -94,42 +95,25 @@ export async function collect(work: BankWork, collection: Collection): Promise<C
   const day = onDay(now, bank.timeZone)
   checkAmount(mandate, amount, instrument.currency)
   checkDay(body, day)
-  const { debtor, creditor } = await lockMoved(stores, mandate, instrument)
+  const moved = await lockMoved(stores, mandate, instrument)
+  const { debtor } = moved
   if (!isCovering(debtor, amount.amount)) {
     throw new CollectionRefused('AM04', 'the funds do not suffice')
   }
-  const shared = {
+  const transactionId = await bookTransfer(bank, stores, moved, {
     day,
+    amount: amount.amount,
     currency: amount.currency,
+    creditorName: creditorNameOf(body),
+    creditorIban: body.creditorAccount?.iban ?? null,
     remittance: remittance ?? null,
     endToEndId: null,
     purposeCode: null,
     mandateId: body.mandateId,
     at: new Date(now),
-  }
-  const transactionId = bank.randomUUID()
-  await stores.accounts.book({
-    ...shared,
-    id: transactionId,
-    accountId: debtor.id,
-    amount: negate(amount.amount),
-    counterpartyName: creditorNameOf(body),
-    counterpartyIban: body.creditorAccount?.iban ?? null,
-    bankCode: 'PMNT-RDDT-PMDD',
-    proprietaryCode: 'DD-OUT',
+    debit: { bankCode: 'PMNT-RDDT-PMDD', proprietaryCode: 'DD-OUT' },
+    credit: { bankCode: 'PMNT-IDDT-PMDD', proprietaryCode: 'DD-IN' },
   })
-  if (creditor !== undefined) {
-    await stores.accounts.book({
-      ...shared,
-      id: bank.randomUUID(),
-      accountId: creditor.id,
-      amount: amount.amount,
-      counterpartyName: debtor.ownerName,
-      counterpartyIban: debtor.iban,
-      bankCode: 'PMNT-IDDT-PMDD',
-      proprietaryCode: 'DD-IN',
-    })
-  }
   await stores.mandates.update(mandate.id, { collectedOn: day, endsOn: endOf(body, day) })
   const isSingle = body.occurrences?.sequenceType === 'OOFF'
   const ended = isSingle ? await moveMandate(stores, mandate, 'expire', day) : undefined

@@ -10,6 +10,16 @@ export interface MovedAccounts {
   readonly creditor: Account | undefined
 }
 
+/** Finds the account of this bank that is credited; undefined: it is of another bank. */
+export async function findCreditorAccount(
+  stores: Stores,
+  reference: AccountReference | undefined,
+  currency: string,
+): Promise<Account | undefined> {
+  const accounts = await stores.accounts.byIban(reference?.iban ?? '')
+  return accounts.find((account) => account.currency === currency)
+}
+
 /** Holds the accounts between which money of a currency moves until the transaction ends. */
 export async function lockAccounts(
   stores: Stores,
@@ -23,8 +33,7 @@ export async function lockAccounts(
     readonly currency: string
   },
 ): Promise<MovedAccounts> {
-  const creditors = await stores.accounts.byIban(creditorAccount?.iban ?? '')
-  const creditorId = creditors.find((account) => account.currency === currency)?.id
+  const creditorId = (await findCreditorAccount(stores, creditorAccount, currency))?.id
   const locked = await stores.accounts.lock(
     creditorId === undefined ? [debtorAccountId] : [debtorAccountId, creditorId],
   )

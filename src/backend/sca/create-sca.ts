@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { isOutage } from '../../platform/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationTransitions, redirectLinkMs } from '../domain/authorisation.ts'
@@ -9,7 +10,6 @@ import type { Clockwork } from '../processes/clockwork.ts'
 import { hasPsuDecided } from '../processes/clockwork.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
-import { isUnavailable } from '../unavailable.ts'
 import { choiceOf } from './choice.ts'
 import { cookieFor, cookieOf, csrfCookie, isCrossSite, sessionCookie } from './cookies.ts'
 import { formHeaders, strictHeaders } from './page-headers.ts'
@@ -61,7 +61,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
   })
   app.setNotFoundHandler((_request, reply) => say(reply, 404, 'Nothing here', unknownLink))
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
-    const status = error.statusCode ?? (isUnavailable(error) ? 503 : 500)
+    const status = error.statusCode ?? (isOutage(error) ? 503 : 500)
     if (status >= 500) log.error({ err: error }, 'a page of the bank failed')
     return say(reply, status, 'That did not work', 'Go back and try again.')
   })

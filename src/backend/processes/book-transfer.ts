@@ -1,0 +1,49 @@
+import { negate } from '../domain/money.ts'
+import type { Booking } from '../stores/accounts.ts'
+import type { Stores } from '../stores/bank-stores.ts'
+import type { MovedAccounts } from './lock-accounts.ts'
+
+/** How the entry of one side is told from others of its kind (ISO 20022, BankTransactionCode; the bank's own). */
+type Codes = Pick<Booking, 'bankCode' | 'proprietaryCode'>
+
+/** What both entries say, and what each says of the other side. */
+export interface Transfer
+  extends Omit<
+    Booking,
+    'id' | 'accountId' | 'counterpartyName' | 'counterpartyIban' | keyof Codes
+  > {
+  readonly creditorName: string | null
+  readonly creditorIban: string | null
+  readonly debit: Codes
+  readonly credit: Codes
+}
+
+/**
+ * Books an amount from the debtor to the creditor, as far as they are of this
+ * bank, in the transaction of the caller, who has locked the accounts: both
+ * balances and both entries change together or not at all.
+ *
+ * @returns the id of the debtor's entry
+ */
+export async function bookTransfer(
+  { randomUUID }: { readonly randomUUID: () => string },
+  stores: Stores,
+  { debtor, creditor }: MovedAccounts,
+  { creditorName, creditorIban, debit, credit, ...shared }: Transfer,
+): Promise<string> {
+  const id = randomUUID()
+  await stores.accounts.book({
+    ...{ ...shared, ...debit, id, accountId: debtor.id },
+    amount: negate(shared.amount),
+    counterpartyName: creditorName,
+    counterpartyIban: creditorIban,
+  })
+  if (creditor !== undefined) {
+    await stores.accounts.book({
+      ...{ ...shared, ...credit, id: randomUUID(), accountId: creditor.id },
+      counterpartyName: debtor.ownerName,
+      counterpartyIban: debtor.iban,
+    })
+  }
+  return id
+}
