@@ -10,8 +10,12 @@ export interface BankCall {
   readonly offers: ReadonlySet<string>
   /** The TPP: the application the gateway has signed for. */
   readonly applicationId: string
+  /** Its name, for the people who are asked to approve. */
+  readonly applicationName: string | undefined
   /** Whether the TPP is held to what the standard only recommends. */
   readonly isStrict: boolean
+  /** Whether a redirect without an address of its own has somewhere to end. */
+  readonly hasReturnPage: boolean
   readonly requestId: string
   /** As received, for links and for telling repeated POSTs apart. */
   readonly target: string

@@ -7,7 +7,7 @@ export const bankErrors = {
   FORMAT_ERROR: [400, 413, 415],
   PARAMETER_NOT_CONSISTENT: [400],
   PARAMETER_NOT_SUPPORTED: [400],
-  /** 405: the method is none of the path's; 400: what the body asks for is not offered with this resource. */
+  /** 405: the path does not have the method; 400: the resource does not offer what the body asks for. */
   SERVICE_INVALID: [405, 400],
   PERIOD_INVALID: [400],
   /** The signed date is too far from now. */

@@ -1,11 +1,25 @@
 import type { BankStores } from './stores/bank-stores.ts'
 
-/** Tells whether a person knows its secrets. The sandbox has one of each for everybody. */
+/** Checks a customer's password and one-time password. The sandbox has one of each for all customers. */
 export interface Credentials {
   isPassword(psuId: string, text: string): boolean
   isOneTimePassword(psuId: string, text: string): boolean
-  /** What pages tell a tester; undefined where secrets are secret. */
-  readonly hints: { readonly password: string; readonly oneTimePassword: string } | undefined
+}
+
+/** What pages offer a tester. */
+export interface SandboxOffer {
+  readonly people: readonly {
+    readonly id: string
+    readonly name: string
+    /** What the person does when asked to approve. */
+    readonly behaves: string
+  }[]
+  readonly password: string
+  readonly oneTimePassword: string
+  /** Where an approval ends that names no address of its own. */
+  readonly returnUrl: () => string
+  /** The portal's page that lists the people. */
+  readonly peopleUrl: () => string
 }
 
 /** What handlers, processes and pages work with. */
@@ -17,4 +31,6 @@ export interface Bank {
   readonly timeZone: string
   /** Origin of the pages where a PSU approves, without a trailing slash. */
   readonly scaPublicUrl: string
+  /** Undefined: the pages suggest no customers, as at a real bank. */
+  readonly sandbox?: SandboxOffer | undefined
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../catalogue/catalogue.ts'
 import type { Contract, Fields, ParameterValues, Violation } from '../catalogue/contract.ts'
 import { BankError, type BankMessage } from './bank-error.ts'
 import { checkDigest } from './digest.ts'
-import { findPaymentProduct } from './domain/payment-products.ts'
+import { findPaymentProduct, paymentProductNames } from './domain/payment-products.ts'
 import { checkMediaType, readBody } from './read-body.ts'
 import { checkSignature } from './signature.ts'
 import { strictViolations } from './strict.ts'
@@ -42,7 +42,7 @@ export function checkCall(options: CheckCallOptions): CheckedCall {
   const { operationId, contract, path, query, headers, rawBody, isStrict } = options
   checkSignature(headers, { now: options.now, isRequired: isStrict })
   checkDigest(headers, rawBody)
-  // What Fastify parses a query to are strings and lists of them.
+  // Fastify parses a query to strings and lists of strings.
   const fields = query as Fields
   const parameters = contract.request({ path, query: fields, headers, body: undefined })
   refuse([
@@ -55,7 +55,8 @@ export function checkCall(options: CheckCallOptions): CheckedCall {
   const contentType = headers['content-type']
   checkMediaType(rawBody, typeof contentType === 'string' ? contentType : undefined)
   if (Object.hasOwn(path, product) && findPaymentProduct(path[product] ?? '') === undefined) {
-    throw new BankError('PRODUCT_UNKNOWN', 'This bank has no such payment product')
+    const text = `This bank has these payment products: ${paymentProductNames.join(', ')}`
+    throw new BankError('PRODUCT_UNKNOWN', text)
   }
   const body = readBody(rawBody)
   // Without a body the first look has seen everything.

@@ -6,7 +6,7 @@ import type { Database } from '../platform/database.ts'
 import { isOutage } from '../platform/database.ts'
 import type { Logger } from '../platform/log.ts'
 import { readAccept } from './accept.ts'
-import type { Bank, Credentials } from './bank.ts'
+import type { Bank, Credentials, SandboxOffer } from './bank.ts'
 import { BankError } from './bank-error.ts'
 import { createHandlers } from './handlers/index.ts'
 import { createIdentityCheck, type IdentityOptions } from './identity.ts'
@@ -17,7 +17,10 @@ import { startJob } from './processes/job.ts'
 import { renderError } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { registerRoutes, send } from './routes.ts'
-import { sandboxCredentials } from './sandbox/credentials.ts'
+import { behaviourWords } from './sandbox/behaviours.ts'
+import { sandboxCredentials, sandboxSecrets } from './sandbox/credentials.ts'
+import { sandboxPsus } from './sandbox/personas.ts'
+import { registerSandboxRoutes } from './sandbox/sandbox-routes.ts'
 import { createSca } from './sca/create-sca.ts'
 import { createBankStores } from './stores/bank-stores.ts'
 
@@ -38,6 +41,16 @@ export interface BackendOptions {
   readonly scaPublicUrl: string
   /** (Default: those of the sandbox) */
   readonly credentials?: Credentials
+  /** Undefined: the bank offers no sandbox. */
+  readonly sandbox?: SandboxOptions | undefined
+}
+
+/** Further options of a bank with a sandbox. */
+export interface SandboxOptions {
+  /** Shared with the portal, which may then read the customers and create consents for them. */
+  readonly secret: string
+  /** Origin of the portal, as browsers reach it. */
+  readonly portalUrl: () => string
 }
 
 /** The bank: the interface, and the pages where PSUs approve. Neither listens yet. */
@@ -49,9 +62,15 @@ export interface Backend {
 }
 
 /**
- * Creates the bank behind the gateway. Once the interface listens, the
- * contracts are compiled ahead of the calls, and a job writes down what time
- * alone has decided.
+ * Creates the bank behind the gateway. This folder is the sandbox bank, the
+ * backend that Tollgate ships with: `handlers/` answers the calls, `sca/` has
+ * the pages where customers approve, `domain/` the rules of payments, accounts,
+ * consents and mandates, `processes/` the changes that take time, `stores/` the
+ * tables and `sandbox/` the fictional customers. It trusts only the gateway's
+ * signed identity header.
+ *
+ * Once the interface listens, it compiles the contracts ahead of the calls, and
+ * a job stores the changes that only needed time.
  *
  * @throws when documents and handlers differ
  */
@@ -60,15 +79,23 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const randomUUID = options.randomUUID ?? randomUUIDOfNode
   const credentials = options.credentials ?? sandboxCredentials
   const stores = createBankStores(database)
-  const bank: Bank = { stores, credentials, randomUUID, timeZone, scaPublicUrl }
+  const { sandbox } = options
+  const bank: Bank = {
+    ...{ stores, credentials, randomUUID, timeZone, scaPublicUrl },
+    sandbox: sandbox === undefined ? undefined : sandboxOffer(sandbox),
+  }
   const clockwork = createClockwork(bank)
   const app = createListener(createRouter(options.catalogue), log)
   const contracts = registerRoutes(app, {
     catalogue: options.catalogue,
     handlers: createHandlers(bank, clockwork),
     identify: createIdentityCheck({ ...options.identity, now }),
+    hasReturnPage: sandbox !== undefined,
     now,
   })
+  if (sandbox !== undefined) {
+    registerSandboxRoutes(app, { secret: sandbox.secret, database, now, timeZone })
+  }
   const sca = createSca({ bank, clockwork, log, now })
   prepareContracts(app, { contracts, log })
   startJob(app, { clockwork, log, now })
@@ -79,6 +106,18 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
     async close() {
       await Promise.all([app.close(), sca.close()])
     },
+  }
+}
+
+function sandboxOffer({ portalUrl }: SandboxOptions): SandboxOffer {
+  return {
+    ...sandboxSecrets,
+    people: sandboxPsus.map(({ id, name, behaviour }) => ({
+      ...{ id, name },
+      behaves: behaviourWords[behaviour],
+    })),
+    returnUrl: () => `${portalUrl()}/sandbox/return`,
+    peopleUrl: () => `${portalUrl()}/sandbox`,
   }
 }
 
@@ -125,10 +164,11 @@ function rendered(
   request: FastifyRequest,
   api: string | undefined = request.routeOptions.config.api,
 ) {
+  const isInternal = request.routeOptions.config.isInternal === true
   return renderError(error, {
     api,
     requestId: requestIdOf(request),
-    prefersProblem: readAccept(request.headers.accept).prefersProblem,
+    prefersProblem: isInternal || readAccept(request.headers.accept).prefersProblem,
   })
 }
 
@@ -158,5 +198,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Of the route's operation: decides the form of its errors. */
     api?: string
+    /** Whether only the portal may call it: its errors are problem documents. */
+    isInternal?: boolean
   }
 }

@@ -19,7 +19,7 @@ export function checkDigest(headers: Fields, rawBody: Buffer): void {
   const [name = '', ...rest] = sent.split('=')
   const algorithm = algorithms.get(name)
   const given = Buffer.from(rest.join('='), 'base64')
-  // The document says what else is none.
+  // The published document rejects other algorithms.
   if (algorithm === undefined) return
   const actual = createHash(algorithm).update(rawBody).digest()
   if (given.length !== actual.length || !timingSafeEqual(given, actual)) {

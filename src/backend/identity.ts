@@ -1,10 +1,10 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { BankError } from './bank-error.ts'
 
-/** Header the gateway puts the identity of the caller into; nobody else can. */
+/** Header with the identity of the caller; only the gateway can sign it. */
 export const identityHeader = 'gateway-identity'
 
-/** Seconds a token may live at most; a longer one was not made by our gateway. */
+/** Longest lifetime of a token in seconds; our gateway never signs a longer one. */
 const lifetimeSecondsMax = 60
 /** Seconds the clocks of gateway and backend may differ. */
 const toleranceSeconds = 5
@@ -17,6 +17,8 @@ export interface Identity {
   readonly api: string
   readonly version: string
   readonly operation: string
+  /** How its developer calls the application; undefined from a gateway that does not say it. */
+  readonly applicationName: string | undefined
   /** Whether the application signs its calls and is held to everything the standard has. */
   readonly isStrict: boolean
 }
@@ -63,7 +65,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         clockTolerance: toleranceSeconds,
         currentDate: new Date(now()),
       })
-      const { sub, iat = 0, exp = 0, api, version, operation, strict } = payload
+      const { sub, name, iat = 0, exp = 0, api, version, operation, strict } = payload
       const isShort = exp - iat <= lifetimeSecondsMax
       const isPresent = iat * 1000 <= now() + toleranceSeconds * 1000
       if (
@@ -78,7 +80,14 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         throw invalid()
       }
       return {
-        identity: { applicationId: sub, api, version, operation, isStrict: strict === true },
+        identity: {
+          applicationId: sub,
+          api,
+          version,
+          operation,
+          applicationName: typeof name === 'string' ? name : undefined,
+          isStrict: strict === true,
+        },
         until: (exp + toleranceSeconds) * 1000,
       }
     } catch (error) {

@@ -4,15 +4,15 @@ import { BankError } from './bank-error.ts'
 /** Why a request is no operation, and what its answer needs. */
 export interface NoOperation {
   readonly error: BankError
-  /** The family whose path it is; undefined for a path of nobody. */
+  /** The API that has the path; undefined for an unknown path. */
   readonly api: string | undefined
   /** Further headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * Tells a path that has no such method (405 SERVICE_INVALID) from one that
- * nobody has (404 RESOURCE_UNKNOWN). Behind the gateway neither happens.
+ * Distinguishes a path without this method (405 SERVICE_INVALID) from an
+ * unknown path (404 RESOURCE_UNKNOWN). Behind the gateway neither happens.
  */
 export function noOperation(router: Router, method: string, target: string): NoOperation {
   const match = router.match(method, target.split('?')[0] ?? '')

@@ -20,7 +20,8 @@ export function checkMediaType(raw: Buffer, contentType: string | undefined): vo
 
 /**
  * Reads the body of a request: UTF-8 JSON, an object. An empty body is
- * undefined, whatever its type.
+ * undefined, whatever its type. Members that are null are left out, because
+ * many clients send null for a member that they do not set.
  *
  * @throws {BankError} 400 FORMAT_ERROR for what is no JSON object
  */
@@ -35,25 +36,30 @@ export function readBody(raw: Buffer): JsonObject | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BankError('FORMAT_ERROR', 'The body must be a JSON object')
   }
-  checkTexts(body, '', 0)
-  // What JSON.parse makes is Json.
-  return body as JsonObject
+  // Copied from what JSON.parse made, it is Json.
+  return read(body, '', 0) as JsonObject
 }
 
-/** Refuses what no database text can hold: NUL and halves of characters. */
-function checkTexts(value: unknown, path: string, depth: number): void {
+/** Copies a value without null members; refuses what no database text can hold: NUL and halves of characters. */
+function read(value: unknown, path: string, depth: number): unknown {
   if (depth > depthMax) throw formatError(path.slice(0, 100), 'Is nested too deeply')
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {
       throw formatError(path, 'Has characters that are not allowed')
     }
-    return
+    return value
   }
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
-    if (name.includes('\0') || !name.isWellFormed()) {
-      throw formatError(path, 'Has a member whose name is not allowed')
-    }
-    checkTexts(member, path === '' ? name : `${path}.${name}`, depth + 1)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    return value.map((entry, index) => read(entry, `${path}[${index}]`, depth + 1))
   }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      if (name.includes('\0') || !name.isWellFormed()) {
+        throw formatError(path, 'Has a member whose name is not allowed')
+      }
+      const inside = read(member, path === '' ? name : `${path}.${name}`, depth + 1)
+      return inside === null ? [] : [[name, inside]]
+    }),
+  )
 }

@@ -18,7 +18,7 @@ export interface RenderedReply {
   readonly payload: string | undefined
 }
 
-/** Renders a success. `no-store`: every answer is about somebody's money. */
+/** Renders a success. `no-store`: every answer is about a customer's money. */
 export function renderAnswer(answer: BankAnswer, requestId: string): RenderedReply {
   const payload = answer.body === undefined ? undefined : JSON.stringify(answer.body)
   return {

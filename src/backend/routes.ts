@@ -13,6 +13,8 @@ export interface RoutesOptions {
   readonly catalogue: Catalogue
   readonly handlers: Readonly<Record<string, Handler>>
   readonly identify: (token: string | undefined) => Promise<Identity>
+  /** Whether the portal has a page for redirects that name no address. */
+  readonly hasReturnPage: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -30,7 +32,7 @@ interface OperationRoute {
  *
  * @returns the contracts of all operations, in the order of the documents
  * @throws when a document has an operation without a handler, or the table a
- *   handler without an operation; the message names all of them
+ *   handler without an operation; the message names each one
  */
 export function registerRoutes(app: FastifyInstance, options: RoutesOptions): readonly Contract[] {
   const versions = [...options.catalogue.versions.values()]
@@ -86,7 +88,7 @@ function urlOf({ segments }: Operation): string {
 /** One call, in the order of docs/bank.md, Requests: identity, all that `checkCall` checks, then its handler. */
 async function serve(
   { operation, contract, handler, offers }: OperationRoute,
-  { identify, now }: RoutesOptions,
+  { identify, hasReturnPage, now }: RoutesOptions,
   request: FastifyRequest,
 ): Promise<RenderedReply> {
   const requestId = requestIdOf(request)
@@ -122,7 +124,10 @@ async function serve(
       requestId,
       prefix: `/v${operation.version}`,
       applicationId: identity.applicationId,
+      applicationName: identity.applicationName,
       isStrict: identity.isStrict,
+      // A strict application is held to what the standard has, which knows no such page.
+      hasReturnPage: hasReturnPage && !identity.isStrict,
       target: request.raw.url ?? '',
       now: at,
     })

@@ -15,6 +15,11 @@ export interface SignatureOptions {
   readonly isRequired: boolean
 }
 
+const sentTogether = 'Must be sent with the signature'
+/** For an application that wants all its calls signed. */
+const strictText =
+  'This application signs every call (strict): send Digest, Signature and TPP-Signature-Certificate. To send unsigned calls, switch off "Signed calls only" under Settings of the application on the portal'
+
 /**
  * Checks a `Signature` (draft-cavage-http-signatures) with the certificate sent
  * beside it; unless it is required, a request with neither passes. What it
@@ -32,7 +37,10 @@ export function checkSignature(headers: Fields, { now, isRequired }: SignatureOp
   if (signature === undefined && sent === undefined && !isRequired) return
   if (typeof sent !== 'string') {
     throw new BankError('CERTIFICATE_MISSING', [
-      { path: 'TPP-Signature-Certificate', text: 'Must be sent with the signature' },
+      {
+        path: 'TPP-Signature-Certificate',
+        text: signature === undefined ? strictText : sentTogether,
+      },
     ])
   }
   if (typeof signature !== 'string') {
@@ -79,7 +87,7 @@ function readCertificate(text: string) {
   const base64 = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '')
   try {
     const certificate = new X509Certificate(Buffer.from(base64, 'base64'))
-    // The key is read when it is asked for: it may be of a kind that nobody knows.
+    // Reading the key may throw: its algorithm may be unknown.
     return { certificate, publicKey: certificate.publicKey }
   } catch (cause) {
     throw new BankError('CERTIFICATE_INVALID', 'The certificate cannot be read', { cause })

@@ -7,7 +7,7 @@ import { closeListeners, listen, origin } from '../platform/listen.ts'
 import type { Logger } from '../platform/log.ts'
 import { migrate } from '../platform/migrate.ts'
 import type { Settings } from '../platform/settings.ts'
-import { createBackend } from './create-backend.ts'
+import { createBackend, type SandboxOptions } from './create-backend.ts'
 import { seedSandbox } from './sandbox/seed.ts'
 import { bankMigrations } from './stores/migrations/index.ts'
 
@@ -19,6 +19,8 @@ export interface BackendRoleOptions {
   readonly key: JWTVerifyGetKey
   readonly log: Logger
   readonly lifetime: Lifetime
+  /** Undefined: no sandbox. */
+  readonly sandbox: SandboxOptions | undefined
 }
 
 /**
@@ -30,7 +32,7 @@ export interface BackendRoleOptions {
 export async function startBackend(
   options: BackendRoleOptions,
 ): Promise<{ readonly backend: string; readonly sca: string }> {
-  const { settings, catalogue, database, key, log, lifetime } = options
+  const { settings, catalogue, database, key, log, lifetime, sandbox } = options
   await migrate(database, { name: 'bank', migrations: bankMigrations })
   await seedSandbox({ database, now: Date.now, timeZone: settings.bankTimeZone })
   // The pages' address stands in links, so it must be known before anything listens.
@@ -43,6 +45,7 @@ export async function startBackend(
     now: Date.now,
     timeZone: settings.bankTimeZone,
     scaPublicUrl: settings.scaPublicUrl ?? origin(sca),
+    sandbox,
   })
   lifetime.opened(() => closeListeners([backend.app, backend.sca], () => backend.close()))
   return {

@@ -162,7 +162,13 @@ t.test('accounts', async (t) => {
     const consentId = await givenConsent(bank, { accounts: [], transactions: [] })
     const { body } = await bank.call({ operation: 'getConsent', path: { consentId } })
     t.strictSame(Object.keys(body.access), ['accounts', 'transactions'])
-    t.equal(body.access.accounts.length, 4)
+    const home = 'IL030205710000000200285'
+    t.strictSame(body.access.accounts, [
+      { iban: home, currency: 'ILS' },
+      { iban: 'IL910205710000000445566', currency: 'ILS' },
+      { iban: home, currency: 'ILY' },
+      { iban: home, currency: 'ILS', cashAccountType: 'CARD' },
+    ])
     const restrictedTo = ['CACC', 'CARD']
     const narrowed = await givenConsent(bank, { accounts: [], restrictedTo })
     const { body: shown } = await bank.call({
@@ -182,7 +188,9 @@ t.test('accounts', async (t) => {
     const balances = () => bank.call({ operation: 'getAccountBalances', headers, path })
     const both = await Promise.all([list(), list(), list(), list()])
     t.strictSame(both.map(({ status }) => status).sort(), [200, 200, 429, 429])
-    t.equal(codeOf(await list()), 'ACCESS_EXCEEDED')
+    const exceeded = await list()
+    t.equal(codeOf(exceeded), 'ACCESS_EXCEEDED')
+    t.match(exceeded.body.tppMessages, [{ text: /customer is present, send PSU-IP-Address/ }])
     t.equal((await balances()).status, 200)
     t.equal((await read('listAccounts', consentId)).status, 200, 'the PSU is there')
     bank.clock.now += 24 * 3_600_000
@@ -197,9 +205,19 @@ t.test('accounts', async (t) => {
     )
     bank.clock.now += 3 * 3_600_000
     t.equal((await read('listAccounts', consentId)).status, 200)
-    t.equal(codeOf(await read('listAccounts', consentId)), 'ACCESS_EXCEEDED')
+    const query = 'withBalance=true'
+    t.equal((await read('listAccounts', consentId, { query })).status, 200, 'asked otherwise')
+    const path = { 'account-id': main }
+    for (const bookingStatus of ['booked', 'pending', 'booked']) {
+      const query = `bookingStatus=${bookingStatus}&dateFrom=2026-01-01`
+      const { status } = await read('listAccountTransactions', consentId, { path, query })
+      t.equal(status, 200, bookingStatus)
+    }
     bank.clock.now += 2 * 3_600_000 - 1
-    t.equal((await read('getAccount', consentId, { path: { 'account-id': main } })).status, 200)
+    t.equal((await read('getAccount', consentId, { path })).status, 200)
+    const headers = { 'consent-id': consentId, 'psu-ip-address': undefined }
+    const repeated = await bank.call({ operation: 'getAccount', headers, path })
+    t.equal(repeated.status, 200, 'again, without the PSU')
     bank.clock.now += 1
     t.equal(
       codeOf(await read('getAccountBalances', consentId, { path: { 'account-id': main } })),

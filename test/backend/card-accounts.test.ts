@@ -33,7 +33,11 @@ t.test('card accounts', async (t) => {
         query: 'bookingStatus=both&dateFrom=2026-01-01',
       })
       t.equal(purchases.cardTransactions.booked.length, 20)
-      t.ok(purchases.cardTransactions.pending.length > 0)
+      const { pending } = purchases.cardTransactions
+      t.ok(pending.length > 0)
+      for (const { acceptorTransactionDateTime: time } of pending) {
+        t.ok(Date.parse(time) <= bank.clock.now, `${time} has been`)
+      }
     })
   }
 
@@ -122,6 +126,13 @@ t.test('card accounts', async (t) => {
       const answer = await read('listCardAccountTransactions', { path, query })
       t.strictSame([answer.status, codeOf(answer)], [400, code], query)
     }
+    const { body: asked } = await read('listCardAccountTransactions', {
+      path,
+      query: 'dateFrom=2026-01-01',
+    })
+    t.match(asked.tppMessages, [
+      { path: 'bookingStatus', text: 'Is required: one of "booked", "pending", "both"' },
+    ])
     const whole = await read('listCardAccountTransactions', {
       path,
       query: 'bookingStatus=booked&dateFrom=2026-01-01&deltaList=true',

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { lastSegment, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
-import { testDatabase, testPostgres } from '../support/database.ts'
+import {
+  bankDatabase,
+  lastSegment,
+  type TestAnswer,
+  type TestBank,
+  testBank,
+} from '../support/bank.ts'
+import { testPostgres } from '../support/database.ts'
 import { mandateRequest } from '../support/requests.ts'
 
 const consent = {
@@ -33,7 +39,7 @@ const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
 
 // The embedded database runs one statement at a time; locks prove themselves on a real server.
 for (const [name, open] of [
-  ['embedded database', testDatabase],
+  ['embedded database', bankDatabase],
   ['PostgreSQL', testPostgres],
 ] as const) {
   t.test(name, async (t) => {

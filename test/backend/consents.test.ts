@@ -3,6 +3,7 @@ import t from 'tap'
 import { codeOf, lastSegment, type TestBank, testBank } from '../support/bank.ts'
 
 const iban = 'IL030205710000000200285'
+const notHers = 'DE89370400440532013000'
 const request = {
   access: { accounts: [{ iban }], balances: [{ iban, currency: 'ILS' }] },
   recurringIndicator: true,
@@ -103,6 +104,33 @@ t.test('consents', async (t) => {
     t.strictSame([unknown.status, unknown.body.tppMessages[0].code], [403, 'RESOURCE_UNKNOWN'])
     const odd = await bank.call({ operation: 'getConsent', path: { consentId: 'not-a-uuid' } })
     t.equal(odd.status, 403)
+  })
+
+  t.test('the TPP learns the name of a PSU only once the PSU has given a password', async (t) => {
+    const nameOf = async (path: object) => {
+      const read = { operation: 'getConsentAuthorisation', path: { ...path } }
+      const { body } = await bank.call(read)
+      return [body.scaStatus, body.psuName]
+    }
+    const ask = async (headers: Readonly<Record<string, string>>) => {
+      const body = { ...request, access: { allPsd2: 'allAccounts' } }
+      const { body: created } = await bank.call({ operation: 'createConsent', headers, body })
+      const authorisationId = lastSegment(created._links.scaStatus.href)
+      return { consentId: String(created.consentId), authorisationId }
+    }
+    const asked = await ask({ 'psu-id': '310000088', 'tpp-decoupled-preferred': 'true' })
+    t.strictSame(await nameOf(asked), ['started', undefined])
+    bank.clock.now += 2000
+    t.strictSame(await nameOf(asked), ['finalised', undefined], 'approved on a device')
+
+    const embedded = await ask({ 'psu-id': '310000088', 'tpp-redirect-preferred': 'false' })
+    t.strictSame(await nameOf(embedded), ['psuIdentified', undefined])
+    const operation = 'updateConsentAuthorisation'
+    const step = (body: object) => bank.call({ operation, path: embedded, body })
+    await step({ psuData: { password: '12345' } })
+    t.strictSame(await nameOf(embedded), ['psuAuthenticated', 'Galil Water Works'])
+    await step({ authenticationMethodId: 'app-1' })
+    t.strictSame(await nameOf(embedded), ['started', 'Galil Water Works'], 'goes on on a device')
   })
 
   t.test('a repeated POST gets the first answer, with another body 400', async (t) => {
@@ -310,18 +338,83 @@ t.test('consents', async (t) => {
     t.strictSame([ended.status, ended.body.tppMessages[0].code], [401, 'CONSENT_EXPIRED'])
   })
 
+  t.test(
+    'beside a flag an empty list counts as absent, and null as a member not sent',
+    async (t) => {
+      for (const access of [
+        { accounts: [], balances: [], transactions: [], allPsd2: 'allAccounts' },
+        { accounts: null, additionalInformation: null, restrictedTo: null, allPsd2: 'allAccounts' },
+      ]) {
+        const body = { ...request, access, note: null }
+        const created = await bank.call({ operation: 'createConsent', headers: psu, body })
+        t.equal(created.status, 201, JSON.stringify(created.body))
+        const path = { consentId: created.body.consentId }
+        const read = await bank.call({ operation: 'getConsent', path })
+        t.strictSame(read.body.access, { allPsd2: 'allAccounts' })
+      }
+      const body = { ...request, validUntil: null }
+      const refused = await bank.call({ operation: 'createConsent', headers: psu, body })
+      t.match(refused.body.tppMessages, [{ path: 'validUntil', text: 'Is required' }])
+    },
+  )
+
+  t.test('a refused access says once what does not go together', async (t) => {
+    const account = { iban }
+    for (const [access, messages] of [
+      [
+        { allPsd2: 'allAccounts', accounts: [account], balances: [] },
+        ['access.accounts: Must be empty beside allPsd2'],
+      ],
+      [
+        { allPsd2: 'allAccounts', availableAccounts: 'allAccounts' },
+        [
+          'access.availableAccounts: Is not allowed beside allPsd2',
+          'access.allPsd2: Is not allowed beside availableAccounts',
+        ],
+      ],
+      [{ accounts: [], balances: [account] }, ['access.accounts: Must not be empty']],
+      [{ accounts: [account], restrictedTo: ['CARD'] }, ['access.restrictedTo: Must be empty']],
+      [
+        {},
+        [
+          'access: Must have one of: accounts, balances, transactions, availableAccounts, availableAccountsWithBalance, allPsd2',
+        ],
+      ],
+    ] as const) {
+      const body = { ...request, access }
+      const answer = await bank.call({ operation: 'createConsent', headers: psu, body })
+      const told = answer.body.tppMessages.map(
+        ({ path, text }: { path: string; text: string }) => `${path}: ${text}`,
+      )
+      t.strictSame(told.sort(), [...messages].sort(), JSON.stringify(access))
+    }
+    const headers = { 'psu-ip-address': '1.2.3.4:80', 'tpp-decoupled-preferred': 'yes' }
+    const { body } = await bank.call({ operation: 'createConsent', headers, body: request })
+    t.match(
+      body.tppMessages.map(({ path, text }: Record<string, string>) => `${path}: ${text}`).sort(),
+      [
+        'PSU-IP-Address: Must be one of: an IPv4 address; an IPv6 address',
+        'TPP-Decoupled-Preferred: Must be true or false',
+      ],
+    )
+  })
+
   t.test('what contradicts the rules is refused with its code and place', async (t) => {
     for (const [change, code, path] of [
       [{ access: {} }, 'FORMAT_ERROR', 'access'],
       [{ access: undefined }, 'FORMAT_ERROR', 'access'],
-      [{ access: { accounts: [], balances: [{ iban }] } }, 'FORMAT_ERROR', 'access'],
+      [{ access: { accounts: [], balances: [{ iban }] } }, 'FORMAT_ERROR', 'access.accounts'],
       [{ access: { allPsd2: 'allAccounts', accounts: [{ iban }] } }, 'FORMAT_ERROR', undefined],
       [
         { access: { accounts: [{ iban: 'IL040205710000000200285' }] } },
         'FORMAT_ERROR',
         'access.accounts[0].iban',
       ],
-      [{ access: { accounts: [{ iban: 'DE89370400440532013000' }] } }, 'FORMAT_ERROR', 'access'],
+      [
+        { access: { accounts: [{ iban }], balances: [{ iban }, { iban: notHers }] } },
+        'FORMAT_ERROR',
+        'access.balances[1]',
+      ],
       [{ frequencyPerDay: 0 }, 'FORMAT_ERROR', 'frequencyPerDay'],
       [{ frequencyPerDay: '4' }, 'FORMAT_ERROR', 'frequencyPerDay'],
       [{ recurringIndicator: false }, 'FORMAT_ERROR', 'frequencyPerDay'],

@@ -4,8 +4,8 @@ import t from 'tap'
 import { changeMandate } from '../../src/backend/processes/change-at-bank.ts'
 import { collect } from '../../src/backend/processes/collect.ts'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
-import { type TestBank, testBank } from '../support/bank.ts'
-import { testDatabase, testPostgres } from '../support/database.ts'
+import { bankDatabase, type TestBank, testBank } from '../support/bank.ts'
+import { testPostgres } from '../support/database.ts'
 import {
   anton,
   approvedMandate,
@@ -240,7 +240,7 @@ t.test('collections', async (t) => {
 
 // The embedded database runs one statement at a time; locks prove themselves on a real server.
 for (const [name, open] of [
-  ['embedded database', testDatabase],
+  ['embedded database', bankDatabase],
   ['PostgreSQL', testPostgres],
 ] as const) {
   t.test(`collections at once on the ${name}`, async (t) => {

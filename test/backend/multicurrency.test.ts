@@ -44,6 +44,16 @@ t.test('a multicurrency account', async (t) => {
     }
   })
 
+  t.test('is shown in a consent by the currencies that references can have', async (t) => {
+    const consentId = await givenConsent(bank, { accounts: [] }, { psuId })
+    const { body } = await bank.call({ operation: 'getConsent', path: { consentId } })
+    t.strictSame(body.access.accounts, [
+      { iban, currency: 'ILS' },
+      { iban, currency: 'ILY' },
+      { iban },
+    ])
+  })
+
   t.test('shows nothing of its sub-accounts beyond the rights on itself', async (t) => {
     const reference = { iban, currency: 'XXX' }
     const consentId = await givenConsent(bank, { balances: [reference] }, { psuId })

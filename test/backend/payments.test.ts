@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
+import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { codeOf, lastSegment, start, type TestBank, testBank } from '../support/bank.ts'
 
 const main = '3b0b3b6a-6f3c-4b0e-9a2f-0f7f1c2f4a55'
@@ -103,6 +104,35 @@ t.test('payments', async (t) => {
     })
   }
 
+  t.test('a text cannot change the direction of what is shown beside it', async (t) => {
+    const remittanceInformationUnstructured = 'pay \u202E00.1 SLI to'
+    for (const [body, path] of [
+      [{ ...bill, remittanceInformationUnstructured }, 'remittanceInformationUnstructured'],
+      [{ ...bill, creditorName: 'a\u2066b\u2069' }, 'creditorName'],
+    ] as const) {
+      const { status, body: refused } = await initiate('masav', body)
+      const text = 'Must be text without control characters'
+      t.match([status, refused.tppMessages], [400, [{ code: 'FORMAT_ERROR', path, text }]])
+    }
+    const mixed = { ...bill, creditorName: 'מי הגליל \u200EGalil 7\u200E' }
+    t.equal((await initiate('masav', mixed)).status, 201, 'marks of direction are letters')
+  })
+
+  t.test('a purpose is one of the published list', async (t) => {
+    t.equal((await initiate('masav', { ...bill, purposeCode: 'WTER' })).status, 201)
+    const { status, body } = await initiate('masav', { ...bill, purposeCode: 'ZZZZ' })
+    const text = 'Must be a code of the list ISO ExternalPurpose1Code, such as RENT'
+    t.match([status, body.tppMessages], [400, [{ path: 'purposeCode', text }]])
+  })
+
+  t.test('an amount in another form is refused in words', async (t) => {
+    const instructedAmount = { currency: 'ILS', amount: '1,5' }
+    const { body } = await initiate('masav', { ...bill, instructedAmount })
+    t.match(body.tppMessages, [
+      { path: 'instructedAmount.amount', text: 'Must be an amount above zero, such as 12.50' },
+    ])
+  })
+
   t.test(
     'a payment within the bank is booked on both accounts, once, however many look',
     async (t) => {
@@ -203,6 +233,7 @@ t.test('payments', async (t) => {
     const amount = (text: string, currency = 'ILS') => ({
       instructedAmount: { currency, amount: text },
     })
+    const ago = (ms: number) => new Date(bank.clock.now - ms).toISOString()
     for (const [product, change, status, code, path] of [
       ['masav', amount('0'), 400, 'FORMAT_ERROR', 'instructedAmount.amount'],
       ['masav', amount('-1'), 400, 'FORMAT_ERROR', 'instructedAmount.amount'],
@@ -246,6 +277,14 @@ t.test('payments', async (t) => {
       ['zahav', { requestedExecutionDate: '2026-11-24' }, 400, 'EXECUTION_DATE_INVALID', undefined],
       [
         'masav',
+        { requestedExecutionTime: ago(300_001) },
+        400,
+        'EXECUTION_DATE_INVALID',
+        'requestedExecutionTime',
+      ],
+      ['masav', { requestedExecutionTime: ago(300_000) }, 201, undefined, undefined],
+      [
+        'masav',
         { requestedExecutionDate: '2026-02-30' },
         400,
         'FORMAT_ERROR',
@@ -261,15 +300,34 @@ t.test('payments', async (t) => {
         [status, code],
         `${product} ${JSON.stringify(change)}`,
       )
-      const paths = answer.body.tppMessages.map((message: { path?: string }) => message.path)
+      const paths = answer.body.tppMessages?.map((message: { path?: string }) => message.path)
       if (path !== undefined) t.ok(paths.includes(path), `${paths} has ${path}`)
     }
+    const unknown = await initiate('MASAV', bill)
+    t.match(unknown.body.tppMessages, [{ text: /payment products: .*\bmasav\b/ }])
     const blocked = await initiate(
       'masav',
       { ...bill, debtorAccount: undefined },
       { 'psu-id': 'PSU-Blocked' },
     )
     t.strictSame([blocked.status, codeOf(blocked)], [401, 'PSU_CREDENTIALS_INVALID'])
+    for (const [alias, text] of [
+      ['PSU-AccountBlocked', 'The account of the debtor is blocked'],
+      ['PSU-AccountClosed', 'The account of the debtor is closed'],
+    ] as const) {
+      const { iban } = sandboxPsus.find((person) => person.alias === alias)?.accounts[0] ?? {}
+      const shut = await initiate(
+        'masav',
+        { ...bill, debtorAccount: { iban } },
+        { 'psu-id': alias },
+      )
+      t.match([shut.status, shut.body.tppMessages], [403, [{ code: 'SERVICE_BLOCKED', text }]])
+    }
+    const dollars = { ...invoice, instructedAmount: { currency: 'USD', amount: '9.00' } }
+    const anton = { 'psu-id': 'anton.brueckner' }
+    const { body: converted } = await initiate('cross-border-credit-transfers', dollars, anton)
+    const text = 'The PSU has no such account in USD; the bank does not convert currencies'
+    t.match(converted.tppMessages, [{ code: 'FORMAT_ERROR', path: 'debtorAccount', text }])
     const { debtorAccount: _, ...open } = bill
     const foreign = await initiate('masav', open, { 'psu-id': 'anton.brueckner' })
     t.strictSame([foreign.status, codeOf(foreign)], [403, 'PRODUCT_INVALID'])

@@ -42,7 +42,7 @@ t.test(
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Signed in as Noa Levi').waitFor()
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck()
-    await page.getByLabel('IL910205710000000445566').check()
+    await page.getByLabel('IL91 0205 7100 0000 0445 566').check()
     await page.getByLabel('One-time password').fill('123456')
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL(/session=7$/)

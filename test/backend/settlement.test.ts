@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { isBankingDay } from '../../src/backend/domain/banking-days.ts'
 import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-consent.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { codeOf, start, type TestBank, testBank } from '../support/bank.ts'
+import { givenConsent } from '../support/consent.ts'
 import { approve } from '../support/embedded-approval.ts'
 import { bill, invoice } from '../support/requests.ts'
 
@@ -110,7 +112,7 @@ t.test('an approved payment', async (t) => {
     bank.clock.now = at('2026-11-20T08:00:01Z')
     const waiting = await status(path)
     t.strictSame(
-      [waiting.transactionStatus, waiting.fundsAvailable, waiting.tppMessages[0].code],
+      [waiting.transactionStatus, waiting.fundsAvailable, waiting.tppMessage[0].code],
       ['ACSP', false, 'FUNDS_NOT_AVAILABLE'],
     )
     await follow(t, path, {
@@ -120,7 +122,7 @@ t.test('an approved payment', async (t) => {
       '2026-11-24T16:00:00Z': 'RJCT',
     })
     t.equal((await status(path)).fundsAvailable, false)
-    t.notOk((await status(path)).tppMessages)
+    t.notOk((await status(path)).tppMessage)
   })
 
   t.test(
@@ -172,18 +174,20 @@ t.test('an approved payment', async (t) => {
     },
   )
 
-  t.test(
-    'to an account of this bank that is closed is rejected at once, without links',
-    async (t) => {
-      const closed = { creditorAccount: { iban: ibanOf('PSU-AccountClosed') } }
-      const made = await initiate(bank, 'masav', { ...bill, ...closed })
-      t.strictSame([made.status, made.body.transactionStatus], [201, 'RJCT'])
-      t.notOk(made.body._links)
-      t.equal(made.body.tppMessages[0].category, 'WARNING')
-      const path = { 'payment-product': 'masav', paymentId: made.body.paymentId }
+  for (const alias of ['PSU-AccountClosed', 'PSU-AccountBlocked']) {
+    t.test(`to the account of ${alias} is rejected, but only after its approval`, async (t) => {
+      const cannotReceive = { creditorAccount: { iban: ibanOf(alias) } }
+      const made = await initiate(bank, 'masav', { ...bill, ...cannotReceive })
+      const usual = await initiate(bank, 'masav', bill)
+      t.strictSame([made.status, made.body.transactionStatus], [201, 'RCVD'])
+      t.strictSame(Object.keys(made.body), Object.keys(usual.body), 'the TPP learns nothing of it')
+      t.strictSame(Object.keys(made.body._links), Object.keys(usual.body._links))
+      const path = { 'payment-product': 'masav', paymentId: String(made.body.paymentId) }
+      t.equal((await status(path)).transactionStatus, 'RCVD')
+      await approve(bank, { psuId: noa, href: made.body._links.scaStatus.href })
       t.equal((await status(path)).transactionStatus, 'RJCT')
-    },
-  )
+    })
+  }
 
   t.test(
     'gets the money in its turn, however late somebody looks, and whichever first',
@@ -225,6 +229,44 @@ t.test('an approved payment', async (t) => {
     const path = await pay('fp', savings, { isUnknown: true })
     t.equal((await status(path)).transactionStatus, 'RJCT')
   })
+
+  for (const [product, body, code] of [
+    ['masav', bill, 'PMNT-ICDT-DMCT'],
+    ['fp', bill, 'PMNT-IRCT-DMCT'],
+    ['sepa-credit-transfers', invoice, 'PMNT-ICDT-ESCT'],
+    ['instant-sepa-credit-transfers', invoice, 'PMNT-IRCT-ESCT'],
+    [
+      'cross-border-credit-transfers',
+      { ...invoice, creditorAgent: 'TESTFRPPXXX' },
+      'PMNT-ICDT-XBCT',
+    ],
+  ] as const) {
+    t.test(`by ${product} is booked as ${code}`, async (t) => {
+      const psuId = body === bill ? noa : 'anton.brueckner'
+      const endToEndIdentification = `CODE-${product}`.slice(0, 35)
+      const path = await pay(product, { ...body, endToEndIdentification }, { psuId })
+      // Later than all the other tests have booked.
+      bank.clock.now = at('2026-12-31T18:00:00Z')
+      t.match((await status(path)).transactionStatus, /^ACSC|ACCC$/)
+      const applicationId = randomUUID()
+      const consentId = await givenConsent(
+        bank,
+        { allPsd2: 'allAccounts' },
+        { psuId, applicationId },
+      )
+      const headers = { 'consent-id': consentId }
+      const { body: list } = await bank.call({ operation: 'listAccounts', headers, applicationId })
+      const { body: report } = await bank.call({
+        operation: 'listAccountTransactions',
+        ...{ headers, applicationId, path: { 'account-id': list.accounts[0].resourceId } },
+        query: 'bookingStatus=booked&dateFrom=2026-11-20&itemsPerPage=500',
+      })
+      const entry = report.transactions.booked.find(
+        ({ endToEndId }: { endToEndId?: string }) => endToEndId === endToEndIdentification,
+      )
+      t.equal(entry?.bankTransactionCode, code)
+    })
+  }
 
   t.test('can be read for thirteen months', async (t) => {
     const path = await pay('fp', bill)

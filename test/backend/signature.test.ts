@@ -47,6 +47,14 @@ for (const kind of ['rsa', 'ec'] as const) {
     const { signature: _signature, ...unsigned } = good
     t.equal(codeOf(unsigned), 'SIGNATURE_MISSING')
     t.equal(codeOf({ ...covered, signature: good.signature }), 'CERTIFICATE_MISSING')
+    t.throws(
+      () => checkSignature(covered, { now: Date.now(), isRequired: true }),
+      {
+        code: 'CERTIFICATE_MISSING',
+        messages: [{ text: /strict.*switch off "Signed calls only"/ }],
+      },
+      'a strict application learns why',
+    )
     t.equal(codeOf({ ...good, 'tpp-signature-certificate': 'MIIB' }), 'CERTIFICATE_INVALID')
     const twice = signatureOf(covered, key, [...Object.keys(covered), 'psu-id'])
     t.equal(codeOf({ ...good, signature: twice }), 'SIGNATURE_INVALID', 'a field twice')

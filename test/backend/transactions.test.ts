@@ -5,7 +5,7 @@ import { createSeededConsent } from '../../src/backend/sandbox/create-seeded-con
 import { createBankStores } from '../../src/backend/stores/bank-stores.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import { migrate } from '../../src/platform/migrate.ts'
-import { codeOf, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
+import { bankDatabase, codeOf, type TestAnswer, type TestBank, testBank } from '../support/bank.ts'
 import { givenConsent } from '../support/consent.ts'
 import { testDatabase, testPostgres } from '../support/database.ts'
 
@@ -24,8 +24,9 @@ interface Entry {
   readonly remittanceInformationUnstructured: string
 }
 
+const bank = await testBank(t)
+
 t.test('transactions', async (t) => {
-  const bank = await testBank(t)
   const seeded = await createSeededConsent({
     database: bank.database,
     applicationId: bank.applicationId,
@@ -78,6 +79,20 @@ t.test('transactions', async (t) => {
     )
   })
 
+  t.test('accounts in Israel have Hebrew entries, names and mixed text', async (t) => {
+    const { body } = await report('bookingStatus=both&dateFrom=2026-01-01&itemsPerPage=100')
+    const entries = [...body.transactions.booked, ...body.transactions.pending]
+    const hebrew = /^[^A-Za-z]*\p{Script=Hebrew}/u
+    t.ok(entries.every((entry) => hebrew.test(entry.remittanceInformationUnstructured)))
+    t.ok(entries.some(({ creditorName = '' }) => hebrew.test(creditorName)))
+    const mixed = 'חבילת 5G 10/2026'
+    t.ok(textsOf(entries).includes(mixed), mixed)
+    const consentId = await givenConsent(bank, all, { psuId: 'PSU-Multicurrency' })
+    const headers = { 'consent-id': consentId }
+    const { body: list } = await bank.call({ operation: 'listAccounts', headers })
+    t.equal(list.accounts[0].ownerName, 'ליאת שפירא')
+  })
+
   t.test('standing orders say how often they pay, until when, and what holidays do', async (t) => {
     const { body } = await report('bookingStatus=information')
     t.strictSame(Object.keys(body.transactions), ['information', '_links'])
@@ -89,7 +104,7 @@ t.test('transactions', async (t) => {
           standingOrderDetails: { startDate: '2025-10-02', frequency: 'Monthly' },
         },
       },
-      { remittanceInformationUnstructured: 'Savings' },
+      { remittanceInformationUnstructured: 'חיסכון' },
       {
         additionalInformationStructured: {
           standingOrderDetails: {
@@ -127,6 +142,9 @@ t.test('transactions', async (t) => {
       const answer = await report(query)
       t.strictSame([answer.status, codeOf(answer)], [400, code], query)
     }
+    const { body: early } = await report('bookingStatus=both&dateFrom=2026-11-21')
+    const text = 'Lies in the future'
+    t.match(early.tppMessages, [{ code: 'PERIOD_INVALID', path: 'dateFrom', text }])
     const future = await report('bookingStatus=both&dateFrom=2026-11-01&dateTo=2030-01-01')
     t.equal(future.status, 200)
     for (const query of [
@@ -180,7 +198,7 @@ t.test('transactions', async (t) => {
 })
 
 t.test('an account with 10,000 entries', async (t) => {
-  const bank = await testBank(t)
+  await nothingMoved()
   await fill(bank, 10_000)
   const consentId = await givenConsent(bank, all, { psuId: maya })
   const report = reportOf(bank, consentId)
@@ -209,7 +227,7 @@ t.test('an account with 10,000 entries', async (t) => {
 })
 
 t.test('what is booked', async (t) => {
-  const bank = await testBank(t)
+  await nothingMoved()
   const consentId = await givenConsent(bank, all, { psuId: maya })
   const report = reportOf(bank, consentId)
 
@@ -296,7 +314,7 @@ t.test('deltaList', async (t) => {
   const query = 'bookingStatus=booked&deltaList=true'
 
   t.test('has all there is at first, and then what is new', async (t) => {
-    const bank = await testBank(t)
+    await nothingMoved()
     const consentId = await givenConsent(bank, all, { psuId: maya })
     const report = reportOf(bank, consentId)
     await book(bank, 'one', '2026-11-17')
@@ -315,7 +333,7 @@ t.test('deltaList', async (t) => {
   })
 
   t.test('has pages that stay those of the same report', async (t) => {
-    const bank = await testBank(t)
+    await nothingMoved()
     const consentId = await givenConsent(bank, all, { psuId: maya })
     const report = reportOf(bank, consentId)
     for (let at = 1; at <= 5; at++) await book(bank, `${at}`, '2026-11-18')
@@ -334,7 +352,7 @@ t.test('deltaList', async (t) => {
   })
 
   t.test('is not used up by what has no booked entries or is refused', async (t) => {
-    const bank = await testBank(t)
+    await nothingMoved()
     const once = { psuId: maya, frequencyPerDay: 1 }
     const consentId = await givenConsent(bank, all, once)
     const report = reportOf(bank, consentId)
@@ -356,7 +374,7 @@ t.test('deltaList', async (t) => {
 
   // The embedded database runs one statement at a time; only a real server shows two at once.
   for (const [name, open] of [
-    ['embedded database', testDatabase],
+    ['embedded database', bankDatabase],
     ['PostgreSQL', testPostgres],
   ] as const) {
     t.test(`${name}: reports at the same time have every entry exactly once`, async (t) => {
@@ -382,7 +400,7 @@ t.test('deltaList', async (t) => {
 })
 
 t.test('the entries of an older bank are numbered anew, in their order', async (t) => {
-  const { database } = await testDatabase(t)
+  const { database } = await testDatabase(t, 'empty')
   const older = Object.fromEntries(Object.entries(bankMigrations).filter(([name]) => name < '0005'))
   await migrate(database, { name: 'bank', migrations: older })
   const db = database.connect<unknown>()
@@ -410,6 +428,15 @@ t.test('the entries of an older bank are numbered anew, in their order', async (
   const accounts = await sql`select last_sequence, last_day from bank.accounts`.execute(db)
   t.strictSame(accounts.rows, [{ last_sequence: 3, last_day: '2026-01-07' }])
 })
+
+/** Maya's account is as the sandbox is seeded. */
+async function nothingMoved(): Promise<void> {
+  await sql`
+    delete from bank.delta_reports;
+    delete from bank.transactions where account_id = '${sql.raw(quiet)}';
+    update bank.accounts set booked = 0, last_sequence = 0, last_day = null
+    where id = '${sql.raw(quiet)}'`.execute(bank.database.connect<unknown>())
+}
 
 /** Reports of Maya's account under a consent. */
 function reportOf(bank: TestBank, consentId: string, applicationId = bank.applicationId) {

@@ -57,10 +57,17 @@ const members = {
   restrictedTo: true,
 } as const satisfies Kept
 
-/** Takes over an access that fits its document, without the unknown members that it may carry. */
+/**
+ * Takes over an access that fits its document, without the unknown members
+ * that it may carry and without the empty lists beside a flag.
+ */
 export function readAccess(access: unknown): AccountAccess {
   // The document has checked every member that is kept.
-  return keep(access, members) as AccountAccess
+  const kept = keep(access, members) as AccountAccess
+  if (flags.every((name) => kept[name] === undefined)) return kept
+  return Object.fromEntries(
+    Object.entries(kept).filter(([name]) => !lists.some((list) => list === name)),
+  )
 }
 
 /** Named accounts, accounts the PSU picks at the bank, or one of the three flags. */
@@ -160,6 +167,18 @@ export function grantsOf(access: AccountAccess, holdings: readonly Holding[]): G
   return [...grants.values()]
 }
 
+/** Where an access names accounts that the PSU does not have: `['balances[1]']`. */
+export function unknownReferences(
+  access: AccountAccess,
+  holdings: readonly Holding[],
+): readonly string[] {
+  return lists.flatMap((list) =>
+    (access[list] ?? []).flatMap((reference, index) =>
+      holdings.some((holding) => names(reference, holding)) ? [] : [`${list}[${index}]`],
+    ),
+  )
+}
+
 /** What an access that names no accounts is about. */
 function offered({ restrictedTo = [] }: AccountAccess, holdings: readonly Holding[]) {
   return restrictedTo.length === 0
@@ -172,11 +191,16 @@ function offered({ restrictedTo = [] }: AccountAccess, holdings: readonly Holdin
  * lists that were asked for, filled with what the PSU has picked.
  */
 export function offeredAccess(access: AccountAccess, holdings: readonly Holding[]): AccountAccess {
-  const references = offered(access, holdings).map((holding) => ({
-    iban: holding.iban,
-    currency: holding.currency,
-    ...(holding.kind === 'cardAccount' ? { cashAccountType: 'CARD' } : {}),
-  }))
+  const shown = new Map<string, AccountReference>()
+  for (const holding of offered(access, holdings)) {
+    const reference = {
+      iban: holding.iban,
+      ...shownCurrency(holding),
+      ...(holding.kind === 'cardAccount' ? { cashAccountType: 'CARD' } : {}),
+    }
+    shown.set(JSON.stringify(reference), reference)
+  }
+  const references = [...shown.values()]
   const { restrictedTo: _, ...rest } = access
   return {
     ...rest,
@@ -184,4 +208,11 @@ export function offeredAccess(access: AccountAccess, holdings: readonly Holding[
       lists.filter((name) => access[name] !== undefined).map((name) => [name, references]),
     ),
   }
+}
+
+/** The Israeli standard knows `ILS`, `ILY` for all others, and no currency for what gathers them. */
+function shownCurrency(holding: Holding): { readonly currency?: string } {
+  const { iban, currency } = holding
+  if (!iban.startsWith('IL') || currency === 'ILS') return { currency }
+  return isAggregate(holding) ? {} : { currency: 'ILY' }
 }

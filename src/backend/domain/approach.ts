@@ -5,6 +5,8 @@ export interface ApproachWish {
   readonly redirectPreferred: boolean | undefined
   readonly decoupledPreferred: boolean | undefined
   readonly redirectUri: string | undefined
+  /** Whether the sandbox has a page to return to for a redirect without an address. */
+  readonly hasReturnPage: boolean
 }
 
 /**
@@ -15,10 +17,10 @@ export interface ApproachWish {
  * @returns undefined for a contradiction: redirect wanted, but no TPP-Redirect-URI
  */
 export function chooseApproach(wish: ApproachWish): ScaApproach | undefined {
-  if (wish.redirectPreferred === true && wish.redirectUri === undefined) return undefined
+  if (isContradiction(wish)) return undefined
   if (wish.decoupledPreferred === true) return 'DECOUPLED'
   if (wish.redirectPreferred === false) return 'EMBEDDED'
-  return wish.redirectUri === undefined ? 'EMBEDDED' : 'REDIRECT'
+  return canReturn(wish) ? 'REDIRECT' : 'EMBEDDED'
 }
 
 /**
@@ -28,7 +30,16 @@ export function chooseApproach(wish: ApproachWish): ScaApproach | undefined {
  * @returns undefined for the same contradiction
  */
 export function chooseApproachWithoutPath(wish: ApproachWish): ScaApproach | undefined {
-  if (wish.redirectPreferred === true && wish.redirectUri === undefined) return undefined
+  if (isContradiction(wish)) return undefined
   const isRedirectUnwanted = wish.decoupledPreferred === true || wish.redirectPreferred === false
-  return wish.redirectUri === undefined || isRedirectUnwanted ? 'DECOUPLED' : 'REDIRECT'
+  return isRedirectUnwanted || !canReturn(wish) ? 'DECOUPLED' : 'REDIRECT'
+}
+
+function isContradiction(wish: ApproachWish): boolean {
+  return wish.redirectPreferred === true && !canReturn(wish)
+}
+
+/** Without an address, only a call that asks for a redirect gets one: other calls keep the approach of a real bank. */
+function canReturn({ redirectUri, redirectPreferred, hasReturnPage }: ApproachWish): boolean {
+  return redirectUri !== undefined || (hasReturnPage && redirectPreferred === true)
 }

@@ -52,21 +52,21 @@ export function timeOnDay(day: string, hour: number, timeZone: string): number {
 
 /**
  * Reads a date and time with its offset (RFC 3339, 5.6). A leap second reads as
- * the second before it, which is all that our clocks can tell.
+ * the second before it, as clocks here cannot represent it.
  *
- * @returns milliseconds since 1970, undefined for another notation (`+03` is none)
+ * @returns milliseconds since 1970, undefined for any other notation (such as `+03`)
  */
 export function instantOf(text: string): number | undefined {
   const instant = Date.parse(text.replace(/:60(?=[.Zz+-])/, ':59'))
   return Number.isNaN(instant) ? undefined : instant
 }
 
-/** The day so many days later (or earlier): `addDays('2026-02-27', 2)` is `'2026-03-01'`. */
+/** The day `days` later (negative: earlier): `addDays('2026-02-27', 2)` is `'2026-03-01'`. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
-/** The same day so many months later (or earlier), the last of the month where it has no such day. */
+/** The same day `months` later (negative: earlier); the last day of the month if it lacks that day. */
 export function addMonths(day: string, months: number): string {
   const date = new Date(day)
   const wanted = date.getUTCDate()

@@ -54,7 +54,7 @@ export const consentTransitions: Transitions<ConsentStatus, ConsentEvent> = {
   terminatedByTpp: {},
 }
 
-/** What a PSU is told about each status; `psuMessage` of the status answer. */
+/** The message for the PSU about each status; `psuMessage` of the status answer. */
 export const consentMessages: Readonly<Record<ConsentStatus, string>> = {
   received: 'The consent waits for your approval',
   rejected: 'The consent was not given',

@@ -4,8 +4,8 @@ export interface Kept {
 }
 
 /**
- * Copies the members that are named. Requests may carry members that nobody has
- * described; they are ignored, and what is ignored must not come back in answers.
+ * Copies the named members only. Requests may carry members that the document
+ * does not describe; the bank ignores them, and answers must not repeat them.
  */
 export function keep(value: unknown, kept: Kept): unknown {
   if (Array.isArray(value)) return value.map((entry) => keep(entry, kept))

@@ -53,7 +53,7 @@ export function institutionOf({ creditor }: MandateRequest): string | undefined 
   return creditor.identification?.organisationId?.others?.[0]?.identification
 }
 
-/** The most a collection may be; undefined: any amount. A maximum of zero is none. */
+/** The highest amount of a collection; undefined: any amount. A maximum of zero sets no ceiling. */
 export function ceilingOf({ maximumAmount }: MandateRequest): Amount | undefined {
   return maximumAmount !== undefined && compare(maximumAmount.amount, '0') > 0
     ? maximumAmount

@@ -35,8 +35,8 @@ export type MandateEvent =
  *    │         (MD13)    │
  *    └─terminate (MD22)──┴─terminate (MD17)→ terminatedByTpp
  * ```
- * What leaves `valid` leaves `suspended` likewise. A mandate on an account that
- * cannot be debited begins as `rejected`, with a reason of its own.
+ * Every transition from `valid` also exists from `suspended`. A mandate on an
+ * account that cannot be debited starts as `rejected`, with its own reason.
  */
 export const mandateTransitions: Transitions<MandateStatus, MandateEvent> = {
   received: { authorise: 'valid', refuse: 'rejected', terminate: 'terminatedByTpp' },

@@ -18,6 +18,8 @@ export interface PaymentProduct {
   /** The amount may reach it. */
   readonly most: string | undefined
   readonly settlement: 'instant' | 'gross' | 'batch'
+  /** How entries name its kind of credit transfer (ISO 20022): domestic, SEPA or across borders. */
+  readonly transfer: 'DMCT' | 'ESCT' | 'XBCT'
   /** Whose banking days it keeps; instant payments keep none. */
   readonly market: Market
   /** Whether an execution date other than today may be asked for. */
@@ -46,6 +48,7 @@ const israeli = {
   countries: new Set(['IL']),
   below: undefined,
   most: undefined,
+  transfer: 'DMCT',
   market: 'IL',
   needsRemittance: true,
   needsDebtor: false,
@@ -64,6 +67,7 @@ const euro = {
   countries: sepaCountries,
   below: undefined,
   most: '999999999.99',
+  transfer: 'ESCT',
   market: 'EUR',
   needsRemittance: false,
   needsDebtor: true,
@@ -115,6 +119,7 @@ const products: readonly PaymentProduct[] = [
     ...euro,
     name: 'target-2-payments',
     countries: undefined,
+    transfer: 'XBCT',
     settlement: 'gross',
     isDatable: false,
     isCancellable: 'never',
@@ -126,6 +131,7 @@ const products: readonly PaymentProduct[] = [
     currency: undefined,
     countries: undefined,
     most: undefined,
+    transfer: 'XBCT',
     settlement: 'batch',
     isDatable: true,
     isCancellable: 'untilExecuted',
@@ -133,14 +139,17 @@ const products: readonly PaymentProduct[] = [
   },
 ]
 
+/** The names of all products, as paths have them. */
+export const paymentProductNames: readonly string[] = products.map(({ name }) => name)
+
 /** Finds a product by its name in the path; upper case is another name. Undefined: this bank does not have it. */
 export function findPaymentProduct(name: string): PaymentProduct | undefined {
   return products.find((product) => product.name === name)
 }
 
 /**
- * What a payment becomes when it is withdrawn: one that nobody has approved can
- * always be, an approved one as long as its product allows.
+ * The status of a payment after a cancellation. An unapproved payment can
+ * always be cancelled, an approved one as long as its product allows.
  *
  * @returns undefined when it is too late
  */

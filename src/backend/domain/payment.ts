@@ -36,8 +36,8 @@ export type PaymentEvent =
  *  RCVD ─authorise→ ACTC ───────────────execute→ ACSP ─settle→ ACSC ─credit→ ACCC
  *   │                ├─postpone→ ACWC ─execute───↑
  *   │                └──────────fund┴→ ACFC ─────┘
- *   ├─refuse, reject→ RJCT ←─reject── all of them until ACSP
- *   └─cancel────────→ CANC ←─cancel── all of them until ACSP
+ *   ├─refuse, reject→ RJCT ←─reject── every status until ACSP
+ *   └─cancel────────→ CANC ←─cancel── every status until ACSP
  * ```
  */
 export const paymentTransitions: Transitions<TransactionStatus, PaymentEvent> = {
@@ -52,7 +52,7 @@ export const paymentTransitions: Transitions<TransactionStatus, PaymentEvent> = 
   CANC: {},
 }
 
-/** What a PSU is told about each status; `psuMessage` of the status answer. */
+/** The message for the PSU about each status; `psuMessage` of the status answer. */
 export const paymentMessages: Readonly<Record<TransactionStatus, string>> = {
   RCVD: 'The payment waits for your approval',
   ACTC: 'The payment is approved and will be executed',

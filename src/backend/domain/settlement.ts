@@ -39,7 +39,7 @@ export interface SettlementPlan {
  * since 1970). Our choice: an instant payment is booked within two seconds on
  * every day; a gross one within a minute, from 8 to 17 on banking days; a batch
  * one at the next 18:00 of a banking day. A payment for a later day begins at
- * 06:00 of it, or of the next banking day.
+ * 06:00 on that day, or on the next banking day.
  *
  * Example: `masav`, approved Monday 10:00, is ACSP from 10:00:01 and ACSC from 18:00.
  */

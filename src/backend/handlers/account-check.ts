@@ -10,7 +10,7 @@ import { createConsentCheck } from './consent-check.ts'
 export interface CoveredAccount {
   readonly consent: ConsentWithRights
   readonly account: Account
-  /** The accounts whose balances and entries it shows: itself, or the sub-accounts it gathers. */
+  /** The accounts whose balances and entries it shows: itself, or the sub-accounts that it combines. */
   readonly parts: readonly Account[]
   readonly rights: ReadonlySet<Right>
 }
@@ -21,7 +21,7 @@ export function createAccountCheck(bank: Bank, clockwork: Clockwork) {
   return {
     ...check,
 
-    /** The account of the path, covered with the right. What is due is booked before anything is read. */
+    /** The account of the path, if the consent covers it with this right. Books due payments before the read. */
     async account(call: BankCall, right: Right): Promise<CoveredAccount> {
       const consent = await check.find(call, 'account')
       const id = pathParameter(call, 'account-id')

@@ -72,7 +72,7 @@ function details(
     resourceId: account.id,
     iban: account.iban,
     currency: account.currency,
-    // Needs no consent of its own in Israel.
+    // Needs no separate consent in Israel.
     ownerName: account.ownerName,
     name: account.name,
     ...present({ displayName: account.displayName }),

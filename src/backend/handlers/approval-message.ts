@@ -6,7 +6,7 @@ const wheres: Readonly<Record<ScaApproach, string>> = {
   EMBEDDED: 'with your password and the code sent to you',
 }
 
-/** What the TPP shows the PSU after a resource is made. */
+/** The message that the TPP shows the PSU after it has created a resource. */
 export function approvalMessage(
   approach: ScaApproach,
   what: 'payment' | 'consent' | 'mandate',

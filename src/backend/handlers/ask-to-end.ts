@@ -12,13 +12,13 @@ export interface AskToEndOptions {
   readonly paths: ResourcePaths
   readonly plan: ApprovalPlan
   readonly psu: Psu | undefined
-  /** Its state, as the answer names it. */
+  /** Its state, as in the answer. */
   readonly state: object
 }
 
 /**
- * Opens the authorisation to end something that was approved, in the place of
- * one that is open already, and answers 202: nothing has changed so far.
+ * Opens the authorisation to end an approved resource, replacing one that is
+ * open, and answers 202: nothing has changed yet.
  */
 export async function askToEnd(
   bank: Bank,

@@ -10,7 +10,7 @@ import { consentPaths, findOwnConsent } from './consents.ts'
 import { findOwnPayment, paymentPaths } from './payments.ts'
 import { createUpdate } from './update-authorisation.ts'
 
-/** What a PSU is told about each state of the approval. */
+/** The message for the PSU in each state of the approval. */
 const messages: Readonly<Record<ScaStatus, string>> = {
   received: 'Please identify yourself',
   psuIdentified: 'Please approve',
@@ -70,8 +70,7 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
         status: 200,
         body: {
           scaStatus: status,
-          // Whose name it is has shown that it is the one.
-          ...(psu === undefined || !isAuthenticated(status) ? {} : { psuName: psu.name }),
+          ...(psu === undefined || !hasGivenPassword(authorisation) ? {} : { psuName: psu.name }),
           psuMessage: messages[status],
           _links: { ...links, ...linksTo({ status: paths.status }) },
         },
@@ -107,7 +106,7 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
             ...step.extras,
             _links: {
               ...links,
-              // Where the authorisation cannot be read, its parent tells the outcome.
+              // If the version cannot read the authorisation, its parent shows the outcome.
               ...(isFinal || !isReadable ? linksTo({ status: paths.status }) : {}),
             },
           },
@@ -126,7 +125,13 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
   }
 }
 
-function isAuthenticated(status: ScaStatus): boolean {
+/**
+ * Whether the PSU has signed in with a password. Without this check, a request
+ * for a consent would reveal the name behind a national id. An approval on a
+ * device needs no password, unless one came before the choice of that method.
+ */
+function hasGivenPassword({ approach, methodId, status }: Authorisation): boolean {
+  if (approach === 'DECOUPLED' && methodId === null) return false
   return status !== 'received' && status !== 'psuIdentified' && status !== 'failed'
 }
 
@@ -138,7 +143,7 @@ function findById(
   return isUuid(id) ? stores.authorisations.find(id) : Promise.resolve(undefined)
 }
 
-/** Refuses an authorisation of something else, and one of a cancellation, which has no path. */
+/** Refuses an authorisation of another resource, and one of a cancellation, which has no path. */
 function own(authorisation: Authorisation | undefined, parent: Parent): Authorisation {
   const parentId = parent.kind === 'payment' ? authorisation?.paymentId : authorisation?.consentId
   if (authorisation?.purpose !== 'creation' || parentId !== parent.id) {

@@ -8,7 +8,7 @@ import { referenceIn } from './transactions.ts'
 const noFigures: AccountFigures = { closing: '0', pendingIn: '0', pendingOut: '0' }
 const noCardFigures: CardFigures = { invoiced: '0', nonInvoiced: '0', pending: '0' }
 
-/** Reads the balances of accounts, by account id. One that gathers sub-accounts has those of each of them. */
+/** Reads the balances of accounts, by account id. An account that groups sub-accounts has the balances of each. */
 export async function readBalances(
   { stores, timeZone }: Pick<Bank, 'stores' | 'timeZone'>,
   accounts: readonly Account[],
@@ -28,8 +28,8 @@ export async function readBalances(
 }
 
 /**
- * The balances of an account, all worked out of what is booked and pending.
- * Example: 500 booked, 40 of it today, 30 pending debit, credit limit 100 →
+ * Computes the balances of an account from its booked and pending entries.
+ * Example: 500 booked (40 today), 30 pending debit, credit limit 100 →
  * closingBooked 460, interimBooked 500, expected 470, interimAvailable 570.
  */
 function balancesOf(

@@ -82,7 +82,7 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
     }
   }
 
-  /** One page of the entries asked for, and how many there are to page through. */
+  /** One page of the requested entries, and the number of entries to page through. */
   async function entriesOf({ id }: CardAccount, status: string, days: Days, page: Page) {
     const { cardAccounts } = bank.stores
     if (status === 'pending') {
@@ -92,7 +92,7 @@ export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
     const range = await cardAccounts.range(id, days)
     const booked = await cardAccounts.page(id, range, page)
     if (status === 'booked') return { booked, pending: undefined, count: countOf(range) }
-    // Beside booked entries the few pending ones are all on the first page.
+    // With booked entries, the first page holds all pending ones, which are few.
     const pending = page.index === 0 ? await cardAccounts.pending(id, days, wholeList) : []
     return { booked, pending, count: countOf(range) }
   }
@@ -129,10 +129,10 @@ function referenceTo({ maskedPan, currency }: CardAccount) {
   return { maskedPan, currency }
 }
 
-/** A card entry as the interface writes it; what is spent is negative. */
+/** A card entry in the form of the interface; spending is negative. */
 function renderCardTransaction(transaction: CardTransaction, card: CardAccount) {
   return {
-    // A UUID is one character longer than the interface allows.
+    // With its hyphens, a UUID is one character longer than the interface allows.
     cardTransactionId: transaction.id.replaceAll('-', ''),
     ...present({
       terminalId: transaction.terminalId,
@@ -155,7 +155,7 @@ function renderCardTransaction(transaction: CardTransaction, card: CardAccount) 
 }
 
 /**
- * What a purchase in another currency cost, and what of it is the bank's fee.
+ * The cost of a purchase in another currency, and the fee that it includes.
  * Example: 49.99 USD at 3.7243 are 186.18 ILS, with a fee of 2 % 189.90.
  */
 function renderExchange(transaction: CardTransaction) {

@@ -5,14 +5,14 @@ import type { Grant, Right } from '../domain/access.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import type { Clockwork } from '../processes/clockwork.ts'
-import type { ConsentWithRights } from '../stores/consents.ts'
-import { ended } from './consents.ts'
+import type { Consent, ConsentWithRights } from '../stores/consents.ts'
+import { ended, unknownConsent } from './consents.ts'
 
 /** The checks of a read of data, in the order of docs/bank.md, Consents. */
 export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
   const { consents } = bank.stores
 
-  /** The consent as it is at `now`; a second look is needed only where time has changed it. */
+  /** The consent as of `now`; reads it again only if it has changed by then. */
   async function current(
     id: string,
     kind: Grant['kind'],
@@ -20,28 +20,26 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
   ): Promise<ConsentWithRights | undefined> {
     const found = await consents.findWithRights(id, kind, new Date(now))
     if (found === undefined) return undefined
-    // A newer consent that was approved by now has ended this one.
+    // A newer consent, approved in the meantime, has ended this one.
     if (!found.isDue && clockwork.isConsentSettled(found.consent, now)) return found
     await clockwork.consent(id, now)
     return consents.findWithRights(id, kind, new Date(now))
   }
 
   return {
-    /** The consent named in the header, which must be the TPP's own and valid. */
+    /** The consent named in the header; it must belong to the TPP and be valid. */
     async find(call: BankCall, kind: Grant['kind']): Promise<ConsentWithRights> {
       const id = textOf(call.headers['consent-id'])
       if (id === undefined) throw formatError('Consent-ID', 'Must be sent')
       const found = isUuid(id) ? await current(id, kind, call.now) : undefined
       if (found?.consent.applicationId !== call.applicationId) {
-        throw new BankError('CONSENT_UNKNOWN', [
-          { path: 'Consent-ID', text: 'No consent has this identifier' },
-        ])
+        throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: unknownConsent }])
       }
       if (found.consent.status !== 'valid') throw ended(found.consent)
       return found
     },
 
-    /** Refuses a resource that the consent does not cover, or not with this right. */
+    /** Refuses a resource that the consent does not cover with this right. */
     cover({ rights }: ConsentWithRights, resourceId: string, right: Right): ReadonlySet<Right> {
       const granted = rights.get(resourceId)
       if (granted === undefined) {
@@ -52,10 +50,11 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
     },
 
     /**
-     * Counts a read, last of all: reads without the PSU by frequencyPerDay, and
-     * every read of a one-off consent (our choice). The first one starts
-     * the clock of a one-off consent. Of a list each page is counted by itself,
-     * so that who follows its links has read it once.
+     * Counts a read, as the last check. A recurring consent allows each read without
+     * the PSU `frequencyPerDay` times a day. Each page of a list counts by
+     * itself, so a TPP that follows the links has read the list once. The first
+     * read is recorded. With a one-off consent it starts the two hours, and
+     * nothing else limits that consent.
      */
     async count(
       call: BankCall,
@@ -63,19 +62,26 @@ export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
       resource: string,
       pageIndex = 0,
     ): Promise<void> {
-      const isPsuPresent = call.headers['psu-ip-address'] !== undefined
-      if (!consent.recurring || !isPsuPresent) {
-        const day = onDay(call.now, bank.timeZone)
-        const target = pageIndex === 0 ? resource : `${resource} page ${pageIndex}`
-        const most = consent.frequencyPerDay
-        if (!(await bank.stores.consents.use(consent.id, { day, target, most }))) {
-          throw new BankError('ACCESS_EXCEEDED', `The consent allows this ${most} time(s) a day`)
-        }
+      if (consent.recurring && call.headers['psu-ip-address'] === undefined) {
+        await countUnattended(
+          call,
+          consent,
+          pageIndex === 0 ? resource : `${resource} page ${pageIndex}`,
+        )
       }
-      if (!consent.recurring && consent.firstUsedAt === null) {
-        await bank.stores.consents.markUsed(consent.id, new Date(call.now))
-      }
+      if (consent.firstUsedAt !== null) return
+      await bank.stores.consents.markUsed(consent.id, new Date(call.now))
     },
+  }
+
+  /** @throws {BankError} ACCESS_EXCEEDED */
+  async function countUnattended(call: BankCall, consent: Consent, target: string): Promise<void> {
+    const day = onDay(call.now, bank.timeZone)
+    const most = consent.frequencyPerDay
+    if (await bank.stores.consents.use(consent.id, { day, target, most })) return
+    const times = most === 1 ? 'once' : `${most} times`
+    const text = `Without the customer, the consent allows this read ${times} a day. While the customer is present, send PSU-IP-Address: such reads do not count`
+    throw new BankError('ACCESS_EXCEEDED', text)
   }
 }
 

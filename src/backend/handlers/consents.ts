@@ -5,8 +5,8 @@ import {
   type AccountAccess,
   type AccountReference,
   consentModel,
-  grantsOf,
   readAccess,
+  unknownReferences,
 } from '../domain/access.ts'
 import { addMonths, onDay } from '../domain/bank-time.ts'
 import { consentMessages, consentTransitions, frequencyPerDayMost } from '../domain/consent.ts'
@@ -25,10 +25,10 @@ import { checkReference } from './references.ts'
 /** Types of accounts that this bank keeps (ISO 20022 cash account types). */
 const kept = new Set(['CACC', 'SVGS', 'CARD'])
 
-/** Months a consent may last (our choice); a longer wish is shortened, and GET shows it. */
+/** Maximum months of a consent (our choice). A longer request is shortened, and GET shows the result. */
 const validMonthsMost = 36
 
-/** The request as the document describes it. */
+/** The request, as the document describes it. */
 interface ConsentRequest {
   readonly access: unknown
   readonly recurringIndicator: boolean
@@ -37,7 +37,7 @@ interface ConsentRequest {
   readonly combinedServiceIndicator: boolean
 }
 
-/** Finds a consent of the calling TPP; anything else is unknown. */
+/** Finds a consent of the calling TPP; all others are unknown. */
 export async function findOwnConsent(clockwork: Clockwork, call: BankCall): Promise<Consent> {
   const id = pathParameter(call, 'consentId')
   const consent = isUuid(id) ? await clockwork.consent(id, call.now) : undefined
@@ -45,8 +45,11 @@ export async function findOwnConsent(clockwork: Clockwork, call: BankCall): Prom
   return consent
 }
 
+/** The text of CONSENT_UNKNOWN: consents of other applications are unknown, too. */
+export const unknownConsent = 'No consent of this application has this identifier'
+
 function unknown(): BankError {
-  return new BankError('CONSENT_UNKNOWN', 'No consent has this identifier', { status: 403 })
+  return new BankError('CONSENT_UNKNOWN', unknownConsent, { status: 403 })
 }
 
 /** Paths of a consent in the version of the call. */
@@ -66,8 +69,12 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
       checkConsent(body, access, today)
       const plan = planApproval(call, true)
       const psu = await findPsu(stores, call)
-      if (psu !== undefined && grantsOf(access, await holdingsOf(stores, psu.id)) === undefined) {
-        throw formatError('access', 'Names an account that the PSU does not have')
+      const unknowns =
+        psu === undefined ? [] : unknownReferences(access, await holdingsOf(stores, psu.id))
+      if (unknowns.length > 0) {
+        const text = 'The PSU has no such account'
+        const messages = unknowns.map((path) => ({ path: `access.${path}`, text }))
+        throw new BankError('FORMAT_ERROR', messages)
       }
       const id = bank.randomUUID()
       await stores.consents.insert({
@@ -146,7 +153,7 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
     }
   }
 
-  /** Repeated, it changes nothing; a consent that ended otherwise says how. */
+  /** Idempotent. A consent that ended in another way answers with its state. */
   const remove: Handler = async (call) => {
     const { id } = await findOwnConsent(clockwork, call)
     return bank.stores.transaction(async (stores) => {
@@ -211,7 +218,7 @@ function checkReferences(
   )
 }
 
-/** Additional information is given only about accounts that are listed as well. */
+/** Additional information is allowed only for listed accounts. */
 function checkAdditional(access: AccountAccess): BankMessage[] {
   const listed = [access.accounts, access.balances, access.transactions].flatMap(
     (list) => list ?? [],

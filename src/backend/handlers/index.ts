@@ -10,8 +10,8 @@ import { createPaymentHandlers } from './payments.ts'
 import { createReportHandlers } from './reports.ts'
 
 /**
- * Every operation the bank serves, by operationId. The one place where code and
- * documents meet: the start fails when either has what the other lacks.
+ * The handlers of all operations, by operationId. The bank does not start if
+ * handlers and documents differ.
  */
 export function createHandlers(
   bank: Bank,

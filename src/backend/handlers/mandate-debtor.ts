@@ -8,17 +8,17 @@ import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
-/** Who has to approve a mandate, or why the bank rejects it without asking. */
+/** The person who must approve a mandate, or the reason why the bank rejects it without asking. */
 export interface MandateDebtor {
   readonly psu: Psu
-  /** Undefined: nothing stands against it. */
+  /** Undefined if the bank does not reject it. */
   readonly reason: MandateReason | undefined
 }
 
 /**
- * Finds the owner of the account that a mandate shall debit: the PSU of the
- * call if it names one. Then an account of somebody else is answered as one
- * that does not exist (AC01), so that nobody can find out whose it is.
+ * Finds the owner of the account that a mandate debits: the PSU of the call, if
+ * it names one. Another person's account then gets the same answer as
+ * an unknown one (AC01), so that a caller cannot find out who owns it.
  *
  * @throws {BankError} 400 FORMAT_ERROR when no PSU is named and there is no such account
  */
@@ -39,7 +39,7 @@ export async function findDebtor(
   return { psu, reason: rejectionOf(body, account, psu, instrument) }
 }
 
-/** Why an account that the PSU has cannot be debited by a mandate, or undefined where it can. */
+/** Why a mandate cannot debit an account of the PSU; undefined if it can. */
 function rejectionOf(
   { debtor }: MandateRequest,
   account: Account,

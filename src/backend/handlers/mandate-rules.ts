@@ -9,7 +9,7 @@ import { checkSepaMandate, creditorIdentifierOf } from './sepa-mandate-rules.ts'
 /**
  * Checks a request beyond its schema (docs/bank.md, Mandates).
  *
- * @returns the instrument it is for
+ * @returns the instrument of the mandate
  * @throws {BankError} 400 FORMAT_ERROR with everything that is wrong, else
  *   PARAMETER_NOT_SUPPORTED, SERVICE_INVALID, PERIOD_INVALID or PARAMETER_NOT_CONSISTENT
  */
@@ -78,7 +78,7 @@ function checkAmount(path: string, amount: Amount): BankMessage[] {
     : [{ path: `${path}.amount`, text: `Has more decimals than ${amount.currency} has` }]
 }
 
-/** SEPA is the service level of its direct debits, and MASAV has none. */
+/** SEPA direct debits have the service level SEPA; MASAV has none. */
 function checkServiceLevel({ type }: MandateRequest, { isSepa, code }: LocalInstrument): void {
   const { serviceLevelCode, serviceLevelProprietary } = type
   const invalid = (path: string) =>
@@ -163,8 +163,8 @@ function checkConsistency(body: MandateRequest, { currency }: LocalInstrument): 
 }
 
 /**
- * What makes a creditor the same one, without regard to case: its creditor
- * identifier, for MASAV the code of its institution, else its name.
+ * Identifies a creditor, without regard to case: by its creditor identifier, for
+ * MASAV by the code of its institution, otherwise by its name.
  */
 export function creditorKey(body: MandateRequest, { isSepa }: LocalInstrument): string {
   const identifier = isSepa ? creditorIdentifierOf(body).text : undefined

@@ -39,7 +39,7 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
         reference: body.mandateId.toLowerCase(),
         creditor: creditorKey(body, instrument),
       }
-      // One that time has ended, but that nobody has looked at since, frees its reference.
+      // An earlier mandate may have expired without a read. This records that and frees its reference.
       const earlier = await stores.mandates.openId(name)
       if (earlier !== undefined) {
         await clockwork.lock(stores, { kind: 'mandate', id: earlier }, call.now)
@@ -118,8 +118,8 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   /**
-   * The creditor gives up its own right, which is done at once; but where the
-   * debtor has to approve that, once the mandate was approved.
+   * Ends a mandate at once, because the creditor gives up its own right. If the
+   * mandate is approved and its debtor must approve the end, asks the debtor.
    */
   const remove: Handler = async (call) => {
     const { id } = await findOwnMandate(clockwork, call)
@@ -175,7 +175,7 @@ function taken(cause?: unknown): BankError {
   )
 }
 
-/** Reads always name an account of the creditor; where the request named none, its identification stands in. */
+/** Reads always name a creditor account; if the request named none, the creditor's identification takes its place. */
 function creditorAccountOf(body: MandateRequest) {
   return { other: { identification: institutionOf(body) ?? 'NOTPROVIDED' } }
 }

@@ -4,7 +4,7 @@ import { addDays, addMonths } from '../domain/bank-time.ts'
 import { type Links, linksTo } from '../links.ts'
 import type { Days } from '../stores/entry-range.ts'
 
-/** Months of entries that can be read (our choice). */
+/** Readable months of entries (our choice). */
 const monthsKept = 12
 
 /** All days whose entries the bank keeps. */
@@ -13,7 +13,7 @@ export function keptDays(today: string): Days {
 }
 
 /**
- * The parameter with which a call wants a delta, or undefined.
+ * The parameter with which a call asks for a delta, or undefined.
  *
  * @throws {BankError} 400 FORMAT_ERROR when it sends both
  */
@@ -25,8 +25,8 @@ export function wantsDelta({ query }: BankCall): 'entryReferenceFrom' | 'deltaLi
 }
 
 /**
- * Reads dateFrom and dateTo, where no deltas are offered. What is older than
- * the bank keeps is left out silently; a day in the future means today.
+ * Reads dateFrom and dateTo for lists without deltas. Silently omits entries
+ * older than the bank keeps; a day in the future means today.
  *
  * @throws {BankError} 400 FORMAT_ERROR without a beginning, PARAMETER_NOT_SUPPORTED when
  *   a delta is to say where to begin, PERIOD_INVALID for a wrong order
@@ -42,13 +42,16 @@ export function readDays(call: BankCall, today: string): Days {
     ])
   }
   const first = String(from)
-  const to = String(query['dateTo'] ?? today)
-  if (to < first) {
+  const to = query['dateTo'] === undefined ? undefined : String(query['dateTo'])
+  if (to === undefined && first > today) {
+    throw new BankError('PERIOD_INVALID', [{ path: 'dateFrom', text: 'Lies in the future' }])
+  }
+  if (to !== undefined && to < first) {
     throw new BankError('PERIOD_INVALID', [{ path: 'dateTo', text: 'Lies before dateFrom' }])
   }
   const { from: oldest } = keptDays(today)
-  // A report that ends before all that is kept is empty; its own days may be none of SQL's (0000-01-01).
-  const end = to < oldest ? addDays(oldest, -1) : to
+  // A report that ends before the kept entries is empty; SQL may not have its days (0000-01-01).
+  const end = to !== undefined && to < oldest ? addDays(oldest, -1) : (to ?? today)
   return { from: first > oldest ? first : oldest, to: end < today ? end : today }
 }
 
@@ -59,20 +62,20 @@ export interface Page {
   readonly limit: number
 }
 
-/** For lists that are short by nature and not paged. */
+/** For short lists without pages. */
 export const wholeList: Page = { index: 0, offset: 0, limit: 500 }
 
-/** Reads pageIndex and itemsPerPage; lists without them have pages of 20. */
+/** Reads pageIndex and itemsPerPage (default: 20). */
 export function readPage({ query }: BankCall): Page {
   const index = Number(query['pageIndex'] ?? 0)
   const limit = Number(query['itemsPerPage'] ?? 20)
   return { index, limit, offset: index * limit }
 }
 
-/** Parameters that links have in place of those of the call; undefined takes one away. */
+/** Parameters that replace those of the call in links; undefined removes one. */
 export type LinkChange = Readonly<Record<string, string | undefined>>
 
-/** Links to the other pages of a list of `count` entries; none where everything fits on one. */
+/** Links to the other pages of a list of `count` entries; no links if all fit on one page. */
 export function pageLinks(
   call: BankCall,
   page: Page,
@@ -83,7 +86,7 @@ export function pageLinks(
   if (last === 0 && page.index === 0) return {}
   const [path = '', query = ''] = call.target.split('?')
   const to = (index: number) => {
-    // What is not published is ignored: it does not come back in answers, where links have a length.
+    // Ignored parameters do not come back in links, whose length is limited.
     const parameters = new URLSearchParams(
       [...new URLSearchParams(query)].filter(([name]) => Object.hasOwn(call.query, name)),
     )

@@ -6,12 +6,15 @@ import type { PaymentInitiation } from '../domain/payment-initiation.ts'
 import type { PaymentProduct } from '../domain/payment-products.ts'
 import { checkReference } from './references.ts'
 
-/** Months ahead a payment may be dated (our choice). */
+/** Maximum months that a payment may lie in the future (our choice). */
 const horizonMonths = 12
+
+/** Milliseconds that a time for "now" may lie in the past, because clocks differ and calls take time (our choice). */
+const clockSkewMs = 300_000
 
 export interface PaymentCheck {
   readonly product: PaymentProduct
-  /** Whether members that the product does not have are refused. */
+  /** Whether to refuse members that the product does not have. */
   readonly isStrict: boolean
   /** Milliseconds since 1970. */
   readonly now: number
@@ -97,7 +100,7 @@ function checkAccounts(
   return messages
 }
 
-/** What is well formed, but contradicts itself or asks for what the product does not do. */
+/** Well-formed input that contradicts itself or asks for more than the product offers. */
 function checkOptions(
   body: PaymentInitiation,
   { name, chargeBearers, market }: PaymentProduct,
@@ -151,14 +154,14 @@ function checkDate(
 ): void {
   const path =
     requestedExecutionDate === undefined ? 'requestedExecutionTime' : 'requestedExecutionDate'
-  const day =
-    requestedExecutionTime === undefined
-      ? requestedExecutionDate
-      : dayOf(path, requestedExecutionTime, timeZone)
+  const instant =
+    requestedExecutionTime === undefined ? undefined : readInstant(path, requestedExecutionTime)
+  const day = instant === undefined ? requestedExecutionDate : onDay(instant, timeZone)
   if (day === undefined) return
   const today = onDay(now, timeZone)
   const invalid = (text: string) => new BankError('EXECUTION_DATE_INVALID', [{ path, text }])
-  if (day < today) throw invalid('Lies in the past')
+  const isPast = instant === undefined ? day < today : instant < now - clockSkewMs
+  if (isPast) throw invalid('Lies in the past')
   if (day > today && !product.isDatable) {
     throw invalid(`${product.name} is executed on the day it is initiated`)
   }
@@ -167,10 +170,10 @@ function checkDate(
   }
 }
 
-function dayOf(path: string, time: string, timeZone: string): string {
+function readInstant(path: string, time: string): number {
   const instant = instantOf(time)
   if (instant === undefined) {
     throw formatError(path, 'Must be a date and time with its offset (YYYY-MM-DDThh:mm:ssZ)')
   }
-  return onDay(instant, timeZone)
+  return instant
 }

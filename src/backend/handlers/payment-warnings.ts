@@ -3,7 +3,7 @@ import type { PaymentInitiation } from '../domain/payment-initiation.ts'
 import type { PaymentProduct } from '../domain/payment-products.ts'
 import { planSettlement } from '../domain/settlement.ts'
 
-/** What the TPP should know of a payment that is accepted. */
+/** Warnings about an accepted payment. */
 export function warningsOf(
   body: PaymentInitiation,
   product: PaymentProduct,
@@ -14,15 +14,14 @@ export function warningsOf(
   return isPostponed ? [warning(`Execution begins on ${onDay(executeAt, timeZone)}`)] : []
 }
 
-/** An entry of `tppMessages` in an answer that is no error. */
+/** An entry of `tppMessages` (POST) or `tppMessage` (status) in a successful answer; the documents publish both names. */
 export interface Warning {
   readonly category: 'WARNING'
   readonly code: 'WARNING' | 'FUNDS_NOT_AVAILABLE'
   readonly text: string
 }
 
-/** A warning in words. */
-export function warning(text: string): Warning {
+function warning(text: string): Warning {
   return { category: 'WARNING', code: 'WARNING', text }
 }
 

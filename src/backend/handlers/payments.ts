@@ -14,15 +14,15 @@ import { findPsu } from '../processes/psu.ts'
 import type { Payment } from '../stores/payments.ts'
 import { approvalMessage } from './approval-message.ts'
 import { askToEnd } from './ask-to-end.ts'
-import { checkDebtor, checkSession, prefersRejection, rejectionOf } from './payment-checks.ts'
+import { checkDebtor, checkSession, prefersRejection } from './payment-checks.ts'
 import { checkPayment } from './payment-rules.ts'
-import { fundsMissing, warning, warningsOf } from './payment-warnings.ts'
+import { fundsMissing, warningsOf } from './payment-warnings.ts'
 
-/** Months for which a payment can be read (our choice). */
+/** Months during which a payment can be read (our choice). */
 const monthsKept = 13
 
 /**
- * Finds a payment of the calling TPP under the product in the path; anything else is unknown.
+ * Finds a payment of the calling TPP with the product in the path; all others are unknown.
  *
  * @throws {BankError} 404 RESOURCE_UNKNOWN; 403 RESOURCE_EXPIRED after 13 months
  */
@@ -55,7 +55,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
     if (product === undefined) throw new BankError('PRODUCT_UNKNOWN', 'No such payment product')
     const body = readPaymentInitiation(call.body ?? {})
     const { timeZone } = bank
-    // Whether the funds suffice must not depend on who has looked at the account.
+    // Whether the funds suffice must not depend on earlier reads of the account.
     if (prefersRejection(call)) await clockwork.catchUp(call.now)
     return idempotent(bank, call, async (stores) => {
       checkPayment(body, { product, isStrict: call.isStrict, now: call.now, timeZone })
@@ -63,9 +63,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
       const psu = await findPsu(stores, call)
       await checkSession(stores, call, clockwork)
       if (psu !== undefined) await checkDebtor(stores, call, psu, body)
-      const rejection = await rejectionOf(stores, body)
       const id = bank.randomUUID()
-      const status = rejection === undefined ? 'RCVD' : 'RJCT'
       await stores.payments.insert({
         id,
         applicationId: call.applicationId,
@@ -73,7 +71,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
         body: JSON.stringify(body),
         amount: body.instructedAmount.amount,
         currency: body.instructedAmount.currency,
-        status,
+        status: 'RCVD',
         psuId: psu?.id ?? null,
         debtorAccountId: null,
         executeAt: null,
@@ -84,14 +82,6 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
         createdAt: new Date(call.now),
       })
       const paths = paymentPaths(call, { product: product.name, id })
-      const made = { transactionStatus: status, paymentId: id, transactionFeeIndicator: false }
-      if (rejection !== undefined) {
-        return {
-          status: 201,
-          headers: { location: paths.self, 'aspsp-sca-approach': plan.approach },
-          body: { ...made, psuMessage: paymentMessages.RJCT, tppMessages: [warning(rejection)] },
-        }
-      }
       const authorisation = await openAuthorisation(bank, stores, {
         parent: { kind: 'payment', id },
         purpose: 'creation',
@@ -104,7 +94,9 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
         status: 201,
         headers: { location: paths.self, 'aspsp-sca-approach': plan.approach },
         body: {
-          ...made,
+          transactionStatus: 'RCVD',
+          paymentId: id,
+          transactionFeeIndicator: false,
           _links: {
             ...authorisationLinks(authorisation, {
               paths,
@@ -132,7 +124,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
       status: 200,
       body: {
         ...payment.body,
-        // Whichever account the PSU has chosen is the one that is debited.
+        // Debits the account that the PSU chose.
         ...(account === undefined
           ? {}
           : { debtorAccount: { iban: account.iban, currency: account.currency } }),
@@ -152,15 +144,15 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
         transactionStatus: status,
         ...(fundsAvailable === null ? {} : { fundsAvailable }),
         psuMessage: paymentMessages[status],
-        ...(isWaiting ? { tppMessages: [fundsMissing] } : {}),
+        ...(isWaiting ? { tppMessage: [fundsMissing] } : {}),
         _links: resourceLinks(paths),
       },
     }
   }
 
   /**
-   * Not yet approved: cancelled at once. Approved and cancellable: the PSU must
-   * approve that too. Otherwise it is too late.
+   * Cancels a payment at once if it is not approved. If it is approved and
+   * cancellable, asks the PSU to approve the cancellation. Otherwise it is too late.
    */
   const cancel: Handler = async (call) => {
     const { id } = await findOwnPayment(clockwork, call)

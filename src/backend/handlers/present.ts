@@ -1,4 +1,4 @@
-/** What answers leave out rather than send as null. */
+/** Drops members that are null or undefined; answers leave such members out. */
 export function present<Members extends object>(members: Members): Partial<Members> {
   // Dropping members keeps the types of those that remain.
   return Object.fromEntries(

@@ -7,18 +7,18 @@ import type { Account } from '../stores/accounts.ts'
 import type { Days } from '../stores/entry-range.ts'
 import { keptDays, readDays, wantsDelta } from './pages.ts'
 
-/** What a report of an account is about. */
+/** The scope of an account report. */
 export interface ReportScope {
-  /** Days of the entries; in a delta all that the bank keeps. */
+  /** Days of the entries; for a delta, all days that the bank keeps. */
   readonly days: Days
-  /** Only what was booked after the entry with this number, or since the last report. */
+  /** Only entries booked after the entry with this number, or since the last report. */
   readonly delta?: { readonly after: number } | 'sinceLastReport'
 }
 
 /**
- * Reads which entries a call wants. A delta says itself where it begins, so
- * that dateFrom and dateTo are without effect then; an account that gathers
- * sub-accounts offers none, because its entries have no numbers in common.
+ * Reads which entries a call asks for. A delta defines its own beginning, so
+ * dateFrom and dateTo have no effect. An account that combines sub-accounts offers
+ * no deltas, because their entries share no numbers.
  *
  * @throws {BankError} as {@link readDays} does, and 400 RESOURCE_UNKNOWN for a reference of no entry
  */

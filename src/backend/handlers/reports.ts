@@ -19,7 +19,7 @@ import { accountReference } from './references.ts'
 import { type ReportScope, readScope } from './report-scope.ts'
 import { renderStandingOrder, renderTransaction } from './transactions.ts'
 
-/** Which lists a report has, by bookingStatus. */
+/** The lists of a report, by bookingStatus. */
 const listsOf: Readonly<Record<string, readonly ('booked' | 'pending' | 'information')[]>> = {
   booked: ['booked'],
   pending: ['pending'],
@@ -28,14 +28,14 @@ const listsOf: Readonly<Record<string, readonly ('booked' | 'pending' | 'informa
   all: ['booked', 'pending', 'information'],
 }
 
-/** A page of entries, and what its links to the others need. */
+/** A page of entries, with the data for links to the other pages. */
 interface PagedEntries {
   readonly entries: readonly Transaction[]
   readonly count: number
   readonly change?: LinkChange
 }
 
-/** Handlers of reports of the transactions of an account, and of one transaction. */
+/** Handlers of transaction reports and of single transactions. */
 export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   const check = createAccountCheck(bank, clockwork)
   const { stores } = bank
@@ -50,7 +50,7 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
       ])
     }
     const today = onDay(call.now, bank.timeZone)
-    // Standing orders have no day: then every other parameter is without effect.
+    // Standing orders have no day, so all other parameters have no effect.
     const scope = status === 'information' ? undefined : await readScope(bank, call, account, today)
     const wantsBalances = scope !== undefined && call.query['withBalance'] === true
     if (wantsBalances && !rights.has('listBalances')) throw lacking('listBalances')
@@ -64,13 +64,13 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
         ? await stores.accounts.standingOrders(parts.map(({ id }) => id))
         : []
     const balances = await readBalances(bank, wantsBalances ? [account] : [], call.now)
-    // Beside booked entries the few pending ones are all on the first page.
+    // With booked entries, the first page holds all pending ones, which are few.
     const besideBooked = isFirst ? wholeList : undefined
     const pending =
       scope !== undefined && lists.includes('pending')
         ? await pendingEntries(parts, scope.days, isBookedWanted ? besideBooked : page)
         : undefined
-    // Last, because a delta is reported once.
+    // Last, because each entry is reported in one delta only.
     const booked =
       scope !== undefined && isBookedWanted ? await bookedEntries(covered, scope, page) : undefined
     const { count, change } = booked ?? pending ?? { count: 0 }
@@ -125,9 +125,9 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   /**
-   * What the reader has not been reported. The first page takes it down as
-   * reported; links name the entry it begins after, so that every page is of the
-   * same report. Both in one transaction: what cannot be read is not reported.
+   * The entries that the reader has not received. The first page records them as
+   * reported; its links name the entry before them, so that all pages belong to
+   * one report. Both in one transaction: if the read fails, nothing is recorded.
    */
   function newEntries(
     reader: Reader,
@@ -168,7 +168,7 @@ export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
   return { list, read }
 }
 
-/** Standing orders are orders to pay, and savings accounts cannot pay others. */
+/** Standing orders are payments, and savings accounts cannot pay others. */
 function canHaveStandingOrders({ cashAccountType }: Account): boolean {
   return cashAccountType === 'CACC'
 }

@@ -3,18 +3,18 @@ import { isCreditorIdentifier } from '../domain/creditor-identifier.ts'
 import type { MandateRequest } from '../domain/mandate-request.ts'
 import { compare } from '../domain/money.ts'
 
-/** What fits into the messages between the banks (SEPA direct debit rulebooks). */
+/** Maximum lengths in messages between banks (SEPA direct debit rulebooks). */
 const amountMost = '999999999.99'
 const nameMost = 70
 const addressLinesMost = 2
 const addressLineMost = 70
 
-/** What the rulebooks of the SEPA direct debits want of a mandate beyond the document: everything that is wrong. */
+/** All violations of the SEPA direct debit rulebooks that the document does not cover. */
 export function checkSepaMandate(body: MandateRequest): BankMessage[] {
   return [...checkCreditorIdentifier(body), ...checkParties(body), ...checkAmounts(body)]
 }
 
-/** Where a request has its creditor identifier, if it has one: that of a person, or of an organisation. */
+/** The path of the creditor identifier, if any: of a person or of an organisation. */
 export function creditorIdentifierOf({ creditorSchemeIdentification }: MandateRequest) {
   const { privateId, organisationId } = creditorSchemeIdentification?.identification ?? {}
   const kind =
@@ -71,7 +71,7 @@ function checkParties(body: MandateRequest): BankMessage[] {
   })
 }
 
-/** In characters, as the schemas count. */
+/** Counts code points, as the schemas do. */
 function lengthOf(text: string): number {
   return [...text].length
 }

@@ -6,8 +6,8 @@ import type { Transaction } from '../stores/entries.ts'
 import { present } from './present.ts'
 
 /**
- * The reference of a booked entry, unique within the account that shows it:
- * where that gathers sub-accounts, the currency tells theirs apart.
+ * The reference of a booked entry, unique within the account that shows it. If
+ * that combines sub-accounts, the currency distinguishes them.
  */
 export function referenceIn(
   shownIn: Account,
@@ -18,8 +18,8 @@ export function referenceIn(
 }
 
 /**
- * An entry of an account as the interface writes it: debits
- * negative and with the creditor, credits positive and with the debtor.
+ * An account entry in the form of the interface: debits are negative and name the
+ * creditor, credits are positive and name the debtor.
  */
 export function renderTransaction(transaction: Transaction, account: Account, prefix: string) {
   const { currency, day } = transaction
@@ -71,7 +71,7 @@ export function renderTransaction(transaction: Transaction, account: Account, pr
   }
 }
 
-/** A standing order as an entry of the list `information`: what will be debited, negative like any debit. */
+/** A standing order as an entry of the list `information`; negative like any debit. */
 export function renderStandingOrder(order: StandingOrder) {
   return {
     transactionAmount: amountOf(`-${order.amount}`, order.currency),

@@ -17,7 +17,7 @@ import type { Authorisation } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
 
-/** How far a step has brought the authorisation, and what else the answer says. */
+/** The state after a step, and other members of the answer. */
 export interface Step {
   readonly authorisation: Pick<Authorisation, 'id' | 'approach' | 'status'>
   readonly extras: object
@@ -36,7 +36,7 @@ type Deciding = Parameters<typeof decide>[0]
 /**
  * Creates the steps of an authorisation that a TPP takes by PUT (docs/bank.md,
  * Approval). A step runs in the caller's transaction, with the parent locked and the
- * authorisation undecided; it returns the refusals that must not undo it.
+ * authorisation undecided. It returns refusals that must not roll it back.
  */
 export function createUpdate(bank: Bank) {
   return async function update(
@@ -64,7 +64,7 @@ export function createUpdate(bank: Bank) {
     return authorise(deciding, psu, body.scaAuthenticationData ?? '')
   }
 
-  /** Right: on to the second factor, where there is one. Wrong: counted, and the third fails the authorisation. */
+  /** A right password leads to the second factor, if any. A wrong one is counted; the third fails the authorisation. */
   async function authenticate(
     deciding: Deciding,
     psu: Psu | undefined,
@@ -107,7 +107,7 @@ export function createUpdate(bank: Bank) {
 
 const steps = { psuData: true, authenticationMethodId: true, scaAuthenticationData: true }
 
-/** The PSU has shown that it is the one: it approves, or refuses, as the persona does. */
+/** The PSU is authenticated and now approves or refuses, as its persona does. */
 async function conclude(deciding: Deciding, psu: Psu): Promise<Step> {
   const { authorisation } = deciding
   const approved = approves(psu.behaviour, authorisation.purpose)
@@ -115,7 +115,7 @@ async function conclude(deciding: Deciding, psu: Psu): Promise<Step> {
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 
-/** The code came with the PSU's browser: who has it is where the PSU has approved. The third wrong one fails. */
+/** The code came back with the PSU's browser, so its holder is where the PSU approved. The third wrong code fails the authorisation. */
 async function confirm(
   deciding: Deciding,
   psu: Psu | undefined,
@@ -157,7 +157,7 @@ async function identify(
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 
-/** A method that shows a code waits for it; one that asks on the PSU's device goes on without the TPP. */
+/** A method with a one-time password waits for it; a method on the PSU's device continues without the TPP. */
 async function selectMethod(
   { stores, authorisation, now }: Deciding,
   psu: Psu,
@@ -192,7 +192,7 @@ function challenge(method: ScaMethod): object {
   }
 }
 
-/** The PSU of the authorisation; the header may name it first, but no other than it has. */
+/** The PSU of the authorisation. The header may name it first, but must not name another one. */
 async function boundPsu(
   stores: Stores,
   authorisation: Authorisation,

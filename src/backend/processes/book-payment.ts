@@ -1,14 +1,16 @@
 import type { Bank } from '../bank.ts'
 import { onDay } from '../domain/bank-time.ts'
+import { findPaymentProduct } from '../domain/payment-products.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Payment } from '../stores/payments.ts'
+import { promised } from '../stores/promised.ts'
 import { bookTransfer } from './book-transfer.ts'
 import type { MovedAccounts } from './lock-accounts.ts'
 
 /**
  * Books a payment on the accounts of this bank, in the transaction of the
- * caller, who has locked payment and accounts. Entries carry the time the
- * payment was planned for, however late somebody looked.
+ * caller, who has locked payment and accounts. Entries carry the
+ * planned time of the payment, even if a later read or job books it.
  */
 export async function bookPayment(
   bank: Pick<Bank, 'randomUUID' | 'timeZone'>,
@@ -17,6 +19,9 @@ export async function bookPayment(
   { payment, at }: { readonly payment: Payment; readonly at: Date },
 ): Promise<void> {
   const { body, amount, currency } = payment
+  const { settlement, transfer } = promised(findPaymentProduct(payment.product))
+  // Issued and received: in real time, or as usual.
+  const [issued, received] = settlement === 'instant' ? ['IRCT', 'RRCT'] : ['ICDT', 'RCDT']
   await bookTransfer(bank, stores, moved, {
     day: onDay(at.getTime(), bank.timeZone),
     amount,
@@ -28,7 +33,7 @@ export async function bookPayment(
     purposeCode: body.purposeCode ?? null,
     paymentId: payment.id,
     at,
-    debit: { bankCode: 'PMNT-ICDT-DMCT', proprietaryCode: 'TRF-OUT' },
-    credit: { bankCode: 'PMNT-RCDT-DMCT', proprietaryCode: 'TRF-IN' },
+    debit: { bankCode: `PMNT-${issued}-${transfer}`, proprietaryCode: 'TRF-OUT' },
+    credit: { bankCode: `PMNT-${received}-${transfer}`, proprietaryCode: 'TRF-IN' },
   })
 }

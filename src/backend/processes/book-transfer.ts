@@ -3,10 +3,10 @@ import type { Booking } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { MovedAccounts } from './lock-accounts.ts'
 
-/** How the entry of one side is told from others of its kind (ISO 20022, BankTransactionCode; the bank's own). */
+/** The codes that classify the entry of one side (ISO 20022 BankTransactionCode, and the bank's own). */
 type Codes = Pick<Booking, 'bankCode' | 'proprietaryCode'>
 
-/** What both entries say, and what each says of the other side. */
+/** Content of both entries, and what each says about the other side. */
 export interface Transfer
   extends Omit<
     Booking,

@@ -1,3 +1,4 @@
+import { type BankChange, bankChanges } from '../domain/bank-change.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { type ConsentStatus, consentTransitions } from '../domain/consent.ts'
 import { isUuid } from '../domain/identifiers.ts'
@@ -7,16 +8,12 @@ import type { BankWork } from './bank-work.ts'
 import { lockMandate } from './lock-mandate.ts'
 import { moveMandate } from './move-mandate.ts'
 
-/** What the bank, or its customer, does to a consent or a mandate without the TPP. */
-export const bankChanges = ['suspend', 'resume', 'revoke'] as const
-export type BankChange = (typeof bankChanges)[number]
-
 /** There is no such consent or mandate, or it does not accept the change as it is now. */
 export class Unchangeable extends Error {
   readonly kind: 'consent' | 'mandate'
-  /** Undefined: there is none. */
+  /** Undefined: it does not exist. */
   readonly status: ConsentStatus | MandateStatus | undefined
-  /** Those it accepts. */
+  /** The changes that its status accepts. */
   readonly possible: readonly BankChange[]
 
   constructor(

@@ -20,13 +20,13 @@ import { decide } from './decide.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /**
- * What time alone does: people of the sandbox answer on their devices,
- * authorisations run out, payments are executed and booked, consents and
- * mandates end. Nothing waits for a timer: whoever reads a resource sees it as
- * it is at that instant, and the job only writes down what nobody has read.
+ * Changes that only need time: people of the sandbox answer on their devices,
+ * authorisations expire, payments are executed and booked, consents and
+ * mandates end. Nothing waits for a timer: a read first applies the changes
+ * that are due, and the job does so for resources that no call reads.
  */
 export interface Clockwork {
-  /** The payment as it is at `now` (milliseconds since 1970), or undefined when there is none. */
+  /** The payment as it is at `now` (milliseconds since 1970), or undefined for an unknown id. */
   payment(id: string, now: number): Promise<Payment | undefined>
   consent(id: string, now: number): Promise<Consent | undefined>
   /** Whether a consent that was just read is as it is at `now`, unless a newer one has ended it. */
@@ -105,14 +105,14 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     if (consent === undefined || !isConsentDue(consent, now)) return
     const status = after(consentTransitions, consent.status, 'expire')
     if (status === undefined) return
-    // It ended with its time, however late somebody looks.
+    // The day it ended, not the day of this read.
     await inside.consents.update(id, { status, lastActionDay: endedOn(consent, timeZone) })
   }
 
   async function advanceMandate(inside: Stores, id: string, now: number): Promise<void> {
     const mandate = await inside.mandates.find(id)
     if (mandate === undefined || !isMandateDue(mandate, now)) return
-    // It ended with its last day, however late somebody looks.
+    // The day after its last, not the day of this read.
     await moveMandate(inside, mandate, 'expire', addDays(mandate.endsOn, 1))
   }
 
@@ -155,7 +155,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     if (found === undefined || isSettled(found)) return found
     const failures = await catchUp(now)
     if (failures.has(parent.id)) throw failures.get(parent.id)
-    // In this order: what somebody else decides in between shows in the row.
+    // In this order: the row then shows a decision made in between by another process.
     const open = await stores.authorisations.openOf(parent)
     const row = await find(parent.id)
     if (row === undefined || isSettled(row)) return row
@@ -208,7 +208,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
   function takeStep({ id, at }: Due): Promise<void> {
     return stores.transaction(async (inside) => {
       const payment = await inside.payments.lock(id)
-      // Somebody else may have taken it meanwhile.
+      // Another process may have taken the step meanwhile.
       if (payment === undefined || !isPaymentDue(payment, at.getTime())) return
       await advance(bank, inside, payment)
     })
@@ -217,7 +217,7 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
   async function accounts(ids: readonly string[], now: number): Promise<readonly Account[]> {
     const { accounts: found, isDue } = await stores.accounts.current(ids, new Date(now))
     if (!isDue) return found
-    // What fails there is of one payment; who reads that, and the job, are told.
+    // A failure concerns one payment: reads of that payment and the job report it.
     await catchUp(now)
     return stores.accounts.byIds(ids)
   }

@@ -18,6 +18,7 @@ import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
 import { findDebtorAccount, isDebitable } from './debtor.ts'
 import { holdingsOf } from './holdings.ts'
+import { findCreditorAccount } from './lock-accounts.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** How the PSU, or the time that ran out, decided. */
@@ -108,9 +109,12 @@ async function decidePayment(
   const approved = after(paymentTransitions, payment.status, 'authorise')
   if (approved === undefined) return false
   const plan = planSettlement(product, body, now, bank.timeZone)
-  // Above the person's limit the bank rejects what the person has approved.
-  const isOverLimit = decision.psu.behaviour === 'internalLimit'
-  const event = isOverLimit ? 'reject' : plan.isPostponed ? 'postpone' : undefined
+  const creditor = await findCreditorAccount(stores, body.creditorAccount, payment.currency)
+  const isCreditable = creditor === undefined || creditor.status === 'enabled'
+  // What the PSU has approved the bank can still reject. Not earlier: the answer to
+  // POST would tell every TPP which accounts are closed.
+  const isRejected = decision.psu.behaviour === 'internalLimit' || !isCreditable
+  const event = isRejected ? 'reject' : plan.isPostponed ? 'postpone' : undefined
   const status = event === undefined ? approved : after(paymentTransitions, approved, event)
   await stores.payments.update(payment.id, {
     status: status ?? approved,
@@ -118,7 +122,7 @@ async function decidePayment(
     debtorAccountId: account.id,
     executeAt: new Date(plan.executeAt),
     settleAt: new Date(plan.settleAt),
-    dueAt: isOverLimit ? null : new Date(plan.fundsAt),
+    dueAt: isRejected ? null : new Date(plan.fundsAt),
   })
   return true
 }

@@ -12,7 +12,7 @@ import type { Mandate } from '../stores/mandates.ts'
 /**
  * Takes a mandate through an event of a day, in the transaction of the caller,
  * who has locked it. Its 36 months without a collection begin with the approval;
- * once it has ended, nobody can approve anything about it.
+ * once it has ended, its open authorisations end too.
  *
  * @returns the new status; undefined where the mandate does not accept the event, and nothing is changed
  */

@@ -12,26 +12,37 @@ export interface ApprovalPlan {
   readonly approach: ScaApproach
   readonly redirectUri: string | undefined
   readonly nokRedirectUri: string | undefined
+  /** Who asks, as the gateway has signed it. */
+  readonly applicationName?: string | undefined
+  /** Under which brand, as the call itself says. */
+  readonly brand?: string | undefined
 }
 
 /**
  * Reads from the headers how the PSU shall approve.
  *
  * @param hasPath whether the interface has a path on which the TPP can update the authorisation
- * @throws {BankError} 400 FORMAT_ERROR for a contradiction or an address that is none
+ * @throws {BankError} 400 FORMAT_ERROR for a contradiction or an invalid address
  */
 export function planApproval(call: BankCall, hasPath: boolean): ApprovalPlan {
   const wish: ApproachWish = {
     redirectPreferred: flag(call, 'tpp-redirect-preferred'),
     decoupledPreferred: flag(call, 'tpp-decoupled-preferred'),
     redirectUri: address(call, 'TPP-Redirect-URI'),
+    hasReturnPage: call.hasReturnPage,
   }
   const nokRedirectUri = address(call, 'TPP-Nok-Redirect-URI')
   const approach = hasPath ? chooseApproach(wish) : chooseApproachWithoutPath(wish)
   if (approach === undefined) {
     throw formatError('TPP-Redirect-URI', 'Must be sent when TPP-Redirect-Preferred is true')
   }
-  return { approach, redirectUri: wish.redirectUri, nokRedirectUri }
+  return {
+    approach,
+    redirectUri: wish.redirectUri,
+    nokRedirectUri,
+    applicationName: call.applicationName,
+    brand: textOf(call.headers['tpp-brand-logging-information']),
+  }
 }
 
 function flag(call: BankCall, name: string): boolean | undefined {
@@ -85,6 +96,8 @@ export async function openAuthorisation(
     methodId: null,
     redirectUri: plan.redirectUri ?? null,
     nokRedirectUri: plan.nokRedirectUri ?? null,
+    applicationName: plan.applicationName ?? null,
+    brand: plan.brand ?? null,
     createdAt: new Date(now),
   })
   return { id, approach, status: start.status }

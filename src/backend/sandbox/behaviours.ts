@@ -1,17 +1,17 @@
 import type { PsuBehaviour } from '../domain/psu.ts'
 
-/** What a person of the sandbox does, in words; the same in docs/sandbox.md and in `tollgate sandbox people`. */
+/** The behaviour of a sandbox customer in words, for docs/sandbox.md, `tollgate sandbox people` and the portal's page. */
 export const behaviourWords: Readonly<Record<PsuBehaviour, string>> = {
   successful: 'approves everything',
   rejected: 'refuses everything',
-  blocked: 'is blocked at the bank: cannot begin anything (401)',
-  serviceBlocked: 'has shut the accounts to TPPs (403)',
+  blocked: 'is blocked at the bank and cannot begin anything (401)',
+  serviceBlocked: 'lets no app see any account (403)',
   internalLimit: 'approves, but the bank rejects the payment: over the limit',
   cancellationRejected: 'approves, but refuses to cancel',
-  consentExpired: 'approves a consent that is expired at once',
+  consentExpired: 'approves a consent that expires at once',
   consentRevoked: 'approves a consent and revokes it at once',
   consentSuspended: 'approves a consent that the bank suspends at once',
   exempted: 'approves with the password alone',
   oneMethod: 'approves, with one way to get a one-time password',
-  confirmation: 'approves on the bank’s page; the TPP has to confirm it',
+  confirmation: 'approves on the bank’s page; your app then confirms it',
 }

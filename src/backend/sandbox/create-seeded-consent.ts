@@ -15,13 +15,13 @@ export interface SeededConsentOptions {
   readonly timeZone?: string
 }
 
-/** Noa Levi, whose accounts the demonstration shows. */
-const demonstrationPsu = '305567661'
+/** Noa Levi, the customer of the demonstration. */
+export const demonstrationPsu = '305567661'
 
 /**
- * Makes a valid consent of an application to everything that Noa Levi has, by
- * the same steps as the interface: request, authorisation, approval. The sandbox
- * must be seeded.
+ * Creates a valid consent for an application to all accounts of Noa Levi, by the
+ * steps of the interface: request, authorisation, approval. The sandbox must be
+ * seeded.
  *
  * @returns the consentId
  */

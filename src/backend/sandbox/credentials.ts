@@ -1,17 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Credentials } from '../bank.ts'
 
-const password = '12345'
-const oneTimePassword = '123456'
+/** The secrets of every sandbox customer. They are public (docs/sandbox.md). */
+export const sandboxSecrets = { password: '12345', oneTimePassword: '123456' } as const
 
-/** The secrets of every person of the sandbox (docs/sandbox.md); published, so nothing here is worth stealing. */
+/** Checks the secrets of the sandbox. */
 export const sandboxCredentials: Credentials = {
-  isPassword: (_psuId, text) => isSame(text, password),
-  isOneTimePassword: (_psuId, text) => isSame(text, oneTimePassword),
-  hints: {
-    password: `This is a sandbox: everybody's password is ${password}.`,
-    oneTimePassword: `This is a sandbox: every one-time password is ${oneTimePassword}.`,
-  },
+  isPassword: (_psuId, text) => isSame(text, sandboxSecrets.password),
+  isOneTimePassword: (_psuId, text) => isSame(text, sandboxSecrets.oneTimePassword),
 }
 
 /** Compares in constant time, as a bank with real secrets would have to. */

@@ -2,7 +2,7 @@ import { Big } from 'big.js'
 import { addDays, addMonths } from '../domain/bank-time.ts'
 import type { SandboxAccount } from './personas.ts'
 
-/** One entry of a sandbox account, in the order in which they are booked. */
+/** One entry of a sandbox account; lists are in booking order. */
 export interface SandboxEntry {
   readonly day: string
   readonly amount: string
@@ -14,15 +14,15 @@ export interface SandboxEntry {
   readonly status: 'booked' | 'pending'
 }
 
-/** What happens every month: the day of the month, the amount, and how much it varies by the month. */
+/** Monthly entries: the day of the month, the amount, and how much it varies. Accounts in Israel show them in Hebrew. */
 const household = [
   {
     on: 1,
     amount: '11250.00',
     step: '0',
-    name: 'Orion Software',
+    name: { en: 'Orion Software', he: 'אוריון תוכנה' },
     iban: 'IL760311000000000765432',
-    text: 'Salary',
+    text: { en: 'Salary', he: 'משכורת' },
     purpose: 'SALA',
     code: 'PMNT-RCDT-SALA',
   },
@@ -30,9 +30,9 @@ const household = [
     on: 2,
     amount: '-4300.00',
     step: '0',
-    name: 'Carmel Housing',
+    name: { en: 'Carmel Housing', he: 'דיור הכרמל' },
     iban: 'IL090123450000000123456',
-    text: 'Rent',
+    text: { en: 'Rent', he: 'שכר דירה' },
     purpose: 'RENT',
     code: 'PMNT-ICDT-STDO',
   },
@@ -40,9 +40,9 @@ const household = [
     on: 5,
     amount: '-312.40',
     step: '-17.35',
-    name: 'Northern Electricity',
+    name: { en: 'Northern Electricity', he: 'חשמל הצפון' },
     iban: 'IL760311000000000765432',
-    text: 'Electricity',
+    text: { en: 'Electricity', he: 'חשבון חשמל' },
     purpose: 'ELEC',
     code: 'PMNT-RDDT-PMDD',
   },
@@ -50,9 +50,9 @@ const household = [
     on: 9,
     amount: '-486.15',
     step: '12.55',
-    name: 'Market Hall',
+    name: { en: 'Market Hall', he: 'שוק העיר' },
     iban: null,
-    text: 'Groceries',
+    text: { en: 'Groceries', he: 'מכולת' },
     purpose: 'GDDS',
     code: 'PMNT-CCRD-POSD',
   },
@@ -60,9 +60,9 @@ const household = [
     on: 14,
     amount: '-89.90',
     step: '0',
-    name: 'Telecom North',
+    name: { en: 'Telecom North', he: 'Telecom צפון' },
     iban: 'IL760311000000000765432',
-    text: 'Mobile phone',
+    text: { en: 'Mobile phone', he: 'חבילת 5G' },
     purpose: 'PHON',
     code: 'PMNT-RDDT-PMDD',
   },
@@ -70,9 +70,9 @@ const household = [
     on: 18,
     amount: '-128.70',
     step: '-4.20',
-    name: 'Galil Water Works',
+    name: { en: 'Galil Water Works', he: 'מי הגליל' },
     iban: 'IL090123450000000123456',
-    text: 'Water bill',
+    text: { en: 'Water bill', he: 'חשבון מים' },
     purpose: 'WTER',
     code: 'PMNT-ICDT-DMCT',
   },
@@ -80,9 +80,9 @@ const household = [
     on: 23,
     amount: '-501.05',
     step: '9.90',
-    name: 'Market Hall',
+    name: { en: 'Market Hall', he: 'שוק העיר' },
     iban: null,
-    text: 'Groceries',
+    text: { en: 'Groceries', he: 'מכולת' },
     purpose: 'GDDS',
     code: 'PMNT-CCRD-POSD',
   },
@@ -90,9 +90,9 @@ const household = [
     on: 27,
     amount: '-1500.00',
     step: '0',
-    name: 'Rainy days',
+    name: { en: 'Rainy days', he: 'חיסכון לימים קשים' },
     iban: 'IL910205710000000445566',
-    text: 'Savings',
+    text: { en: 'Savings', he: 'חיסכון' },
     purpose: null,
     code: 'PMNT-ICDT-STDO',
   },
@@ -103,9 +103,9 @@ const sparse = [
     on: 3,
     amount: '650.00',
     step: '0',
-    name: 'Dana Peretz',
+    name: { en: 'Dana Peretz', he: 'דנה פרץ' },
     iban: 'IL090123450000000123456',
-    text: 'Shared costs',
+    text: { en: 'Shared costs', he: 'הוצאות משותפות' },
     purpose: null,
     code: 'PMNT-RCDT-DMCT',
   },
@@ -113,9 +113,9 @@ const sparse = [
     on: 20,
     amount: '-420.00',
     step: '-15',
-    name: 'Carmel Housing',
+    name: { en: 'Carmel Housing', he: 'דיור הכרמל' },
     iban: 'IL090123450000000123456',
-    text: 'Fees',
+    text: { en: 'Fees', he: 'דמי ניהול' },
     purpose: null,
     code: 'PMNT-ICDT-DMCT',
   },
@@ -142,14 +142,15 @@ export interface SandboxStandingOrder {
 }
 
 /**
- * The standing orders of an account: a household pays rent and saves every
- * month, as its entries show, and from the next quarter on pays a tax for two years.
+ * The standing orders of an account. A household pays rent and saves every month,
+ * as its entries show; from the next quarter it also pays a tax for two years.
  */
 export function sandboxStandingOrders(
   account: SandboxAccount,
   today: string,
 ): SandboxStandingOrder[] {
   if (account.life !== 'household') return []
+  const language = languageOf(account)
   const firstOfMonth = `${today.slice(0, 8)}01`
   const monthly = household.flatMap(({ on, amount, name, iban, text, code }) =>
     code !== standingOrderCode || iban === null
@@ -157,9 +158,9 @@ export function sandboxStandingOrders(
       : [
           {
             amount: amount.slice(1),
-            name,
+            name: name[language],
             iban,
-            remittance: text,
+            remittance: text[language],
             startDay: addDays(addMonths(firstOfMonth, -13), on - 1),
             endDay: null,
             frequency: 'Monthly' as const,
@@ -176,9 +177,9 @@ export function sandboxStandingOrders(
     ...monthly,
     {
       amount: '742.50',
-      name: 'City of Haifa',
+      name: { en: 'City of Haifa', he: 'עיריית חיפה' }[language],
       iban: quarterly,
-      remittance: 'Municipal tax',
+      remittance: { en: 'Municipal tax', he: 'ארנונה' }[language],
       startDay,
       endDay: addMonths(startDay, 21),
       frequency: 'Quarterly',
@@ -189,28 +190,34 @@ export function sandboxStandingOrders(
   ]
 }
 
+/** The language of the texts on an account. */
+function languageOf({ iban }: SandboxAccount): 'en' | 'he' {
+  return iban.startsWith('IL') ? 'he' : 'en'
+}
+
 const standingOrderCode = 'PMNT-ICDT-STDO'
 
-/** Standing orders into another country have a code of their own. */
+/** Standing orders to another country have their own code. */
 function bankCodeOf(code: string, { iban: from }: SandboxAccount, to: string | null): string {
   const isAbroad = to !== null && to.slice(0, 2) !== from.slice(0, 2)
   return code === standingOrderCode && isAbroad ? 'PMNT-ICDT-XBST' : code
 }
 
 /**
- * Makes the entries of an account up to today, oldest first: the same for the
- * same day. A household has 8 entries in each of the last 13 months and two
- * pending ones.
+ * Creates the entries of an account up to today, oldest first; the same day gives
+ * the same entries. A household has 8 entries in each of the last 13 months and
+ * two pending ones.
  */
 export function sandboxEntries(account: SandboxAccount, today: string): SandboxEntry[] {
   const { rows, months } = lives[account.life]
   const firstOfMonth = `${today.slice(0, 8)}01`
+  const language = languageOf(account)
   const entries: SandboxEntry[] = []
   for (let back = months; back >= 0; back--) {
     const month = addMonths(firstOfMonth, -back)
     for (const row of rows) {
       const day = addDays(month, row.on - 1)
-      // The first month begins on the same day of the month as today, the last one ends before it.
+      // The first month begins on today's day of the month; the last ends the day before.
       if (day >= today || day < addMonths(today, -months)) continue
       entries.push({
         day,
@@ -218,19 +225,19 @@ export function sandboxEntries(account: SandboxAccount, today: string): SandboxE
           .times(back % 5)
           .plus(row.amount)
           .toFixed(2),
-        name: row.name,
+        name: row.name[language],
         iban: row.iban,
-        remittance: `${row.text} ${month.slice(5, 7)}/${month.slice(0, 4)}`,
+        remittance: `${row.text[language]} ${month.slice(5, 7)}/${month.slice(0, 4)}`,
         purposeCode: row.purpose,
         bankCode: bankCodeOf(row.code, account, row.iban),
         status: 'booked',
       })
     }
   }
-  return account.life === 'household' ? [...entries, ...pendingEntries(today)] : entries
+  return account.life === 'household' ? [...entries, ...pendingEntries(language, today)] : entries
 }
 
-function pendingEntries(today: string): SandboxEntry[] {
+function pendingEntries(language: 'en' | 'he', today: string): SandboxEntry[] {
   const shared = { purposeCode: null, status: 'pending', day: today } as const
   return [
     {
@@ -238,21 +245,21 @@ function pendingEntries(today: string): SandboxEntry[] {
       amount: '-64.50',
       name: 'Pixel Store',
       iban: null,
-      remittance: 'Card payment',
+      remittance: { en: 'Card payment', he: 'תשלום בכרטיס' }[language],
       bankCode: 'PMNT-CCRD-POSD',
     },
     {
       ...shared,
       amount: '230.00',
-      name: 'Dana Peretz',
+      name: { en: 'Dana Peretz', he: 'דנה פרץ' }[language],
       iban: 'IL090123450000000123456',
-      remittance: 'Tickets',
+      remittance: { en: 'Tickets', he: 'כרטיסים להופעה' }[language],
       bankCode: 'PMNT-RCDT-DMCT',
     },
   ]
 }
 
-/** What a purchase in another currency was worth: the amount is `original × rate`, and the fee on top. */
+/** The cost of a purchase in another currency: `original × rate` plus the fee. */
 export interface SandboxExchange {
   readonly amount: string
   readonly currency: string
@@ -261,13 +268,13 @@ export interface SandboxExchange {
   readonly feePercentage: string
 }
 
-/** A purchase by card of the sandbox. */
+/** A card purchase in the sandbox. */
 export interface SandboxPurchase {
   readonly day: string
   readonly amount: string
   readonly original: SandboxExchange | null
   readonly acceptor: string
-  /** Null for a purchase without the card being there. */
+  /** Null if the card was not present. */
   readonly terminal: string | null
   readonly town: string
   readonly country: string
@@ -293,33 +300,33 @@ const purchases: readonly Omit<SandboxPurchase, 'day'>[] = [
   {
     amount: '-74.00',
     original: null,
-    acceptor: 'Cafe Carmel',
+    acceptor: 'קפה כרמל',
     terminal: '04871123',
-    town: 'Haifa',
+    town: 'חיפה',
     country: 'IL',
     category: '5812',
   },
   {
     amount: '-312.55',
     original: null,
-    acceptor: 'Fuel Point',
+    acceptor: 'נקודת דלק',
     terminal: '04871207',
-    town: 'Hadera',
+    town: 'חדרה',
     country: 'IL',
     category: '5541',
   },
   {
     amount: '-58.20',
     original: null,
-    acceptor: 'Book Corner',
+    acceptor: 'פינת ספרים Book Corner',
     terminal: '04872350',
-    town: 'Tel Aviv',
+    town: 'תל אביב',
     country: 'IL',
     category: '5942',
   },
 ]
 
-/** Four purchases a month over the last 13 months, oldest first; the day tells whether they are billed. */
+/** Four purchases a month over the last 13 months, oldest first; the day determines whether they are billed. */
 export function sandboxPurchases(today: string): SandboxPurchase[] {
   const all: SandboxPurchase[] = []
   for (let weeks = 56; weeks >= 0; weeks--) {

@@ -8,7 +8,7 @@ export interface SandboxAccount {
   readonly currency: string
   readonly cashAccountType: 'CACC' | 'SVGS'
   readonly name: string
-  /** Given by the person. */
+  /** Chosen by the customer. */
   readonly displayName?: string
   readonly details?: string
   readonly linkedAccounts?: string
@@ -17,11 +17,11 @@ export interface SandboxAccount {
   readonly status: 'enabled' | 'blocked' | 'deleted'
   readonly creditLimit: string
   readonly opening: string
-  /** What moves on it: a year of a household, a few entries, or nothing. */
+  /** Its entries: 13 months of a household, a few, or none. */
   readonly life: 'household' | 'sparse' | 'none'
 }
 
-/** The card that is settled through the first account of a person. */
+/** A card settled through the customer's first account. */
 export interface SandboxCard {
   readonly id: string
   readonly maskedPan: string
@@ -34,7 +34,7 @@ export interface SandboxPsu {
   readonly alias: string
   readonly name: string
   readonly behaviour: PsuBehaviour
-  /** Of the organisation the person acts for. */
+  /** Id of the organisation that the customer acts for. */
   readonly corporateId?: string
   readonly accounts: readonly SandboxAccount[]
   readonly card?: SandboxCard
@@ -55,9 +55,10 @@ const current = {
 const multicurrency = { product: 'Multicurrency account' } as const
 
 /**
- * The people of the sandbox (docs/sandbox.md). Identifiers never
- * change: consents, scripts and documentation refer to them. The nine-digit ids
- * and all IBANs have valid check digits.
+ * The customers of the sandbox (docs/sandbox.md). Their ids never change,
+ * because consents, scripts and documents refer to them. The nine-digit ids and
+ * all IBANs have valid check digits. Some names are Hebrew, so that an
+ * application meets text from right to left.
  */
 export const sandboxPsus: readonly SandboxPsu[] = [
   {
@@ -132,10 +133,10 @@ export const sandboxPsus: readonly SandboxPsu[] = [
   },
   ...persona(1, 'PSU-InternalLimit', 'Yael Bar', 'internalLimit', {}),
   ...persona(2, 'PSU-Cancellation-Rejected', 'Omer Peretz', 'cancellationRejected', {}),
-  ...persona(3, 'PSU-ConsentExpired', 'Tamar Azulay', 'consentExpired', {}),
+  ...persona(3, 'PSU-ConsentExpired', 'תמר אזולאי', 'consentExpired', {}),
   ...persona(4, 'PSU-ConsentRevokedByPsu', 'Eitan Biton', 'consentRevoked', {}),
-  // Accounts to try the edges with.
-  ...persona(5, 'PSU-NegativeBalance', 'Lior Dahan', 'successful', {
+  // Accounts for edge cases.
+  ...persona(5, 'PSU-NegativeBalance', 'ליאור דהן', 'successful', {
     opening: '-850.40',
     creditLimit: '3000',
   }),
@@ -151,14 +152,14 @@ export const sandboxPsus: readonly SandboxPsu[] = [
   ...persona(10, 'PSU-ConsentSuspended', 'Daniel Ohana', 'consentSuspended', {}),
   // Other ways to approve.
   ...persona(11, 'PSU-Exempted', 'Michal Friedman', 'exempted', {}),
-  ...persona(12, 'PSU-OneMethod', 'Yossi Amar', 'oneMethod', {}),
-  ...persona(13, 'PSU-Confirmation', 'Rivka Stern', 'confirmation', {}),
+  ...persona(12, 'PSU-OneMethod', 'יוסי עמר', 'oneMethod', {}),
+  ...persona(13, 'PSU-Confirmation', 'רבקה שטרן', 'confirmation', {}),
   ...persona(14, 'PSU-AccountClosed', 'Haim Vaknin', 'successful', { status: 'deleted' }),
-  // Sub-accounts of one IBAN, and the account that gathers them.
+  // Sub-accounts of one IBAN, and the account that combines them.
   ...persona(
     15,
     'PSU-Multicurrency',
-    'Liat Shapira',
+    'ליאת שפירא',
     'successful',
     { ...multicurrency, name: 'Shekels', displayName: 'At home', life: 'household' },
     { ...multicurrency, name: 'Euros', currency: 'EUR', opening: '3200', creditLimit: '0' },
@@ -197,7 +198,7 @@ export const sandboxPsus: readonly SandboxPsu[] = [
       },
     ],
   },
-  // Whom B2B mandates can debit.
+  // Can be debited by B2B mandates.
   {
     id: 'brueckner.bau',
     alias: 'PSU-EuroCorporate',
@@ -218,7 +219,7 @@ export const sandboxPsus: readonly SandboxPsu[] = [
   },
 ]
 
-/** One more person with one account, or several of one IBAN; identifiers follow from the number. */
+/** Another customer with one account, or several with one IBAN; the number determines the ids. */
 function persona(
   number: number,
   alias: string,
@@ -243,7 +244,7 @@ function persona(
   ]
 }
 
-/** An Israeli identity number of eight digits and its check digit, whose weights alternate between 1 and 2. */
+/** An Israeli identity number: eight digits and a check digit with weights 1 and 2 in turn. */
 export function withCheckDigit(digits: string): string {
   const sum = [...digits]
     .map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2))

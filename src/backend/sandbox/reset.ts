@@ -4,7 +4,7 @@ import { connectBank, inTransaction } from '../stores/bank-stores.ts'
 import type { BankSchema } from '../stores/schema.ts'
 import { type SeedOptions, seedPeople } from './seed.ts'
 
-/** What TPPs have made at the bank, by kind. */
+/** Numbers of resources that TPPs have created, by kind. */
 export interface SandboxCounts {
   readonly consents: number
   readonly payments: number
@@ -17,16 +17,16 @@ export function countSandbox(database: Database): Promise<SandboxCounts> {
 }
 
 /**
- * Deletes everything the bank keeps and seeds the sandbox again, in one
- * transaction: calls see it as it was or as on the first day. The migrations
- * must have run.
+ * Deletes all data of the bank and seeds the sandbox again in one transaction, so
+ * that calls see either the old state or the new one. The migrations must have
+ * run.
  *
- * @returns what was deleted beside people, accounts and entries
+ * @returns what was deleted besides customers, accounts and entries
  */
 export function resetSandbox({ database, now, timeZone }: SeedOptions): Promise<SandboxCounts> {
   return inTransaction(connectBank(database), async (db) => {
     const deleted = await count(db)
-    // In the order in which most calls lock them; the rest refers to these.
+    // In the order in which most calls lock them; all other tables refer to these.
     await sql`
       truncate bank.idempotency, bank.payments, bank.consents, bank.mandates,
         bank.authorisations, bank.psus, bank.accounts, bank.transactions cascade`.execute(db)

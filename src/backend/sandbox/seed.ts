@@ -16,10 +16,9 @@ export interface SeedOptions {
 }
 
 /**
- * Fills the sandbox with its people, accounts, cards and entries, in one
- * transaction; a sandbox that has people already is left as it is. The
- * migrations must have run. Two processes may do it at once: the second finds
- * the work done.
+ * Creates the customers, accounts, cards and entries of the sandbox in one
+ * transaction, unless it already has customers. The migrations must have run. Two
+ * processes may do this at once: the second finds the work done.
  */
 export async function seedSandbox({ database, now, timeZone }: SeedOptions): Promise<void> {
   await connectBank(database)
@@ -27,7 +26,7 @@ export async function seedSandbox({ database, now, timeZone }: SeedOptions): Pro
     .execute((db) => seedPeople(db, { now: now(), timeZone }))
 }
 
-/** Seeds the people who are not there, in the transaction of the caller. */
+/** Creates the missing customers in the caller's transaction. */
 export async function seedPeople(
   db: Kysely<BankSchema>,
   { now, timeZone }: { readonly now: number; readonly timeZone: string },
@@ -45,7 +44,7 @@ export async function seedPeople(
     for (const [position, account] of psu.accounts.entries()) {
       await seedAccount(db, psu, { account, position, today, changedAt: new Date(now) })
     }
-    await seedCard(db, psu, today)
+    await seedCard(db, psu, { today, now })
   }
 }
 
@@ -72,7 +71,7 @@ async function seedAccount(
     bankCode: 'PMNT-MCOP-OTHR',
     status: 'booked',
   } as const
-  // What an account has is what was booked on it, so it begins with a booking too.
+  // A balance is the sum of bookings, so the opening balance is a booking too.
   const all = new Big(account.opening).eq(0) ? entries : [opening, ...entries]
   let booked = new Big(0)
   const last = { booked: 0, pending: 0 }
@@ -141,7 +140,11 @@ async function seedAccount(
 }
 
 /** Invoices close on the last day of a month and are due on the 10th of the next. */
-async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string): Promise<void> {
+async function seedCard(
+  db: Kysely<BankSchema>,
+  psu: SandboxPsu,
+  { today, now }: { readonly today: string; readonly now: number },
+): Promise<void> {
   const { card, accounts } = psu
   const [account] = accounts
   if (card === undefined || account === undefined) return
@@ -175,7 +178,8 @@ async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string):
       sequence: last[status],
       status,
       transactionDay: purchase.day,
-      acceptedAt: new Date(`${purchase.day}T12:22:10Z`),
+      // Today's purchase must not be in the future, however early in the day the bank starts.
+      acceptedAt: new Date(Math.min(Date.parse(`${purchase.day}T12:22:10Z`), now)),
       bookingDay: isBooked ? bookingDay : null,
       dueDay: isBooked ? addDays(addMonths(`${bookingDay.slice(0, 8)}01`, 1), 9) : null,
       invoiced: isBooked && bookingDay < firstOfMonth,
@@ -196,7 +200,7 @@ async function seedCard(db: Kysely<BankSchema>, psu: SandboxPsu, today: string):
   await db.insertInto('cardTransactions').values(rows).execute()
 }
 
-/** The same UUID for the same name, everywhere and always (RFC 9562, version 8). */
+/** A UUID derived from a name; the same name always gives the same UUID (RFC 9562, version 8). */
 function stableUuid(name: string): string {
   const bytes = createHash('sha256').update(name).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80

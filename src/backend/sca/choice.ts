@@ -1,15 +1,16 @@
-import { consentModel, type Holding } from '../domain/access.ts'
+import { consentModel } from '../domain/access.ts'
 import { isDebitable } from '../processes/debtor.ts'
 import { holdingsOf } from '../processes/holdings.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { promised } from '../stores/promised.ts'
+import { namedAccounts, type ShownAccount } from './shown-account.ts'
 
-/** What the TPP has left to the PSU: the account to pay from, or the accounts to show. */
+/** The choice that the TPP leaves to the PSU: the account to pay from, or the accounts to show. */
 export interface Choice {
   readonly kind: 'one' | 'several'
   readonly question: string
-  readonly options: readonly { readonly id: string; readonly name: string }[]
+  readonly options: readonly (ShownAccount & { readonly id: string })[]
 }
 
 /** The choice that an authorisation has; undefined where the TPP has named everything, or there is nothing to choose from. */
@@ -19,13 +20,15 @@ export async function choiceOf(
 ): Promise<Choice | undefined> {
   const parent = parentOf(authorisation)
   const psuId = authorisation.psuId ?? ''
+  const own = await namedAccounts(stores, psuId)
+  const named = (id: string) => promised(own.find((account) => account.id === id))
   if (parent.kind === 'payment' && authorisation.purpose === 'creation') {
     const { body, currency } = promised(await stores.payments.find(parent.id))
     if (body.debtorAccount !== undefined) return undefined
     const accounts = await stores.accounts.ofPsu(psuId)
     const options = accounts
       .filter((account) => isDebitable(account, currency))
-      .map(({ id, iban, name }) => ({ id, name: `${name}, ${iban} (${currency})` }))
+      .map(({ id }) => named(id))
     return someOf({ kind: 'one', question: 'Pay from', options })
   }
   if (parent.kind !== 'consent') return undefined
@@ -36,14 +39,10 @@ export async function choiceOf(
     .filter(
       (holding) => restrictedTo.length === 0 || restrictedTo.includes(holding.cashAccountType),
     )
-    .map((holding) => ({ id: holding.id, name: nameOf(holding) }))
+    .map(({ id }) => named(id))
   return someOf({ kind: 'several', question: 'Show these accounts', options })
 }
 
 function someOf(choice: Choice): Choice | undefined {
   return choice.options.length === 0 ? undefined : choice
-}
-
-function nameOf({ kind, iban, maskedPan, currency }: Holding): string {
-  return kind === 'cardAccount' ? `Card ${maskedPan}` : `${iban} (${currency})`
 }

@@ -8,7 +8,7 @@ export const csrfCookie = 'sca_csrf'
 /** Carries the secret of a browser that has signed in. */
 export const sessionCookie = 'sca_session'
 
-/** A cookie of one approval, so that two of them can be open in a browser. */
+/** A cookie of one approval, so that a browser can have two approvals open. */
 export function cookieFor(
   { id }: Authorisation,
   name: string,

@@ -13,10 +13,19 @@ import { promised } from '../stores/promised.ts'
 import { choiceOf } from './choice.ts'
 import { cookieFor, cookieOf, csrfCookie, isCrossSite, sessionCookie } from './cookies.ts'
 import { formHeaders, strictHeaders } from './page-headers.ts'
-import { decisionPage, messagePage, signInPage, stylesheet } from './pages.ts'
+import {
+  type DecisionPageOptions,
+  decisionPage,
+  frontPage,
+  messagePage,
+  type SignInPageOptions,
+  signInPage,
+} from './pages.ts'
+import { type Outcome, returnAddress } from './return-address.ts'
 import { isSignedIn, newSecret } from './session.ts'
 import { signIn } from './sign-in.ts'
-import { summarise } from './summary.ts'
+import { stylesheet } from './stylesheet.ts'
+import { summarise, titleOf } from './summary.ts'
 import { takeDecision } from './take-decision.ts'
 
 export interface ScaOptions {
@@ -29,6 +38,7 @@ export interface ScaOptions {
 
 interface OfAuthorisation {
   Params: { id: string }
+  Querystring: Readonly<Record<string, string | string[] | undefined>>
 }
 
 /**
@@ -63,8 +73,12 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? (isOutage(error) ? 503 : 500)
     if (status >= 500) log.error({ err: error }, 'a page of the bank failed')
-    return say(reply, status, 'That did not work', 'Go back and try again.')
+    return say(reply, status, 'Something went wrong', 'Go back and try again.')
   })
+
+  app.get('/', (_request, reply) =>
+    reply.header('content-type', 'text/html; charset=utf-8').send(frontPage(bank.sandbox)),
+  )
 
   app.get('/style.css', (_request, reply) =>
     reply
@@ -77,8 +91,15 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
     const csrfToken = newSecret()
     reply.header('set-cookie', cookieFor(authorisation, csrfCookie, csrfToken, isSecure))
-    const psuId = authorisation.psuId ?? ''
-    return showSignIn(reply, authorisation, { csrfToken, psuId, error: undefined })
+    const { as, [elsewhere]: isElsewhere } = request.query
+    const person = bank.sandbox?.people.find(({ id }) => id === as)
+    return showSignIn(reply, authorisation, {
+      csrfToken,
+      psuId: person?.id ?? authorisation.psuId ?? '',
+      isFilled: person !== undefined,
+      error: undefined,
+      notice: isElsewhere === undefined ? undefined : signedInElsewhere,
+    })
   })
 
   app.post<OfAuthorisation>('/authorise/:id', async (request, reply) => {
@@ -94,7 +115,11 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     switch (await signIn(bank, clockwork, authorisation.id, entry)) {
       case 'wrong': {
         const error = 'User name or password is wrong.'
-        return showSignIn(reply.code(422), authorisation, { csrfToken, psuId, error })
+        return showSignIn(reply.code(422), authorisation, {
+          ...{ csrfToken, psuId, error },
+          isFilled: false,
+          notice: undefined,
+        })
       }
       case 'signed-in':
         reply.header('set-cookie', cookieFor(authorisation, sessionCookie, session, isSecure))
@@ -107,9 +132,8 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
   app.get<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
     const authorisation = await findOpen(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
-    if (!isSignedIn(authorisation, cookieOf(request, sessionCookie))) {
-      return reply.redirect(`/authorise/${authorisation.id}`, 303)
-    }
+    const session = cookieOf(request, sessionCookie)
+    if (!isSignedIn(authorisation, session)) return askAgain(reply, authorisation, session)
     await bank.stores.transaction(async (stores) => {
       await clockwork.lock(stores, parentOf(authorisation), now())
       const current = promised(await stores.authorisations.find(authorisation.id))
@@ -119,7 +143,8 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     })
     const csrfToken = newSecret()
     reply.header('set-cookie', cookieFor(authorisation, csrfCookie, csrfToken, isSecure))
-    return showDecision(reply, authorisation, { csrfToken, error: undefined })
+    const isFilled = request.query['fill'] === 'code'
+    return showDecision(reply, authorisation, { csrfToken, isFilled, error: undefined })
   })
 
   app.post<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
@@ -129,16 +154,14 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     const authorisation = await findShown(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
     const session = cookieOf(request, sessionCookie)
-    if (!isSignedIn(authorisation, session)) {
-      return reply.redirect(`/authorise/${authorisation.id}`, 303)
-    }
+    if (!isSignedIn(authorisation, session)) return askAgain(reply, authorisation, session)
     const isApproved = form.get('decision') === 'approve'
     const choice = isApproved ? await choiceOf(bank.stores, authorisation) : undefined
     const offered = new Set(choice?.options.map(({ id }) => id))
     const picked = form.getAll('account').filter((id) => offered.has(id))
     if (choice !== undefined && picked.length === 0) {
       const error = `Choose at least one account under “${choice.question}”.`
-      return showDecision(reply.code(422), authorisation, { csrfToken, error })
+      return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
     }
     const outcome = await takeDecision(bank, clockwork, authorisation.id, {
       session,
@@ -150,16 +173,16 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     switch (outcome.kind) {
       case 'wrong': {
         const error = 'The one-time password is wrong.'
-        return showDecision(reply.code(422), authorisation, { csrfToken, error })
+        return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
       }
       case 'signed-out':
-        return reply.redirect(`/authorise/${authorisation.id}`, 303)
+        return askAgain(reply, authorisation, session)
       case 'decided':
         return leave(reply, authorisation, outcome)
     }
   })
 
-  /** An authorisation whose link still works: not too old, and not decided by somebody else. */
+  /** An authorisation whose link still works: not expired, and not decided by another person. */
   async function findShown(id: string): Promise<Authorisation | undefined> {
     const found = isUuid(id) ? await bank.stores.authorisations.find(id) : undefined
     if (found?.approach !== 'REDIRECT') return undefined
@@ -177,70 +200,85 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     return current === undefined || hasPsuDecided(current) ? undefined : current
   }
 
-  async function showSignIn(
+  function showSignIn(
     reply: FastifyReply,
     authorisation: Authorisation,
-    form: { csrfToken: string; psuId: string; error: string | undefined },
+    form: Pick<SignInPageOptions, 'csrfToken' | 'psuId' | 'isFilled' | 'error' | 'notice'>,
   ) {
-    const { title } = await summarise(bank.stores, authorisation)
-    const hint = bank.credentials.hints?.password
-    return sendForm(reply, authorisation, signInPage({ title, ...form, hint }))
+    const page = signInPage({
+      ...form,
+      title: titleOf(authorisation),
+      asker: authorisation,
+      expectedPsuId: authorisation.psuId ?? undefined,
+      sandbox: bank.sandbox,
+    })
+    return sendForm(reply, authorisation, page)
   }
 
   async function showDecision(
     reply: FastifyReply,
     authorisation: Authorisation,
-    form: { csrfToken: string; error: string | undefined },
+    form: Pick<DecisionPageOptions, 'csrfToken' | 'isFilled' | 'error'>,
   ) {
-    const { stores, credentials } = bank
+    const { stores, sandbox } = bank
     const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
     const page = decisionPage({
-      summary: await summarise(stores, authorisation),
+      ...form,
+      summary: await summarise(bank, authorisation),
+      asker: authorisation,
       name: psu.name,
       choice: await choiceOf(stores, authorisation),
       needsCode: scaMethodsOf(psu.behaviour).length > 0,
-      hint: credentials.hints?.oneTimePassword,
-      ...form,
+      sandbox,
     })
     return sendForm(reply, authorisation, page)
+  }
+
+  function sendForm(reply: FastifyReply, authorisation: Authorisation, page: string) {
+    const headers = formHeaders([
+      returnAddress(bank, authorisation, { isApproved: true }),
+      returnAddress(bank, authorisation, { isApproved: false }),
+    ])
+    return reply.headers({ 'content-type': 'text/html; charset=utf-8', ...headers }).send(page)
+  }
+
+  /** Back to where the application wants its customer. */
+  function leave(reply: FastifyReply, authorisation: Authorisation, outcome: Outcome) {
+    const address = returnAddress(bank, authorisation, outcome)
+    return address === undefined
+      ? say(reply, 200, 'Thank you', 'Your decision is recorded. You can close this page.')
+      : reply.redirect(address, 303)
   }
 
   return app
 }
 
+/** Of the query: the browser was signed in, and another one is now. */
+const elsewhere = 'signed-in-elsewhere'
+const signedInElsewhere =
+  'You signed in for the same approval in another browser, so you are signed out here. Sign in again to continue here.'
+
+/** To the sign-in, which says why when another browser has taken the place of this one. */
+function askAgain(
+  reply: FastifyReply,
+  { id, sessionSha256 }: Authorisation,
+  session: string | undefined,
+) {
+  const isElsewhere = session !== undefined && sessionSha256 !== null
+  return reply.redirect(`/authorise/${id}${isElsewhere ? `?${elsewhere}` : ''}`, 303)
+}
+
 /** Title and text about a form that is not ours, or older than its cookie. */
-const staleForm = ['This form is no longer valid', 'Follow the link once more.'] as const
+const staleForm = [
+  'This page is out of date',
+  'You have opened the same approval in another tab. Continue there, or open the link again.',
+] as const
 
 const unknownLink =
-  'It is used up, too old or incomplete. Return to the service you came from and start again.'
+  'It was already used, has expired or is incomplete. Return to the service you came from and start again.'
 
 function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
-}
-
-function sendForm(reply: FastifyReply, authorisation: Authorisation, page: string) {
-  return reply
-    .headers({ 'content-type': 'text/html; charset=utf-8', ...formHeaders(authorisation) })
-    .send(page)
-}
-
-interface Outcome {
-  readonly isApproved: boolean
-  readonly confirmationCode?: string
-}
-
-/** Back to the TPP, with the code it confirms with if it has to; otherwise nothing is appended. */
-function leave(
-  reply: FastifyReply,
-  { id, redirectUri, nokRedirectUri }: Authorisation,
-  { isApproved, confirmationCode }: Outcome,
-) {
-  const target = isApproved ? redirectUri : (nokRedirectUri ?? redirectUri)
-  if (target === null) throw new Error(`authorisation ${id} has nowhere to return to`)
-  if (confirmationCode === undefined) return reply.redirect(target, 303)
-  const url = new URL(target)
-  url.searchParams.set('confirmationCode', confirmationCode)
-  return reply.redirect(url.href, 303)
 }
 
 function say(reply: FastifyReply, status: number, title: string, text: string) {

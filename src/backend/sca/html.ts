@@ -12,8 +12,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * A template whose values are escaped, in text and in quoted attributes alike;
- * only what this function has made, or a list of it, is put in unescaped.
+ * Escapes the values of a template, in text and in quoted attributes. Inserts
+ * only results of this function, or lists of results, unescaped.
  */
 export function html(
   strings: TemplateStringsArray,

@@ -1,6 +1,4 @@
-import type { Authorisation } from '../stores/authorisations.ts'
-
-/** Of every page: nothing from elsewhere, in no frame, kept by nobody. */
+/** Headers of every page: no content from other sites, no frames, no caching. */
 export const strictHeaders = {
   'content-security-policy': policy([]),
   'cache-control': 'no-store',
@@ -21,13 +19,14 @@ function policy(formTargets: readonly string[]): string {
   ].join('; ')
 }
 
-/** Where the decision leads; what could mean something in the policy was refused when the address came. */
-function originsOf({ redirectUri, nokRedirectUri }: Authorisation): string[] {
-  const origins = [redirectUri, nokRedirectUri].flatMap((uri) => URL.parse(uri ?? '')?.origin ?? [])
-  return [...new Set(origins)]
-}
-
-/** Of a page whose form may lead to the TPP: browsers apply form-action to the redirect that follows a form, too. */
-export function formHeaders(authorisation: Authorisation) {
-  return { 'content-security-policy': policy(originsOf(authorisation)) }
+/**
+ * Of a page whose form may lead away: browsers apply form-action to the redirect
+ * that follows a form, too. What could mean something in the policy was refused
+ * when the address came.
+ *
+ * @param addresses where the decision may lead
+ */
+export function formHeaders(addresses: readonly (string | undefined)[]) {
+  const origins = addresses.flatMap((address) => URL.parse(address ?? '')?.origin ?? [])
+  return { 'content-security-policy': policy([...new Set(origins)]) }
 }

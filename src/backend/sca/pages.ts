@@ -1,91 +1,114 @@
+import { withoutHiddenMarks } from '../../platform/hidden-marks.ts'
+import type { SandboxOffer } from '../bank.ts'
 import type { Choice } from './choice.ts'
 import { type Html, html } from './html.ts'
+import type { ShownAccount } from './shown-account.ts'
+import type { Summary } from './summary.ts'
 
-/** The stylesheet of all pages, served beside them: no inline style needs an exception in the policy. */
-export const stylesheet = `
-:root { color-scheme: light; font: 16px/1.5 system-ui, sans-serif; color: #14213d; background: #f3f5f9; }
-body { margin: 0; padding: 1.5rem; }
-main { max-width: 30rem; margin: 0 auto; padding: 1.5rem 2rem; background: #fff; border: 1px solid #c9d1e0; border-radius: 8px; }
-h1 { font-size: 1.4rem; margin-top: 0; }
-dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
-dt { color: #47536b; }
-dd { margin: 0; overflow-wrap: anywhere; }
-label { display: block; margin-top: 1rem; font-weight: 600; }
-fieldset { margin: 1rem 0 0; padding: .5rem 1rem 1rem; border: 1px solid #c9d1e0; border-radius: 4px; }
-legend { font-weight: 600; }
-fieldset label { margin-top: .5rem; font-weight: 400; overflow-wrap: anywhere; }
-fieldset label input { width: auto; margin-right: .25rem; }
-.hint { color: #47536b; font-size: .9rem; }
-input { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #6b7894; border-radius: 4px; }
-.actions { display: flex; gap: 1rem; margin-top: 1.5rem; }
-button { flex: 1; padding: .6rem; font: inherit; font-weight: 600; border-radius: 4px; border: 2px solid #14418b; background: #14418b; color: #fff; }
-button.refuse { background: #fff; color: #14418b; }
-:focus-visible { outline: 3px solid #f08c00; outline-offset: 2px; }
-.error { padding: .75rem; border: 2px solid #b00020; border-radius: 4px; color: #8a0019; }
-`
+const bankName = 'Sandbox Bank'
 
-/** What is being approved, as names and values for people. */
-export interface Summary {
-  readonly title: string
-  readonly facts: readonly (readonly [name: string, value: string])[]
+/** Who asks for an approval. */
+export interface Asker {
+  /** As registered at the bank; null for requests from before the bank recorded names. */
+  readonly applicationName: string | null
+  /** The brand that the request names; null without one. */
+  readonly brand: string | null
 }
 
-export interface SignInPageOptions {
-  /** What it is about; the facts are shown to who has signed in. */
-  readonly title: string
+/** Shared by both forms. */
+interface FormOptions {
+  readonly asker: Asker
   readonly csrfToken: string
-  /** What the form starts with: the PSU-ID the TPP named, or the one just entered. */
-  readonly psuId: string
   readonly error: string | undefined
-  /** What a tester needs to know; undefined at a bank that is none. */
-  readonly hint: string | undefined
+  /** Undefined at a bank that is no sandbox. */
+  readonly sandbox: SandboxOffer | undefined
 }
 
-/** The form with which a PSU signs in. */
-export function signInPage({ title, csrfToken, psuId, error, hint }: SignInPageOptions): string {
+export interface SignInPageOptions extends FormOptions {
+  /** What the approval is about; the page shows the details after sign-in. */
+  readonly title: string
+  /** The initial user name: the id that the request named, or the one just entered. */
+  readonly psuId: string
+  /** Only this person can sign in; undefined allows any customer. */
+  readonly expectedPsuId: string | undefined
+  /** Whether the fields hold the secrets of the person, to be sent as they are. */
+  readonly isFilled: boolean
+  readonly notice: string | undefined
+}
+
+/** The form with which a customer signs in. */
+export function signInPage(options: SignInPageOptions): string {
+  const { title, asker, csrfToken, psuId, expectedPsuId, isFilled, error, notice, sandbox } =
+    options
+  const password = isFilled ? (sandbox?.password ?? '') : ''
   return page(
     title,
-    html`<h1>${title}</h1>
-<p>A service you use asks for your approval. Sign in to see what it wants.</p>
+    sandbox,
+    html`${partiesOf(asker)}
+<h1>${title}</h1>
+<p><strong>${nameOf(asker)}</strong> asks for your approval. Sign in to ${bankName} to see the details. Nothing happens until you approve.</p>
+${brandOf(asker)}
+${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
 ${alert(error)}
 <form method="post">
 <input type="hidden" name="csrf" value="${csrfToken}">
 <label for="psu">User name</label>
-<input id="psu" name="psu" value="${psuId}" maxlength="512" autocomplete="username" required>
+<input class="text" id="psu" name="psu" value="${psuId}" maxlength="512" autocomplete="username" required>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" maxlength="128" autocomplete="current-password" required>
-${noteOf(hint)}
-<div class="actions"><button>Sign in</button></div>
-</form>`,
+<input class="text" id="password" name="password" type="password" value="${password}" maxlength="128" autocomplete="current-password" required>
+<div class="actions">${isFilled ? html`<button autofocus>Sign in</button>` : html`<button>Sign in</button>`}</div>
+</form>
+${sandbox === undefined ? '' : peopleOf(sandbox, expectedPsuId)}`,
   )
 }
 
-export interface DecisionPageOptions {
-  readonly summary: Summary
-  /** The name of the PSU. */
-  readonly name: string
-  readonly csrfToken: string
-  readonly choice: Choice | undefined
-  /** Whether a one-time password is asked for. */
-  readonly needsCode: boolean
-  readonly error: string | undefined
-  readonly hint: string | undefined
+/** The people that can sign in, the ones most used first; a link fills the fields. */
+function peopleOf({ people, password }: SandboxOffer, expected: string | undefined): Html {
+  const able = people.filter(({ id }) => expected === undefined || id === expected)
+  const link = ({ id, name, behaves }: SandboxOffer['people'][number]) =>
+    html`<li><a href="?as=${encodeURIComponent(id)}">Sign in as ${name}</a> <span class="dim small">${behaves}</span></li>`
+  const [first, more] = [able.slice(0, 3), able.slice(3)]
+  return html`<section class="people" aria-labelledby="people">
+<h2 id="people">Sandbox customers</h2>
+<p class="small dim">Choose a customer to fill in the fields. Every password is <strong>${password}</strong>.</p>
+<ul>${first.map(link)}</ul>
+${more.length === 0 ? '' : html`<details><summary>${String(more.length)} more customers</summary><ul>${more.map(link)}</ul></details>`}
+</section>`
 }
 
-/** The form on which a PSU approves or refuses. */
+export interface DecisionPageOptions extends FormOptions {
+  readonly summary: Summary
+  /** The name of the customer. */
+  readonly name: string
+  readonly choice: Choice | undefined
+  /** Whether the page asks for a one-time password. */
+  readonly needsCode: boolean
+  /** Whether the field holds the one-time password, to be sent as it is. */
+  readonly isFilled: boolean
+}
+
+/** The form on which a customer approves or refuses. */
 export function decisionPage(options: DecisionPageOptions): string {
-  const { summary, name, csrfToken, choice, needsCode, error, hint } = options
+  const { summary, asker, name, csrfToken, choice, needsCode, isFilled, error, sandbox } = options
+  const { title, facts, accounts, can, cannot } = summary
   return page(
-    summary.title,
-    html`<h1>${summary.title}</h1>
-<p>Signed in as <bdi>${name}</bdi></p>
+    title,
+    sandbox,
+    html`${partiesOf(asker)}
+<h1>${title}</h1>
+<p>Requested by <strong>${nameOf(asker)}</strong>. <span class="dim">Signed in as <bdi>${name}</bdi></span></p>
+${brandOf(asker)}
 ${alert(error)}
-<dl>${summary.facts.map(([term, value]) => html`<dt>${term}</dt><dd dir="auto">${value}</dd>`)}</dl>
+${facts.length === 0 ? '' : html`<dl>${facts.map(([term, value]) => html`<div><dt>${term}</dt>${factOf(value)}</div>`)}</dl>`}
+${accounts.length === 0 ? '' : html`<ul class="accounts">${accounts.map((account) => html`<li>${accountOf(account)}</li>`)}</ul>`}
 <form method="post">
 <input type="hidden" name="csrf" value="${csrfToken}">
 ${choice === undefined ? '' : renderChoice(choice)}
-${needsCode ? codeField : ''}
-${needsCode ? noteOf(hint) : ''}
+<h2>If you approve, <bdi>${nameOf(asker)}</bdi> can</h2>
+<ul class="rights can">${can.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
+<h2>It cannot</h2>
+<ul class="rights cannot">${cannot.map((line) => html`<li>${line}</li>`)}</ul>
+${needsCode ? codeField(sandbox, isFilled) : ''}
 <div class="actions">
 <button name="decision" value="approve">Approve</button>
 <button class="refuse" name="decision" value="refuse" formnovalidate>Refuse</button>
@@ -94,47 +117,110 @@ ${needsCode ? noteOf(hint) : ''}
   )
 }
 
-const codeField = html`<label for="code">One-time password</label>
-<input id="code" name="code" inputmode="numeric" maxlength="12" autocomplete="one-time-code" required>`
+function codeField(sandbox: SandboxOffer | undefined, isFilled: boolean): Html {
+  const code = isFilled ? (sandbox?.oneTimePassword ?? '') : ''
+  return html`<label for="code">One-time password</label>
+<input class="text code" id="code" name="code" value="${code}" inputmode="numeric" maxlength="12" autocomplete="one-time-code" required>
+${sandbox === undefined ? '' : html`<p class="small dim">In the sandbox this is always <strong>${sandbox.oneTimePassword}</strong>. <a href="?fill=code">Fill it in</a></p>`}`
+}
 
-/** Radio buttons or check boxes; what the bank would take by itself is chosen from the start. */
+/** Radio buttons or check boxes; the bank's default is selected initially. */
 function renderChoice({ kind, question, options }: Choice): Html {
   const type = kind === 'one' ? 'radio' : 'checkbox'
-  return html`<fieldset><legend>${question}</legend>
-${options.map(({ id, name }, index) =>
+  return html`<fieldset><legend>${question}</legend><div class="accounts">
+${options.map((option, index) =>
   kind === 'several' || index === 0
-    ? html`<label><input type="${type}" name="account" value="${id}" checked> ${name}</label>`
-    : html`<label><input type="${type}" name="account" value="${id}"> ${name}</label>`,
+    ? html`<label><input type="${type}" name="account" value="${option.id}" checked> ${accountOf(option)}</label>`
+    : html`<label><input type="${type}" name="account" value="${option.id}"> ${accountOf(option)}</label>`,
 )}
-</fieldset>`
+</div></fieldset>`
+}
+
+function accountOf({ name, detail, sees }: ShownAccount): Html {
+  return html`<span class="account"><strong><bdi>${name}</bdi></strong>${detail === '' ? '' : html`<span><bdi>${detail}</bdi></span>`}${sees === undefined ? '' : html`<span>${sees}</span>`}</span>`
+}
+
+function factOf(value: string | ShownAccount): Html {
+  return typeof value === 'string'
+    ? html`<dd dir="auto">${value}</dd>`
+    : html`<dd class="named">${accountOf(value)}</dd>`
+}
+
+function nameOf({ applicationName }: Asker): Html {
+  return applicationName === null
+    ? html`an application`
+    : html`<bdi>${withoutHiddenMarks(applicationName)}</bdi>`
+}
+
+/** A request can claim any brand, so the page says that the bank has not checked it. */
+function brandOf(asker: Asker): string | Html {
+  const brand = withoutHiddenMarks(asker.brand ?? '').trim()
+  return brand === '' || brand === asker.applicationName
+    ? ''
+    : html`<p class="small dim">It calls itself “<bdi>${brand}</bdi>”. ${bankName} has not checked that name.</p>`
+}
+
+function partiesOf({ applicationName }: Asker): Html {
+  const initials = withoutHiddenMarks(applicationName ?? '')
+    .split(/\s+/u)
+    .map((word) => [...word][0] ?? '')
+    .slice(0, 2)
+    .join('')
+    .toUpperCase()
+  return html`<p class="parties" aria-hidden="true"><span class="tile app">${initials || '?'}</span> ⇄ <span class="tile">B</span></p>`
 }
 
 function alert(error: string | undefined): string | Html {
   return error === undefined ? '' : html`<p class="error" role="alert">${error}</p>`
 }
 
-function noteOf(hint: string | undefined): string | Html {
-  return hint === undefined ? '' : html`<p class="hint">${hint}</p>`
+/** The page at the root of the bank's address: what the other pages are for, and how to get there. */
+export function frontPage(sandbox: SandboxOffer | undefined): string {
+  const title = 'Approve what an app asks for'
+  return page(
+    title,
+    sandbox,
+    html`<h1>${title}</h1>
+<p>Here customers of ${bankName} approve or refuse what apps request: access to accounts, payments and mandates.</p>
+<h2>How to get here</h2>
+${sandbox === undefined ? customersWay : developersWay(sandbox)}`,
+  )
 }
 
-/** A page that only says something. */
+const customersWay = html`<p>Start in the app that needs your approval. It opens a page of the bank, which works for ten minutes.</p>`
+
+function developersWay({ peopleUrl }: SandboxOffer): Html {
+  return html`<ol>
+<li>Request a consent, a payment or a mandate through the gateway, with the header <code>TPP-Redirect-Preferred: true</code>.</li>
+<li>Open the link <code>scaRedirect</code> of the response in a browser. It works for ten minutes.</li>
+<li>Sign in as one of the <a href="${peopleUrl()}">sandbox customers</a>, and approve or refuse.</li>
+</ol>`
+}
+
+/** A page with a title and a text only. */
 export function messagePage(title: string, text: string): string {
-  return page(title, html`<h1>${title}</h1><p>${text}</p>`)
+  return page(title, undefined, html`<h1>${title}</h1><p>${text}</p>`)
 }
 
-function page(title: string, content: Html): string {
+function page(title: string, sandbox: SandboxOffer | undefined, content: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} – Sandbox bank</title>
+<meta name="color-scheme" content="light dark">
+<title>${title} – ${bankName}</title>
 <link rel="stylesheet" href="/style.css">
 </head>
 <body>
+<div class="card">
+${sandbox === undefined ? '' : html`<p class="strip">Sandbox. No real money, no real customers.</p>`}
+<header><span class="tile" aria-hidden="true">B</span>${bankName}</header>
 <main>
 ${content}
 </main>
+</div>
+<footer>${bankName} never asks for your password outside its own pages.</footer>
 </body>
 </html>
 `.markup

@@ -50,7 +50,7 @@ export function signIn(
       await decide({ bank, stores, authorisation, now }, { approved: false })
       return 'decided'
     }
-    // Who signs in once more goes on where the first one was.
+    // A repeated sign-in continues in the same state.
     const { status } = authorisation
     await stores.authorisations.update(authorisationId, {
       status: after(authorisationTransitions, status, 'authenticate') ?? status,

@@ -5,26 +5,26 @@ import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
 export type Account = Selectable<AccountTable>
 export type StandingOrder = Selectable<StandingOrderTable>
 
-/** Accounts as they were read, which is how they are unless a payment is due. */
+/** Accounts as read. They are current unless a payment is due. */
 export interface CurrentAccounts {
   readonly accounts: readonly Account[]
   readonly isDue: boolean
 }
 
-/** What the balances of an account are made of, beside what it has booked. */
+/** The figures behind an account's balances, besides its booked total. */
 export interface AccountFigures {
-  /** What it had booked at the end of the day before the given one. */
+  /** The booked total at the end of the previous day. */
   readonly closing: string
   /** Sums of pending credits and debits (the latter negative). */
   readonly pendingIn: string
   readonly pendingOut: string
 }
 
-/** One entry to book; the sign of the amount tells debit (negative) from credit. */
+/** One entry to book; a negative amount is a debit. */
 export interface Booking {
   readonly id: string
   readonly accountId: string
-  /** The value day, and the day of booking unless the account has booked something later. */
+  /** The value day; also the booking day, unless the account has a later entry. */
   readonly day: string
   readonly amount: string
   readonly currency: string
@@ -35,15 +35,15 @@ export interface Booking {
   readonly purposeCode: string | null
   readonly bankCode: string
   readonly proprietaryCode: string | null
-  /** The payment, or the creditor's reference of the mandate, that it comes from. */
+  /** The payment, or the creditor's mandate reference, behind the entry. */
   readonly paymentId?: string
   readonly mandateId?: string
   readonly at: Date
 }
 
-/** Payment accounts, what is booked on them, and their standing orders. */
+/** Payment accounts, their bookings and their standing orders. */
 export function createAccountStore(db: Kysely<BankSchema>) {
-  /** The accounts of an IBAN that money moves on, one per currency. */
+  /** The accounts of an IBAN that hold money, one per currency. */
   function byIban(iban: string): Promise<Account[]> {
     return db
       .selectFrom('accounts')
@@ -57,7 +57,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
   return {
     byIban,
 
-    /** The accounts of a person that money moves on, in the order of their positions. */
+    /** The accounts of a person that hold money, by position. */
     ofPsu(psuId: string): Promise<Account[]> {
       return db
         .selectFrom('accounts')
@@ -68,7 +68,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** All accounts of a person, also those that only gather others, in the order of their positions. */
+    /** All accounts of a person, also those that only combine others, by position. */
     shownOf(psuId: string): Promise<Account[]> {
       return db
         .selectFrom('accounts')
@@ -78,12 +78,12 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** The accounts whose balances and entries an account shows: itself, or the sub-accounts it gathers. */
+    /** The accounts whose balances and entries an account shows: itself, or the sub-accounts that it combines. */
     async partsOf(account: Account): Promise<readonly Account[]> {
       return isAggregate(account) ? byIban(account.iban) : [account]
     },
 
-    /** Those of the ids that exist, in the order of their positions. */
+    /** The accounts with these ids that exist, by position. */
     byIds(ids: readonly string[]): Promise<Account[]> {
       if (ids.length === 0) return Promise.resolve([])
       return db
@@ -94,7 +94,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** Those of the ids that exist, and whether some payment is due that might move them, in one look. */
+    /** The accounts with these ids that exist, and whether any payment is due that may change them, in one statement. */
     async current(ids: readonly string[], now: Date): Promise<CurrentAccounts> {
       if (ids.length === 0) return { accounts: [], isDue: false }
       const rows = await db
@@ -112,7 +112,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
       }
     },
 
-    /** Holds the accounts until the transaction ends; always in the same order, so that two bookings never wait for each other. */
+    /** Locks the accounts until the transaction ends, always in the same order, so that two bookings cannot deadlock. */
     lock(ids: readonly string[]): Promise<Account[]> {
       return db
         .selectFrom('accounts')
@@ -123,7 +123,7 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** The figures of each account on a day. Reads what is pending and one booked entry, however many there are. */
+    /** The figures of each account on a day. Reads only the pending entries and one booked entry. */
     async figures(ids: readonly string[], day: string): Promise<Map<string, AccountFigures>> {
       if (ids.length === 0) return new Map()
       const rows = await db
@@ -177,9 +177,9 @@ export function createAccountStore(db: Kysely<BankSchema>) {
     },
 
     /**
-     * Books one entry: moves what the account has booked and writes the entry
-     * with the balance after it. Entries are in the order of their days: one
-     * that comes late takes the day of the one before it. The account must be locked.
+     * Books one entry: changes the booked total and writes the entry with the
+     * balance after it. Entries are in day order; a late one takes the day of
+     * the entry before it. The account must be locked.
      */
     async book({ at, ...booking }: Booking): Promise<void> {
       const { booked, lastSequence, lastDay } = await db

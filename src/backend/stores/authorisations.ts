@@ -5,7 +5,7 @@ import type { AuthorisationTable, BankSchema } from './schema.ts'
 
 export type Authorisation = Selectable<AuthorisationTable>
 
-/** What an authorisation approves. */
+/** The resource that an authorisation approves. */
 export type Parent =
   | { readonly kind: 'payment'; readonly id: string }
   | { readonly kind: 'consent'; readonly id: string }
@@ -14,7 +14,7 @@ export type Parent =
 const columns = { payment: 'paymentId', consent: 'consentId', mandate: 'mandateId' } as const
 const open = openStates(authorisationTransitions)
 
-/** The parent of an authorisation; a constraint sees to it that there is exactly one. */
+/** The parent of an authorisation; a constraint ensures exactly one. */
 export function parentOf(authorisation: Authorisation): Parent {
   const { paymentId, consentId, mandateId } = authorisation
   if (paymentId !== null) return { kind: 'payment', id: paymentId }
@@ -43,7 +43,7 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
       return db.selectFrom('authorisations').selectAll().where('id', '=', id).executeTakeFirst()
     },
 
-    /** Those of a parent that are not decided, oldest first. */
+    /** The undecided authorisations of a parent, oldest first. */
     openOf(parent: Parent): Promise<Authorisation[]> {
       return db
         .selectFrom('authorisations')
@@ -54,12 +54,12 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** The parent must be locked: its lock orders everything that happens to its authorisations. */
+    /** The parent must be locked: its lock orders all changes of its authorisations. */
     async update(id: string, change: Updateable<AuthorisationTable>): Promise<void> {
       await db.updateTable('authorisations').set(change).where('id', '=', id).execute()
     },
 
-    /** Fails those of a parent that are not decided: there is nothing to approve any more. The parent must be locked. */
+    /** Fails the undecided authorisations of a parent that no longer needs approval. The parent must be locked. */
     async failOpen(parent: Parent): Promise<void> {
       await db
         .updateTable('authorisations')
@@ -69,7 +69,7 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** The oldest undecided ones that were made by then, at most 100. */
+    /** At most 100 undecided authorisations created by then, oldest first. */
     openUntil(then: Date): Promise<Authorisation[]> {
       return db
         .selectFrom('authorisations')

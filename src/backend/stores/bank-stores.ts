@@ -12,7 +12,7 @@ import { createPaymentStore } from './payments.ts'
 import { createPsuStore } from './psus.ts'
 import type { BankSchema } from './schema.ts'
 
-/** All that the bank keeps, over one connection or transaction. */
+/** All stores of the bank, on one connection or transaction. */
 export type Stores = ReturnType<typeof createStores>
 
 function createStores(db: Kysely<BankSchema>) {
@@ -30,18 +30,18 @@ function createStores(db: Kysely<BankSchema>) {
   }
 }
 
-/** The stores for single statements, and a way to run several as one. */
+/** The stores for single statements, and a function that runs several in one transaction. */
 export interface BankStores extends Stores {
   /**
-   * Runs `work` in one transaction; what it throws undoes everything. When the
-   * database gives it up for another one, it is run again: `work` must change
-   * nothing else. `work` must use only the stores it is given: the embedded database has one
-   * connection, and waiting for another would never end.
+   * Runs `work` in one transaction; an exception rolls back. Retries when the
+   * database aborts the transaction in favour of another, so `work` must change
+   * nothing else. `work` must use only the given stores: the embedded database has
+   * one connection, and waiting for another would never end.
    */
   transaction<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result>
 }
 
-/** Connects the tables of the bank with the names of the code. */
+/** Maps the bank's tables to the names in the code. */
 export function connectBank(database: Database): Kysely<BankSchema> {
   return database
     .connect<BankSchema>()
@@ -58,7 +58,7 @@ export function createBankStores(database: Database): BankStores {
   }
 }
 
-/** Runs `work` in one transaction, again when the database gives it up for another one; see {@link BankStores}. */
+/** Runs `work` in one transaction and retries it; see {@link BankStores}. */
 export async function inTransaction<Result>(
   db: Kysely<BankSchema>,
   work: (trx: Transaction<BankSchema>) => Promise<Result>,
@@ -72,10 +72,10 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Times a transaction is run when the database gives it up for another one. */
+/** Maximum number of attempts of a transaction. */
 const attemptsMost = 5
 
-/** SQLSTATE class 40: nothing is wrong but the moment (a deadlock, a conflict). */
+/** SQLSTATE class 40: a deadlock or a conflict, so a retry can succeed. */
 function isRolledBack(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('40')
 }

@@ -5,16 +5,16 @@ import type { BankSchema, CardAccountTable, CardTransactionTable } from './schem
 export type CardAccount = Selectable<CardAccountTable>
 export type CardTransaction = Selectable<CardTransactionTable>
 
-/** What the balances of a card account are made of; debits are negative. */
+/** The figures behind a card account's balances; debits are negative. */
 export interface CardFigures {
-  /** Invoiced and not due before the given day. */
+  /** Invoiced, and not due before the given day. */
   readonly invoiced: string
   /** Booked since the last invoice. */
   readonly nonInvoiced: string
   readonly pending: string
 }
 
-/** Card accounts and their entries, of which the booked ones are numbered 1, 2, … in the order of their booking days. */
+/** Card accounts and their entries. Booked entries have numbers 1, 2, … in the order of their booking days. */
 export function createCardAccountStore(db: Kysely<BankSchema>) {
   function entries(cardAccountId: string, status: 'booked' | 'pending') {
     return db
@@ -31,7 +31,7 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
   }
 
   return {
-    /** All card accounts of a person, in the order of their positions. */
+    /** All card accounts of a person, by position. */
     ofPsu(psuId: string): Promise<CardAccount[]> {
       return db
         .selectFrom('cardAccounts')
@@ -41,7 +41,7 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** Those of the ids that exist, in the order of their positions. */
+    /** The card accounts with these ids that exist, by position. */
     byIds(ids: readonly string[]): Promise<CardAccount[]> {
       if (ids.length === 0) return Promise.resolve([])
       return db
@@ -52,7 +52,7 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** The figures of each card account, from what is owed; invoices due before `today` are paid. */
+    /** The figures of each card account; invoices due before `today` are paid. */
     async figures(ids: readonly string[], today: string): Promise<Map<string, CardFigures>> {
       if (ids.length === 0) return new Map()
       const rows = await db
@@ -72,7 +72,7 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
       return new Map(rows.map((row) => [row.cardAccountId, row]))
     },
 
-    /** The booked entries of a card account in a period: two looks at an index. */
+    /** The booked entries of a card account in a period: two index look-ups. */
     async range(cardAccountId: string, { from, to }: Days): Promise<EntryRange> {
       const latest = (operator: '<' | '<=', day: string) =>
         entries(cardAccountId, 'booked')
@@ -87,7 +87,7 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
       return { after: row.after ?? 0, last: row.last ?? 0 }
     },
 
-    /** A piece of a range, newest first. */
+    /** One page of a range, newest first. */
     async page(cardAccountId: string, range: EntryRange, piece: Piece): Promise<CardTransaction[]> {
       const { after, last } = pieceOf(range, piece)
       if (countOf({ after, last }) === 0) return []
@@ -99,7 +99,7 @@ export function createCardAccountStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** A piece of the pending entries, which are few, newest first. */
+    /** One page of the pending entries, which are few, newest first. */
     pending(cardAccountId: string, days: Days, piece: Piece): Promise<CardTransaction[]> {
       return pending(cardAccountId, days)
         .selectAll()

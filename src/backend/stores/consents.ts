@@ -1,16 +1,26 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { Grant, Right } from '../domain/access.ts'
-import { consentTransitions } from '../domain/consent.ts'
+import { type ConsentStatus, consentTransitions } from '../domain/consent.ts'
 import { after, openStates } from '../domain/transitions.ts'
 import type { BankSchema, ConsentTable } from './schema.ts'
 
 export type Consent = Selectable<ConsentTable>
 
-/** What a consent grants, by resource. */
+/** A consent that a person approved. */
+export interface ApprovedConsent {
+  readonly id: string
+  readonly createdAt: Date
+  /** First read of data, or null. */
+  readonly firstUsedAt: Date | null
+  readonly status: ConsentStatus
+  readonly psuName: string
+}
+
+/** The rights of a consent, by resource. */
 export interface ConsentWithRights {
   readonly consent: Consent
   readonly rights: ReadonlyMap<string, ReadonlySet<Right>>
-  /** Whether somebody, of any resource, has answered on a device and that was not written down yet. */
+  /** Whether any device answer, for any resource, is due but not stored yet. */
   readonly isDue: boolean
 }
 
@@ -20,7 +30,7 @@ const expirable = openStates(consentTransitions).filter(
   (state) => after(consentTransitions, state, 'expire') !== undefined,
 )
 
-/** Consents, what they grant and how often they were used. */
+/** Consents, their rights and how often they were used. */
 export function createConsentStore(db: Kysely<BankSchema>) {
   return {
     async insert(consent: Insertable<ConsentTable>): Promise<void> {
@@ -31,7 +41,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       return db.selectFrom('consents').selectAll().where('id', '=', id).executeTakeFirst()
     },
 
-    /** Reads a consent and holds it until the transaction ends. */
+    /** Reads a consent and locks it until the transaction ends. */
     lock(id: string): Promise<Consent | undefined> {
       return db
         .selectFrom('consents')
@@ -45,7 +55,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       await db.updateTable('consents').set(change).where('id', '=', id).execute()
     },
 
-    /** Ends the other recurring consents of the person for the TPP that were approved. The person must be locked. */
+    /** Ends the person's other approved recurring consents for the TPP. The person must be locked. */
     async supersede(by: Consent, psuId: string, today: string): Promise<void> {
       await db
         .updateTable('consents')
@@ -59,9 +69,9 @@ export function createConsentStore(db: Kysely<BankSchema>) {
     },
 
     /**
-     * Holds the older recurring consents of the person for the TPP that wait for
-     * approval. One that somebody else holds is being decided now, so it is left
-     * out: waiting for it could wait for ever.
+     * Locks the older recurring consents of the person for the TPP that wait for
+     * approval. Skips a consent that another transaction has locked: that one is
+     * being decided now, and waiting for the lock could deadlock.
      */
     async lockWaiting(by: Consent, psuId: string): Promise<string[]> {
       const rows = await db
@@ -79,7 +89,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       return rows.map(({ id }) => id)
     },
 
-    /** Ids of at most 100 consents whose time is over on `today`, or that were first used by `usedUp`, but not written down as ended. */
+    /** Ids of at most 100 consents that are over on `today` or were first used by `usedUp`, but are not recorded as ended. */
     async due(today: string, usedUp: Date): Promise<string[]> {
       const rows = await db
         .selectFrom('consents')
@@ -96,7 +106,32 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       return rows.map(({ id }) => id)
     },
 
-    /** Writes what an approval granted. */
+    /**
+     * The newest 10 consents that an application asked for itself and a person
+     * approved, newest first. A ready consent is not among them: its
+     * authorisation names no application.
+     */
+    async approvedOf(applicationId: string): Promise<ApprovedConsent[]> {
+      return db
+        .selectFrom('consents')
+        .innerJoin('authorisations', 'authorisations.consentId', 'consents.id')
+        .innerJoin('psus', 'psus.id', 'consents.psuId')
+        .select([
+          'consents.id',
+          'consents.createdAt',
+          'consents.firstUsedAt',
+          'consents.status',
+          'psus.name as psuName',
+        ])
+        .where('consents.applicationId', '=', applicationId)
+        .where('authorisations.status', '=', 'finalised')
+        .where('authorisations.applicationName', 'is not', null)
+        .orderBy('consents.createdAt', 'desc')
+        .limit(10)
+        .execute()
+    },
+
+    /** Stores the rights that an approval granted. */
     async grant(consentId: string, grants: readonly Grant[]): Promise<void> {
       if (grants.length === 0) return
       await db
@@ -127,7 +162,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       )
     },
 
-    /** A consent and its rights on resources of a kind in one look, which every read of data begins with. */
+    /** A consent and its rights on resources of a kind in one statement; every read of data begins with it. */
     async findWithRights(
       id: string,
       kind: Grant['kind'],
@@ -166,8 +201,8 @@ export function createConsentStore(db: Kysely<BankSchema>) {
     },
 
     /**
-     * Counts one read of a target on a day, unless it has been read `most`
-     * times. One statement, so that reads at the same time cannot both be the last.
+     * Counts one read of a target on a day, unless it was already read `most`
+     * times. One statement, so that two reads at once cannot both be the last.
      *
      * @returns whether it was counted
      */
@@ -193,7 +228,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
       return row !== undefined
     },
 
-    /** Notes the first read of data; later ones change nothing. */
+    /** Records the first read of data; later reads change nothing. */
     async markUsed(id: string, now: Date): Promise<void> {
       await db
         .updateTable('consents')

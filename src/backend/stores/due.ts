@@ -1,22 +1,22 @@
 import type { Kysely, NotNull } from 'kysely'
 import type { BankSchema } from './schema.ts'
 
-/** What the bank does next by itself. */
+/** The next change that the bank makes by itself. */
 export interface Due {
   /** The answer of a person on a device, or a step of a payment. */
   readonly kind: 'answer' | 'step'
-  /** Of the authorisation, or of the payment. */
+  /** Id of the authorisation or payment. */
   readonly id: string
-  /** For when it was planned. */
+  /** The planned time. */
   readonly at: Date
 }
 
 export function createDueStore(db: Kysely<BankSchema>) {
   return {
     /**
-     * What is due first by `now`, but for these ids; undefined when nothing is.
-     * At the same instant a step comes before an answer, and what was made first
-     * before the rest.
+     * The first change due by `now`, except for these ids; undefined if nothing
+     * is due. At the same instant steps come before answers, and older rows
+     * before newer ones.
      */
     next(now: Date, except: readonly string[]): Promise<Due | undefined> {
       const answers = db
@@ -28,7 +28,7 @@ export function createDueStore(db: Kysely<BankSchema>) {
         .selectFrom('payments')
         .select((any) => [any.val<Due['kind']>('step').as('kind'), 'id', 'dueAt as at'])
         .where('dueAt', '<=', now)
-      // Each by itself, so that an index has the first one at hand however many are due.
+      // Separate queries, so that an index gives the first row of each, however many are due.
       const firstAnswer = (except.length === 0 ? answers : answers.where('id', 'not in', except))
         .orderBy('answersAt')
         .orderBy('number')

@@ -4,13 +4,13 @@ import type { BankSchema, TransactionTable } from './schema.ts'
 
 export type Transaction = Selectable<TransactionTable>
 
-/** Which entries of accounts are wanted; the day is the booking day, of pending ones the entry day. */
+/** Selects entries of accounts. The day is the booking day; for pending entries it is the entry day. */
 export interface TransactionFilter extends Days {
   readonly accountIds: readonly string[]
   readonly status: 'booked' | 'pending'
 }
 
-/** Who reads reports of an account. */
+/** The reader of an account's reports. */
 export interface Reader {
   readonly applicationId: string
   readonly psuId: string
@@ -18,8 +18,8 @@ export interface Reader {
 }
 
 /**
- * The entries of payment accounts, to read. The booked ones of an account are
- * numbered 1, 2, … in the order of their days.
+ * Reads the entries of payment accounts. Booked entries of an account have
+ * numbers 1, 2, … in day order.
  */
 export function createEntryStore(db: Kysely<BankSchema>) {
   function booked(accountId: string) {
@@ -39,7 +39,7 @@ export function createEntryStore(db: Kysely<BankSchema>) {
   }
 
   return {
-    /** The booked entries of an account in a period: two looks at an index. */
+    /** The booked entries of an account in a period: two index look-ups. */
     async range(accountId: string, { from, to }: Days): Promise<EntryRange> {
       const latest = (operator: '<' | '<=', day: string) =>
         booked(accountId)
@@ -54,7 +54,7 @@ export function createEntryStore(db: Kysely<BankSchema>) {
       return { after: row.after ?? 0, last: row.last ?? 0 }
     },
 
-    /** A piece of a range, newest first. */
+    /** One page of a range, newest first. */
     async page(accountId: string, range: EntryRange, piece: Piece): Promise<Transaction[]> {
       const { after, last } = pieceOf(range, piece)
       if (countOf({ after, last }) === 0) return []
@@ -83,9 +83,9 @@ export function createEntryStore(db: Kysely<BankSchema>) {
     },
 
     /**
-     * A piece of what matches, newest first. Takes the longer the more there
-     * is: for pending entries, which are few, and for those of several accounts,
-     * which have no numbers in common.
+     * One page of the matching entries, newest first. Its time grows with the
+     * number of matches, so it serves only pending entries, which are few, and
+     * entries of several accounts, which share no numbers.
      */
     matching(filter: TransactionFilter, { offset, limit }: Piece): Promise<Transaction[]> {
       return matching(filter)
@@ -106,7 +106,7 @@ export function createEntryStore(db: Kysely<BankSchema>) {
       return row.count
     },
 
-    /** The number of the last entry that a reader has been reported, 0 when it has had no report. */
+    /** The number of the last entry reported to a reader; 0 before the first report. */
     async reported({ applicationId, psuId, accountId }: Reader): Promise<number> {
       const row = await db
         .selectFrom('deltaReports')
@@ -119,8 +119,9 @@ export function createEntryStore(db: Kysely<BankSchema>) {
     },
 
     /**
-     * Takes down that a reader is reported all there is, and returns what of it
-     * is new. One statement, so that of reports at the same time exactly one has an entry.
+     * Records that the reader gets all entries up to now, and returns the range
+     * of new ones. One statement, so that exactly one of several simultaneous
+     * reports contains an entry.
      */
     takeDelta({ applicationId, psuId, accountId }: Reader): Promise<EntryRange> {
       return db

@@ -1,7 +1,7 @@
 /**
  * Booked entries of one account: those with numbers after `after`, up to and
- * including `last`. Numbers have no gaps, so that a page is a range as well and
- * takes the same time wherever it is; no entries where `last` is not above `after`.
+ * including `last`. Numbers have no gaps, so a page is a range too and always
+ * takes the same time. Empty if `last` is not above `after`.
  */
 export interface EntryRange {
   readonly after: number
@@ -14,19 +14,19 @@ export interface Piece {
   readonly limit: number
 }
 
-/** Days, both of them included. */
+/** A range of days, both ends included. */
 export interface Days {
   readonly from: string
   readonly to: string
 }
 
-/** How many entries a range has. */
+/** Number of entries in a range. */
 export function countOf({ after, last }: EntryRange): number {
   return Math.max(0, last - after)
 }
 
 /**
- * The part of a range that is one piece of it, newest first.
+ * The range of one page, newest first.
  * Example: of the entries 11 to 50, twenty after skipping twenty are 11 to 30.
  */
 export function pieceOf({ after, last }: EntryRange, { offset, limit }: Piece): EntryRange {

@@ -8,7 +8,7 @@ export interface RepeatKey {
   readonly requestId: string
 }
 
-/** What an earlier POST of the same name left behind. */
+/** The stored answer of an earlier POST with the same name. */
 export interface EarlierPost {
   readonly bodySha256: Buffer
   readonly answer: string
@@ -21,11 +21,10 @@ const repeatMs = 24 * 3_600_000
 export function createIdempotencyStore(db: Kysely<BankSchema>) {
   return {
     /**
-     * Takes the name for a new POST. Another transaction that has taken it is
-     * waited for: when it commits, its answer is returned; when it fails, the
-     * name is ours.
+     * Takes the name for a new POST. If another transaction holds the name,
+     * waits: when that commits, returns its answer; when it fails, takes the name.
      *
-     * @returns what the earlier POST left, or undefined when this one is the first in 24 h
+     * @returns the answer of the earlier POST, or undefined for the first one in 24 h
      */
     async take(key: RepeatKey, bodySha256: Buffer, now: Date): Promise<EarlierPost | undefined> {
       const taken = await db
@@ -49,7 +48,7 @@ export function createIdempotencyStore(db: Kysely<BankSchema>) {
       return { bodySha256: earlier.bodySha256, answer: earlier.answer }
     },
 
-    /** Leaves the answer, in the transaction that took the name. */
+    /** Stores the answer, in the transaction that took the name. */
     async leave(key: RepeatKey, answer: string): Promise<void> {
       await db
         .updateTable('idempotency')
@@ -58,7 +57,7 @@ export function createIdempotencyStore(db: Kysely<BankSchema>) {
         .execute()
     },
 
-    /** Forgets what is older than a day. */
+    /** Deletes answers older than a day. */
     async forget(now: Date): Promise<void> {
       await db
         .deleteFrom('idempotency')

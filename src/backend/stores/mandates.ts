@@ -22,7 +22,7 @@ export function createMandateStore(db: Kysely<BankSchema>) {
       return db.selectFrom('mandates').selectAll().where('id', '=', id).executeTakeFirst()
     },
 
-    /** Reads a mandate and holds it until the transaction ends. */
+    /** Reads a mandate and locks it until the transaction ends. */
     lock(id: string): Promise<Mandate | undefined> {
       return db
         .selectFrom('mandates')
@@ -32,7 +32,7 @@ export function createMandateStore(db: Kysely<BankSchema>) {
         .executeTakeFirst()
     },
 
-    /** The open mandate with a reference of a TPP's creditor, as it was last written down; undefined when there is none. */
+    /** The open mandate with this reference of a TPP's creditor, as stored; undefined without one. */
     async openId({
       applicationId,
       creditor,
@@ -51,7 +51,7 @@ export function createMandateStore(db: Kysely<BankSchema>) {
       return row?.id
     },
 
-    /** Ids of at most 100 mandates whose last day is over on `today`, but not written down as ended. */
+    /** Ids of at most 100 mandates whose last day is before `today` but that are not recorded as ended. */
     async due(today: string): Promise<string[]> {
       const rows = await db
         .selectFrom('mandates')

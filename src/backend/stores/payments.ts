@@ -13,7 +13,7 @@ export function createPaymentStore(db: Kysely<BankSchema>) {
       return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst()
     },
 
-    /** Reads a payment and holds it until the transaction ends. */
+    /** Reads a payment and locks it until the transaction ends. */
     lock(id: string): Promise<Payment | undefined> {
       return db
         .selectFrom('payments')

@@ -6,7 +6,7 @@ export type Psu = Selectable<PsuTable>
 /** People who own accounts at the bank. */
 export function createPsuStore(db: Kysely<BankSchema>) {
   return {
-    /** Finds a person by id or alias; undefined when there is none. */
+    /** Finds a person by id or alias; undefined for an unknown one. */
     find(idOrAlias: string): Promise<Psu | undefined> {
       return db
         .selectFrom('psus')
@@ -17,7 +17,7 @@ export function createPsuStore(db: Kysely<BankSchema>) {
         .executeTakeFirst()
     },
 
-    /** Whether somebody acts for an organisation. */
+    /** Whether any person acts for an organisation. */
     async hasCorporate(corporateId: string): Promise<boolean> {
       const row = await db
         .selectFrom('psus')
@@ -27,7 +27,7 @@ export function createPsuStore(db: Kysely<BankSchema>) {
       return row !== undefined
     },
 
-    /** Holds the person until the transaction ends, so that two of its approvals come one after the other. */
+    /** Locks the person until the transaction ends, so that its approvals happen one at a time. */
     async lock(id: string): Promise<void> {
       await db.selectFrom('psus').select('id').where('id', '=', id).forNoKeyUpdate().execute()
     },

@@ -10,9 +10,9 @@ import type { PsuBehaviour } from '../domain/psu.ts'
 
 // Conventions: money is a decimal text, a day is `YYYY-MM-DD`, an instant is a Date.
 
-/** Written once. */
+/** Set on insert, never updated. */
 type Fixed<Type> = ColumnType<Type, Type, never>
-/** Counts up in the order in which rows were made; the database gives it. */
+/** Increases in the order of creation; the database assigns it. */
 type Numbered = ColumnType<number, never, never>
 
 /** A person who owns accounts at the bank. */
@@ -210,6 +210,8 @@ export interface AuthorisationTable {
   otpFailures: ColumnType<number, number | undefined, number>
   redirectUri: string | null
   nokRedirectUri: string | null
+  applicationName: ColumnType<string | null, string | null | undefined, never>
+  brand: ColumnType<string | null, string | null | undefined, never>
   answersAt: Date | null
   sessionSha256: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>
   picked: ColumnType<string[] | null, string[] | null | undefined, string[] | null>
@@ -228,7 +230,7 @@ export interface IdempotencyTable {
   createdAt: Date
 }
 
-/** The tables of schema `bank`, in the names the code uses; the plugin of `createBank` writes them in snake case. */
+/** The tables of schema `bank` with the names in the code; a plugin translates them to snake case. */
 export interface BankSchema {
   psus: PsuTable
   accounts: AccountTable

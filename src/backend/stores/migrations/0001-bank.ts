@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Makes the schema of the bank. */
+/** Creates the schema of the bank. */
 export const bankMigration: Migration = {
   async up(database: Kysely<unknown>) {
     await sql`

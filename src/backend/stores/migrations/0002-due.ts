@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Lets the job find what time has decided without reading all there ever was. */
+/** Indexes for the job, which finds due rows without reading whole tables. */
 export const dueMigration: Migration = {
   async up(database: Kysely<unknown>) {
     await sql`

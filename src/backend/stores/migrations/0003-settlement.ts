@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Payments go through funds checks, postponements and retries; authorisations through sign-in and confirmation. */
+/** Adds funds checks, postponements and retries of payments, and sign-in and confirmation of authorisations. */
 export const settlementMigration: Migration = {
   async up(database: Kysely<unknown>) {
     await sql`
@@ -16,7 +16,7 @@ alter table bank.psus
 alter table bank.payments drop constraint payments_status_check, drop constraint payments_check;
 drop index bank.payments_due;
 alter table bank.payments
-  -- When time changes it next; null: never again, or not before somebody decides.
+  -- When time changes it next; null: never again, or not before a decision.
   add column due_at timestamptz,
   -- Settlements that failed for want of funds.
   add column attempts integer not null default 0 check (attempts >= 0),

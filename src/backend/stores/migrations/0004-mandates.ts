@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Mandates are collected, end when they are not, and their cancellation can be approved. */
+/** Adds collections of mandates, expiry without collections, and approval of cancellations. */
 export const mandateMigration: Migration = {
   async up(database: Kysely<unknown>) {
     await sql`

@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * Numbers the booked entries of an account without gaps and in the order of
- * their days, so that a page of any list is a range of numbers, and keeps what
- * reports since the last one, foreign purchases and standing orders need.
+ * their days, so that a page of any list is a range of numbers. Adds the columns
+ * for delta reports, foreign purchases and standing orders.
  */
 export const entriesMigration: Migration = {
   async up(database: Kysely<unknown>) {

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Lets everybody see at once what is due next, and of what is due at the same
- * instant which was made first. An entry of a collection may be the creditor's.
+ * Indexes the next device answers, and numbers authorisations and payments, so
+ * that those due at the same instant keep their order of creation.
+ * An entry of a collection may be the creditor's.
  */
 export const orderMigration: Migration = {
   async up(database: Kysely<unknown>) {
@@ -20,7 +21,7 @@ alter table bank.transactions
   },
 }
 
-/** Rows lie in the order in which they were changed last; they are numbered in that in which they were made. */
+/** Numbers the rows in order of creation; the table stores them in order of the last change. */
 function numbered(table: string): string {
   return `
 alter table bank.${table} add column number bigint;

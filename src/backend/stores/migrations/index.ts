@@ -5,6 +5,8 @@ import { settlementMigration } from './0003-settlement.ts'
 import { mandateMigration } from './0004-mandates.ts'
 import { entriesMigration } from './0005-entries.ts'
 import { orderMigration } from './0006-order.ts'
+import { askerMigration } from './0007-asker.ts'
+import { consentsMigration } from './0008-consents.ts'
 
 /** Every migration of the bank by name, for `migrate`. */
 export const bankMigrations: Readonly<Record<string, Migration>> = {
@@ -14,4 +16,6 @@ export const bankMigrations: Readonly<Record<string, Migration>> = {
   '0004-mandates': mandateMigration,
   '0005-entries': entriesMigration,
   '0006-order': orderMigration,
+  '0007-asker': askerMigration,
+  '0008-consents': consentsMigration,
 }

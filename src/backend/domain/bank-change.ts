@@ -1,0 +1,3 @@
+/** What the bank, or its customer, does to a consent or a mandate without the TPP. */
+export const bankChanges = ['suspend', 'resume', 'revoke'] as const
+export type BankChange = (typeof bankChanges)[number]

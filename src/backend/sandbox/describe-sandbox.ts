@@ -1,0 +1,52 @@
+import { behaviourWords } from './behaviours.ts'
+import { sandboxSecrets } from './credentials.ts'
+import { sandboxPsus } from './personas.ts'
+import { waysIntoStates } from './ways.ts'
+
+/** All that a tester needs: the customers, their secrets and the ways into every state. */
+export function describeSandbox() {
+  return {
+    secrets: sandboxSecrets,
+    people: sandboxPsus.map(describePerson),
+    ways: waysIntoStates,
+  }
+}
+
+/** Notes on a customer's accounts that the behaviour does not cover. */
+const notes: Readonly<Record<string, string>> = {
+  'PSU-Successful': 'Accounts, savings and a card with 13 months of entries. Start here.',
+  'PSU-NegativeBalance': 'The account is below zero, within its credit limit.',
+  'PSU-NoTransactions': 'The account has no entries and no money.',
+  'PSU-AccountBlocked': 'The account is blocked.',
+  'PSU-AccountClosed': 'The account is closed.',
+  'PSU-Corporate': 'A company. Send its PSU-Corporate-ID with each request.',
+  'PSU-Multicurrency': 'One IBAN with sub-accounts in ILS, EUR and USD.',
+  'PSU-Euro': 'Accounts in Germany and the Netherlands, for SEPA.',
+  'PSU-EuroCorporate': 'A company that B2B direct debits can debit.',
+}
+
+/** One customer, as shown by `tollgate sandbox people` and the portal's page. */
+export function describePerson(psu: (typeof sandboxPsus)[number]) {
+  const { id, alias, name, behaviour, corporateId, accounts, card } = psu
+  return {
+    psuId: id,
+    alias,
+    name,
+    behaves: behaviourWords[behaviour],
+    note: notes[alias] ?? null,
+    corporateId: corporateId ?? null,
+    accounts: accounts.map(
+      ({ id: resourceId, iban, currency, name, displayName, cashAccountType, usage, status }) => ({
+        resourceId,
+        iban,
+        currency,
+        // The API shows both; this is the one that customers see first.
+        name: displayName ?? name,
+        cashAccountType,
+        usage,
+        status,
+      }),
+    ),
+    card: card === undefined ? null : { resourceId: card.id, maskedPan: card.maskedPan },
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Database } from '../../platform/database.ts'
+import { BankError, formatError } from '../bank-error.ts'
+import { isUuid } from '../domain/identifiers.ts'
+import { createBankStores } from '../stores/bank-stores.ts'
+import { createSeededConsent, demonstrationPsu } from './create-seeded-consent.ts'
+import { describeSandbox } from './describe-sandbox.ts'
+import { sandboxPsus } from './personas.ts'
+
+export interface SandboxRoutesOptions {
+  /** The secret that the portal sends as `Authorization: Bearer …`. */
+  readonly secret: string
+  readonly database: Database
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly timeZone: string
+}
+
+/**
+ * Adds the routes that only the portal may call: the customers of the sandbox, a
+ * ready consent for an application, and the consents that customers approved.
+ * They are not part of the interface, and no call through the gateway leads to
+ * them. Their errors are problem documents.
+ */
+export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRoutesOptions): void {
+  const psuName = sandboxPsus.find(({ id }) => id === demonstrationPsu)?.name ?? ''
+  const { consents } = createBankStores(options.database)
+  const expected = digest(`Bearer ${options.secret}`)
+
+  app.register((scope, _options, done) => {
+    scope.addHook('onRequest', (request, _reply, next) => {
+      const given = digest(request.headers.authorization ?? '')
+      next(timingSafeEqual(given, expected) ? undefined : notThePortal())
+    })
+
+    scope.get('/sandbox', { config }, (_request, reply) =>
+      reply.type(jsonType).send(json(describeSandbox())),
+    )
+
+    scope.post('/sandbox/consents', { config }, async (request, reply) => {
+      const applicationId = applicationIn(parsedBody(request))
+      const consentId = await createSeededConsent({ ...options, applicationId })
+      return reply.code(201).type(jsonType).send(json({ consentId, psuName }))
+    })
+
+    scope.get('/sandbox/consents', { config }, async (request, reply) => {
+      const applicationId = applicationIn(request.query)
+      const items = (await consents.approvedOf(applicationId)).map(
+        ({ id: consentId, status: consentStatus, psuName, createdAt, firstUsedAt }) => ({
+          ...{ consentId, consentStatus, psuName, createdAt, firstUsedAt },
+        }),
+      )
+      return reply.type(jsonType).send(json({ items }))
+    })
+    done()
+  })
+}
+
+const config = { isInternal: true }
+const jsonType = 'application/json'
+
+function notThePortal(): BankError {
+  return new BankError('CERTIFICATE_INVALID', "The portal's secret is missing or wrong")
+}
+
+/** As bytes: Fastify would add a charset to text, and JSON types have none. */
+function json(value: object): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
+
+/** Hashes, so that both sides have the same length and the comparison always takes the same time. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function parsedBody({ body }: FastifyRequest): unknown {
+  try {
+    return JSON.parse(Buffer.isBuffer(body) ? body.toString() : '')
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws {BankError} 400 FORMAT_ERROR unless `applicationId` is a UUID */
+function applicationIn(given: unknown): string {
+  const id = typeof given === 'object' && given !== null && Reflect.get(given, 'applicationId')
+  if (typeof id === 'string' && isUuid(id)) return id
+  throw formatError('applicationId', 'It must be a UUID')
+}
