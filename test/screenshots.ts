@@ -1,4 +1,5 @@
-// Takes the pictures of docs/portal and tells how long the first page takes: `npm run screenshots`.
+// `npm run screenshots` takes a picture of every page into pictures/, in light, dark and on a phone, and
+// times the first page. With `-- --docs` it takes only the pictures that the documents show.
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -9,16 +10,18 @@ import { startPortalWorld } from './support/portal-world.ts'
 
 t.setTimeout(1_200_000)
 
-const folder = join(import.meta.dirname, '..', 'docs', 'portal')
+const isForDocs = process.argv.includes('--docs')
+const folder = join(import.meta.dirname, '..', isForDocs ? 'docs/pictures' : 'pictures')
+const documented: readonly string[] = ['usage', 'accounts-read', 'sandbox']
 
-/** Of a picture, pixels; what lies below looks like what lies above. */
+/** Height of a picture in pixels. What lies below looks like what lies above. */
 const heightMax = 2000
 
 const looks = [
-  { suffix: '', colorScheme: 'light', width: 1280 },
-  { suffix: '-dark', colorScheme: 'dark', width: 1280 },
-  { suffix: '-phone', colorScheme: 'light', width: 390 },
-] as const
+  { suffix: '', colorScheme: 'light', width: 1280 } as const,
+  { suffix: '-dark', colorScheme: 'dark', width: 1280 } as const,
+  { suffix: '-phone', colorScheme: 'light', width: 390 } as const,
+].filter(({ suffix }) => !isForDocs || suffix !== '-phone')
 
 const world = await startPortalWorld(t, { calls: 100, window: 'PT1H' })
 const browser = await startBrowser(t)
@@ -41,7 +44,10 @@ await t.test('how long the first page takes', async (t) => {
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 let bytes = 0
-for (const state of portalStates.filter(({ isPictured }) => isPictured === true)) {
+const pictured = portalStates.filter(({ name, isPictured }) =>
+  isForDocs ? documented.includes(name) : isPictured === true,
+)
+for (const state of pictured) {
   await t.test(state.name, async (t) => {
     await browser.visit(t, visit, async ({ page, expectAnswers }) => {
       expectAnswers(...(state.answers ?? []))
@@ -64,7 +70,7 @@ for (const state of portalStates.filter(({ isPictured }) => isPictured === true)
     })
   })
 }
-t.comment(`${(bytes / 1024 ** 2).toFixed(1)} MB in docs/portal`)
+t.comment(`${(bytes / 1024 ** 2).toFixed(1)} MB in ${folder}`)
 
 interface FirstLoad {
   readonly firstPaintMs: number

@@ -26,7 +26,13 @@ export interface AppProps {
   readonly styleNonce: string
 }
 
-/** The whole page: what every page of it needs, and which shows at which path. */
+/**
+ * The whole app: providers for every page, and which page shows at which path.
+ * This folder is the developer portal in the browser (React, Mantine), built
+ * into static files and served by `src/gateway/portal`. `pages/` has one folder
+ * per area, `api/` the requests to the portal's JSON API, `calls/` the calls
+ * that a developer makes from the page, `components/` and `layout/` shared parts.
+ */
 export function App({ boot, styleNonce }: AppProps) {
   const [queryClient] = useState(() => {
     const client = createQueryClient()

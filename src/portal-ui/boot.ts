@@ -1,11 +1,14 @@
 import type { PortalFacts } from '../gateway/portal/schemas/accounts.ts'
 
-/** What a page knows of its portal from the start. */
-export type KnownFacts = Pick<PortalFacts, 'gatewayUrl' | 'writesMailsToFiles'>
+/** Facts about the portal that a page knows from the start. */
+export type KnownFacts = Pick<
+  PortalFacts,
+  'gatewayUrl' | 'writesMailsToFiles' | 'hasSandbox' | 'hasMailbox'
+>
 
-/** What the server writes into the document so that the first picture needs no request. */
+/** Data that the server writes into the document, so that the first render needs no request. */
 export interface Boot {
-  /** Whether the browser sent a session's cookie; whose, and whether it still opens anything, tells `/api/session`. */
+  /** Whether the browser sent a session cookie. `/api/session` tells whose it is and whether it is still valid. */
   readonly carriesSession: boolean
   readonly facts: KnownFacts
 }
@@ -13,11 +16,11 @@ export interface Boot {
 /** Reads what the server wrote into the document. */
 export function readBoot(): Boot {
   const text = document.getElementById('boot')?.textContent ?? ''
-  // Written by the server that serves this script, of the same build.
+  // The server that wrote it serves this script, from the same build.
   return JSON.parse(text) as Boot
 }
 
-/** The nonce that lets style elements in; the browser shows it to script only as a property. */
+/** The nonce for style elements; scripts can read it only as a property. */
 export function readStyleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 }

@@ -1,4 +1,5 @@
 import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
+import { pageLanguage } from './page-language.ts'
 
 const units = [
   { name: 'day', seconds: 86_400 },
@@ -15,7 +16,7 @@ export function durationInWords(seconds: number): string {
     const amount = Math.floor(rest / unit.seconds)
     rest -= amount * unit.seconds
     if (amount > 0) words.push(counted(amount, unit.name))
-    // Seconds beside hours only make one look twice.
+    // Seconds beside hours only distract.
     if (words.length === 2 || (words.length === 1 && amount === 0)) break
   }
   return words.join(' ') || '0 seconds'
@@ -26,6 +27,13 @@ export function windowInWords(windowSeconds: number): string {
   return durationInWords(windowSeconds).replace(/^1 (\w+)$/, '$1')
 }
 
+/** The current period of a limit in words: `this hour`, `today`. */
+export function thisPeriod(windowSeconds: number): string {
+  const { name } = units.find(({ seconds }) => seconds === windowSeconds) ?? {}
+  if (name === undefined) return 'in this period'
+  return name === 'day' ? 'today' : `this ${name}`
+}
+
 /** `1 call`, `1,000 calls`. */
 export function counted(amount: number, noun: string): string {
   return `${wholeNumber(amount)} ${noun}${amount === 1 ? '' : 's'}`
@@ -33,7 +41,7 @@ export function counted(amount: number, noun: string): string {
 
 /** With separators between thousands. */
 export function wholeNumber(amount: number): string {
-  return amount.toLocaleString('en-GB')
+  return amount.toLocaleString(pageLanguage)
 }
 
 /** One limit as a sentence without its full stop. */

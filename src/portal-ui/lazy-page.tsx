@@ -1,18 +1,25 @@
 import { type ComponentType, lazy } from 'react'
 
-/** A page whose script is loaded when somebody goes there. */
+/** The script of a page did not load: no connection, or the portal serves a newer page. */
+export class PageLoadFailure extends Error {}
+
+/** A page whose script loads on the first visit. */
 export interface LazyPage {
   readonly Page: ComponentType
   readonly isLoaded: () => boolean
-  /** Loads the script; resolves also when that fails, which the page then tells. */
+  /** Loads the script; also resolves when that fails; then the page shows the error. */
   readonly load: () => Promise<void>
 }
 
 /**
- * Makes a page of a script to be loaded. Once loaded it draws at once: React
- * would show its stand-in first, and keep that for 300 ms.
+ * Makes a page whose script loads on demand. A loaded page renders at once;
+ * React's `lazy` alone would show the fallback for 300 ms first.
  */
-export function lazyPage(load: () => Promise<ComponentType>): LazyPage {
+export function lazyPage(importPage: () => Promise<ComponentType>): LazyPage {
+  const load = () =>
+    importPage().catch((cause: unknown) => {
+      throw new PageLoadFailure('the script of the page did not load', { cause })
+    })
   let Loaded: ComponentType | undefined
   const Pending = lazy(async () => ({ default: Loaded ?? (await load()) }))
   return {
@@ -22,7 +29,7 @@ export function lazyPage(load: () => Promise<ComponentType>): LazyPage {
       try {
         Loaded = await load()
       } catch {
-        // Drawing the page tries again, and its error has a place to show.
+        // Rendering the page tries again, and the error boundary shows its error.
       }
     },
   }

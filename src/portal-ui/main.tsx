@@ -4,7 +4,7 @@ import { App } from './app.tsx'
 import { readBoot, readStyleNonce } from './boot.ts'
 import { pageAt } from './routes.ts'
 
-/** Draws the page, with the script of what it is about to show at hand. */
+/** Renders the app after the script of its first page has loaded. */
 async function start(): Promise<void> {
   const root = document.getElementById('root')
   if (root === null) throw new Error('the document has no element #root')
@@ -19,5 +19,5 @@ async function start(): Promise<void> {
   )
 }
 
-// Not awaited: a module that waits is cut into many small files.
+// Not awaited: with a top-level await the build makes many small files.
 void start()

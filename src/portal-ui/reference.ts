@@ -1,23 +1,24 @@
 import './reference.css'
 import { scalarScriptUrl } from 'virtual:scalar-script'
+import { tagSlug } from '../gateway/portal/page-paths.ts'
 
-/** What the server writes into the document. */
+/** Data that the server writes into the document. */
 interface ReferenceBoot {
   /** Path of the OpenAPI document. */
   readonly document: string
-  /** Where the paths of the document begin, on the gateway. */
+  /** Base URL of the document's paths on the gateway. */
   readonly server: string
 }
 
-/** The script of the reference puts this into the window. */
+/** Global of the reference's script. */
 interface Scalar {
   createApiReference(selector: string, configuration: object): unknown
 }
 
 const boot = JSON.parse(document.getElementById('reference')?.textContent ?? '') as ReferenceBoot
-// The library greets here; the console is for what is wrong.
+// The library prints a greeting; the console is for errors.
 console.info = () => undefined
-// Its validator (zod) would try out whether it may compile code, which the policy forbids and reports.
+// Its validator (zod) would test whether it may compile code, which the policy forbids and reports.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 const script = document.createElement('script')
 script.src = scalarScriptUrl
@@ -28,7 +29,7 @@ script.addEventListener('error', () => {
 })
 document.head.append(script)
 
-/** Draws the reference; nothing of it may ask another host for anything. */
+/** Renders the reference; it must not load anything from another host. */
 function draw(): void {
   // The script promises this object; it has no types here.
   const { Scalar } = window as unknown as { Scalar: Scalar }
@@ -40,6 +41,11 @@ function draw(): void {
     agent: { disabled: true },
     mcp: { disabled: true },
     hideClientButton: true,
+    // Shows the samples of the document: the library's own samples would send every optional field.
+    hiddenClients: true,
+    // The document's own list of samples links to these places.
+    generateOperationSlug: ({ operationId = '' }: { readonly operationId?: string }) => operationId,
+    generateTagSlug: tagSlug,
     hideTestRequestButton: true,
     showDeveloperTools: 'never',
     proxyUrl: '',
@@ -50,7 +56,7 @@ function draw(): void {
   keepReachable()
 }
 
-/** Gives what the library draws the names and the reach by keyboard it leaves out (WCAG 2.2, 4.1.2 and 2.1.1). */
+/** Adds the accessible names and keyboard access that the library lacks (WCAG 2.2, 4.1.2 and 2.1.1). */
 function keepReachable(): void {
   let isPlanned = false
   function mend(): void {
@@ -71,13 +77,13 @@ function keepReachable(): void {
   mend()
 }
 
-/** The choice made on the portal, where there is one. */
+/** The colour scheme chosen in the portal, if any. */
 function rememberedScheme(): { darkMode?: boolean } {
   try {
     const chosen = localStorage.getItem('colour-scheme')
     if (chosen === 'light' || chosen === 'dark') return { darkMode: chosen === 'dark' }
   } catch {
-    // A browser that keeps nothing follows the system.
+    // Without storage the page follows the system.
   }
   return { darkMode: matchMedia('(prefers-color-scheme: dark)').matches }
 }

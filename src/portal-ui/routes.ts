@@ -1,18 +1,18 @@
 import { pagePaths } from '../gateway/portal/page-paths.ts'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'
 
-/** What shows at a path. */
+/** A page and its path. */
 export interface PageRoute {
   /** In the syntax of the router. */
   readonly path: string
   readonly page: LazyPage
-  /** Who it is for; anybody where it does not say. */
+  /** Who may see the page; absent for public pages. */
   readonly audience?: 'developer' | 'operator'
-  /** Whether its reader is about to call the gateway. */
+  /** Whether the page warns while the gateway does not answer. */
   readonly watchesGateway?: boolean
 }
 
-/** First match wins; a page with tabs is one route, so that it stays when the tab changes. */
+/** The first match wins. A page with tabs is one route, so that it stays mounted when the tab changes. */
 export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.landing,
@@ -25,6 +25,16 @@ export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.apiVersion,
     page: lazyPage(() => import('./pages/public/version-page.tsx').then((m) => m.VersionPage)),
+  },
+  {
+    path: pagePaths.sandboxReturn,
+    page: lazyPage(() =>
+      import('./pages/public/sandbox-return-page.tsx').then((m) => m.SandboxReturnPage),
+    ),
+  },
+  {
+    path: pagePaths.sandbox,
+    page: lazyPage(() => import('./pages/public/sandbox-page.tsx').then((m) => m.SandboxPage)),
   },
   {
     path: pagePaths.signUp,
@@ -59,6 +69,10 @@ export const routes: readonly PageRoute[] = [
     page: lazyPage(() => import('./pages/account/opt-out-page.tsx').then((m) => m.OptOutPage)),
   },
   {
+    path: pagePaths.mailbox,
+    page: lazyPage(() => import('./pages/mailbox/mailbox-page.tsx').then((m) => m.MailboxPage)),
+  },
+  {
     path: pagePaths.applications,
     audience: 'developer',
     watchesGateway: true,
@@ -72,6 +86,13 @@ export const routes: readonly PageRoute[] = [
     watchesGateway: true,
     page: lazyPage(() =>
       import('./pages/applications/application-page.tsx').then((m) => m.ApplicationPage),
+    ),
+  },
+  {
+    path: pagePaths.callRecord,
+    audience: 'developer',
+    page: lazyPage(() =>
+      import('./pages/applications/call-record-page.tsx').then((m) => m.CallRecordPage),
     ),
   },
   {
@@ -100,7 +121,7 @@ const expressions = routes.map(({ path, page }) => {
   return { expression: new RegExp(`^${pattern}/?$`, 'i'), page }
 })
 
-/** The page at an address of the portal, with or without query; undefined where there is none. */
+/** The page at an address of the portal, with or without query; undefined for an unknown address. */
 export function pageAt(address: string): LazyPage | undefined {
   const { pathname } = new URL(address, window.location.href)
   return expressions.find(({ expression }) => expression.test(pathname))?.page

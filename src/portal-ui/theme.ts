@@ -109,7 +109,7 @@ export const theme = createTheme({
   },
 })
 
-/** What Mantine's own variables leave too pale to read, or too dark to tell from the ground. */
+/** Replaces Mantine's variables with too little contrast. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -130,7 +130,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': dark[2],
     '--mantine-color-error': red[3],
     '--mantine-color-success': green[3],
-    // Also on the tinted ground of a notice.
+    // Also on the tinted background of a notice.
     '--mantine-color-anchor': tide[3],
     '--surface': '#1d2630',
     '--surface-sunken': dark[8],
@@ -140,7 +140,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
   },
 })
 
-/** Grounds of badges and alerts on dark: deep, but of a colour. */
+/** Backgrounds of badges and alerts in the dark scheme: dark, but coloured. */
 function darkTints(): Record<string, string> {
   const tints = Object.entries(colors).flatMap(([name, shades]) => [
     [`--mantine-color-${name}-light`, shades[9]],

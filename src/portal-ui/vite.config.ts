@@ -6,7 +6,7 @@ import { scalarScript } from './build/scalar-script.ts'
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** How the page is built; whoever starts the build says into which folder. */
+/** How the page is built; the caller chooses the output folder. */
 export default defineConfig({
   root: here('.'),
   base: '/',

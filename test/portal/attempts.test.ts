@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import type { Attempts } from '../../src/gateway/portal/accounts/attempts.ts'
+import { type Attempts, createAttempts } from '../../src/gateway/portal/accounts/attempts.ts'
 import { openAttempts } from '../../src/gateway/portal/accounts/open-attempts.ts'
 import { PortalError } from '../../src/gateway/portal/portal-error.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
@@ -35,6 +35,19 @@ async function waitOf(attempt: Promise<unknown>): Promise<number> {
     return Number(error.refusal.headers?.['retry-after'])
   }
 }
+
+t.test('a locked address does not use up the attempts of its network', async (t) => {
+  const attempts = createAttempts({
+    clientAddress: () => '192.0.2.1',
+    key: Buffer.alloc(32),
+    redis: undefined,
+  })
+  for (let at = 0; at < 10; at++) await attempts.signIn(request, 'locked@example.com')
+  for (let at = 0; at < 100; at++) {
+    t.ok((await waitOf(attempts.signIn(request, 'locked@example.com'))) > 0)
+  }
+  t.equal(await waitOf(attempts.signIn(request, 'colleague@example.com')), 0)
+})
 
 t.test(
   'portals count attempts together in Redis, and refuse what cannot be counted',

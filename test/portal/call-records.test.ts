@@ -62,6 +62,28 @@ function forged(keyId: string): string {
 const ada = await newDeveloper()
 const accounts = { key: ada.key, path: '/v1.7.0/accounts' }
 
+t.test('the record of a call is found by its id alone, by its owner only', async (t) => {
+  const owner = await newDeveloper()
+  const stranger = await newDeveloper()
+  const call = await gateway.call({ key: owner.key, path: '/v1.7.0/nothing' })
+  t.match(JSON.parse(call.body).log, new RegExp(`/r/${call.requestId}$`))
+  await owner.recordOf(call)
+  const found = await owner.send('GET', `/api/calls/${call.requestId}`)
+  t.same(found.body, { applicationIds: [owner.applicationId] })
+  for (const [who, id] of [
+    [stranger, call.requestId],
+    [owner, randomUUID()],
+    [owner, 'no-uuid'],
+  ] as const) {
+    const answer = await who.send('GET', `/api/calls/${id}`)
+    t.equal(answer.status, 200)
+    t.same(answer.body, { applicationIds: [] }, 'a foreign id is answered as an unknown one')
+  }
+  const page = await fetch(`${tollgate.urls.portal}/r/${call.requestId}`)
+  t.equal(page.status, 200)
+  t.match(page.headers.get('content-type'), 'text/html')
+})
+
 t.test('an admitted call is remembered with its count, its time and its reason', async (t) => {
   const call = await gateway.call(accounts)
   const record = await ada.recordOf(call)
@@ -84,7 +106,7 @@ t.test('an admitted call is remembered with its count, its time and its reason',
   t.equal(Date.parse(record.resetsAt) % 86_400_000, 0, 'the end of the day, UTC')
   t.match(
     record.reason,
-    /^Admitted as call 1 of 3 to listAccounts in the day that end(s|ed) at 00:00 UTC on [\d-]+; the bank service answered 200 in \d+ ms\.$/,
+    /^Allowed as call 1 of 3 to listAccounts in the day that end(s|ed) at 00:00 UTC on [\d-]+; the bank responded with 200 in \d+ ms\.$/,
   )
 })
 
@@ -104,7 +126,7 @@ t.test('a refusal of the limit says which calls were used and when the window en
   })
   t.match(
     record.reason,
-    /^All 3 calls of the day to listAccounts were used\. The window end(s|ed) at 00:00 UTC on [\d-]+\. The call was not counted\.$/,
+    /^All 3 calls of the day to listAccounts were used\. The limit reset(s?) at 00:00 UTC on [\d-]+\. This call does not count against your limit\.$/,
   )
 })
 
@@ -127,7 +149,7 @@ t.test(
       decision: null,
       limit: null,
       reason:
-        'The path exists in xs2a 1.7.0, but not with the method DELETE. The call was not counted.',
+        'The path exists in xs2a 1.7.0, but not with the method DELETE. This call does not count against your limit.',
     })
 
     const removed = '/v1.7.0/payments/sepa-credit-transfers/a1/authorisations/b2'
@@ -145,14 +167,15 @@ t.test(
     t.match(await ada.recordOf(nowhere), {
       outcome: 'NOT_FOUND',
       status: 404,
-      reason: 'No published operation has the path that was called. The call was not counted.',
+      reason:
+        'No published operation has this path. Did you mean /v1.7.0/accounts? This call does not count against your limit.',
     })
 
     const malformed = await gateway.call({ key: ada.key, path: '/v1.7.0//accounts' })
     t.match(await ada.recordOf(malformed), {
       outcome: 'TARGET_INVALID',
       status: 400,
-      reason: /^The path must be the published one/,
+      reason: /^Send the path as published/,
     })
   },
 )
@@ -198,7 +221,7 @@ t.test(
     t.match(await bob.recordOf(elsewhere), {
       outcome: 'NOT_SUBSCRIBED',
       status: 403,
-      reason: /^The application had no active subscription to xs2a 1\.6\.0\./,
+      reason: /^The application has no active subscription to xs2a 1\.6\.0\./,
     })
 
     await beside.stores.applications.suspend({ id: bob.applicationId, by: 'test' })
@@ -207,7 +230,7 @@ t.test(
       if (call.status !== 403) return false
       t.match(await bob.recordOf(call), {
         outcome: 'APPLICATION_SUSPENDED',
-        reason: 'The application was suspended. The call was not counted.',
+        reason: 'The application was suspended. This call does not count against your limit.',
       })
       return true
     })
@@ -227,7 +250,8 @@ t.test(
       t.match(await bob.recordOf({ requestId }), {
         keyId: expiring.id,
         outcome: 'KEY_INVALID',
-        reason: /^The API key had expired at \d\d:\d\d(:\d\d)? UTC\. The call was not counted\.$/,
+        reason:
+          /^The API key expired at \d\d:\d\d(:\d\d)? UTC\. This call does not count against your limit\.$/,
       })
       return true
     })
@@ -243,7 +267,7 @@ t.test(
       outcome: 'KEY_INVALID',
       status: 401,
       reason:
-        /^The API key had been revoked at \d\d:\d\d(:\d\d)? UTC\. The call was not counted\.$/,
+        /^The API key was revoked at \d\d:\d\d(:\d\d)? UTC\. This call does not count against your limit\.$/,
     })
     t.same(
       (await bob.send('GET', `${bob.calls}/${guessed.requestId}`)).body,
@@ -278,6 +302,35 @@ t.test('the latest calls come newest first, by key if asked', { buffered: true }
   t.equal((await grace.send('GET', `${grace.calls}?limit=0`)).status, 400)
   t.equal((await grace.send('GET', `${grace.calls}?keyId=x`)).status, 400)
 })
+
+t.test(
+  'the latest calls can be asked for by operation, status and outcome',
+  { buffered: true },
+  async (t) => {
+    const ida = await newDeveloper()
+    const ids: string[] = []
+    // The limit allows three calls to an operation.
+    for (const path of [...new Array(4).fill('/v1.7.0/accounts'), '/v1.7.0/card-accounts']) {
+      const call = await gateway.call({ key: ida.key, path })
+      ids.push(call.requestId)
+      await delay(2)
+    }
+    await ida.recordOf({ requestId: ids[4] ?? '' })
+    const shown = async (query: string) => {
+      const { body } = await ida.send('GET', `${ida.calls}?${query}`)
+      return body.items.map(({ requestId }: { requestId: string }) => ids.indexOf(requestId))
+    }
+    t.same(await shown('operation=listCardAccounts'), [4])
+    t.same(await shown('operation=listCardAccounts&status=429'), [])
+    t.same(await shown('status=2xx'), [4, 2, 1, 0])
+    t.same(await shown('status=200&limit=1'), [4])
+    t.same(await shown('status=4xx'), [3])
+    t.same(await shown('outcome=QUOTA_EXCEEDED'), [3])
+    for (const query of ['status=xx', 'status=2000', 'outcome=%00', 'operation=%00']) {
+      t.equal((await ida.send('GET', `${ida.calls}?${query}`)).status, 400, query)
+    }
+  },
+)
 
 t.test(
   'of an application its last 1,000 calls are kept, of all the last 24 hours',
@@ -351,7 +404,7 @@ t.test(
       outcome: 'forwarded',
       status: 503,
       used: 1,
-      reason: /; the bank service answered 503 in \d+ ms\.$/,
+      reason: /; the bank responded with 503 in \d+ ms\.$/,
     })
 
     answerCards = (_request, socket) => socket.destroy()
@@ -362,7 +415,7 @@ t.test(
       status: 502,
       used: 2,
       reason:
-        /^Admitted as call 2 of 3 .*; the bank service gave no valid answer; the call may have had an effect\.$/,
+        /^Allowed as call 2 of 3 .*; the bank sent no valid response; the call may have had an effect\.$/,
     })
 
     answerCards = (_request, socket) => {
@@ -379,7 +432,7 @@ t.test(
     t.match(await eve.recordOf({ requestId: cutId }), {
       outcome: 'aborted',
       status: 200,
-      reason: /; the bank service broke its answer off\.$/,
+      reason: /; the bank broke off its response\.$/,
     })
 
     let isAsked = false
@@ -392,12 +445,13 @@ t.test(
       rawRequest('GET /v1.7.0/card-accounts/c1 HTTP/1.1', [...headers, `X-Request-ID: ${leftId}`]),
     )
     await eventually(async () => isAsked)
-    socket.destroy()
+    socket.resetAndDestroy()
     t.match(await eve.recordOf({ requestId: leftId }), {
       outcome: 'aborted',
       decision: 'admitted',
       status: 0,
-      reason: /; the connection ended before the whole answer had been sent\.$/,
+      reason:
+        /; your application closed the connection before it had received the whole response\.$/,
     })
 
     await t.test('and counted: admitted, refused and errors by operation', async (t) => {

@@ -21,7 +21,7 @@ t.test('what is no HTTP is answered as a problem too, and ends its connection', 
     ]),
     HEADERS_TOO_LARGE: rawRequest('GET / HTTP/1.1', [`X-A: ${'a'.repeat(20_000)}`]),
     TARGET_TOO_LONG: rawRequest(`GET /${'a'.repeat(20_000)} HTTP/1.1`),
-    NOT_IMPLEMENTED: 'EHLO mail.example\r\n\r\n',
+    NOT_IMPLEMENTED: rawRequest('EHLO /mail HTTP/1.1'),
   }
   for (const [code, bytes] of Object.entries(requests)) {
     const answer = await sendRaw(urls.portal, bytes)

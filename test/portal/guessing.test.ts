@@ -270,7 +270,7 @@ t.test(
     }
     t.ok((await failuresOf(id)) <= waited, 'what was not compared is no failure')
     t.comment(`${times.length} calls meanwhile, median ${median(times).toFixed(0)} ms`)
-    t.ok(times.length >= 3 && median(times) < 500, `median ${median(times)} ms`)
+    t.ok(times.length >= 3 && median(times) < 2_000, `median ${median(times)} ms`)
   },
 )
 

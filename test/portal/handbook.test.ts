@@ -39,7 +39,7 @@ t.test(
       env,
     })
     t.equal(stderr, '')
-    t.match(stdout, /HTTP\/1\.1 400 /)
+    t.match(stdout, /HTTP\/1\.1 200 OK[\s\S]*"iban"/)
     t.match(stdout, /RateLimit: "default";r=99;t=\d+/)
     t.match(
       stdout,

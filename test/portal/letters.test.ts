@@ -130,8 +130,8 @@ t.test('mails one can do without say how to end them, the others do not', async 
     const { text, html, optOutUrl } = renderLetter(letter, { portalUrl, optOuts })
     const isOptional = /^(key-|limits|deprecation)/.test(letter.kind)
     t.equal(optOutUrl !== null, isOptional, letter.kind)
-    t.equal(text.includes('/mails/opt-out?token='), isOptional)
-    t.equal(html.includes('/mails/opt-out?token='), isOptional)
+    t.equal(text.includes('/mails/opt-out#token='), isOptional)
+    t.equal(html.includes('/mails/opt-out#token='), isOptional)
     const token = optOutUrl?.split('/').at(-1) ?? ''
     if (isOptional) t.equal(optOuts.verify(token)?.developerId, developerId)
   }
@@ -166,7 +166,7 @@ t.test('a sealed mail opens under its key only, whole only, and shows nothing', 
     to: 'ada@example.com',
     messageId: '<1@portal.example>',
     subject: 'Confirm your address',
-    text: 'https://portal.example/verify?token=secret-token',
+    text: 'https://portal.example/verify#token=secret-token',
     html: '<p>secret-token</p>',
     optOutUrl: null,
   } as const

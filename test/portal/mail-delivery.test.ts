@@ -108,11 +108,16 @@ t.test('a mail goes to its address over SMTP, with the headers it must have', as
     smtpUrl: `smtp://127.0.0.1:${server.port}`,
     mailFrom: 'Bank Developers <developers@bank.example>',
   })
-  const before = Date.now()
-  await post(reset, to)
-  await until('it is taken', () => server.taken.length > 0, 2_000)
+  const tookMs: number[] = []
+  for (let posted = 1; posted <= 3; posted += 1) {
+    const before = Date.now()
+    await post(reset, to)
+    await until('it is taken', () => server.taken.length === posted)
+    tookMs.push(Date.now() - before)
+  }
+  // The first may meet a poll, and a busy machine is slow; a mail right after a poll would wait two seconds.
+  t.ok(Math.min(...tookMs.slice(1)) < 1_500, `at once, not at the next poll: ${tookMs} ms`)
   const [mail] = server.taken
-  t.ok(Date.now() - before < 1_500, 'at once, not at the next poll')
   t.match(mail, {
     from: 'developers@bank.example',
     recipients: [to],
@@ -122,7 +127,7 @@ t.test('a mail goes to its address over SMTP, with the headers it must have', as
   t.equal(mail?.token, token)
   t.match(
     mail?.html ?? '',
-    new RegExp(`href="https://developer.bank.example/reset/confirm\\?token=${token}"`),
+    new RegExp(`href="https://developer.bank.example/reset/confirm#token=${token}"`),
   )
   const header = (name: string) => mail?.headers.get(name)
   t.equal(header('from'), 'Bank Developers <developers@bank.example>')
@@ -133,7 +138,7 @@ t.test('a mail goes to its address over SMTP, with the headers it must have', as
   t.equal(header('list-unsubscribe'), undefined, 'not a mail one can do without')
   t.equal(header('x-mailer'), undefined)
   await until('nothing waits', async () => (await waiting()).length === 0)
-  t.same(await results(metrics), { delivered: 1 })
+  t.same(await results(metrics), { delivered: 3 })
 })
 
 t.test('mails one can do without carry the one-click header of RFC 8058', async (t) => {
@@ -208,7 +213,11 @@ t.test('a mail server that is away gets it when it is back; the pauses grow', as
   for (let attempt = 1; attempt <= 7; attempt++) {
     await until(`attempt ${attempt}`, async () => (await results(metrics))['retried'] === attempt)
     // Due again as a claim first, after two minutes, and then as the pause says.
-    await until('noted', async () => Math.abs(((await waiting())[0]?.seconds ?? 120) - 119) > 3)
+    await until('noted', async () => {
+      const seconds = (await waiting())[0]?.seconds ?? 120
+      // Zero: the attempt is counted, and its pause is not written yet.
+      return seconds > 1 && Math.abs(seconds - 119) > 3
+    })
     pauses.push((await waiting())[0]?.seconds ?? 0)
     if (attempt < 7) await timePasses(process)
   }
@@ -232,7 +241,7 @@ t.test('after a day without success it is given up, with an error in the log', a
   await until('nothing waits', async () => (await waiting()).length === 0)
   t.same(await results(metrics), { retried: 1, 'given-up': 1 })
   const error = log.find((line) => line.includes('"level":50'))
-  t.match(error, /"kind":"password-reset".*given up/)
+  t.match(error, /"kind":"password-reset".*gave up/)
   t.notMatch(error, /lovelace/)
 })
 
@@ -378,7 +387,7 @@ t.test(
     const [mail] = await readMails(dataDir)
     t.match(mail, { kind: 'password-reset', to, token })
     const source = readFileSync(join(folder, mail?.file ?? ''), 'utf8')
-    t.ok(source.includes(`/reset/confirm?token=${token}\r\n`), 'the link stands there as it is')
+    t.ok(source.includes(`/reset/confirm#token=${token}\r\n`), 'the link stands there as it is')
     t.notMatch(log.join(''), /lovelace/)
   },
 )

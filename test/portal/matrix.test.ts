@@ -33,7 +33,7 @@ interface Call extends Request {
    * (`self`), of the owner of the application in the path (`owner`), of an
    * operator.
    */
-  readonly of: 'anybody' | 'self' | 'owner' | 'operator'
+  readonly of: 'anyone' | 'self' | 'owner' | 'operator'
   /** Answered to those. */
   readonly status: number
 }
@@ -45,27 +45,29 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 /** Every call of the API by its operationId. One that is missing here fails the first test. */
 const calls: Readonly<Record<string, Call>> = {
-  listApis: { of: 'anybody', status: 200 },
-  getApiDocument: { of: 'anybody', status: 200 },
-  compareVersions: { of: 'anybody', status: 200, query: 'from=1.6.0&to=1.7.0' },
-  getPortal: { of: 'anybody', status: 200 },
-  getGateway: { of: 'anybody', status: 200 },
-  getOpenApi: { of: 'anybody', status: 200 },
+  listApis: { of: 'anyone', status: 200 },
+  getApiDocument: { of: 'anyone', status: 200 },
+  compareVersions: { of: 'anyone', status: 200, query: 'from=1.6.0&to=1.7.0' },
+  getPortal: { of: 'anyone', status: 200 },
+  getGateway: { of: 'anyone', status: 200 },
+  getOpenApi: { of: 'anyone', status: 200 },
+  getSandbox: { of: 'anyone', status: 200 },
+  listMails: { of: 'anyone', status: 200 },
 
-  signUp: { of: 'anybody', status: 202, body: (u) => ({ email: `${u}@example.com`, name: u }) },
-  verifySignUp: { of: 'anybody', status: 400, body: () => ({ token: noToken, password }) },
+  signUp: { of: 'anyone', status: 202, body: (u) => ({ email: `${u}@example.com`, name: u }) },
+  verifySignUp: { of: 'anyone', status: 400, body: () => ({ token: noToken, password }) },
   requestPasswordReset: {
-    of: 'anybody',
+    of: 'anyone',
     status: 202,
     body: (u) => ({ email: `${u}@example.com` }),
   },
-  confirmPasswordReset: { of: 'anybody', status: 400, body: () => ({ token: noToken, password }) },
-  confirmEmailChange: { of: 'anybody', status: 400, body: () => ({ token: noToken }) },
-  optOutOfMails: { of: 'anybody', status: 400, body: () => ({ token: noToken }) },
-  optOutByMailProvider: { of: 'anybody', status: 400 },
-  openOptOut: { of: 'anybody', status: 303 },
-  signIn: { of: 'anybody', status: 401, body: (u) => ({ email: `${u}@example.com`, password }) },
-  signOut: { of: 'anybody', status: 204 },
+  confirmPasswordReset: { of: 'anyone', status: 400, body: () => ({ token: noToken, password }) },
+  confirmEmailChange: { of: 'anyone', status: 400, body: () => ({ token: noToken }) },
+  optOutOfMails: { of: 'anyone', status: 400, body: () => ({ token: noToken }) },
+  optOutByMailProvider: { of: 'anyone', status: 400 },
+  openOptOut: { of: 'anyone', status: 303 },
+  signIn: { of: 'anyone', status: 401, body: (u) => ({ email: `${u}@example.com`, password }) },
+  signOut: { of: 'anyone', status: 204 },
 
   getSession: { of: 'self', status: 200 },
   signOutEverywhere: { of: 'self', status: 204 },
@@ -94,11 +96,14 @@ const calls: Readonly<Record<string, Call>> = {
   issueKey: { of: 'owner', status: 201, body: name },
   rotateKey: { of: 'owner', status: 201, body: () => ({ overlapSeconds: 60 }) },
   revokeKey: { of: 'owner', status: 204 },
+  makeReadyConsent: { of: 'owner', status: 201 },
+  listApprovedConsents: { of: 'owner', status: 200 },
   getUsage: { of: 'owner', status: 200 },
   getUsageHistory: { of: 'owner', status: 200 },
   getUsageHistoryFile: { of: 'owner', status: 200 },
   listCalls: { of: 'owner', status: 200 },
   getCallsById: { of: 'owner', status: 200 },
+  findCall: { of: 'self', status: 200 },
 
   listDevelopers: { of: 'operator', status: 200 },
   getDeveloper: { of: 'operator', status: 200 },
@@ -229,7 +234,7 @@ t.test('every call is described: summary, group, answers, who may make it', asyn
   for (const operation of described) {
     const { operationId, summary, tags, security, responses } = operation
     t.match({ summary, tags }, { summary: /^[A-Z].*[^.]$/, tags: [String] }, operationId)
-    t.equal(security.length, calls[operationId]?.of === 'anybody' ? 0 : 1, operationId)
+    t.equal(security.length, calls[operationId]?.of === 'anyone' ? 0 : 1, operationId)
     t.ok(
       Object.keys(responses).some((status) => status < '400'),
       `${operationId} has an answer`,
@@ -273,7 +278,7 @@ for (const operation of described) {
 
     const before = await traces()
     const refusals: (readonly [role: string, answer: PortalAnswer, status: number])[] = []
-    if (call.of !== 'anybody') {
+    if (call.of !== 'anyone') {
       refusals.push(['anonymous', await ask(beside.anonymous, operation, named), 401])
     }
     if (call.of === 'owner') {
@@ -302,8 +307,7 @@ for (const operation of described) {
     }
     t.equal(await traces(), before, 'a refused request leaves nothing')
 
-    const senders =
-      call.of === 'anybody' ? [beside.anonymous, owner.send, operator.send] : [allowed]
+    const senders = call.of === 'anyone' ? [beside.anonymous, owner.send, operator.send] : [allowed]
     for (const send of senders) {
       // Signing out would end the sessions of the other tests.
       if (operation.operationId === 'signOut' && send !== beside.anonymous) continue

@@ -49,7 +49,12 @@ t.test("the page comes at each of its paths and tells the gateway's address", as
     t.equal(answer.headers.get('cache-control'), 'no-store')
     t.match(bootIn(await answer.text()), {
       carriesSession: false,
-      facts: { gatewayUrl: urls.gateway, writesMailsToFiles: true },
+      facts: {
+        gatewayUrl: urls.gateway,
+        writesMailsToFiles: true,
+        hasSandbox: true,
+        hasMailbox: true,
+      },
     })
   }
   const withCookie = await open('/', { ...asPerson, cookie: 'a=b; tollgate_session=x.y' })
@@ -69,6 +74,8 @@ t.test(
       ['/nope', { accept: '*/*' }],
       ['/api/nope', asPerson],
       ['/assets/nope.js', asPerson],
+      ['/assets/', asPerson],
+      ['/assets/.', asPerson],
       ['/assets/..%2fmanifest.json', asPerson],
     ] as const) {
       const answer = await open(path, headers)
@@ -257,6 +264,7 @@ function smallRepository(t: Test, script: string): string {
     'package-lock.json',
     'tsconfig.json',
     'src/gateway/portal/page-paths.ts',
+    'src/gateway/portal/samples',
     'src/gateway/portal/schemas',
   ]
   for (const name of others) {

@@ -16,6 +16,7 @@ import { configDir } from '../support/edge.ts'
 import { testMails } from '../support/mails.ts'
 
 const catalogue = await loadCatalogue(configDir)
+const clock = { now: Date.now() }
 const { database } = await testDatabase(t)
 const app = createPortal({
   catalogue: () => catalogue,
@@ -39,8 +40,10 @@ const app = createPortal({
   mails: testMails(),
   page: await openPage({ log: createLog('silent') }),
   writesMailsToFiles: true,
+  sandbox: undefined,
+  mailbox: undefined,
   counter: { peek: async () => [] },
-  now: Date.now,
+  now: () => clock.now,
   onError: (_requestId, error) => {
     throw error
   },
@@ -92,6 +95,52 @@ t.test('every version has its document and every pair its difference', async (t)
   }
 })
 
+t.test('a served document names the gateway as its server and one key header', async (t) => {
+  for (const { api, version, prefix } of catalogue.versions.values()) {
+    const document = (await app.inject(`/api/apis/${api}/${version}/openapi.json`)).json()
+    t.same(document.servers, [{ url: `https://api.example${prefix}` }])
+    t.same(document.security, [{ apiKey: [] }])
+    t.match(document.components.securitySchemes, {
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: /X-IBM-Client-Id/ },
+    })
+    t.same(Object.keys(document.components.securitySchemes), ['apiKey'])
+  }
+})
+
+t.test('the days in the examples of a served document move with the day', async (t) => {
+  const examples = async (day: string) => {
+    clock.now = Date.parse(`${day}T12:00:00Z`)
+    const document = (await app.inject('/api/apis/xs2a/1.7.0/openapi.json')).json()
+    const { post } = document.paths['/consents']
+    const { balances } =
+      document.paths['/accounts/{account-id}/balances'].get.responses['200'].content[
+        'application/json'
+      ].examples.twoBalances.value
+    const { detailed, bankOffered } = post.requestBody.content['application/json'].examples
+    return {
+      until: detailed.value.validUntil,
+      endless: bankOffered.value.validUntil,
+      changed: balances[1].lastChangeDateTime,
+      from: document.components.parameters.DateFrom.example,
+    }
+  }
+  t.teardown(() => {
+    clock.now = Date.now()
+  })
+  t.same(await examples('2026-11-20'), {
+    until: '2027-05-31',
+    endless: '9999-12-31',
+    changed: '2026-11-20T09:14:02Z',
+    from: '2026-08-01',
+  })
+  t.same(await examples('2028-03-01'), {
+    until: '2028-09-09',
+    endless: '9999-12-31',
+    changed: '2028-03-01T09:14:02Z',
+    from: '2027-11-11',
+  })
+})
+
 t.test('every version tells which operations only other versions have', async (t) => {
   const { items } = (await app.inject('/api/apis')).json()
   const [old, young] = items[1].versions
@@ -124,6 +173,12 @@ t.test(
       t.match(answer.headers['content-type'], 'application/problem+json')
       t.notOk(answer.body.includes('script'))
     }
+    const person = await app.inject({
+      url: '/problems/CONSENT_EXPIRED',
+      headers: { accept: 'text/html' },
+    })
+    t.equal(person.statusCode, 404)
+    t.match(person.headers['content-type'], 'text/html')
   },
 )
 
@@ -137,4 +192,13 @@ t.test('the first page lists every published path', async (t) => {
 t.test('a portal that is reached over https says that it always is', async (t) => {
   const { headers } = await app.inject('/')
   t.equal(headers['strict-transport-security'], 'max-age=31536000')
+})
+
+t.test('/problems/ lists every code with a link to its page', async (t) => {
+  const answer = await app.inject('/problems/')
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers['content-type'], 'text/html')
+  for (const code of Object.keys(errors)) t.match(answer.body, `href="/problems/${code}"`)
+  const page = await app.inject('/problems/QUOTA_EXCEEDED')
+  t.match(page.body, 'href="/problems/"')
 })

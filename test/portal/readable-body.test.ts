@@ -1,6 +1,6 @@
 import t from 'tap'
-import { compactJson } from '../../src/portal-ui/calls/json-text.ts'
 import { readableBody } from '../../src/portal-ui/calls/readable-body.ts'
+import { processorMs } from '../support/processor-time.ts'
 
 const read = (body: string) => readableBody({ mediaType: 'application/json', body }).text
 
@@ -33,18 +33,10 @@ t.test('what an answer says is laid out, and nothing of it rewritten', async (t)
 })
 
 t.test('a body made to hold up the page does not', async (t) => {
-  const start = performance.now()
-  const { text, cutAt } = readableBody({
-    mediaType: 'application/json',
-    body: `${'['.repeat(400_000)}${']'.repeat(400_000)}`,
+  const body = `${'['.repeat(400_000)}${']'.repeat(400_000)}`
+  const tookMs = processorMs(() => {
+    const { text, cutAt } = readableBody({ mediaType: 'application/json', body })
+    t.ok(text.length < 30_000, `${text.length} characters, cut at ${cutAt}`)
   })
-  t.ok(text.length < 30_000, `${text.length} characters, cut at ${cutAt}`)
-  t.ok(performance.now() - start < 1000)
-})
-
-t.test('a body on one line says the same, digit by digit', async (t) => {
-  t.equal(
-    compactJson('{\n  "amount": 1.10,\n  "text": "a  b , c"\n}'),
-    '{"amount":1.10,"text":"a  b , c"}',
-  )
+  t.ok(tookMs < 1000, `${tookMs} ms`)
 })

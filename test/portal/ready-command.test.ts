@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { curlSample } from '../../src/gateway/portal/samples/curl-sample.ts'
 import {
   callHeaders,
   callUrl,
@@ -10,9 +11,9 @@ import {
   missingValues,
 } from '../../src/portal-ui/calls/call-draft.ts'
 import { callShape } from '../../src/portal-ui/calls/call-shape.ts'
-import { curlLine } from '../../src/portal-ui/calls/curl-line.ts'
 import { firstCalls } from '../../src/portal-ui/calls/first-calls.ts'
-import { withFutureDates } from '../../src/portal-ui/calls/future-dates.ts'
+import { waysOn } from '../../src/portal-ui/calls/next-calls.ts'
+import { sampleOfDraft } from '../../src/portal-ui/calls/sample-of-draft.ts'
 import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const catalogue = await loadCatalogue(fileURLToPath(new URL('../../config', import.meta.url)))
@@ -31,7 +32,7 @@ t.test('every operation offered for a first call works as drafted, with a new ke
   const { urls, dataDir } = await runTollgate(t)
   const { key } = await newApplication(await registryBeside(t, dataDir), 'First calls')
   for (const { api, version, document, operations } of versions) {
-    const shapes = firstCalls(document, operations)
+    const shapes = firstCalls(operations.map((operation) => callShape(document, operation)))
     t.ok(shapes.length > 0, `${api} ${version} has one`)
     for (const shape of shapes) {
       const draft = draftCall(shape)
@@ -53,47 +54,93 @@ t.test('an operation that needs an id waits for it, and finds it in the answer',
   const shape = callShape(xs2a.document, operation)
   t.same(missingValues(draftCall(shape)), ['consentId', 'authorisationId'])
 
-  const paths = xs2a.operations.map(({ path }) => path)
+  const shapes = xs2a.operations.map((each) => callShape(xs2a.document, each))
   const answer = JSON.stringify({
     consentId: 'c-1',
     items: [{ paymentId: 'not-this' }],
     _links: { scaStatus: { href: '/v1.7.0/consents/c-1/authorisations/a-2' } },
   })
-  const known = idsIn(answer, paths)
+  const known = idsIn(answer, shapes)
   t.same(known, { consentid: 'c-1', authorisationid: 'a-2' })
   const draft = draftCall(shape, known)
   t.same(missingValues(draft), [])
   t.match(callUrl('http://gateway', draft), /\/v1\.7\.0\/consents\/c-1\/authorisations\/a-2$/)
-  t.same(idsIn('no JSON', paths), {})
+  t.same(idsIn('no JSON', shapes), {})
+})
+
+t.test('an answer leads on: by its links, and to calls that carry its ids', async (t) => {
+  const xs2a = catalogue.versions.get('xs2a@1.7.0')
+  if (xs2a === undefined) throw new Error('not published')
+  const shapes = xs2a.operations.map((each) => callShape(xs2a.document, each))
+  const ways = (answer: object) => {
+    const text = JSON.stringify(answer)
+    return waysOn(text, idsIn(text, shapes), shapes)
+  }
+  const consent = ways({
+    consentId: 'c-1',
+    _links: {
+      self: { href: '/v1.7.0/consents/c-1' },
+      status: { href: '/v1.7.0/consents/c-1/status' },
+      updatePsuAuthentication: { href: '/v1.7.0/consents/c-1/authorisations/a-1' },
+      scaRedirect: { href: 'https://bank.example/approve' },
+      elsewhere: { href: 'https://evil.example/' },
+    },
+  })
+  t.equal(consent.approvalPage, 'https://bank.example/approve')
+  t.match(
+    consent.calls.map(({ shape, ids }) => [shape.method, shape.operation, ids['consentid']]),
+    [
+      ['GET', 'getConsentStatus', 'c-1'],
+      ['PUT', 'updateConsentAuthorisation', 'c-1'],
+      ['GET', 'listAccounts', 'c-1'],
+    ],
+  )
+  const accounts = ways({
+    accounts: [
+      { name: 'Daily', _links: { balances: { href: '/v1.7.0/accounts/a-1/balances' } } },
+      {
+        name: 'Savings',
+        _links: { transactions: { href: '/v1.7.0/accounts/a-2/transactions?bookingStatus=both' } },
+      },
+    ],
+  })
+  t.match(
+    accounts.calls.map(({ of, ids, query }) => [of, ids['accountid'], query]),
+    [
+      ['Daily', 'a-1', {}],
+      ['Savings', 'a-2', { bookingStatus: 'both' }],
+    ],
+  )
+  const hostile = ways({ _links: { scaRedirect: { href: 'javascript:alert(1)' } } })
+  t.same(hostile, { calls: [], approvalPage: undefined })
+  t.same(waysOn('no JSON', {}, shapes), { calls: [], approvalPage: undefined })
 })
 
 t.test('the command means to a shell what the call is, whatever its values hold', async (t) => {
   const hostile = `'; echo $(id) \`id\` "x" \\ \n*{a,b}`
-  const command = curlLine(
-    'http://gateway',
-    {
-      shape: {
-        operation: 'make',
-        method: 'POST',
-        path: '/v1/things/{thing}',
-        summary: 'Make',
-        parameters: [
-          { name: 'thing', place: 'path', isRequired: true, purpose: '', example: '', choices: [] },
-          { name: 'q', place: 'query', isRequired: false, purpose: '', example: '', choices: [] },
-          { name: 'X', place: 'header', isRequired: false, purpose: '', example: '', choices: [] },
-        ],
-        body: { mediaType: 'text/plain', examples: [] },
-      },
-      values: { 'path thing': hostile, 'query q': hostile, 'header X': hostile },
-      body: hostile,
+  const draft = {
+    shape: {
+      operation: 'make',
+      method: 'POST',
+      path: '/v1/things/{thing}',
+      summary: 'Make',
+      parameters: [
+        { name: 'thing', place: 'path', isRequired: true, purpose: '', example: '', choices: [] },
+        { name: 'q', place: 'query', isRequired: false, purpose: '', example: '', choices: [] },
+        { name: 'X', place: 'header', isRequired: false, purpose: '', example: '', choices: [] },
+      ],
+      body: { mediaType: 'application/json', examples: [] },
     },
-    'tg_key',
-  )
+    values: { 'path thing': hostile, 'query q': hostile, 'header X': hostile },
+    body: JSON.stringify({ hostile }),
+  } as const
+  const options = { gatewayUrl: 'http://gateway', key: 'tg_key' }
+  const sample = sampleOfDraft({ ...options, draft })
+  if (sample === undefined) throw new Error('its body is JSON')
   const encoded = encodeURIComponent(hostile)
   const query = new URLSearchParams({ q: hostile })
-  t.same(wordsOf(command), [
+  t.same(wordsOf(curlSample(sample)), [
     '-i',
-    '-g',
     '-X',
     'POST',
     `http://gateway/v1/things/${encoded}?${query}`,
@@ -102,10 +149,11 @@ t.test('the command means to a shell what the call is, whatever its values hold'
     '-H',
     `X: ${hostile}`,
     '-H',
-    'Content-Type: text/plain',
-    '--data-raw',
-    hostile,
+    'Content-Type: application/json',
+    '--data',
+    `{"hostile": ${JSON.stringify(hostile)}}`,
   ])
+  t.equal(sampleOfDraft({ ...options, draft: { ...draft, body: 'no JSON' } }), undefined)
 })
 
 t.test(
@@ -124,22 +172,3 @@ t.test(
     }
   },
 )
-
-t.test('days of an example that have passed move on together by whole years', async (t) => {
-  const example = {
-    from: '2026-12-10',
-    to: ['2028-12-10', '9999-12-31'],
-    leap: '2028-02-29',
-    at: '2026-12-10T10:00:00Z',
-    amount: 9,
-  }
-  t.same(withFutureDates(example, '2026-12-10'), example, 'none has passed')
-  t.same(withFutureDates(example, '2027-03-01'), {
-    ...example,
-    from: '2027-12-10',
-    to: ['2029-12-10', '9999-12-31'],
-    leap: '2029-02-28',
-  })
-  t.match(withFutureDates(example, '2027-12-11'), { from: '2028-12-10' })
-  t.equal(withFutureDates('text', '2027-12-11'), 'text')
-})

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { createSessionStore } from '../../src/gateway/portal/accounts/session-store.ts'
+import { awaitMail } from '../support/mails.ts'
 import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -51,6 +52,55 @@ t.test('signing up by the link of the mail leads to a session that says who one 
   t.ok(lasts > 7.9 * 3_600_000 && lasts < 8.1 * 3_600_000, 'eight hours without a request')
   t.equal(headers['cache-control'], 'no-store')
   t.notOk('set-cookie' in headers, 'the cookie is set by signing in only')
+})
+
+t.test(
+  'who opens the link of the mail and chooses a password is signed in, under a new session id',
+  async (t) => {
+    const stranger = await somebody()
+    const email = 'sessions-link@example.com'
+    const browser = createPortalClient(urls.portal, { from: '10.1.1.1' })
+    await browser.post('/api/developers', { email, name: 'Ada Lovelace' })
+    const token = await mailedToken(dataDir, 'sign-up', email)
+    browser.cookies.set(cookieName, stranger.cookie)
+    const answer = await browser.post('/api/developers/verify', { token, password: testPassword })
+    t.equal(answer.status, 204)
+    const [pair = '', ...attributes] = (answer.headers['set-cookie'] ?? '').split('; ')
+    t.match(pair, /^tollgate_session=[A-Za-z0-9_-]{43}\.[A-Za-z0-9+/]{43}$/)
+    t.same(new Set(attributes), new Set(['Path=/', 'HttpOnly', 'SameSite=Lax']))
+    t.match((await browser.get('/api/session')).body, { developer: { email } })
+    t.equal(await statusWith(stranger.cookie), 401, 'the session it came with ended')
+  },
+)
+
+t.test(
+  'a link that does not work signs nobody in, and from another site it is refused',
+  async (t) => {
+    const email = 'sessions-used@example.com'
+    const person = await signUpAndIn(tollgate, { email, from: '10.1.1.2' })
+    const { token } = await awaitMail(dataDir, { kind: 'sign-up', to: email })
+    const input = { token, password: testPassword }
+    const thief = createPortalClient(urls.portal, { from: '10.1.1.3' })
+    const used = await thief.post('/api/developers/verify', input)
+    t.match(used, { status: 400, body: { code: 'LINK_INVALID' } })
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    const refused = await thief.post('/api/developers/verify', input, { headers: foreign })
+    t.equal(refused.status, 403)
+    t.equal(thief.cookies.size, 0)
+    t.equal((await person.get('/api/session')).status, 200)
+  },
+)
+
+t.test('an account that waits for approval is not signed in by its link', async (t) => {
+  await stores.portalState.setSignUpMode({ mode: 'approval', by: 'test' })
+  t.teardown(() => stores.portalState.setSignUpMode({ mode: 'open', by: 'test' }))
+  const email = 'sessions-waits@example.com'
+  const browser = createPortalClient(urls.portal, { from: '10.1.1.4' })
+  await browser.post('/api/developers', { email, name: 'Ada Lovelace' })
+  const token = await mailedToken(dataDir, 'sign-up', email)
+  const answer = await browser.post('/api/developers/verify', { token, password: testPassword })
+  t.equal(answer.status, 204)
+  t.equal(browser.cookies.size, 0)
 })
 
 t.test('the cookie is for this host alone, out of reach of scripts and other sites', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { namesTwice } from '../../src/gateway/portal/names-twice.ts'
+import { processorMs } from '../support/processor-time.ts'
 
 t.test('a document that names a member twice is told from any other', async (t) => {
   const once = [
@@ -33,8 +34,6 @@ t.test('hostile bodies cost no more than their length', async (t) => {
     `[${'"",'.repeat(20_000)}""]`,
   ]
   for (const text of hostile) {
-    const from = performance.now()
-    namesTwice(text, JSON.parse(text))
-    t.ok(performance.now() - from < 100)
+    t.ok(processorMs(() => namesTwice(text, JSON.parse(text))) < 100)
   }
 })

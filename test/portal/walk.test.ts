@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { chromiumMissing, horizontalOverflow, startBrowser } from '../support/browser.ts'
+import {
+  chromiumMissing,
+  focusedText,
+  horizontalOverflow,
+  startBrowser,
+} from '../support/browser.ts'
 import { createClient, eventually } from '../support/calling.ts'
 import { awaitMail } from '../support/mails.ts'
 import { besidePortal } from '../support/portal-client.ts'
@@ -42,21 +47,33 @@ t.test(
       await field('Email').fill(email)
       await field('Name').fill('Ada Lovelace')
       await main.getByRole('button', { name: 'Sign up' }).click()
-      await heading('Check your mail').waitFor()
-      const mail = await awaitMail(tollgate.dataDir, { kind: 'sign-up', to: email })
-      const mailLink = /https?:\/\/\S+\/verify\?token=[\w-]+/.exec(mail.text)?.[0] ?? ''
-      t.ok(mailLink.startsWith(`${portalUrl}/`), 'the link leads to the portal')
-      await page.goto(mailLink)
-      await page.getByLabel('New password', { exact: true }).fill(password)
+      await heading('Check your email').waitFor()
+      t.equal(await focusedText(page), 'Check your email', 'a screen reader reads the new heading')
+      t.notMatch(await main.innerText(), /no mail server|sends no mails|spam/)
+      await link('Open the email').click()
+      await heading('Mailbox').waitFor()
+      await link('Confirm the address').click()
+      await heading('Choose your password').waitFor()
+      t.equal(page.url(), `${portalUrl}/verify`, 'the token is not left in the address bar')
+      const newPassword = page.getByLabel('New password', { exact: true })
+      await newPassword.fill(password.slice(0, 9))
+      await page.getByText('9 of 15 characters').waitFor()
+      await newPassword.fill(password)
       await button('Set the password').click()
-      await heading('Your password is set').waitFor()
+
+      // Signed in by that, and still after the tab is opened anew.
+      await heading('Create your first application').waitFor()
+      await page.getByText(`Signed in as ${email}`).waitFor()
+      await button('Ada Lovelace').click()
+      await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+      await heading('APIs').first().waitFor()
 
       const signIn = async () => {
         await field('Email').fill(email)
         await page.getByLabel('Password', { exact: true }).fill(password)
         await main.getByRole('button', { name: 'Sign in' }).click()
       }
-      await main.getByRole('link', { name: 'Sign in' }).click()
+      await banner.getByRole('link', { name: 'Sign in' }).click()
       await heading('Sign in').waitFor()
       await signIn()
       await button('Ada Lovelace').waitFor()
@@ -71,17 +88,13 @@ t.test(
       const versions = page.getByLabel('API version')
       const newest = versions.locator('option', { hasText: '1.7.0' })
       await versions.selectOption((await newest.getAttribute('value')) ?? '')
-      await button('Subscribe').click()
-      await page.getByText(/^Subscribed to /).waitFor()
+      await button('Subscribe and create a key').click()
 
       // Key, shown once, with a command that works as pasted.
-      await tab('Keys').click()
-      await button('Create key').click()
-      await field('Name').fill('Production')
-      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
       const key = (await page.getByRole('region', { name: 'key', exact: true }).innerText()).trim()
       t.match(key, /^tg_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/)
-      await heading('Waiting for the first call').waitFor()
+      await heading('First call with this key').waitFor()
+      await page.getByText('Call from your terminal').click()
       const shown = page.getByRole('region', { name: 'command', exact: true })
       const command = (await shown.innerText()).trim()
       t.ok(command.includes(key) && command.includes(gatewayUrl), command)
@@ -133,7 +146,7 @@ t.test(
       // Rotation with an overlap; after it the old key is dead.
       await tab('Keys').click()
       await button('Rotate').click()
-      await dialog.getByRole('radio', { name: 'It works for 1 hour more' }).check()
+      await dialog.getByRole('radio', { name: 'Keep it working for 1 hour' }).check()
       await dialog.getByRole('button', { name: 'Rotate key' }).click()
       const shownKey = page.getByRole('region', { name: 'key', exact: true })
       const newKey = (await shownKey.innerText()).trim()
@@ -158,7 +171,7 @@ t.test(
       await button('Close this panel').click()
       await button('Revoke').first().click()
       await dialog.getByRole('button', { name: 'Revoke key' }).click()
-      await page.getByText('No key works at the moment').waitFor()
+      await page.getByText('No working API keys').waitFor()
       t.ok(await eventually(async () => (await codeOf(newKey)) === 401, 5_000), 'revoked')
 
       // The application, then the account.
@@ -189,7 +202,9 @@ t.test(
         .getByRole('textbox', { name: 'New address' })
         .fill('countess@example.com')
       await save('Change address', password)
-      await page.getByText('Waiting for the link sent to countess@example.com').waitFor()
+      await page
+        .getByText('Waiting for you to open the link sent to countess@example.com')
+        .waitFor()
       await awaitMail(tollgate.dataDir, { kind: 'email-change', to: 'countess@example.com' })
       await page.getByRole('checkbox', { name: 'Limits reached' }).uncheck()
       await page.getByText('Saved').waitFor()

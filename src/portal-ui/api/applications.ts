@@ -11,24 +11,24 @@ import type {
   SubscriptionInput,
   SubscriptionList,
 } from '../../gateway/portal/schemas/applications.ts'
-import { request } from './client.ts'
+import { request, requestList } from './client.ts'
 
 const root = '/api/applications'
 
-/** Address of an application in the JSON API, whatever the page's own address held. */
+/** Path of an application in the JSON API; encodes whatever id the page's address holds. */
 export function applicationPath(id: string): string {
   return `${root}/${encodeURIComponent(id)}`
 }
 
-/** All of one's own applications; there are few of them, so that one list holds all. */
+/** All applications of the signed-in developer; few enough for one list. */
 export function useApplications() {
   return useQuery({
     queryKey: ['applications'],
-    queryFn: () => request<ApplicationList>('GET', `${root}?limit=100`),
+    queryFn: () => requestList<ApplicationList>(`${root}?limit=100`),
   })
 }
 
-/** One of one's own applications. */
+/** One application of the signed-in developer. */
 export function useApplication(id: string) {
   return useQuery({
     queryKey: ['application', id],
@@ -36,7 +36,7 @@ export function useApplication(id: string) {
   })
 }
 
-/** Makes an application. */
+/** Creates an application. */
 export function useApplicationCreation(onCreated: (made: Application) => void) {
   const client = useQueryClient()
   return useMutation({
@@ -48,13 +48,13 @@ export function useApplicationCreation(onCreated: (made: Application) => void) {
   })
 }
 
-/** Gives an application another name, or another answer to whether its calls must be signed. */
+/** Renames an application, or changes whether its calls must be signed. */
 export function useApplicationUpdate(id: string, onUpdated?: () => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (input: ApplicationChange) =>
       request<Application>('PATCH', applicationPath(id), input),
-    // One after the other: what was chosen last is what holds.
+    // In order, so that the last choice wins.
     scope: { id: applicationPath(id) },
     onSuccess: (application) => {
       onUpdated?.()
@@ -81,7 +81,7 @@ export function useApplicationDeletion(id: string, onDeleted: () => void) {
 export function useSubscriptions(id: string) {
   return useQuery({
     queryKey: ['application', id, 'subscriptions'],
-    queryFn: () => request<SubscriptionList>('GET', `${applicationPath(id)}/subscriptions`),
+    queryFn: () => requestList<SubscriptionList>(`${applicationPath(id)}/subscriptions`),
   })
 }
 
@@ -95,7 +95,7 @@ export function useSubscribing(id: string, onSubscribed: (made: Subscription) =>
   })
 }
 
-/** Moves a subscription to another plan; the count of the window goes on. */
+/** Moves a subscription to another plan; the current count stays. */
 export function usePlanChange(id: string, onChanged: () => void) {
   return useApplicationMutation({
     id,
@@ -112,7 +112,7 @@ interface PlanChange {
   readonly plan: string
 }
 
-/** Ends a subscription: keys of the application stop working for that version at once. */
+/** Ends a subscription. The application's keys stop working for that version at once. */
 export function useSubscriptionEnd(id: string, onEnded: () => void) {
   return useApplicationMutation({
     id,
@@ -122,17 +122,17 @@ export function useSubscriptionEnd(id: string, onEnded: () => void) {
   })
 }
 
-/** Keys of an application, those that no longer work too. */
+/** All keys of an application, also those that no longer work. */
 export function useKeys(id: string) {
   return useQuery({
     queryKey: ['application', id, 'keys'],
-    queryFn: () => request<KeyList>('GET', `${applicationPath(id)}/keys?limit=100`),
+    queryFn: () => requestList<KeyList>(`${applicationPath(id)}/keys?limit=100`),
     // The last use changes with every call.
     refetchInterval: 30_000,
   })
 }
 
-/** Makes a key. The answer holds the key itself, so it is handed on and kept nowhere here. */
+/** Creates a key. The response holds the key itself, so it goes to the caller and is not cached. */
 export function useKeyCreation(id: string, onIssued: (issued: IssuedKey) => void) {
   return useApplicationMutation({
     id,
@@ -142,7 +142,7 @@ export function useKeyCreation(id: string, onIssued: (issued: IssuedKey) => void
   })
 }
 
-/** Replaces a key by a new one, handed on likewise; the old one works on as long as the overlap says. */
+/** Replaces a key by a new one, which is not cached either; the old key works until the overlap ends. */
 export function useKeyRotation(id: string, onIssued: (issued: IssuedKey) => void) {
   return useApplicationMutation({
     id,
@@ -170,7 +170,7 @@ export function useKeyRevocation(id: string, onRevoked: () => void) {
 interface ApplicationMutation<Input, Answer> {
   readonly id: string
   readonly mutationFn: (input: Input) => Promise<Answer>
-  /** Called before what is shown is read again, which may take away whatever asked for the change. */
+  /** Called before the lists are read again, which may unmount the component that asked for the change. */
   readonly onDone?: (answer: Answer) => void
 }
 

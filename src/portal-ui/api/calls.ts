@@ -1,38 +1,57 @@
 import { useQuery } from '@tanstack/react-query'
-import type { CallRecordList } from '../../gateway/portal/schemas/usage.ts'
+import type { CallPlaces, CallRecordList } from '../../gateway/portal/schemas/usage.ts'
+import type { CallFilter } from '../calls/check-list.ts'
 import { applicationPath } from './applications.ts'
-import { request } from './client.ts'
+import { request, requestList } from './client.ts'
 
 /** The last calls of an application, newest first. */
 export function useRecentCalls(id: string) {
   return useQuery({
     queryKey: ['application', id, 'calls', 'recent'],
-    queryFn: () => request<CallRecordList>('GET', `${applicationPath(id)}/calls?limit=50`),
+    queryFn: () => requestList<CallRecordList>(`${applicationPath(id)}/calls?limit=50`),
     refetchInterval: 5_000,
   })
 }
 
-/** What is known of one's own calls with that X-Request-ID; an empty list when nothing is. */
+/** Whether records show a call that fits; while it is awaited and the page is visible, polls every five seconds. Undefined: asks nothing. */
+export function useCallMade(id: string, awaited: CallFilter | undefined): boolean {
+  const query = new URLSearchParams({ ...awaited, limit: '1' }).toString()
+  const { data } = useQuery({
+    queryKey: ['application', id, 'calls', 'made', query],
+    queryFn: () => requestList<CallRecordList>(`${applicationPath(id)}/calls?${query}`),
+    enabled: awaited !== undefined,
+    refetchInterval: 5_000,
+  })
+  return awaited !== undefined && (data?.items.length ?? 0) > 0
+}
+
+/** Records of the developer's own calls with that X-Request-ID; an empty list without any. */
 export function useCallsWithId(id: string, requestId: string) {
   return useQuery({
     queryKey: ['application', id, 'calls', 'with', requestId],
     queryFn: () =>
-      request<CallRecordList>(
-        'GET',
-        `${applicationPath(id)}/calls/${encodeURIComponent(requestId)}`,
-      ),
+      requestList<CallRecordList>(`${applicationPath(id)}/calls/${encodeURIComponent(requestId)}`),
     enabled: requestId !== '',
   })
 }
 
-/** The newest call made with a key; asks every two seconds, while somebody looks, until there is one. */
-export function useFirstCall(id: string, keyId: string) {
+/** Ids of the developer's own applications that have a call with that X-Request-ID. */
+export function useCallPlaces(requestId: string) {
+  return useQuery({
+    queryKey: ['calls', requestId],
+    queryFn: () => request<CallPlaces>('GET', `/api/calls/${encodeURIComponent(requestId)}`),
+  })
+}
+
+/** The newest call made with a key; polls every two seconds while the page is visible, until a call arrives. Without a key it asks nothing. */
+export function useFirstCall(id: string, keyId: string | undefined) {
   return useQuery({
     queryKey: ['application', id, 'calls', 'first', keyId],
     queryFn: () => {
-      const path = `${applicationPath(id)}/calls?keyId=${encodeURIComponent(keyId)}&limit=1`
-      return request<CallRecordList>('GET', path)
+      const path = `${applicationPath(id)}/calls?keyId=${encodeURIComponent(keyId ?? '')}&limit=1`
+      return requestList<CallRecordList>(path)
     },
+    enabled: keyId !== undefined,
     refetchInterval: ({ state }) => ((state.data?.items.length ?? 0) > 0 ? false : 2_000),
   })
 }

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import type { GatewayState, PortalFacts } from '../../gateway/portal/schemas/accounts.ts'
 import type { PublishedApis, VersionDiff } from '../../gateway/portal/schemas/catalogue.ts'
-import { request } from './client.ts'
+import { request, requestList } from './client.ts'
 
-/** What is published: APIs by name, versions oldest first. */
+/** The published APIs by name, versions oldest first. */
 export function useApis() {
   return useQuery({
     queryKey: ['apis'],
-    queryFn: () => request<PublishedApis>('GET', '/api/apis'),
+    queryFn: () => requestList<PublishedApis>('/api/apis'),
     staleTime: 60_000,
   })
 }
 
-/** What moving from one version of an API to another means. */
+/** The changes from one version of an API to another. */
 export function useVersionDiff(api: string, from: string, to: string) {
   const query = new URLSearchParams({ from, to })
   return useQuery({
@@ -24,7 +24,7 @@ export function useVersionDiff(api: string, from: string, to: string) {
   })
 }
 
-/** Whether the gateway answers; asked again every 15 seconds while a page watches. */
+/** Whether the gateway answers; polls every 15 seconds while a page uses it. */
 export function useGatewayState() {
   return useQuery({
     queryKey: ['gateway'],
@@ -34,7 +34,7 @@ export function useGatewayState() {
   })
 }
 
-/** What the portal says of itself, among it whether anybody may sign up. */
+/** The portal's public facts, for example whether sign-up is open. */
 export function usePortalFacts() {
   return useQuery({
     queryKey: ['portal'],

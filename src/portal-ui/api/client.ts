@@ -1,11 +1,11 @@
 import type { Problem } from '../../gateway/portal/schemas/common.ts'
 
-/** An answer that is no success, with the problem it carries. */
+/** A response other than 2xx, with its problem document. */
 export class ApiFailure extends Error {
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number
   readonly problem: Problem
-  /** Seconds after which to try again, where the answer says so. */
+  /** Seconds to wait before a retry, if the response says so. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(problem: Problem, options: { retryAfterSeconds?: number | undefined } = {}) {
@@ -23,11 +23,11 @@ export function isProblem(error: unknown, code: string): error is ApiFailure {
 }
 
 /**
- * Calls the JSON API of the portal. The caller names the type of the answer,
- * which is the schema of that call; answers without a body are undefined.
+ * Calls the JSON API of the portal. The caller names the type of the response,
+ * which is the schema of that call; undefined for a response without a body.
  *
  * @param path from the root, with its query: `/api/applications`
- * @throws {ApiFailure} for every answer but 2xx, and with status 0 (code `PORTAL_UNREACHABLE`) when none came
+ * @throws {ApiFailure} for every response but 2xx, and with status 0 (code `PORTAL_UNREACHABLE`) without a response
  */
 export async function request<Answer>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -37,9 +37,18 @@ export async function request<Answer>(
   const { answer, text } = await send(method, path, body)
   if (!answer.ok) throw failureOf(answer, text)
   const value = text === '' ? undefined : parsed(text)
-  if (value === undefined && text !== '') throw new ApiFailure(unexpected(answer))
+  if (value === undefined && text !== '') throw new ApiFailure(unexpected(answer.status))
   // The schema of the call is the contract; the server made the answer from it.
   return value as Answer
+}
+
+/** {@link request} for a list. @throws {ApiFailure} also for a response that is not a list, which a proxy may send */
+export async function requestList<List extends { readonly items: readonly unknown[] }>(
+  path: string,
+): Promise<List> {
+  const list = await request<List | undefined>('GET', path)
+  if (!Array.isArray(list?.items)) throw new ApiFailure(unexpected(200))
+  return list
 }
 
 interface ReadAnswer {
@@ -57,12 +66,12 @@ async function send(method: string, path: string, body: unknown): Promise<ReadAn
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    // The connection may still break while the answer comes.
+    // The connection may still break while the body arrives.
     return { answer, text: await answer.text() }
   } catch {
     throw new ApiFailure({
       type: 'about:blank',
-      title: 'The portal does not answer',
+      title: 'The portal is not available',
       status: 0,
       detail: 'Check your connection, then try again.',
       instance: '',
@@ -74,16 +83,16 @@ async function send(method: string, path: string, body: unknown): Promise<ReadAn
 function failureOf(answer: Response, text: string): ApiFailure {
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const options = { retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined }
-  return new ApiFailure(problemIn(answer, text) ?? unexpected(answer), options)
+  return new ApiFailure(problemIn(answer, text) ?? unexpected(answer.status), options)
 }
 
 function problemIn(answer: Response, text: string): Problem | undefined {
   const isProblem = answer.headers.get('content-type')?.startsWith('application/problem+json')
-  // Every problem of the portal is made by one renderer.
+  // One renderer writes all problems of the portal.
   return isProblem === true ? (parsed(text) as Problem | undefined) : undefined
 }
 
-/** Undefined for what is no JSON: a page of a proxy in between. */
+/** Undefined for text that is not JSON, for example a proxy's page. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -92,11 +101,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function unexpected(answer: Response): Problem {
+function unexpected(status: number): Problem {
   return {
     type: 'about:blank',
-    title: 'The portal gave an answer it should not give',
-    status: answer.status,
+    title: 'Unexpected response from the portal',
+    status,
     instance: '',
     code: 'ANSWER_UNEXPECTED',
   }

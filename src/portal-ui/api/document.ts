@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { request } from './client.ts'
 
-/** The OpenAPI document of a version; asked for only when there is one to ask for. */
+/** The OpenAPI document of a version; sends no request without a version. */
 export function useDocument(
   version: { readonly api: string; readonly version: string } | undefined,
 ) {

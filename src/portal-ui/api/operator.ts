@@ -17,39 +17,38 @@ import type {
   Refusals,
   SignUpMode,
 } from '../../gateway/portal/schemas/operator.ts'
-import { request } from './client.ts'
+import { request, requestList } from './client.ts'
 
 const root = '/api/operator'
 
-/** What operators may do to a developer. */
+/** Actions of an operator on a developer. */
 export type DeveloperVerb = 'approve' | 'suspend' | 'resume'
-/** What operators may do to an application. */
+/** Actions of an operator on an application. */
 export type ApplicationVerb = 'suspend' | 'resume'
 
 export interface AuditFilter {
-  /** `developer:<id>`, `operator:<name>` or `system`; empty for everybody. */
+  /** `developer:<id>`, `operator:<name>` or `system`; empty for all actors. */
   readonly actor: string
   /** `<entity>:<id>`; empty for everything. */
   readonly subject: string
 }
 
-/** Developers whose name or address holds the text, page by page. */
+/** Developers whose name or address contains the text, page by page. */
 export function useOperatedDevelopers(search: string) {
   return useInfiniteQuery({
     queryKey: ['operator', 'developers', search],
     queryFn: ({ pageParam }) =>
-      request<OperatedDeveloperList>('GET', `${root}/developers${query({ search, ...pageParam })}`),
+      requestList<OperatedDeveloperList>(`${root}/developers${query({ search, ...pageParam })}`),
     ...paged,
   })
 }
 
-/** Applications whose name, or whose developer's address, holds the text, page by page. */
+/** Applications whose name or developer's address contains the text, page by page. */
 export function useOperatedApplications(search: string) {
   return useInfiniteQuery({
     queryKey: ['operator', 'applications', search],
     queryFn: ({ pageParam }) =>
-      request<OperatedApplicationList>(
-        'GET',
+      requestList<OperatedApplicationList>(
         `${root}/applications${query({ search, ...pageParam })}`,
       ),
     ...paged,
@@ -64,7 +63,7 @@ export function useOperatedApplication(id: string) {
   })
 }
 
-/** Applications with refused calls of the last hours, most first. */
+/** Applications with refused calls in the last hours, most refusals first. */
 export function useRefusals(hours: number) {
   return useQuery({
     queryKey: ['operator', 'refusals', hours],
@@ -86,7 +85,7 @@ export function useAudit({ actor, subject }: AuditFilter) {
   return useInfiniteQuery({
     queryKey: ['operator', 'audit', actor, subject],
     queryFn: ({ pageParam }) =>
-      request<AuditList>('GET', `${root}/audit${query({ actor, subject, ...pageParam })}`),
+      requestList<AuditList>(`${root}/audit${query({ actor, subject, ...pageParam })}`),
     ...paged,
   })
 }
@@ -105,28 +104,28 @@ export function useApplicationChange() {
   )
 }
 
-/** Gives an application another number of calls than its plan's. */
+/** Overrides the number of calls that an application's plan allows. */
 export function useOverrideCreation(applicationId: string) {
   return useOperatorMutation((input: LimitOverrideInput) =>
     request<LimitOverride>('POST', `${applicationPath(applicationId)}/overrides`, input),
   )
 }
 
-/** Ends an override before its day: the plan's number holds again. */
+/** Ends an override early; the plan's number applies again. */
 export function useOverrideEnd(applicationId: string) {
   return useOperatorMutation((overrideId: string) =>
     request<void>('DELETE', `${applicationPath(applicationId)}/overrides/${overrideId}`),
   )
 }
 
-/** Turns the switch of new sign-ups. */
+/** Opens or closes sign-up. */
 export function useSignUpModeChange() {
   return useOperatorMutation((mode: SignUpMode['mode']) =>
     request<SignUpMode>('PUT', `${root}/sign-up`, { mode }),
   )
 }
 
-/** Whatever the page's own address held. */
+/** Encodes whatever id the page's address holds. */
 function applicationPath(id: string): string {
   return `${root}/applications/${encodeURIComponent(id)}`
 }
@@ -138,7 +137,7 @@ const paged = {
   placeholderData: keepPreviousData,
 }
 
-/** Everything operators see may depend on what they change. */
+/** Any operator view may depend on the change. */
 function useOperatorMutation<Input, Answer>(mutationFn: (input: Input) => Promise<Answer>) {
   const client = useQueryClient()
   return useMutation({

@@ -11,7 +11,7 @@ import { sessionKey, useForgetSession } from './session.ts'
 
 const path = '/api/session/developer'
 
-/** Changes name, address or password; a new address holds once its link has been opened. */
+/** Changes name, address or password; a new address replaces the old one when its link is used. */
 export function useProfileChange() {
   const keep = useKeepDeveloper()
   return useMutation({
@@ -20,7 +20,7 @@ export function useProfileChange() {
   })
 }
 
-/** Chooses the mails besides those about the account itself. */
+/** Chooses the optional mails. */
 export function useMailPreferences() {
   const keep = useKeepDeveloper()
   return useMutation({
@@ -29,7 +29,7 @@ export function useMailPreferences() {
   })
 }
 
-/** Deletes the developer with everything they own, and leads to the first page. */
+/** Deletes the developer and everything they own, then opens the first page. */
 export function useAccountDeletion() {
   const forget = useForgetSession()
   return useMutation({

@@ -3,8 +3,8 @@ import { ApiFailure, isProblem } from './client.ts'
 import { sessionKey } from './session.ts'
 
 /**
- * The cache of answers. Whichever call learns that the session has ended, the
- * page takes it for ended; calls are repeated only where no answer came.
+ * The cache of responses. When any call learns that the session has ended, the
+ * whole page treats it as ended. Retries only calls without a response, and 503.
  */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
@@ -17,7 +17,7 @@ export function createQueryClient(): QueryClient {
         refetchOnReconnect: true,
         retry: (count, error) => count < 2 && isWorthAnotherTry(error),
       },
-      // Passwords are among what they are called with: forgotten with the form.
+      // Their variables may hold passwords, so they are dropped with the form.
       mutations: { ...whateverTheNetwork, gcTime: 0 },
     },
   })
@@ -30,9 +30,9 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * Asks whatever the browser thinks of its network: the portal may be on this
- * machine, and what cannot be sent has to fail now instead of going out later,
- * when nobody expects it.
+ * Sends requests even if the browser reports no network: the portal may be on
+ * this machine. A request that cannot be sent must fail now, not go out later
+ * when the developer no longer expects it.
  */
 const whateverTheNetwork = { networkMode: 'always' } as const
 

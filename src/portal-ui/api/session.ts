@@ -11,16 +11,16 @@ import type {
 } from '../../gateway/portal/schemas/accounts.ts'
 import { isProblem, request } from './client.ts'
 
-/** Where the session is kept among the answers; null: nobody is signed in. */
+/** Cache key of the session; its value is null without a signed-in developer. */
 export const sessionKey = ['session'] as const
 
-/** Who is signed in; `data` is null for nobody. */
+/** The signed-in developer; `data` is null for a visitor. */
 export function useSession() {
   return useQuery({
     queryKey: sessionKey,
     queryFn: async ({ client }) => {
       const session = await readSession()
-      // Another tab may have signed somebody else in.
+      // Another tab may have signed another developer in.
       if (isSomebodyElse(session, client.getQueryData(sessionKey))) {
         void client.resetQueries({ predicate: isPrivate })
       }
@@ -31,7 +31,7 @@ export function useSession() {
   })
 }
 
-/** The developer who is signed in, in a page that only shows to one. */
+/** The signed-in developer, for pages that require a session. */
 export function useDeveloper(): Developer {
   const { data } = useSession()
   if (data === null || data === undefined) throw new Error('this page needs a session')
@@ -52,7 +52,7 @@ function isSomebodyElse(now: Session | null, before: Session | null | undefined)
   return now.developer.id !== before.developer.id
 }
 
-/** Opens a session; what was cached for anybody else is forgotten. */
+/** Opens a session; drops everything cached for an earlier developer. */
 export function useSignIn() {
   const client = useQueryClient()
   return useMutation({
@@ -64,7 +64,7 @@ export function useSignIn() {
   })
 }
 
-/** Ends this session and leads to the first page. */
+/** Ends this session and opens the first page. */
 export function useSignOut() {
   const forget = useForgetSession()
   return useMutation({
@@ -73,7 +73,7 @@ export function useSignOut() {
   })
 }
 
-/** Ends every session of the developer, this one too, and leads to the first page. */
+/** Ends all sessions of the developer, also this one, and opens the first page. */
 export function useSignOutEverywhere() {
   const forget = useForgetSession()
   return useMutation({
@@ -82,12 +82,12 @@ export function useSignOutEverywhere() {
   })
 }
 
-/** Leaves everything known in the session that has just ended behind: opens the first page as a new document. */
+/** Opens the first page as a new document, so that nothing of the ended session stays in memory. */
 export function useForgetSession(): () => void {
   return () => window.location.assign('/')
 }
 
-/** Answers that are the same for everybody, by the first part of their key. */
+/** Public responses, the same for all visitors, by the first part of their key. */
 const publicKeys: ReadonlySet<unknown> = new Set(['apis', 'diff', 'document', 'gateway', 'portal'])
 
 function forgetPrivate(client: QueryClient): void {
@@ -98,28 +98,33 @@ function isPrivate({ queryKey: [first] }: { readonly queryKey: readonly unknown[
   return first !== sessionKey[0] && !publicKeys.has(first)
 }
 
-/** Asks for an account; the answer is the same for a known address. */
+/** Signs up; the response is the same for a known address. */
 export function useSignUp() {
   return useMutation({
     mutationFn: (input: SignUp) => request<void>('POST', '/api/developers', input),
   })
 }
 
-/** Uses the link of the first mail and sets the password. */
+/** Uses the link of the first mail and sets the password, which signs in unless an operator has to approve the account. */
 export function useVerification() {
+  const client = useQueryClient()
   return useMutation({
     mutationFn: (input: Verification) => request<void>('POST', '/api/developers/verify', input),
+    onSuccess: () => {
+      forgetPrivate(client)
+      return client.refetchQueries({ queryKey: sessionKey })
+    },
   })
 }
 
-/** Asks for a link to set a new password; the answer is the same for an unknown address. */
+/** Requests a link to set a new password; the response is the same for an unknown address. */
 export function usePasswordReset() {
   return useMutation({
     mutationFn: (input: PasswordReset) => request<void>('POST', '/api/password-resets', input),
   })
 }
 
-/** Uses the link of that mail; every session of the developer ends. */
+/** Uses that link; all sessions of the developer end. */
 export function usePasswordResetConfirmation() {
   return useMutation({
     mutationFn: (input: Verification) =>
@@ -127,7 +132,7 @@ export function usePasswordResetConfirmation() {
   })
 }
 
-/** Uses the link sent to a new address, which takes the place of the old one. */
+/** Uses the link sent to a new address, which replaces the old one. */
 export function useEmailConfirmation() {
   const client = useQueryClient()
   return useMutation({
@@ -136,7 +141,7 @@ export function useEmailConfirmation() {
   })
 }
 
-/** Ends the mails of the kind the link was in. */
+/** Turns off the kind of mail that contained the link. */
 export function useOptOut() {
   const client = useQueryClient()
   return useMutation({

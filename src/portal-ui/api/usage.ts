@@ -1,16 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { History, LiveUsageList } from '../../gateway/portal/schemas/usage.ts'
 import { applicationPath } from './applications.ts'
-import { request } from './client.ts'
+import { request, requestList } from './client.ts'
 
 const secondsBetweenReads = 5
 
-/** What the counter says now; read again every few seconds while somebody looks, and as soon as a window ends. */
+/** The counter's current state; refreshed every few seconds while the page is visible, and when a window ends. */
 export function useLiveUsage(id: string) {
   return useQuery({
     queryKey: ['application', id, 'usage'],
     queryFn: async () => {
-      const usage = await request<LiveUsageList>('GET', `${applicationPath(id)}/usage`)
+      const usage = await requestList<LiveUsageList>(`${applicationPath(id)}/usage`)
       return { ...usage, receivedAtMs: Date.now() }
     },
     refetchInterval: ({ state }) => msUntilNextRead(state.data),
@@ -26,12 +26,12 @@ function msUntilNextRead(usage: ReceivedUsage | undefined): number {
   const ends = usage.items.map(
     ({ resetsAt }) => Date.parse(resetsAt) - Date.parse(usage.generatedAt),
   )
-  // A little after the end: the counter's clock decides, and it may be a moment behind.
+  // A little after the end, because the counter's clock decides and may be slightly behind.
   const afterReset = Math.min(...ends.filter((ms) => ms > 0)) + 250
   return Math.min(longest, afterReset)
 }
 
-/** How far back the history is shown. */
+/** How far back the history reaches. */
 export type HistorySpan = '24h' | '30d'
 
 const spans = {
@@ -49,7 +49,7 @@ export function useHistory(id: string, span: HistorySpan) {
   })
 }
 
-/** Where the same history is to be had as a file. */
+/** Address of the same history as a CSV file. */
 export function historyFile(id: string, span: HistorySpan): string {
   return `${historyPath(id)}.csv?${historyQuery(span)}`
 }

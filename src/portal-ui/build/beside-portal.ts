@@ -1,12 +1,12 @@
 import type { Plugin } from 'vite'
 
-/** Where a portal runs while somebody works on the page: its default address. */
+/** The portal's default address, used during development of the page. */
 const portalUrl = 'http://127.0.0.1:8081'
 
 /**
- * Lets Vite's own server, which shows a change of the page at once, stand
- * before a running portal: it fills the document in as the portal would and
- * hands the JSON API on.
+ * Puts Vite's development server, which shows every change at once, in front of
+ * a running portal. It fills in the document as the portal would and forwards
+ * the JSON API.
  */
 export function besidePortal(): Plugin {
   return {
@@ -15,10 +15,10 @@ export function besidePortal(): Plugin {
     config: () => ({
       server: {
         proxy: {
-          // The page's own `api/*.ts` are asked for below the same path.
+          // The browser loads the page's own `api/*.ts` below the same path.
           '^/(problems|reference)/|^/api/(?!.*[.]ts(?:[?]|$))': {
             target: portalUrl,
-            // The portal takes changes from its own pages only.
+            // The portal accepts changes only from its own pages.
             headers: { origin: portalUrl },
           },
         },

@@ -10,7 +10,7 @@ const zip = promisify(gzip)
 /** Above this size the best compression takes seconds and gains a few percent. */
 const bytesForBestCompression = 1_000_000
 
-/** Writes a `.br` and a `.gz` beside every script, style and picture, so that serving one costs no work. */
+/** Writes a `.br` and a `.gz` beside every script, style and picture, so that serving needs no compression. */
 export function precompress(): Plugin {
   return {
     name: 'precompress',

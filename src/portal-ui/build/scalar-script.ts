@@ -5,8 +5,8 @@ import type { Plugin } from 'vite'
 const name = 'virtual:scalar-script'
 
 /**
- * Makes the script of the API reference, as the library brings it in one piece,
- * a file of the page; `import url from 'virtual:scalar-script'` is its address.
+ * Makes the library's script of the API reference a file of the page;
+ * `import url from 'virtual:scalar-script'` is its address.
  */
 export function scalarScript(): Plugin {
   let isServing = false
@@ -37,7 +37,7 @@ export function scalarScript(): Plugin {
   }
 }
 
-/** The library hands its script out over HTTP only. */
+/** The library offers its script only over HTTP. */
 async function readScript(): Promise<string> {
   const app = fastify()
   await app.register(scalar, { routePrefix: '/reference', configuration: { url: '/' } })

@@ -4,37 +4,46 @@ import {
   isFromEarlierAnswer,
   requestIdHeader,
 } from './call-shape.ts'
+import { idName } from './id-name.ts'
+import { linkedPath } from './linked-path.ts'
 
 /** The header that carries the key. */
 export const keyHeader = 'X-API-Key'
 
-/** A call somebody is about to make: everything but the key. */
+/** A call that the developer is about to make, without the key. */
 export interface CallDraft {
   readonly shape: CallShape
   /** By {@link valueKey}; an empty text leaves the parameter out. */
   readonly values: Readonly<Record<string, string>>
-  /** Empty when there is none. */
+  /** Empty for a call without a body. */
   readonly body: string
 }
 
-/** Ids that earlier answers told, by {@link idName}. */
+/** Ids from earlier responses, by {@link idName}. */
 export type KnownIds = Readonly<Record<string, string>>
 
-/** Names a parameter's value in a draft: two places may use the same name. */
+/** Key of a parameter's value in a draft; includes the place, because two places may use one name. */
 export function valueKey({ place, name }: CallParameter): string {
   return `${place} ${name}`
 }
 
 /**
- * A draft with all that is required filled in from the document's examples, a
- * fresh X-Request-ID, and ids only where an earlier answer told them: an
- * example's id belongs to nobody.
+ * Creates a draft with all required values from the document's examples and a
+ * fresh X-Request-ID. Fills in ids only from earlier responses: the ids of
+ * examples do not exist.
+ *
+ * @param query values that a link sets, by name
  */
-export function draftCall(shape: CallShape, known: KnownIds = {}): CallDraft {
+export function draftCall(
+  shape: CallShape,
+  known: KnownIds = {},
+  query: Readonly<Record<string, string>> = {},
+): CallDraft {
   const values: Record<string, string> = {}
   for (const parameter of shape.parameters) {
-    if (!parameter.isRequired) continue
-    values[valueKey(parameter)] = firstValue(parameter, known)
+    const asked = parameter.place === 'query' ? query[parameter.name] : undefined
+    if (asked === undefined && !parameter.isRequired) continue
+    values[valueKey(parameter)] = asked ?? firstValue(parameter, known)
   }
   return { shape, values, body: shape.body?.examples[0]?.text ?? '' }
 }
@@ -45,45 +54,23 @@ function firstValue(parameter: CallParameter, known: KnownIds): string {
   return parameter.example
 }
 
-/** `Consent-ID` and `consentId` are the same id. */
-export function idName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
-}
-
 /**
- * Ids a JSON answer tells: members such as `consentId`, and the values of path
- * parameters in links to operations with one of these paths. Empty when there
- * are none.
+ * Finds the ids in a JSON response: members such as `consentId`, and the values
+ * of path parameters in links to these operations.
  */
-export function idsIn(answer: string, paths: readonly string[]): KnownIds {
+export function idsIn(answer: string, operations: readonly { readonly path: string }[]): KnownIds {
   const ids: Record<string, string> = {}
   const note = (value: unknown, name: string): void => {
     if (typeof value === 'string') {
       if (/id$/i.test(name)) ids[idName(name)] = value
-      else if (name === 'href') Object.assign(ids, idsInLink(value, paths))
+      else if (name === 'href') Object.assign(ids, linkedPath(value, operations)?.ids)
     } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      // Not into lists: nobody knows which of their ids is meant.
+      // Skips lists: it is unknown which of their ids to use.
       for (const [member, inner] of Object.entries(value)) note(inner, member)
     }
   }
   note(parsed(answer), '')
   return ids
-}
-
-function idsInLink(link: string, paths: readonly string[]): KnownIds {
-  const parts = link.split('/')
-  for (const path of paths) {
-    const template = path.split('/')
-    const isMatch =
-      template.length === parts.length &&
-      template.every((part, at) => part.startsWith('{') || part === parts[at])
-    if (!isMatch) continue
-    const found = template.flatMap((part, at) =>
-      part.startsWith('{') ? [[idName(part), parts[at] ?? '']] : [],
-    )
-    return Object.fromEntries(found)
-  }
-  return {}
 }
 
 function parsed(text: string): unknown {
@@ -94,7 +81,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where the call goes, path and query filled in; a part of the path without a value stays as published. */
+/** The URL of the call with path and query filled in. A path parameter without a value stays as published. */
 export function callUrl(gatewayUrl: string, { shape, values }: CallDraft): string {
   let path = shape.path
   const query = new URLSearchParams()
@@ -123,7 +110,7 @@ export function callHeaders(
   return fields
 }
 
-/** Names of what still has to be filled in before the call can be made. */
+/** Names of the required values that are still empty. */
 export function missingValues({ shape, values }: CallDraft): readonly string[] {
   return shape.parameters
     .filter((parameter) => parameter.isRequired && (values[valueKey(parameter)] ?? '') === '')

@@ -1,6 +1,4 @@
-import { withFutureDates } from './future-dates.ts'
-
-/** What an operation's OpenAPI description says about making a call. */
+/** How to call an operation, according to its OpenAPI document. */
 export interface CallShape {
   readonly operation: string
   readonly method: string
@@ -19,9 +17,9 @@ export interface CallParameter {
   readonly isRequired: boolean
   /** The first sentence of the description, in plain text. */
   readonly purpose: string
-  /** What the document shows as example; empty when it shows none. */
+  /** The document's example; empty without one. */
   readonly example: string
-  /** Values the document lists; empty when any text of the right form will do. */
+  /** Values that the document lists; empty if it lists none. */
   readonly choices: readonly string[]
 }
 
@@ -44,7 +42,7 @@ type Members = Readonly<Record<string, unknown>>
 /**
  * Reads the shape of one operation out of its version's OpenAPI document.
  *
- * @returns a shape without parameters and body when the document does not have the operation
+ * @returns a shape without parameters and body if the document lacks the operation
  */
 export function callShape(document: unknown, listed: ListedOperation): CallShape {
   const root = membersOf(document)
@@ -53,7 +51,7 @@ export function callShape(document: unknown, listed: ListedOperation): CallShape
   const shape = { operation, method, path, summary }
   if (found === undefined) return { ...shape, parameters: [] }
   const parameters = new Map<string, CallParameter>()
-  // Those of the operation come last: they replace the ones of its path.
+  // The operation's own come last and replace those of its path.
   for (const each of [...listOf(found.item['parameters']), ...listOf(found.own['parameters'])]) {
     const parameter = callParameter(root, resolved(root, each))
     if (parameter !== undefined) parameters.set(`${parameter.place} ${parameter.name}`, parameter)
@@ -62,13 +60,13 @@ export function callShape(document: unknown, listed: ListedOperation): CallShape
   return { ...shape, parameters: [...parameters.values()], ...(body === undefined ? {} : { body }) }
 }
 
-/** Whether the value can only come from the answer to another call, such as the id of something made there. */
+/** Whether the value can only come from an earlier response, for example the id of a created resource. */
 export function isFromEarlierAnswer({ place, name, isRequired, choices }: CallParameter): boolean {
   if (place === 'path') return choices.length === 0
   return place === 'header' && isRequired && name.endsWith('-ID') && name !== requestIdHeader
 }
 
-/** Whether the operation can be called without having called another one before. */
+/** Whether the operation needs no value from an earlier response. */
 export function isFirstCall({ parameters }: CallShape): boolean {
   return !parameters.some(isFromEarlierAnswer)
 }
@@ -124,11 +122,10 @@ function callBody(root: Members, requestBody: Members): CallBody | undefined {
 }
 
 function pretty(value: unknown): string {
-  const today = new Date().toISOString().slice(0, 10)
-  return JSON.stringify(withFutureDates(value, today), null, 2) ?? ''
+  return JSON.stringify(value, null, 2) ?? ''
 }
 
-/** Follows `#/…` as often as it leads on, eight times at most: documents may point in a circle. */
+/** Follows chains of `#/…`, at most eight steps, because references may be circular. */
 function resolved(root: Members, node: unknown): Members {
   let members = membersOf(node)
   for (let step = 0; step < 8; step += 1) {
@@ -162,6 +159,6 @@ function listOf(value: unknown): readonly unknown[] {
 
 function membersOf(value: unknown): Members {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  // The document is JSON somebody else wrote: everything read from it is looked at before use.
+  // The document comes from the operator, so every value is checked before use.
   return isObject ? (value as Members) : {}
 }

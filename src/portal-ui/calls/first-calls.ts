@@ -1,11 +1,7 @@
-import { type CallShape, callShape, isFirstCall, type ListedOperation } from './call-shape.ts'
+import { type CallShape, isFirstCall } from './call-shape.ts'
 
-/** The operations of a version that can be called without having called another one, those that need the least first. */
-export function firstCalls(
-  document: unknown,
-  operations: readonly ListedOperation[],
-): readonly CallShape[] {
-  const shapes = operations.map((operation) => callShape(document, operation))
+/** The operations that need no earlier response, simplest first. */
+export function firstCalls(shapes: readonly CallShape[]): readonly CallShape[] {
   return shapes.filter(isFirstCall).toSorted((a, b) => effort(a) - effort(b))
 }
 

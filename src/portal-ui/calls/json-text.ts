@@ -1,13 +1,13 @@
-/** Texts, single marks, and everything else that is no space: numbers, `true`, `false`, `null`. */
+/** Matches strings, punctuation, and everything else that is not white space: numbers, `true`, `false`, `null`. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g
 
 /**
- * Lays JSON out over lines, two spaces a level. Only spaces between the parts
- * change: numbers keep their digits (`1.10`), texts their escapes, names given
- * twice stay twice.
+ * Indents JSON by two spaces a level. Changes only the white space between
+ * tokens: numbers keep their digits (`1.10`), strings their escapes, and
+ * duplicate names stay.
  *
  * @param json valid JSON
- * @param charactersMax ends there, after a whole part: deep nesting would fill the memory with spaces
+ * @param charactersMax stops there, after a whole token: deep nesting would fill the memory with spaces
  */
 export function laidOutJson(json: string, charactersMax: number): string {
   let text = ''
@@ -28,10 +28,5 @@ export function laidOutJson(json: string, charactersMax: number): string {
   return text
 }
 
-/** Deeper ones stand no further to the right. */
+/** Deeper levels are not indented further. */
 const levelsMax = 100
-
-/** The same JSON on one line without spaces between its parts. @param json valid JSON */
-export function compactJson(json: string): string {
-  return (json.match(token) ?? []).join('')
-}

@@ -1,28 +1,28 @@
 import { laidOutJson } from './json-text.ts'
 
-/** What is needed of an answer to show its body. */
+/** The parts of a response needed to show its body. */
 interface Bodied {
   readonly mediaType: string
   readonly body: string
 }
 
 const charactersMax = 20_000
-/** A larger body is not laid out again: that would hold up the page. */
+/** A larger body is not indented, because that would block the page. */
 const charactersLaidOutMax = 1_000_000
 
-/** Whether a media type is JSON, one of its `+json` kinds included. */
+/** Whether a media type is JSON, `+json` types included. */
 export function isJson(mediaType: string): boolean {
   return /[/+]json$/.test(mediaType)
 }
 
-/** The body to read: JSON laid out, everything long cut; `cutAt` says after how many characters. */
+/** The body for reading: indents JSON and cuts long text; `cutAt` is the number of characters kept. */
 export function readableBody({ mediaType, body }: Bodied): { text: string; cutAt?: number } {
   const text = isJson(mediaType) ? laidOut(body) : body
   if (text.length <= charactersMax) return { text }
   return { text: `${text.slice(0, charactersMax)}…`, cutAt: charactersMax }
 }
 
-/** The parts of a problem (RFC 9457) that explain it; undefined when the body is none. */
+/** The parts of a problem (RFC 9457) that explain it; undefined for other bodies. */
 export function problemIn({
   mediaType,
   body,
@@ -41,7 +41,7 @@ export function problemIn({
   return { title, detail: member('detail'), ...(isOurs(code, member('type')) ? { code } : {}) }
 }
 
-/** The bank service has codes of its own; only those of the gateway have a page here. */
+/** The bank service has its own codes; only the gateway's codes have a page here. */
 function isOurs(code: string, type: string): boolean {
   return type.endsWith(`/problems/${code}`) || type.startsWith('https://iana.org/')
 }

@@ -1,20 +1,20 @@
 import { type CallDraft, callHeaders, callUrl } from './call-draft.ts'
 
-/** What came back of a call made by this page. */
+/** The result of a call made by this page. */
 export type CallAnswer =
   | {
       readonly kind: 'answered'
       readonly status: number
       readonly statusText: string
       readonly ms: number
-      /** As far as the gateway lets a page of another origin read them. */
+      /** Those that the gateway exposes to pages of another origin. */
       readonly headers: readonly (readonly [name: string, value: string])[]
       readonly mediaType: string
       readonly body: string
     }
-  /** A value the browser does not send, such as a line break in a header. */
+  /** A value that the browser does not send, for example a header with a line break. */
   | { readonly kind: 'unsendable' }
-  /** No answer, or none the browser lets this page read. */
+  /** No response, or none that the browser lets this page read. */
   | { readonly kind: 'unreachable' }
 
 export interface SendCallOptions {
@@ -23,7 +23,7 @@ export interface SendCallOptions {
   readonly key: string
 }
 
-/** Sends the call to the gateway. Never throws: what can go wrong is part of the answer. */
+/** Sends the call to the gateway. Never throws: failures are part of the result. */
 export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Promise<CallAnswer> {
   const request = browserRequest({ gatewayUrl, draft, key })
   if (request === undefined) return { kind: 'unsendable' }
@@ -45,7 +45,7 @@ export async function sendCall({ gatewayUrl, draft, key }: SendCallOptions): Pro
   }
 }
 
-/** Visible ASCII, spaces and tabs: browsers send more, and the gateway's parser refuses it without a word this page may read. */
+/** Visible ASCII, spaces and tabs. Browsers also send other characters, which the gateway's parser refuses without a response that this page may read. */
 const headerText = /^[\t\x20-\x7e]*$/
 
 function browserRequest({ gatewayUrl, draft, key }: SendCallOptions): Request | undefined {

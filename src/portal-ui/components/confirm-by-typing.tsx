@@ -6,18 +6,18 @@ export interface ConfirmByTypingProps {
   readonly opened: boolean
   readonly onClose: () => void
   readonly title: string
-  /** What will be gone. */
+  /** What will be deleted. */
   readonly children: ReactNode
-  /** What has to be typed, letter by letter as it is read. */
+  /** The text to type, exactly as shown. */
   readonly name: string
-  /** Of the button: "Delete application". */
+  /** Label of the button: "Delete application". */
   readonly action: string
   readonly onConfirm: () => void
   readonly isPending: boolean
   readonly error: Error | null
 }
 
-/** Asks for the name of what is about to be deleted before the button works. */
+/** Enables the button only after the developer has typed the name of what it deletes. */
 export function ConfirmByTyping(props: ConfirmByTypingProps) {
   const { opened, onClose, title, children, name, action, onConfirm, isPending, error } = props
   const [typed, setTyped] = useState('')
@@ -71,7 +71,7 @@ export function ConfirmByTyping(props: ConfirmByTypingProps) {
   )
 }
 
-/** A browser shows spaces in a row as one, and composed letters like their parts; nobody can type the difference. */
+/** Browsers show repeated spaces as one and composed letters like their parts, so people cannot type the difference. */
 function asRead(text: string): string {
   return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ')
 }

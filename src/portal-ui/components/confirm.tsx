@@ -8,16 +8,16 @@ export interface ConfirmProps {
   readonly title: ReactNode
   /** What will happen. */
   readonly children: ReactNode
-  /** Of the button: "Suspend application". */
+  /** Label of the button: "Suspend application". */
   readonly action: string
-  /** Whether it takes something away. */
+  /** Whether the action removes something; the button is red then. */
   readonly isDangerous?: boolean
   readonly onConfirm: () => void
   readonly isPending: boolean
   readonly error: Error | null
 }
 
-/** Asks once more before something is done that others will notice. */
+/** Asks for confirmation before an action that affects other people. */
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, isDangerous = false } = props
   const { onConfirm, isPending, error } = props

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Code, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
+import { CopyIcon } from './copy-icon.tsx'
 import classes from './copy-line.module.css'
 
 export interface CopyLineProps {
@@ -7,17 +8,17 @@ export interface CopyLineProps {
   readonly text: string
   /** What it is: "API key", "command". */
   readonly label: string
-  /** Shows a button with words instead of the small one. */
+  /** Shows a labelled button instead of the icon. */
   readonly isProminent?: boolean
 }
 
-/** A line of text to take along, with a button that copies it and says so. */
+/** A line of text with a button that copies it and confirms that. */
 export function CopyLine({ text, label, isProminent = false }: CopyLineProps) {
   const { copy, copied, error } = useClipboard({ timeout: 2_000 })
   return (
     <>
       <Group gap="xs" wrap="nowrap" align="stretch" className={classes['root'] ?? ''}>
-        {/* Scrolls by itself, so the keyboard has to reach it. */}
+        {/* It scrolls, so the keyboard must reach it. */}
         <Code block tabIndex={0} role="region" aria-label={label} className={classes['text'] ?? ''}>
           {text}
         </Code>
@@ -33,21 +34,7 @@ export function CopyLine({ text, label, isProminent = false }: CopyLineProps) {
             aria-label={`Copy ${label}`}
             className={classes['button'] ?? ''}
           >
-            <svg
-              viewBox="0 0 16 16"
-              width="16"
-              height="16"
-              fill="none"
-              stroke="currentColor"
-              strokeWidth="1.5"
-              aria-hidden="true"
-            >
-              {copied ? (
-                <path d="M3 8.5l3.2 3L13 4.5" />
-              ) : (
-                <path d="M6 5.5h7v8H6zM3.5 10.5H3v-8h7V3" />
-              )}
-            </svg>
+            <CopyIcon isCopied={copied} />
           </ActionIcon>
         )}
         <VisuallyHidden role="status">{copied ? 'Copied' : ''}</VisuallyHidden>

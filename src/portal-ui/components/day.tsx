@@ -1,11 +1,12 @@
-const format = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
+import { pageLanguage } from '../page-language.ts'
 
-/** A day of a lifecycle, written out. @param date `YYYY-MM-DD`, of UTC */
+const format = new Intl.DateTimeFormat(pageLanguage, { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** A day of a lifecycle, `31 Oct 2027`. @param date `YYYY-MM-DD`, of UTC */
 export function Day({ date }: { readonly date: string }) {
-  return <time dateTime={date}>{format.format(new Date(`${date}T00:00:00Z`))}</time>
+  return (
+    <bdi>
+      <time dateTime={date}>{format.format(new Date(`${date}T00:00:00Z`))}</time>
+    </bdi>
+  )
 }

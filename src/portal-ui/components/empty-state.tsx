@@ -2,15 +2,15 @@ import { Paper, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface EmptyStateProps {
-  /** What is not there yet. */
+  /** Names what does not exist yet. */
   readonly title: string
-  /** What it is good for and how to get there. */
+  /** Says what it is for and how to create it. */
   readonly children: ReactNode
-  /** The way there: a button or a link. */
+  /** A button or link that creates it. */
   readonly action?: ReactNode
 }
 
-/** Stands where a list or plot would stand if there was anything to show. */
+/** Takes the place of an empty list or plot. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <Paper withBorder p="xl" radius="md">

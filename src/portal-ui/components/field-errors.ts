@@ -1,8 +1,8 @@
 import { ApiFailure } from '../api/client.ts'
 
 /**
- * What an INPUT_INVALID says about single fields, as sentences to show next to
- * them: `{name: 'Must be 1 to 100 characters.'}`. Empty for any other error.
+ * The sentences of an INPUT_INVALID by field, to show next to the fields:
+ * `{name: 'Must be 1 to 100 characters.'}`. Empty for any other error.
  *
  * @param fields names of the members of the body that have a field
  */
@@ -19,7 +19,7 @@ export function fieldErrors<Field extends string>(
   return found
 }
 
-/** The error where no field shows it: to hand to a problem alert beside the form. */
+/** The error if no field shows it, for the problem alert of the form; otherwise null. */
 export function formError<Field extends string>(
   error: Error | null | undefined,
   fields: readonly Field[],
@@ -28,7 +28,7 @@ export function formError<Field extends string>(
   return Object.keys(fieldErrors(error, fields)).length > 0 ? null : error
 }
 
-/** Moves the focus to the first field of a form that is marked invalid, once it shows. */
+/** Focuses the first invalid field of a form after the next render. */
 export function focusFirstInvalid(form: HTMLFormElement | null): void {
   requestAnimationFrame(() => {
     form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()

@@ -4,12 +4,12 @@ import { focusFirstInvalid } from './field-errors.ts'
 
 export interface FormProps {
   readonly onSubmit: () => void
-  /** What the last attempt failed with; the first field it concerns gets the focus. */
+  /** The error of the last attempt; the first field that it concerns gets the focus. */
   readonly error: unknown
   readonly children: ReactNode
 }
 
-/** A form whose fields say themselves what is wrong, instead of the browser's bubbles. */
+/** A form whose fields show their own errors instead of the browser's bubbles. */
 export function Form({ onSubmit, error, children }: FormProps) {
   const ref = useRef<HTMLFormElement>(null)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { Badge, Group } from '@mantine/core'
 import type { PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
 import { Day } from './day.tsx'
 
-/** How far a version is in its life: current, deprecated, with the day it ends, retired. */
+/** The lifecycle state of a version: current, deprecated (with its last day) or retired. */
 export function LifecycleBadges({ version }: { readonly version: PublishedVersion }) {
   const { lifecycle, isDeprecated, isRetired } = version
   if (isRetired) {

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import classes from './part-links.module.css'
 
 export interface PartLinksProps<Part extends string> {
-  /** What the bar is called by a screen reader. */
+  /** Name of the bar for screen readers. */
   readonly label: string
   readonly parts: readonly Part[]
   readonly current: Part
@@ -11,7 +11,7 @@ export interface PartLinksProps<Part extends string> {
   readonly path: (part: Part) => string
 }
 
-/** The parts of a page as a bar of links: each has an address of its own. */
+/** A bar of links to the parts of a page; each part has its own address. */
 export function PartLinks<Part extends string>(props: PartLinksProps<Part>) {
   const { label, parts, current, titles, path } = props
   const bar = useRef<HTMLElement>(null)

@@ -1,13 +1,13 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 
 export interface PasswordFieldProps extends Omit<PasswordInputProps, 'error'> {
-  /** What is wrong with the value. */
+  /** The error to show. */
   readonly error?: string | undefined
-  /** What it holds: "password" unless told. */
+  /** Kind of secret (default: password). */
   readonly holds?: 'password' | 'key'
 }
 
-/** A field for a secret, with a button that the keyboard reaches to read it; says itself that it is invalid, which Mantine's does not. */
+/** A field for a secret. The keyboard reaches its show button, and it sets `aria-invalid`, which Mantine's field does not. */
 export function PasswordField({ error, holds = 'password', ...others }: PasswordFieldProps) {
   return (
     <PasswordInput

@@ -1,17 +1,19 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { ApiFailure } from '../api/client.ts'
 import { durationInWords } from '../in-words.ts'
+import { FaultReport } from './fault-report.tsx'
 
 export interface ProblemAlertProps {
-  /** What a query or mutation failed with; nothing shows for null. */
+  /** The error of a query or mutation; null shows nothing. */
   readonly error: Error | null | undefined
-  /** Offers to try again. */
+  /** Adds a button to try again. */
   readonly onRetry?: () => void
 }
 
-/** Says at its place why something did not work and what to do; announced at once. */
+/** Shows why an action failed and what to do; screen readers announce it at once. */
 export function ProblemAlert({ error, onRetry }: ProblemAlertProps) {
   if (error === null || error === undefined) return null
+  if (!(error instanceof ApiFailure)) return <Fault error={error} />
   const { title, detail } = describe(error)
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
@@ -25,16 +27,25 @@ export function ProblemAlert({ error, onRetry }: ProblemAlertProps) {
   )
 }
 
-function describe(error: Error): { title: string; detail?: string | undefined } {
-  if (!(error instanceof ApiFailure)) {
-    return { title: 'Something went wrong on this page', detail: 'Reload it and try again.' }
-  }
-  const { problem, retryAfterSeconds } = error
+/** Shows an error of the page's own script. */
+function Fault({ error }: { readonly error: Error }) {
+  return (
+    <Alert color="red" variant="light" role="alert" title="This page has a fault">
+      <Text size="sm">Reload the page and try again.</Text>
+      <FaultReport error={error} />
+    </Alert>
+  )
+}
+
+function describe({ problem, retryAfterSeconds }: ApiFailure): {
+  title: string
+  detail?: string | undefined
+} {
   if (problem.code === 'STORE_UNAVAILABLE') {
     return {
       title: 'The portal cannot reach its data at the moment',
       detail:
-        'Calls through the gateway go on. Look at the state before you repeat what you just did.',
+        'Calls through the gateway still work. If you were changing something, check whether it was saved before you try again.',
     }
   }
   const wait =

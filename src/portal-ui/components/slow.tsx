@@ -1,7 +1,7 @@
 import { Group, Loader, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 
-/** Says that something is on its way, but only when it takes longer than 300 ms. */
+/** Shows that something is loading, once it takes longer than 300 ms. */
 export function Slow({ label = 'Loading …' }: { readonly label?: string }) {
   const [isSlow, setIsSlow] = useState(false)
   useEffect(() => {

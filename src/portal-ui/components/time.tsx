@@ -1,7 +1,8 @@
 import { Text } from '@mantine/core'
+import { pageLanguage } from '../page-language.ts'
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const localPrecise = new Intl.DateTimeFormat(undefined, {
+const local = new Intl.DateTimeFormat(pageLanguage, { dateStyle: 'medium', timeStyle: 'short' })
+const localPrecise = new Intl.DateTimeFormat(pageLanguage, {
   dateStyle: 'medium',
   timeStyle: 'medium',
 })
@@ -13,17 +14,19 @@ export interface TimeProps {
   readonly isPrecise?: boolean
 }
 
-/** An instant in the reader's own time zone; UTC on hover. */
+/** An instant in the reader's own time zone, `22 Nov 2026, 16:44`; UTC on hover. */
 export function Time({ at, isPrecise = false }: TimeProps) {
   const format = isPrecise ? localPrecise : local
   return (
-    <Text
-      component="time"
-      inherit
-      dateTime={at}
-      title={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}
-    >
-      {format.format(new Date(at))}
-    </Text>
+    <bdi>
+      <Text
+        component="time"
+        inherit
+        dateTime={at}
+        title={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}
+      >
+        {format.format(new Date(at))}
+      </Text>
+    </bdi>
   )
 }

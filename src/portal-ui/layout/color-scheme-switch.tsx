@@ -1,12 +1,12 @@
 import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core'
 
 const choices: readonly { readonly scheme: MantineColorScheme; readonly label: string }[] = [
-  { scheme: 'auto', label: 'As the system' },
+  { scheme: 'auto', label: 'System' },
   { scheme: 'light', label: 'Light' },
   { scheme: 'dark', label: 'Dark' },
 ]
 
-/** Chooses between light, dark and what the system says; remembered by the browser. */
+/** Chooses light, dark or the system's scheme; the browser remembers it. */
 export function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (

@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useRef } from 'react'
 import { type AroundNavHandler, Router } from 'wouter'
 import { pageAt } from '../routes.ts'
 
-/** Leads from page to page: waits a moment for the script of the next one, so that the old one does not give way to nothing. */
+/** Navigates between pages. Waits a moment for the script of the next page, so that the old page does not give way to an empty one. */
 export function LoadingRouter({ children }: { readonly children: ReactNode }) {
   const asked = useRef(0)
   const aroundNav = useCallback<AroundNavHandler>((navigate, to, options) => {
@@ -14,14 +14,14 @@ export function LoadingRouter({ children }: { readonly children: ReactNode }) {
       return
     }
     void Promise.race([page.load(), patience()]).then(() => {
-      // Somebody wanted to go elsewhere meanwhile.
+      // A later navigation has replaced this one.
       if (asked.current === own) navigate(to, options)
     })
   }, [])
   return <Router aroundNav={aroundNav}>{children}</Router>
 }
 
-/** Longer than this, and something has to say that the page is on its way. */
+/** After this time the page shows that it is loading. */
 function patience(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 300))
 }

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 
 const NavigationContext = createContext<() => boolean>(() => false)
 
-/** Knows whether the page that shows is the one the document was opened with. */
+/** Tracks whether the page on screen is the one with which the document was opened. */
 export function NavigationProvider({ children }: { readonly children: ReactNode }) {
   const [path] = useLocation()
   const first = useRef(path)
@@ -13,7 +13,7 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
   return <NavigationContext value={read}>{children}</NavigationContext>
 }
 
-/** A function that says whether there was a navigation since the document was opened. */
+/** A function that tells whether the reader has navigated since the document was opened. */
 export function useHasNavigated(): () => boolean {
   return useContext(NavigationContext)
 }

@@ -3,12 +3,12 @@ import { Link } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { Page } from './page.tsx'
 
-/** What shows at an address that leads nowhere. */
+/** The page for an unknown address. */
 export function NotFoundPage() {
   return (
     <Page
       title="There is nothing here"
-      lead="The address leads nowhere, or to something that is not there any more."
+      lead="This address does not exist, or no longer exists."
       width="narrow"
     >
       <Button component={Link} href={pagePaths.landing} variant="default">

@@ -6,22 +6,25 @@ import classes from './page.module.css'
 export interface PageProps {
   /** The heading and the title of the document. */
   readonly title: string
-  /** The heading where it is more than the title: a foreign name in its own `<bdi>`. */
+  /** Replaces the title as the heading: a foreign name in its own `<bdi>`. */
   readonly heading?: ReactNode
   /** One or two sentences below the heading. */
   readonly lead?: ReactNode
   /** Buttons beside the heading. */
   readonly actions?: ReactNode
-  /** `narrow` for a form of its own. */
+  /** `narrow` for a page with only a form. */
   readonly width?: 'narrow' | 'wide'
+  /** Whether it replaces another page at the same address, for example after a form. */
+  readonly isNew?: boolean
   readonly children: ReactNode
 }
 
 /**
- * One page: its heading, the title of the document, and the focus on the
- * heading after a navigation, so that a screen reader says where one is now.
+ * One page: its heading and the title of the document. Focuses the heading
+ * after a navigation, so that a screen reader announces the new page.
  */
-export function Page({ title, heading, lead, actions, width = 'wide', children }: PageProps) {
+export function Page(props: PageProps) {
+  const { title, heading, lead, actions, width = 'wide', isNew = false, children } = props
   const ref = useRef<HTMLHeadingElement>(null)
   const hasNavigated = useHasNavigated()
 
@@ -30,10 +33,10 @@ export function Page({ title, heading, lead, actions, width = 'wide', children }
   }, [title])
 
   useEffect(() => {
-    if (!hasNavigated()) return
+    if (!isNew && !hasNavigated()) return
     window.scrollTo(0, 0)
     ref.current?.focus({ preventScroll: true })
-  }, [hasNavigated])
+  }, [hasNavigated, isNew])
 
   return (
     <Stack gap="xl" className={width === 'narrow' ? classes['narrow'] : classes['wide']}>

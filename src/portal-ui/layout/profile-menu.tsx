@@ -4,7 +4,7 @@ import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import type { Developer } from '../../gateway/portal/schemas/accounts.ts'
 import { useSignOut } from '../api/session.ts'
 
-/** The way to one's own profile and out, or the way in. */
+/** Links to the profile and sign-out; for a visitor, to sign-in. */
 export function ProfileMenu({ developer }: { readonly developer: Developer | undefined }) {
   const [, navigate] = useLocation()
   const signOut = useSignOut()

@@ -8,12 +8,12 @@ import { NotFoundPage } from './not-found-page.tsx'
 import { Page } from './page.tsx'
 
 export interface RequireSessionProps {
-  /** Others see what they see at an unknown address. */
+  /** Other developers see the page for an unknown address. */
   readonly operatorsOnly?: boolean
   readonly children: ReactNode
 }
 
-/** Shows a page to whom is signed in, and leads everybody else to the sign-in and back. */
+/** Shows a page to signed-in developers; sends visitors to sign-in and then back. */
 export function RequireSession({ operatorsOnly = false, children }: RequireSessionProps) {
   const session = useSession()
   const [path] = useLocation()

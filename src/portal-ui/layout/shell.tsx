@@ -3,12 +3,14 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { useSession } from '../api/session.ts'
+import { useFacts } from '../facts.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
 import classes from './shell.module.css'
 
-/** What stands around every page: the way to its content, the navigation, the foot. */
+/** The frame of every page: skip link, navigation and footer. */
 export function Shell({ children }: { readonly children: ReactNode }) {
+  const { hasSandbox } = useFacts()
   const { data: session } = useSession()
   const developer = session?.developer
   return (
@@ -25,6 +27,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </Link>
           <nav aria-label="Main" className={classes['nav']}>
             <NavLink href={pagePaths.landing}>APIs</NavLink>
+            {hasSandbox ? <NavLink href={pagePaths.sandbox}>Sandbox</NavLink> : null}
             {developer === undefined ? null : (
               <NavLink href={pagePaths.applications}>Applications</NavLink>
             )}

@@ -8,16 +8,16 @@ import { Page } from '../../layout/page.tsx'
 import { LinkMissing } from './link-missing.tsx'
 import { useMailToken } from './use-mail-token.ts'
 
-/** Where the link to a new address leads. Asks once more: programs that look into mails open links, too. */
+/** The link to a new address opens this page. It asks for a click, because mail scanners open links too. */
 export function ConfirmEmailPage() {
   const token = useMailToken()
   const confirmation = useEmailConfirmation()
   const isUsed = isProblem(confirmation.error, 'LINK_INVALID')
   if (confirmation.isSuccess) {
     return (
-      <Page title="Your new address is confirmed" width="narrow">
+      <Page title="Your new address is confirmed" width="narrow" isNew>
         <Stack gap="md" role="status">
-          <Text>From now on you sign in with it, and mails go there.</Text>
+          <Text>Use it to sign in from now on. We also send emails there.</Text>
           <TextLink href={pagePaths.profile}>To your profile</TextLink>
         </Stack>
       </Page>
@@ -37,7 +37,7 @@ export function ConfirmEmailPage() {
   return (
     <Page
       title="Confirm your new address"
-      lead="It takes the place of the old one for signing in and for all mails."
+      lead="It replaces the old one for signing in and for all emails."
       width="narrow"
     >
       <Stack gap="md" align="flex-start">

@@ -2,22 +2,22 @@ import { Stack, Text } from '@mantine/core'
 import { TextLink } from '../../components/text-link.tsx'
 
 export interface LinkMissingProps {
-  /** Path where a new link can be asked for. */
+  /** Path of the page that sends a new link. */
   readonly href: string
-  /** Of that link: "Ask for a new one". */
+  /** Label of the link there: "Ask for a new one". */
   readonly label: string
-  /** Whether there was a link at all, but it does not work any more. */
+  /** Whether there was a link, and the portal refused it. */
   readonly isUsed: boolean
 }
 
-/** Stands where a mail link led that opens nothing. */
+/** Shown where a mail link does not work. */
 export function LinkMissing({ href, label, isUsed }: LinkMissingProps) {
   return (
     <Stack gap="md" role={isUsed ? 'alert' : undefined}>
       <Text>
         {isUsed
-          ? 'The link does not work any more. Links from mails work once, and for ten minutes.'
-          : 'This page opens with the link of a mail; a part of it is missing here.'}
+          ? 'This link has expired or was already used. Links in our emails work once, within ten minutes.'
+          : 'This page opens from a link in an email. Part of that link is missing.'}
       </Text>
       <TextLink href={href}>{label}</TextLink>
     </Stack>

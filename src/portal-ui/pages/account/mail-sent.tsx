@@ -1,24 +1,38 @@
-import { Alert, Code, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { useFacts } from '../../facts.tsx'
+import { Page } from '../../layout/page.tsx'
 
-/** Says that a mail is on its way, and where it is when the portal has no mail server. */
-export function MailSent({ children }: { readonly children: ReactNode }) {
-  const { writesMailsToFiles } = useFacts()
+export interface MailSentProps {
+  /** Names the address and what the link in the mail does. */
+  readonly children: ReactNode
+}
+
+/** Says where to find the mail that the portal has sent. */
+export function MailSent({ children }: MailSentProps) {
+  const { writesMailsToFiles, hasMailbox } = useFacts()
   return (
-    <Stack gap="md" role="status">
-      <Text>{children}</Text>
-      <Text c="dimmed">
-        The link works once, and for ten minutes. If no mail comes, look among the unwanted ones and
-        check the address.
-      </Text>
-      {writesMailsToFiles ? (
-        <Alert color="gray" title="This portal sends no mails">
-          It has no mail server, so each mail becomes a file in the folder <Code>outbox</Code> of
-          its data folder (<Code>data/outbox</Code> unless set otherwise). Open the newest one for
-          the link.
-        </Alert>
-      ) : null}
-    </Stack>
+    <Page title="Check your email" width="narrow" isNew>
+      <Stack gap="md" align="flex-start" role="status">
+        <Text>{children}</Text>
+        {hasMailbox ? (
+          <Button component={Link} href={pagePaths.mailbox}>
+            Open the email
+          </Button>
+        ) : null}
+        <Text c="dimmed">
+          {hasMailbox ? null : `${whereToLook(writesMailsToFiles)} `}
+          The link works once, for ten minutes.
+        </Text>
+      </Stack>
+    </Page>
   )
+}
+
+function whereToLook(writesMailsToFiles: boolean): string {
+  return writesMailsToFiles
+    ? 'This portal has no mail server: ask its operator for the link.'
+    : 'Check your inbox and your spam folder.'
 }

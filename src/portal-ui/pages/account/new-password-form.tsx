@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { fieldErrors, formError } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 
 export interface NewPasswordFormProps {
@@ -12,17 +13,26 @@ export interface NewPasswordFormProps {
   readonly error: Error | null
 }
 
-/** Asks for a new password, with the rules before and what is wrong beside the field. */
+/** Asks for a new password: rules above the field, the error below it. */
 export function NewPasswordForm({ action, onSubmit, isPending, error }: NewPasswordFormProps) {
   const [password, setPassword] = useState('')
-  const { password: fault } = fieldErrors(error, ['password'])
+  const [sent, setSent] = useState('')
+  const refused = fieldErrors(error, ['password']).password
+  const fault = password === sent ? refused : undefined
+
+  const submit = () => {
+    if (isPending) return
+    setSent(password)
+    onSubmit(password)
+  }
+
   return (
-    <Form onSubmit={() => !isPending && onSubmit(password)} error={error}>
-      {/* The mail link tells the server whose password it is, and nobody else; password managers look for this field. */}
+    <Form onSubmit={submit} error={error}>
+      {/* Only the server knows whose mail link this is; password managers look for this field. */}
       <input type="email" autoComplete="username" value="" readOnly hidden />
       <PasswordField
         label="New password"
-        description="15 characters or more; several words make a good one. Nothing that is tried first: your name or address, repetitions, rows of keys, well-known passwords."
+        description={newPasswordRules}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
         error={fault}
@@ -31,6 +41,7 @@ export function NewPasswordForm({ action, onSubmit, isPending, error }: NewPassw
         required
         withAsterisk={false}
       />
+      {fault === undefined ? <PasswordLength password={password} /> : null}
       <ProblemAlert error={formError(error, ['password'])} />
       <Button type="submit" loading={isPending}>
         {action}

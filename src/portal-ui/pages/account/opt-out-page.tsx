@@ -8,42 +8,40 @@ import { Page } from '../../layout/page.tsx'
 import { LinkMissing } from './link-missing.tsx'
 import { useMailToken } from './use-mail-token.ts'
 
-/** Where the opt-out link of a mail leads; needs no session. */
+/** The opt-out link of a mail opens this page; needs no session. */
 export function OptOutPage() {
   const token = useMailToken()
   const optOut = useOptOut()
   const isUsed = isProblem(optOut.error, 'LINK_INVALID')
   if (optOut.isSuccess) {
     return (
-      <Page title="No more of these mails" width="narrow">
+      <Page title="You will no longer get these emails" width="narrow" isNew>
         <Stack gap="md" role="status">
-          <Text>Mails about the account itself, such as a new password, still come.</Text>
-          <TextLink href={pagePaths.profile}>Choose the mails you get in your profile</TextLink>
+          <Text>
+            You still get emails about your account, for example when your password changes.
+          </Text>
+          <TextLink href={pagePaths.profile}>Choose the emails you get in your profile</TextLink>
         </Stack>
       </Page>
     )
   }
   if (token === undefined || isUsed) {
     return (
-      <Page title="Fewer mails" width="narrow">
+      <Page title="Fewer emails" width="narrow">
         <LinkMissing
           href={pagePaths.profile}
-          label="Choose the mails you get in your profile"
+          label="Choose the emails you get in your profile"
           isUsed={isUsed}
         />
       </Page>
     )
   }
   return (
-    <Page
-      title="Fewer mails"
-      lead="You get no more mails of the kind this link was in."
-      width="narrow"
-    >
+    <Page title="Fewer emails" lead="Stop emails like the one you came from." width="narrow">
       <Stack gap="md" align="flex-start">
         <ProblemAlert error={optOut.error} />
         <Button loading={optOut.isPending} onClick={() => optOut.mutate({ token })}>
-          Stop these mails
+          Stop these emails
         </Button>
       </Stack>
     </Page>

@@ -8,15 +8,15 @@ import { LinkMissing } from './link-missing.tsx'
 import { NewPasswordForm } from './new-password-form.tsx'
 import { useMailToken } from './use-mail-token.ts'
 
-/** Where the link to set a new password leads. */
+/** The link to set a new password opens this page. */
 export function ResetConfirmPage() {
   const token = useMailToken()
   const confirmation = usePasswordResetConfirmation()
   if (confirmation.isSuccess) {
     return (
-      <Page title="Your new password is set" width="narrow">
+      <Page title="Your new password is set" width="narrow" isNew>
         <Stack gap="md" align="flex-start" role="status">
-          <Text>Every session has ended, on all devices. Sign in with the new password.</Text>
+          <Text>You are signed out on all devices. Sign in with the new password.</Text>
           <Button component={Link} href={pagePaths.signIn}>
             Sign in
           </Button>
@@ -35,7 +35,7 @@ export function ResetConfirmPage() {
   return (
     <Page
       title="Set a new password"
-      lead="It takes the place of the old one, and ends every session."
+      lead="It replaces the old one and signs you out on all devices."
       width="narrow"
     >
       <NewPasswordForm

@@ -9,26 +9,24 @@ import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
 import { MailSent } from './mail-sent.tsx'
 
-/** Asks for a link to set a new password; what follows is the same for an unknown address. */
+/** Sends a link to set a new password; the response is the same for an unknown address. */
 export function ResetPage() {
   const reset = usePasswordReset()
   const [email, setEmail] = useState('')
   const [isTried, setIsTried] = useState(false)
   if (reset.isSuccess) {
     return (
-      <Page title="Check your mail" width="narrow">
-        <MailSent>
-          If there is an account for <bdi>{reset.variables.email}</bdi>, a mail is on its way. Open
-          its link to set a new password.
-        </MailSent>
-      </Page>
+      <MailSent>
+        If <bdi>{reset.variables.email}</bdi> has an account, we wrote to it. Open the link in the
+        email to choose a new password.
+      </MailSent>
     )
   }
   const isMissing = isTried && email === ''
   return (
     <Page
       title="Reset your password"
-      lead="A mail with a link comes to your address; there you set a new one."
+      lead="We email you a link to choose a new password."
       width="narrow"
     >
       <Form
@@ -43,7 +41,7 @@ export function ResetPage() {
           type="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={isMissing ? 'Must be given.' : fieldErrors(reset.error, ['email']).email}
+          error={isMissing ? 'Enter your email.' : fieldErrors(reset.error, ['email']).email}
           autoComplete="username"
           spellCheck={false}
           maxLength={254}
@@ -55,7 +53,7 @@ export function ResetPage() {
           Send the link
         </Button>
       </Form>
-      <TextLink href={pagePaths.signIn}>Back to the sign-in</TextLink>
+      <TextLink href={pagePaths.signIn}>Back to sign-in</TextLink>
     </Page>
   )
 }

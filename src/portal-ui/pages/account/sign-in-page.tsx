@@ -11,7 +11,7 @@ import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
 import { localPath } from '../../local-path.ts'
 
-/** Opens a session and leads on to where somebody wanted to go. */
+/** Signs in, then opens the requested page. */
 export function SignInPage() {
   const { data: session } = useSession()
   const facts = usePortalFacts()
@@ -23,7 +23,7 @@ export function SignInPage() {
   return (
     <Page
       title="Sign in"
-      lead={next === undefined ? undefined : 'The page you asked for needs you to be signed in.'}
+      lead={next === undefined ? undefined : 'Sign in to see this page.'}
       width="narrow"
     >
       <SignInForm />
@@ -55,7 +55,7 @@ function SignInForm() {
         type="email"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        error={isTried && email === '' ? 'Must be given.' : undefined}
+        error={isTried && email === '' ? 'Enter your email.' : undefined}
         autoComplete="username"
         spellCheck={false}
         maxLength={254}
@@ -66,7 +66,7 @@ function SignInForm() {
         label="Password"
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
-        error={isTried && password === '' ? 'Must be given.' : undefined}
+        error={isTried && password === '' ? 'Enter your password.' : undefined}
         autoComplete="current-password"
         maxLength={256}
         required
@@ -77,7 +77,7 @@ function SignInForm() {
         <Button type="submit" loading={signIn.isPending}>
           Sign in
         </Button>
-        <TextLink href={pagePaths.reset}>Forgot the password?</TextLink>
+        <TextLink href={pagePaths.reset}>Forgot your password?</TextLink>
       </Group>
     </Form>
   )

@@ -11,39 +11,33 @@ import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
 import { MailSent } from './mail-sent.tsx'
 
-/** Asks for an account; what follows is the same for an address that has one. */
+/** Signs up; the response is the same for an address that has an account. */
 export function SignUpPage() {
   const facts = usePortalFacts()
   const signUp = useSignUp()
   if (signUp.isSuccess) {
     return (
-      <Page title="Check your mail" width="narrow">
-        <MailSent>
-          A mail is on its way to <bdi>{signUp.variables.email}</bdi>. Open its link to set your
-          password.
-        </MailSent>
-      </Page>
+      <MailSent>
+        We wrote to <bdi>{signUp.variables.email}</bdi>. Open the link in the email to choose your
+        password.
+      </MailSent>
     )
   }
   if (facts.data?.signUp === 'off' || isProblem(signUp.error, 'SIGN_UP_CLOSED')) {
     return (
       <Page title="Sign up" width="narrow">
-        <Alert color="amber" title="New accounts are not accepted at the moment">
-          Ask the operator of this gateway, or try again later.
+        <Alert color="amber" title="Sign-up is closed">
+          The operator of this portal does not accept new accounts at the moment.
         </Alert>
         <Known />
       </Page>
     )
   }
   return (
-    <Page
-      title="Sign up"
-      lead="A mail with a link comes to your address; there you set your password."
-      width="narrow"
-    >
+    <Page title="Sign up" lead="We email you a link to choose your password." width="narrow">
       {facts.data?.signUp === 'approval' ? (
         <Alert color="tide" title="An operator approves each new account">
-          After you have set your password, a mail tells you as soon as you can sign in.
+          Choose your password first. We will email you when you can sign in.
         </Alert>
       ) : null}
       <SignUpForm signUp={signUp} />
@@ -71,7 +65,7 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
         type="email"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
-        error={isTried && email === '' ? 'Must be given.' : faults.email}
+        error={isTried && email === '' ? 'Enter your email.' : faults.email}
         autoComplete="email"
         spellCheck={false}
         maxLength={254}
@@ -80,10 +74,10 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
       />
       <TextInput
         label="Name"
-        description="Yours or your company's, as you want to be called."
+        description="Your own or your company's."
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        error={isTried && name === '' ? 'Must be given.' : faults.name}
+        error={isTried && name === '' ? 'Enter a name.' : faults.name}
         autoComplete="name"
         maxLength={100}
         required
@@ -100,7 +94,7 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
 function Known() {
   return (
     <Text>
-      You have an account? <TextLink href={pagePaths.signIn}>Sign in</TextLink>
+      Already have an account? <TextLink href={pagePaths.signIn}>Sign in</TextLink>
     </Text>
   )
 }

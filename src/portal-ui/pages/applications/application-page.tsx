@@ -1,24 +1,28 @@
 import { Alert, Anchor, Badge, Stack } from '@mantine/core'
+import { useEffect } from 'react'
 import { Link, useParams } from 'wouter'
 import { applicationTabs } from '../../../gateway/portal/page-paths.ts'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplication } from '../../api/applications.ts'
 import { isProblem } from '../../api/client.ts'
+import { useApprovedConsents } from '../../api/sandbox.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { Time } from '../../components/time.tsx'
+import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
+import type { ApplicationTab } from '../../tab-path.ts'
 import { ApplicationActions } from './application-actions.tsx'
 import { CallsTab } from './calls-tab.tsx'
+import { CheckListLine } from './check-list.tsx'
 import { DeprecationNotices } from './deprecation-notices.tsx'
 import { KeysTab } from './keys-tab.tsx'
 import { NextStep } from './next-step.tsx'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
-import { SignedCalls } from './signed-calls.tsx'
+import { SettingsTab } from './settings-tab.tsx'
 import { SubscriptionsTab } from './subscriptions-tab.tsx'
 import { TabLinks, tabTitles } from './tab-links.tsx'
-import type { ApplicationTab } from './tab-path.ts'
 import { TryTab } from './try-tab.tsx'
 import { UsageTab } from './usage-tab.tsx'
 
@@ -47,6 +51,7 @@ function Loaded({
 }) {
   const memory = usePageMemory()
   const { id, name, createdAt, suspendedAt } = application
+  useApprovedMemory(id, memory, tab === 'try')
   if (tab === undefined) return <Unknown />
   return (
     <Page
@@ -67,53 +72,65 @@ function Loaded({
       <Stack gap="lg">
         {suspendedAt === null ? null : (
           <Alert color="red" title="This application is suspended">
-            An operator suspended it on <Time at={suspendedAt} />. Its calls are refused with 403
-            until it is resumed. Ask the operator of this gateway.
+            An operator suspended it on <Time at={suspendedAt} />. The gateway refuses its calls
+            with 403 until an operator resumes it.
           </Alert>
         )}
         <DeprecationNotices applicationId={id} />
         <NextStep applicationId={id} tab={tab} />
-        <SignedCalls application={application} />
         <TabLinks applicationId={id} current={tab} />
-        <TabContent applicationId={id} tab={tab} memory={memory} />
+        {tab === 'keys' ? null : <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />}
+        <TabContent application={application} tab={tab} memory={memory} />
       </Stack>
     </Page>
   )
 }
 
+/** Keeps the consents of the memory as the bank has them while `isAwaited`. */
+function useApprovedMemory(id: string, { noteApproved }: PageMemory, isAwaited: boolean): void {
+  const { hasSandbox } = useFacts()
+  const { data } = useApprovedConsents(id, hasSandbox && isAwaited)
+  useEffect(() => {
+    if (data !== undefined) noteApproved(data.items)
+  }, [data, noteApproved])
+}
+
 interface TabContentProps {
-  readonly applicationId: string
+  readonly application: Application
   readonly tab: ApplicationTab
   readonly memory: PageMemory
 }
 
-function TabContent({ applicationId, tab, memory }: TabContentProps) {
+function TabContent({ application, tab, memory }: TabContentProps) {
+  const applicationId = application.id
   switch (tab) {
     case 'keys':
       return <KeysTab applicationId={applicationId} memory={memory} />
     case 'subscriptions':
-      return <SubscriptionsTab applicationId={applicationId} />
+      return <SubscriptionsTab applicationId={applicationId} memory={memory} />
     case 'usage':
       return <UsageTab applicationId={applicationId} />
     case 'calls':
       return <CallsTab applicationId={applicationId} />
     case 'try':
       return <TryTab applicationId={applicationId} memory={memory} />
+    case 'settings':
+      return <SettingsTab application={application} />
   }
 }
 
 function Unknown() {
   return (
-    <Page title="There is no such application">
+    <Page title="Application not found">
       <EmptyState
-        title="Nothing is at this address"
+        title="There is nothing at this address"
         action={
           <Anchor component={Link} href="/applications">
             All applications
           </Anchor>
         }
       >
-        The application was deleted, belongs to somebody else, or the address is misspelled.
+        The application was deleted, belongs to another developer, or the address is misspelled.
       </EmptyState>
     </Page>
   )

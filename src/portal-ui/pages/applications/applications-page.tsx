@@ -3,17 +3,19 @@ import { useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplications } from '../../api/applications.ts'
+import { useDeveloper } from '../../api/session.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { Time } from '../../components/time.tsx'
 import { Page } from '../../layout/page.tsx'
+import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
 import { CreateApplication } from './create-application.tsx'
 import { FirstSteps } from './first-steps.tsx'
-import { tabPath } from './tab-path.ts'
 
-/** One's own applications, and how to make one. */
+/** The developer's applications, and the form that creates one. */
 export function ApplicationsPage() {
+  const developer = useDeveloper()
   const applications = useApplications()
   const [isCreating, setIsCreating] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
@@ -29,7 +31,15 @@ export function ApplicationsPage() {
   return (
     <Page
       title="Applications"
-      lead="An application has its own keys, subscriptions and counts. Make one for each program that calls the gateway."
+      lead={
+        isEmpty ? (
+          <>
+            Signed in as <bdi>{developer.email}</bdi>.
+          </>
+        ) : (
+          'An application has its own keys, subscriptions and limits. Create one for each program that calls the gateway.'
+        )
+      }
       actions={
         items.length === 0 ? null : (
           <Button ref={trigger} onClick={() => setIsCreating(true)} disabled={isCreating}>

@@ -1,5 +1,6 @@
 import { Button, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
 import { useCallsWithId } from '../../api/calls.ts'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
@@ -10,10 +11,12 @@ import { CallRecords } from './call-records.tsx'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Finds one's own calls by the X-Request-ID they had. */
+/** Finds the developer's own calls by their X-Request-ID. */
 export function CallLookup({ applicationId }: { readonly applicationId: string }) {
-  const [typed, setTyped] = useState('')
-  const [wanted, setWanted] = useState('')
+  const [search] = useSearchParams()
+  const asked = search.get('request') ?? ''
+  const [typed, setTyped] = useState(asked)
+  const [wanted, setWanted] = useState(uuid.test(asked) ? asked : '')
   const [isMalformed, setIsMalformed] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const found = useCallsWithId(applicationId, wanted)
@@ -42,16 +45,14 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
         >
           <TextInput
             label="X-Request-ID"
-            description="A UUID: the one you sent, or the member instance of an error."
+            description="A UUID: the one you sent, or “instance” of an error."
             placeholder="99391c7e-ad88-49ec-a2ad-99ddcb1f7721"
             value={typed}
             onChange={(event) => {
               setTyped(event.currentTarget.value)
               setIsMalformed(false)
             }}
-            error={
-              isMalformed ? 'Must be a UUID: 32 hexadecimal digits in five groups.' : undefined
-            }
+            error={isMalformed ? 'Enter a UUID: 32 hexadecimal digits in five groups.' : undefined}
             // Above the field, so that the button stays beside it.
             inputWrapperOrder={['label', 'description', 'error', 'input']}
             autoComplete="off"
@@ -87,8 +88,8 @@ function Nothing({ requestId }: { readonly requestId: string }) {
         Nothing is known of <code className={classes['wrap']}>{requestId}</code>. That can mean:
       </Text>
       <List size="sm" spacing={4}>
-        <List.Item>It has only just ended: look again in a few seconds.</List.Item>
-        <List.Item>It is older than 24 hours, or more than 1,000 calls came after it.</List.Item>
+        <List.Item>The call ended a moment ago. Look again in a few seconds.</List.Item>
+        <List.Item>It is older than 24 hours, or more than 1,000 calls followed it.</List.Item>
         <List.Item>
           It was made with a key of another application, or without a valid key.
         </List.Item>

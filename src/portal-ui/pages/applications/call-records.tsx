@@ -1,6 +1,7 @@
 import { Anchor, Badge, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import { LocalTimes } from '../../components/local-times.tsx'
 import { Time } from '../../components/time.tsx'
 import { milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
@@ -10,11 +11,11 @@ import { TimeSplit } from './time-split.tsx'
 export interface CallRecordsProps {
   readonly records: readonly CallRecord[]
   readonly label: string
-  /** Shows everything about each without being asked. */
+  /** Whether all details start open. */
   readonly areOpen?: boolean
 }
 
-/** Calls, each with its line to read and everything about it to unfold. */
+/** A list of calls: one line each, with details to open. */
 export function CallRecords({ records, label, areOpen = false }: CallRecordsProps) {
   if (records.length === 0) return null
   return (
@@ -27,7 +28,7 @@ export function CallRecords({ records, label, areOpen = false }: CallRecordsProp
                 {outcomeWord(record)}
               </Badge>
               <Text component="span" className={classes['wrap'] ?? ''}>
-                {record.method} {record.operation ?? 'to no operation'}
+                {record.method} {record.operation ?? '(no such operation)'}
               </Text>
               <Text component="span" fw={600}>
                 {statusWord(record.status)}
@@ -50,7 +51,7 @@ function Everything({ record }: { readonly record: CallRecord }) {
   return (
     <Stack gap="md" className={classes['callBody'] ?? ''}>
       <Text>
-        {reason}{' '}
+        <LocalTimes text={reason} at={record.at} />{' '}
         {code === undefined ? null : (
           <Anchor href={`/problems/${code}`} underline="always">
             What {code} means

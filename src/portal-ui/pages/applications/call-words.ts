@@ -6,31 +6,32 @@ const admissions: ReadonlySet<string | null> = new Set([
   'observed',
 ])
 
-/** Whether the call was let through, whatever came of it. */
+/** Whether the gateway let the call through; the bank service may still have failed. */
 export function isAdmitted({ decision }: CallRecord): boolean {
   return admissions.has(decision)
 }
 
-/** The code of the error table the call was answered with; undefined when the bank service answered it, or nobody. */
+/** The gateway's error code; undefined if the bank service answered or the connection ended first. */
 export function errorCode({ outcome }: CallRecord): string | undefined {
   return outcome === 'forwarded' || outcome === 'aborted' ? undefined : outcome
 }
 
-/** What became of a call, in one or two words. */
+/** The outcome of a call in one or two words. */
 export function outcomeWord(record: CallRecord): string {
-  if (record.outcome === 'aborted') return 'Broken off'
+  if (record.outcome === 'aborted') return 'Connection lost'
   if (!isAdmitted(record)) return 'Refused'
-  return record.status >= 500 ? 'Failed' : 'Admitted'
+  return record.status >= 500 ? 'Failed' : 'Forwarded'
 }
 
-/** The colour that goes with {@link outcomeWord}. */
+/** The colour for {@link outcomeWord}. */
 export function outcomeColor(record: CallRecord): string {
   if (record.outcome === 'aborted') return 'gray'
   if (!isAdmitted(record)) return 'amber'
-  return record.status >= 500 ? 'red' : 'green'
+  if (record.status >= 500) return 'red'
+  return record.status >= 400 ? 'gray' : 'green'
 }
 
-/** A status as a reader meets it; 0 means that the connection ended first. */
+/** A status in words; 0 means that the connection ended first. */
 export function statusWord(status: number): string {
-  return status === 0 ? 'no answer' : String(status)
+  return status === 0 ? 'no response' : String(status)
 }

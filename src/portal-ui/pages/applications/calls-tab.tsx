@@ -6,7 +6,7 @@ import { Slow } from '../../components/slow.tsx'
 import { CallLookup } from './call-lookup.tsx'
 import { CallRecords } from './call-records.tsx'
 
-/** What became of single calls: one looked up by its identifier, and the last ones. */
+/** Records of single calls: one looked up by its request id, and the latest. */
 export function CallsTab({ applicationId }: { readonly applicationId: string }) {
   const calls = useRecentCalls(applicationId)
   return (

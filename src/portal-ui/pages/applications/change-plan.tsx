@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
 import { usePlanChange } from '../../api/applications.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { limitInWords } from '../../in-words.ts'
+import { PlanChoice } from './plan-choice.tsx'
 
 export interface ChangePlanProps {
   readonly applicationId: string
@@ -14,7 +14,7 @@ export interface ChangePlanProps {
   readonly onClose: () => void
 }
 
-/** Asks for another plan of the same version; the count goes on. */
+/** Moves the subscription to another plan of the same version; the count continues. */
 export function ChangePlan(props: ChangePlanProps) {
   const { applicationId, subscription, plans, opened, onClose } = props
   const [plan, setPlan] = useState(subscription.plan)
@@ -40,19 +40,8 @@ export function ChangePlan(props: ChangePlanProps) {
         }}
       >
         <Stack gap="md">
-          <Text>The change has no gap, and what is counted in this window stays counted.</Text>
-          <Radio.Group label="Plan" value={plan} onChange={(name) => setPlan(name)}>
-            <Stack gap="xs" mt={6}>
-              {plans.map(({ name, title, limits }) => (
-                <Radio
-                  key={name}
-                  value={name}
-                  label={title}
-                  description={limits.map(limitInWords).join('; ')}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
+          <Text>Calls that you have already made still count.</Text>
+          <PlanChoice plans={plans} value={plan} onChange={setPlan} />
           <ProblemAlert error={change.error} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>

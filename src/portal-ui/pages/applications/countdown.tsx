@@ -5,13 +5,13 @@ import { durationInWords } from '../../in-words.ts'
 
 export interface CountdownProps {
   readonly resetsAt: string
-  /** What to add to the clock of the page to get that of the counter, in milliseconds. */
+  /** Milliseconds from the page's clock to the counter's clock. */
   readonly offsetMs: number
 }
 
 /**
- * Counts down to the end of a window. The seconds are for the eye only: a
- * screen reader is told the moment, which does not change.
+ * Counts down to the next reset of a limit. Only sighted users get the seconds:
+ * a screen reader announces the time of the reset, which does not change.
  */
 export function Countdown({ resetsAt, offsetMs }: CountdownProps) {
   const now = useSecond() + offsetMs
@@ -19,7 +19,7 @@ export function Countdown({ resetsAt, offsetMs }: CountdownProps) {
   return (
     <Text size="sm" c="dimmed">
       <span aria-hidden="true">
-        {seconds <= 0 ? 'A new window begins' : `Resets in ${durationInWords(seconds)}`}
+        {seconds <= 0 ? 'Resets now' : `Resets in ${durationInWords(seconds)}`}
       </span>
       <VisuallyHidden>
         Resets at <Time at={resetsAt} />

@@ -8,15 +8,15 @@ import classes from './applications.module.css'
 import { nameFailure } from './name-failure.ts'
 
 export interface CreateApplicationProps {
-  /** Whether it is the first one: there is nothing to go back to. */
+  /** Whether it is the first application; then the form cannot be cancelled. */
   readonly isFirst: boolean
   readonly onCreated: (application: Application) => void
   readonly onCancel?: () => void
 }
 
-/** The form that makes an application; what is wrong with the name is said at the name. */
+/** The form that creates an application; errors of the name appear at the name field. */
 export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplicationProps) {
-  const [name, setName] = useState('')
+  const [name, setName] = useState(isFirst ? 'My first application' : '')
   const form = useRef<HTMLFormElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const creation = useApplicationCreation(onCreated)
@@ -47,7 +47,7 @@ export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplic
           </Title>
           <TextInput
             label="Name"
-            description="1 to 100 characters; you can change it later."
+            description="You can change it later."
             value={name}
             onChange={(event) => {
               setName(event.currentTarget.value)

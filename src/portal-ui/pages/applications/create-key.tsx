@@ -17,27 +17,37 @@ const expiries = [
 
 export interface CreateKeyProps {
   readonly applicationId: string
+  readonly suggestedName: string
   readonly onIssued: (key: IssuedKey) => void
   readonly onCancel: () => void
 }
 
 /** The form that makes a key: a name, and when it ends by itself. */
-export function CreateKey({ applicationId, onIssued, onCancel }: CreateKeyProps) {
-  const [name, setName] = useState('')
+export function CreateKey(props: CreateKeyProps) {
+  const { applicationId, suggestedName, onIssued, onCancel } = props
+  const [name, setName] = useState(suggestedName)
   const [expiry, setExpiry] = useState('never')
   const [day, setDay] = useState('')
+  const [isDayWrong, setIsDayWrong] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const creation = useKeyCreation(applicationId, onIssued)
   const { atName, elsewhere } = nameFailure(creation.error)
   const atExpiry = fieldErrors(creation.error, ['expiresAt']).expiresAt
 
-  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    field.current?.select()
+  }, [])
 
   const create = () => {
     if (creation.isPending) return
-    const expiresAt = expiryInstant(expiry, day)
-    const input: KeyInput = { name, ...(expiresAt === undefined ? {} : { expiresAt }) }
+    const end = expiryOf(expiry, day)
+    if (Number.isNaN(end?.getTime())) {
+      setIsDayWrong(true)
+      focusFirstInvalid(form.current)
+      return
+    }
+    const input: KeyInput = { name, ...(end === undefined ? {} : { expiresAt: end.toISOString() }) }
     creation.mutate(input, { onError: () => focusFirstInvalid(form.current) })
   }
 
@@ -71,7 +81,7 @@ export function CreateKey({ applicationId, onIssued, onCancel }: CreateKeyProps)
             />
             <NativeSelect
               label="Expires"
-              description="After that it is refused."
+              description="The key stops working afterwards."
               value={expiry}
               onChange={(event) => setExpiry(event.currentTarget.value)}
               data={expiries}
@@ -82,10 +92,14 @@ export function CreateKey({ applicationId, onIssued, onCancel }: CreateKeyProps)
               <TextInput
                 type="date"
                 label="Last day"
-                description="It works until the end of it."
+                description="It works until the end of that day."
                 value={day}
-                onChange={(event) => setDay(event.currentTarget.value)}
-                error={atExpiry}
+                onChange={(event) => {
+                  setDay(event.currentTarget.value)
+                  setIsDayWrong(false)
+                }}
+                max="9999-12-31"
+                error={isDayWrong ? 'Enter a day before the year 10000.' : atExpiry}
                 required
                 flex="0 1 12rem"
               />
@@ -110,9 +124,9 @@ export function CreateKey({ applicationId, onIssued, onCancel }: CreateKeyProps)
   )
 }
 
-/** The end of the chosen day, or so many days from now; undefined for never. */
-function expiryInstant(expiry: string, day: string): string | undefined {
+/** The end of the chosen day, or of a number of days from now; undefined for never. An invalid date for a year above 9999. */
+function expiryOf(expiry: string, day: string): Date | undefined {
   if (expiry === 'never') return undefined
-  if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * 86_400_000).toISOString()
-  return new Date(`${day}T23:59:59.999`).toISOString()
+  if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * 86_400_000)
+  return new Date(`${day}T23:59:59.999`)
 }

@@ -1,6 +1,5 @@
 import { Alert, Anchor, List, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import type { OperationTotal } from '../../../gateway/portal/schemas/usage.ts'
 import { useHistory } from '../../api/usage.ts'
 import { Day } from '../../components/day.tsx'
 import { counted, wholeNumber } from '../../in-words.ts'
@@ -8,7 +7,7 @@ import { diffPath } from '../../published-paths.ts'
 import classes from './applications.module.css'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
-/** For every subscription to a version that is going to end: until when, what comes after it, and who still calls it. */
+/** For every subscription to a version that is about to end: when, its successor, and the operations that this application still calls. */
 export function DeprecationNotices({ applicationId }: { readonly applicationId: string }) {
   const { versions = [] } = useSubscribedVersions(applicationId)
   const deprecated = versions.filter(({ isDeprecated }) => isDeprecated)
@@ -63,12 +62,12 @@ function OwnCalls({ applicationId, version }: NoticeProps) {
   if (history === undefined) return null
   const called = history.operations
     .filter(({ api, version: of }) => api === version.api && of === version.version)
-    .filter((total) => total.operation !== null && callsOf(total) > 0)
-    .toSorted((a, b) => callsOf(b) - callsOf(a))
+    .filter((total) => total.operation !== null && total.admitted > 0)
+    .toSorted((a, b) => b.admitted - a.admitted)
   if (called.length === 0) {
-    return <Text size="sm">This application has not called it in the last 30 days.</Text>
+    return <Text size="sm">This application made no calls to it in the last 30 days.</Text>
   }
-  const sum = called.reduce((calls, total) => calls + callsOf(total), 0)
+  const sum = called.reduce((calls, total) => calls + total.admitted, 0)
   return (
     <details className={classes['details']}>
       <summary>
@@ -78,7 +77,7 @@ function OwnCalls({ applicationId, version }: NoticeProps) {
       <List size="sm">
         {called.map((total) => (
           <List.Item key={total.operation}>
-            {nameOf(version, total.operation)}: {counted(callsOf(total), 'call')}
+            {nameOf(version, total.operation)}: {counted(total.admitted, 'call')}
             {isGone(version, total.operation)
               ? `, and ${version.lifecycle.successor} does not have it`
               : ''}
@@ -87,10 +86,6 @@ function OwnCalls({ applicationId, version }: NoticeProps) {
       </List>
     </details>
   )
-}
-
-function callsOf({ admitted, refused }: OperationTotal): number {
-  return admitted + refused
 }
 
 function nameOf({ operations }: SubscribedVersion, id: string | null): string {

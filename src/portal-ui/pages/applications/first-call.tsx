@@ -3,12 +3,13 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useFirstCall } from '../../api/calls.ts'
+import { LocalTimes } from '../../components/local-times.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import { counted, milliseconds, wholeNumber } from '../../in-words.ts'
+import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
 import { isAdmitted, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
-import { tabPath } from './tab-path.ts'
 
 const secondsUntilHints = 30
 
@@ -17,14 +18,14 @@ export interface FirstCallProps {
   readonly keyId: string
 }
 
-/** Waits for the first call with a key and says what arrived. */
+/** Waits for the first call with a key and shows its result. */
 export function FirstCall({ applicationId, keyId }: FirstCallProps) {
   const calls = useFirstCall(applicationId, keyId)
   const record = calls.data?.items[0]
   return (
     <Stack gap="sm">
       <Title order={3}>
-        {record === undefined ? 'Waiting for the first call' : 'The first call arrived'}
+        {record === undefined ? 'First call with this key' : 'The first call arrived'}
       </Title>
       <div role="status">
         {record === undefined ? (
@@ -32,8 +33,8 @@ export function FirstCall({ applicationId, keyId }: FirstCallProps) {
             <Loader size="sm" type="dots" aria-hidden="true" />
             <Text>
               {calls.isError
-                ? 'The portal cannot tell at the moment whether something arrived. It keeps asking.'
-                : 'As soon as a call with this key reaches the gateway, you see it here.'}
+                ? 'The portal cannot check for calls at the moment. It keeps trying.'
+                : 'It appears here within a few seconds of reaching the gateway.'}
             </Text>
           </Group>
         ) : (
@@ -46,7 +47,7 @@ export function FirstCall({ applicationId, keyId }: FirstCallProps) {
 }
 
 function Arrived({ record }: { readonly record: CallRecord }) {
-  const { method, operation, status, totalMs, reason } = record
+  const { at, method, operation, status, totalMs, reason } = record
   return (
     <Stack gap="xs">
       <Group gap="sm">
@@ -54,11 +55,11 @@ function Arrived({ record }: { readonly record: CallRecord }) {
           {outcomeWord(record)}
         </Badge>
         <Text fw={600} className={classes['wrap'] ?? ''}>
-          {method} {operation ?? 'to no operation'}: {statusWord(status)}
+          Latest call: {method} {operation ?? '(no such operation)'}: {statusWord(status)}
         </Text>
       </Group>
       <Text>
-        {reason} In all it took {milliseconds(totalMs)}.
+        <LocalTimes text={reason} at={at} /> In all it took {milliseconds(totalMs)}.
       </Text>
       <Left record={record} />
     </Stack>
@@ -68,7 +69,7 @@ function Arrived({ record }: { readonly record: CallRecord }) {
 function Left({ record }: { readonly record: CallRecord }) {
   const { limit, remaining, resetsAt } = record
   if (limit === null || remaining === null) {
-    return !isAdmitted(record) ? <Text>It was not counted.</Text> : null
+    return !isAdmitted(record) ? <Text>This call does not count against your limit.</Text> : null
   }
   return (
     <Text>
@@ -107,17 +108,17 @@ function Hints() {
   if (!isLate) return null
   return (
     <div role="status">
-      <Text fw={600}>Nothing yet? Look at what your program got as answer:</Text>
+      <Text fw={600}>Nothing yet? Check the response that your program got:</Text>
       <List size="sm" spacing={4} mt={4}>
         <List.Item>
-          No answer at all: calls go to <bdi>{gatewayUrl}</bdi>.
+          No response at all: send calls to <bdi>{gatewayUrl}</bdi>.
         </List.Item>
         <List.Item>
-          401: the key did not arrive whole, or not in the header X-API-Key. Such a call cannot be
-          told to be yours, so it does not show here.
+          401: the key was incomplete, or not in the header X-API-Key. The portal cannot recognise
+          such a call as yours, so it does not appear here.
         </List.Item>
         <List.Item>
-          400 or 404: the path is not one of the reference; the member detail of the answer says
+          400 or 404: the path is not one of the reference; the field detail of the response says
           more.{' '}
           <Anchor component={Link} href="/" inherit underline="always">
             All APIs

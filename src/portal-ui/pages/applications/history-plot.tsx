@@ -3,15 +3,16 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import type { History } from '../../../gateway/portal/schemas/usage.ts'
+import { wholeNumber } from '../../in-words.ts'
 import { historyColours } from './history-colours.ts'
 import { stepLabel } from './step-label.ts'
 
 const height = 240
 
 /**
- * The history as bars on a canvas: refused calls stacked on admitted ones, and
- * among those the ones answered with an error. The same numbers are in a table
- * under it, which is what a screen reader gets.
+ * The history as bars on a canvas: refused calls stacked on forwarded calls,
+ * with errors among the forwarded calls. A table below has the same numbers for
+ * screen readers.
  */
 export function HistoryPlot({ history, label }: { history: History; label: string }) {
   const place = useRef<HTMLDivElement>(null)
@@ -36,7 +37,7 @@ export function HistoryPlot({ history, label }: { history: History; label: strin
   return <div ref={place} role="img" aria-label={label} style={{ height, minWidth: 0 }} />
 }
 
-/** Drawn over each other, the highest first: all calls, the admitted of them, the errors of those. */
+/** Drawn on top of each other, tallest first: all calls, forwarded calls, errors among forwarded calls. */
 function barsOf({ items }: History): UPlot.AlignedData {
   return [
     items.map((_, at) => at),
@@ -85,19 +86,19 @@ function plotOptions(history: History, scheme: 'light' | 'dark', width: number):
         size: 52,
         grid: { stroke: colours.grid, width: 1 },
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6, 1e7],
-        values: (_, splits) => splits.map((calls) => calls.toLocaleString('en-GB')),
+        values: (_, splits) => splits.map((calls) => wholeNumber(calls)),
       },
     ],
     series: [
       {},
       series('Refused', colours.refused),
-      series('Admitted', colours.admitted),
+      series('Forwarded', colours.admitted),
       series('Errors', colours.errors),
     ],
   }
 }
 
-/** A little air over the highest bar; at least 4, so that one call does not fill the plot. */
+/** Some space above the highest bar; at least 4, so that one call does not fill the plot. */
 function niceTop(max: number | null): number {
   return Math.max(4, Math.ceil((max ?? 0) * 1.08))
 }

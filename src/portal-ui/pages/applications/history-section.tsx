@@ -9,14 +9,14 @@ import { wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { HistoryTable } from './history-table.tsx'
 
-// Nobody who only looks at the bars needs the plotting library.
+// The plotting library loads only with the plot.
 const HistoryPlot = lazy(() =>
   import('./history-plot.tsx').then((module) => ({ default: module.HistoryPlot })),
 )
 
 const spanWords = { '24h': 'the last 24 hours', '30d': 'the last 30 days' } as const
 
-/** What was called before: a plot, the same numbers in a table, and both as a file. */
+/** Past calls as a plot, a table and a file. */
 export function HistorySection({ applicationId }: { readonly applicationId: string }) {
   const [span, setSpan] = useState<HistorySpan>('24h')
   const history = useHistory(applicationId, span)
@@ -54,25 +54,25 @@ export function HistorySection({ applicationId }: { readonly applicationId: stri
 
 function Shown({ history }: { readonly history: History }) {
   const sums = sumsOf(history)
-  // What shows may still be the span chosen before.
+  // The data on screen may still belong to the previous span.
   const words = spanWords[history.step === 'day' ? '30d' : '24h']
   if (sums.admitted + sums.refused === 0) {
     return (
       <EmptyState title={`No calls in ${words}`}>
-        The history fills within a minute of the first call. Only calls with a key of this
-        application are part of it.
+        Calls with this application's keys appear here within a minute.
       </EmptyState>
     )
   }
-  const sentence = `${wholeNumber(sums.admitted)} admitted, ${wholeNumber(sums.errors)} of them failed; ${wholeNumber(sums.refused)} refused.`
+  const sentence = `${wholeNumber(sums.admitted)} forwarded to the bank (${wholeNumber(sums.errors)} failed), ${wholeNumber(sums.refused)} refused by the gateway.`
   return (
     <Paper withBorder p="lg" className={classes['card'] ?? ''}>
       <Stack gap="md">
         <Text>
-          In {words}: {sentence}
+          In {words}: {sentence} A forwarded call may have got a 4xx from the bank: the tab Calls
+          shows each status.
         </Text>
         <div className={classes['plot']}>
-          <Suspense fallback={<Slow label="Loading the plot …" />}>
+          <Suspense fallback={<Slow label="Loading the chart …" />}>
             <HistoryPlot history={history} label={`Calls in ${words}. ${sentence}`} />
           </Suspense>
         </div>
@@ -86,8 +86,8 @@ function Shown({ history }: { readonly history: History }) {
 function Legend() {
   return (
     <ul className={classes['legend']}>
-      <li className={classes['legendAdmitted']}>Admitted</li>
-      <li className={classes['legendErrors']}>of them, failed (5xx or broken off)</li>
+      <li className={classes['legendAdmitted']}>Forwarded to the bank</li>
+      <li className={classes['legendErrors']}>Failed (5xx or connection lost)</li>
       <li className={classes['legendRefused']}>Refused by the gateway</li>
     </ul>
   )

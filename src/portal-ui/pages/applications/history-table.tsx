@@ -5,7 +5,7 @@ import { milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { stepName } from './step-label.ts'
 
-/** The numbers of the plot, newest first; steps without calls only when asked for. */
+/** The numbers of the plot, newest first; steps without calls only on request. */
 export function HistoryTable({ history }: { readonly history: History }) {
   const [withEmpty, setWithEmpty] = useState(false)
   const shown = history.items
@@ -21,13 +21,13 @@ export function HistoryTable({ history }: { readonly history: History }) {
         mb="xs"
       />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to take the focus */}
-      <section className={classes['scroll']} tabIndex={0} aria-label="Numbers of the plot">
+      <section className={classes['scroll']} tabIndex={0} aria-label="Numbers of the chart">
         <Table className={classes['numbers'] ?? ''} striped withRowBorders={false}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{isByDay ? 'Day (UTC)' : 'Hour'}</Table.Th>
               <Table.Th scope="col" ta="right">
-                Admitted
+                Forwarded
               </Table.Th>
               <Table.Th scope="col" ta="right">
                 Refused

@@ -6,6 +6,7 @@ import { Time } from '../../components/time.tsx'
 import classes from './applications.module.css'
 import { FirstCall } from './first-call.tsx'
 import type { PageMemory } from './page-memory.ts'
+import { ReadAccounts, useReadableVersion } from './read-accounts.tsx'
 import { ReadyCommand } from './ready-command.tsx'
 
 export interface IssuedKeyPanelProps {
@@ -17,13 +18,16 @@ export interface IssuedKeyPanelProps {
   readonly onPutAway: () => void
 }
 
-/** A key just made: the only time it shows, a command to try it with, and what arrives of it. */
+/** A new key, shown only once, with a command to try it and the first call that arrives. */
 export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
   const { applicationId, issued, replaced, memory, onPutAway } = props
   const title = useRef<HTMLHeadingElement>(null)
   const { isStored, noteStored } = memory
+  const version = useReadableVersion(applicationId)
 
-  useEffect(() => title.current?.focus(), [])
+  useEffect(() => {
+    title.current?.focus()
+  }, [])
   const store = () => {
     noteStored()
     // The button goes, and the focus would go with it.
@@ -48,7 +52,7 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
             id="issued-key-title"
             className={classes['title'] ?? ''}
           >
-            Your new key <bdi>{issued.name}</bdi>
+            New key: <bdi>{issued.name}</bdi>
           </Title>
           {replaced === undefined ? null : <Replaced replaced={replaced} />}
           {isStored ? (
@@ -58,9 +62,9 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
             </Text>
           ) : (
             <>
-              <Alert color="amber" variant="light" title="This is the only time it is shown">
-                Store it where your program finds it, such as a secret manager. Nobody can look it
-                up later; a lost key is replaced by a new one.
+              <Alert color="amber" variant="light" title="The portal shows the key only now">
+                Store it where your program finds it, for example in a secret manager. If you lose
+                it, rotate it.
               </Alert>
               <CopyLine text={issued.key} label="key" isProminent />
               <Group>
@@ -71,7 +75,20 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
             </>
           )}
         </Stack>
-        {isStored ? null : <ReadyCommand applicationId={applicationId} apiKey={issued.key} />}
+        {version === undefined ? null : (
+          <ReadAccounts
+            applicationId={applicationId}
+            apiKey={issued.key}
+            memory={memory}
+            version={version}
+          />
+        )}
+        {isStored ? null : (
+          <details className={classes['details']} open={version === undefined}>
+            <summary>Call from your terminal</summary>
+            <ReadyCommand applicationId={applicationId} apiKey={issued.key} />
+          </details>
+        )}
         <FirstCall applicationId={applicationId} keyId={issued.id} />
         {isStored ? (
           <Group>

@@ -4,7 +4,7 @@ import classes from './applications.module.css'
 import { KeyCard, type KeyCardProps } from './key-card.tsx'
 
 export interface KeyCardsProps extends Omit<KeyCardProps, 'apiKey'> {
-  /** What the list is called by a screen reader. */
+  /** Name of the list for screen readers. */
   readonly label: string
   readonly keys: readonly Key[]
 }

@@ -4,14 +4,14 @@ import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import { PasswordField } from '../../components/password-field.tsx'
 
 export interface KeyFieldProps {
-  /** Keys made on this page, which it still knows. */
+  /** Keys created since the page was loaded. */
   readonly keys: readonly IssuedKey[]
   readonly value: string
   readonly onChange: (key: string) => void
   readonly isMissing: boolean
 }
 
-/** Which key a call is made with: one just made, or one pasted, which is kept nowhere. */
+/** Chooses the key for a call: one just created, or one pasted, which the page never stores. */
 export function KeyField({ keys, value, onChange, isMissing }: KeyFieldProps) {
   const [isPasting, setIsPasting] = useState(!keys.some(({ key }) => key === value))
   return (
@@ -34,10 +34,10 @@ export function KeyField({ keys, value, onChange, isMissing }: KeyFieldProps) {
       {isPasting ? (
         <PasswordField
           label={keys.length === 0 ? 'API key' : 'Another key'}
-          description="Stays in this page until you leave it and is sent to the gateway only."
+          description="The key stays on this page until you leave, and goes only to the gateway."
           value={value}
           onChange={(event) => onChange(event.currentTarget.value)}
-          error={isMissing ? 'Must have a value.' : undefined}
+          error={isMissing ? 'Enter a key.' : undefined}
           autoComplete="off"
           spellCheck={false}
           required

@@ -1,11 +1,14 @@
 import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
+import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useKeys } from '../../api/applications.ts'
+import { useFirstCall } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import classes from './applications.module.css'
+import { CheckList } from './check-list.tsx'
 import { CreateKey } from './create-key.tsx'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
 import { KeyCards } from './key-cards.tsx'
@@ -16,13 +19,14 @@ export interface KeysTabProps {
   readonly memory: PageMemory
 }
 
-/** Keys of an application: the one just made, the ones that work, the ones that no longer do. */
+/** Keys of an application: the new key, the active keys and the inactive keys. */
 export function KeysTab({ applicationId, memory }: KeysTabProps) {
   const keys = useKeys(applicationId)
   const [isCreating, setIsCreating] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
-  const items = keys.data?.items ?? []
+  const firstUse = useFirstCall(applicationId, memory.shown?.id).data?.items[0]
+  const items = (keys.data?.items ?? []).map((key) => usedSince(key, firstUse))
   const working = items.filter(isWorking)
   const ended = items.filter((key) => !isWorking(key))
 
@@ -32,7 +36,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   }
   const revoked = (keyId: string) => {
     memory.forget(keyId)
-    // Its card is gone, and the focus would be with it.
+    // Its card is gone, and the focus with it.
     title.current?.focus()
   }
   const cancel = () => {
@@ -61,6 +65,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           }}
         />
       )}
+      <CheckList applicationId={applicationId} onHidden={() => title.current?.focus()} />
       <Group justify="space-between" gap="sm">
         <Title ref={title} tabIndex={-1} order={2} className={classes['title'] ?? ''}>
           API keys
@@ -68,14 +73,22 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
         {isCreating || working.length === 0 ? null : createButton}
       </Group>
       {isCreating ? (
-        <CreateKey applicationId={applicationId} onIssued={issued} onCancel={cancel} />
+        <CreateKey
+          applicationId={applicationId}
+          suggestedName={`Key ${items.length + 1}`}
+          onIssued={issued}
+          onCancel={cancel}
+        />
       ) : null}
       {keys.isPending ? <Slow label="Loading the keys …" /> : null}
       <ProblemAlert error={keys.error} onRetry={() => void keys.refetch()} />
       {keys.data !== undefined && working.length === 0 && !isCreating ? (
-        <EmptyState title="No key works at the moment" action={createButton}>
-          A key identifies this application with every call. It is shown once, when it is made; the
-          portal keeps only a fingerprint of it.
+        <EmptyState
+          title={ended.length === 0 ? 'No API keys yet' : 'No working API keys'}
+          action={createButton}
+        >
+          A key identifies this application in every call. You see it once, when you create it: the
+          portal stores only its fingerprint.
         </EmptyState>
       ) : null}
       {working.length === 0 ? null : <KeyCards {...cards} label="Keys that work" keys={working} />}
@@ -99,6 +112,12 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
       )}
     </Stack>
   )
+}
+
+/** A key with its last use; the gateway writes that later than the record of the call. */
+function usedSince(key: Key, record: CallRecord | undefined): Key {
+  const isFirst = key.lastUsedAt === null && record?.keyId === key.id
+  return isFirst ? { ...key, lastUsedAt: record.at } : key
 }
 
 function isWorking({ state }: Key): boolean {

@@ -9,11 +9,11 @@ import { Countdown } from './countdown.tsx'
 export interface LimitBarProps {
   readonly item: LiveUsage
   readonly name: string
-  /** The answer it is part of: the countdown runs by the clock of the counter. */
+  /** The response that contains it; the countdown follows the counter's clock. */
   readonly usage: ReceivedUsage
 }
 
-/** One limit in use: how much of it is used, what is left, and when the window ends. */
+/** One limit in use: calls used, calls left, and when it resets. */
 export function LimitBar({ item, name, usage }: LimitBarProps) {
   const { operation, limitName, limit, used, remaining, resetsAt, overrideUntil } = item
   const share = Math.min(100, (used / Math.max(1, limit)) * 100)
@@ -35,7 +35,7 @@ export function LimitBar({ item, name, usage }: LimitBarProps) {
         <Progress.Section
           value={share}
           color={colorOf(remaining, limit)}
-          // Its own say percent.
+          // Mantine's own attributes say percent.
           withAria={false}
           role="progressbar"
           aria-label={`${name}, limit ${limitName}`}

@@ -7,19 +7,19 @@ import { type ReceivedUsage, useLiveUsage } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
-import { counted, windowInWords } from '../../in-words.ts'
+import { counted, thisPeriod, windowInWords } from '../../in-words.ts'
+import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
 import { LimitBar } from './limit-bar.tsx'
-import { tabPath } from './tab-path.ts'
 
-/** What the counter says now, by API version: a bar for each limit in use, words for the others. */
+/** Current usage by API version: a bar for each limit in use, words for the others. */
 export function LiveSection({ applicationId }: { readonly applicationId: string }) {
   const usage = useLiveUsage(applicationId)
   const apis = useApis()
   return (
     <Stack gap="md">
-      <Title order={2}>Current windows</Title>
-      {usage.isPending ? <Slow label="Asking the counter …" /> : null}
+      <Title order={2}>{titleOf(usage.data?.items ?? [])}</Title>
+      {usage.isPending ? <Slow label="Loading your limits …" /> : null}
       <ProblemAlert error={usage.error} onRetry={() => void usage.refetch()} />
       {usage.data?.items.length === 0 ? <NotSubscribed applicationId={applicationId} /> : null}
       {usage.data === undefined
@@ -41,14 +41,14 @@ export function LiveSection({ applicationId }: { readonly applicationId: string 
 function NotSubscribed({ applicationId }: { readonly applicationId: string }) {
   return (
     <EmptyState
-      title="Nothing is counted yet"
+      title="No limits yet"
       action={
         <Anchor component={Link} href={tabPath(applicationId, 'subscriptions')}>
           Go to subscriptions
         </Anchor>
       }
     >
-      Limits belong to subscriptions, and this application has none.
+      Limits come with a subscription. This application is not subscribed to any API yet.
     </EmptyState>
   )
 }
@@ -84,7 +84,7 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
       <Stack gap="md">
         <Title order={3}>{title}</Title>
         {used.length === 0 ? (
-          <Text>Nothing was called in this window: all of it is left.</Text>
+          <Text>No calls yet {periodOf(items)}.</Text>
         ) : (
           <Stack component="ul" gap="lg" className={classes['list'] ?? ''}>
             {used.map((item) => (
@@ -100,7 +100,7 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
         {unused.length === 0 ? null : (
           <details className={classes['details']}>
             <summary>
-              {used.length === 0 ? 'What is left' : 'Not called in this window'} ({unused.length})
+              {used.length === 0 ? 'Calls left' : `Not called ${periodOf(items)}`} ({unused.length})
             </summary>
             <ul className={classes['unused']}>
               {unused.map((item) => (
@@ -117,6 +117,19 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
       </Stack>
     </Paper>
   )
+}
+
+/** `Limits this hour`, if every limit counts by the hour. */
+function titleOf(items: readonly LiveUsage[]): string {
+  const period = periodOf(items)
+  return period === 'in this period' ? 'Limits now' : `Limits ${period}`
+}
+
+function periodOf(items: readonly LiveUsage[]): string {
+  const [period = 'in this period', ...others] = new Set(
+    items.map(({ windowSeconds }) => thisPeriod(windowSeconds)),
+  )
+  return others.length === 0 ? period : 'in this period'
 }
 
 function byVersion(items: readonly LiveUsage[]) {

@@ -2,8 +2,8 @@ import { isProblem } from '../../api/client.ts'
 import { fieldErrors, formError } from '../../components/field-errors.ts'
 
 /**
- * Splits what a form with a name failed with: a name that is no name, or is
- * taken, or one too many is said at the name; anything else beside the form.
+ * Splits the error of a form with a name: an invalid or taken name, or one too
+ * many, shows at the name field; any other error beside the form.
  */
 export function nameFailure(error: Error | null): {
   readonly atName: string | undefined

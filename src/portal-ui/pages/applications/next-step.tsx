@@ -2,12 +2,12 @@ import { Button, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useKeys, useSubscriptions } from '../../api/applications.ts'
+import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
-import { type ApplicationTab, tabPath } from './tab-path.ts'
 
 export interface NextStepProps {
   readonly applicationId: string
-  /** Where one is; the step is not pointed out on its own tab. */
+  /** The current tab; a step is not shown on its own tab. */
   readonly tab: ApplicationTab
 }
 
@@ -22,7 +22,7 @@ export function NextStep({ applicationId, tab }: NextStepProps) {
   if (!isSubscribed && tab !== 'subscriptions') {
     return (
       <Step action="Subscribe to an API version" href={tabPath(applicationId, 'subscriptions')}>
-        this application may not call anything yet.
+        this application cannot call anything yet.
       </Step>
     )
   }

@@ -1,6 +1,8 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
+import type { ApprovedConsents, ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
+import { idName } from '../../calls/id-name.ts'
 
 /**
  * What an application's page remembers while it is open and nowhere else:
@@ -14,7 +16,10 @@ export interface PageMemory {
   readonly shown: IssuedKey | undefined
   /** Whether the developer has said that the shown key is stored. */
   readonly isStored: boolean
+  /** The newest of each name. */
   readonly ids: KnownIds
+  /** All that were told, the newest first, by the same names. */
+  readonly toldIds: Readonly<Record<string, readonly string[]>>
   /** The key calls are tried with; undefined until one is chosen. */
   readonly triedKey: string | undefined
   readonly issue: (key: IssuedKey) => void
@@ -23,15 +28,27 @@ export interface PageMemory {
   /** Forgets a key that no longer works. */
   readonly forget: (keyId: string) => void
   readonly learn: (ids: KnownIds) => void
+  /** Learns a ready consent, which replaces the earlier consents of its customer. */
+  readonly learnReady: (consent: ReadyConsent) => void
+  /** Forgets an id that no longer works. */
+  readonly unlearn: (name: string, id: string) => void
+  /** Learns the newest consent that is valid and forgets those that have ended. */
+  readonly noteApproved: (consents: ApprovedConsents['items']) => void
   readonly tryWith: (key: string) => void
 }
+
+/** Name of the ids of consents. */
+const consentName = idName('Consent-ID')
+/** Of one name; older ones are forgotten. */
+const idsMax = 5
 
 /** Memory of one application's page. */
 export function usePageMemory(): PageMemory {
   const [keys, setKeys] = useState<readonly IssuedKey[]>([])
   const [shownId, setShownId] = useState<string>()
   const [isStored, setIsStored] = useState(false)
-  const [ids, setIds] = useState<KnownIds>({})
+  const [toldIds, setToldIds] = useState<PageMemory['toldIds']>({})
+  const [ready, setReady] = useState<ReadyConsent>()
   const [triedKey, tryWith] = useState<string>()
 
   const issue = useCallback((key: IssuedKey) => {
@@ -46,11 +63,66 @@ export function usePageMemory(): PageMemory {
   }, [])
   const noteStored = useCallback(() => setIsStored(true), [])
   const putAway = useCallback(() => setShownId(undefined), [])
-  const learn = useCallback((more: KnownIds) => setIds((known) => ({ ...known, ...more })), [])
+  const learn = useCallback((more: KnownIds) => {
+    setToldIds((known) => {
+      const changed = Object.entries(more).map(([name, id]) => {
+        const others = (known[name] ?? []).filter((each) => each !== id)
+        return [name, [id, ...others].slice(0, idsMax)] as const
+      })
+      return { ...known, ...Object.fromEntries(changed) }
+    })
+  }, [])
+  const unlearn = useCallback((name: string, id: string) => {
+    setToldIds((known) => ({
+      ...known,
+      [name]: (known[name] ?? []).filter((each) => each !== id),
+    }))
+  }, [])
+  const learnReady = useCallback(
+    (consent: ReadyConsent) => {
+      if (ready !== undefined) unlearn(consentName, ready.consentId)
+      learn({ [consentName]: consent.consentId })
+      setReady(consent)
+    },
+    [ready, learn, unlearn],
+  )
+  const noteApproved = useCallback(
+    (consents: ApprovedConsents['items']) => {
+      setToldIds((known) => {
+        const valid = consents.filter(({ consentStatus }) => consentStatus === 'valid')
+        const isReadyOver = valid.some(({ psuName }) => psuName === ready?.psuName)
+        const over = consents.filter((each) => !valid.includes(each)).map((each) => each.consentId)
+        if (ready !== undefined && isReadyOver) over.push(ready.consentId)
+        const told = known[consentName] ?? []
+        const newest = valid.slice(0, 1).map((each) => each.consentId)
+        const untold = newest.filter((id) => !told.includes(id))
+        const current = [...untold, ...told].filter((id) => !over.includes(id)).slice(0, idsMax)
+        return current.join() === told.join() ? known : { ...known, [consentName]: current }
+      })
+    },
+    [ready],
+  )
 
   return useMemo(() => {
     const shown = keys.find(({ id }) => id === shownId)
-    const known = { keys, shown, isStored, ids, triedKey }
-    return { ...known, issue, noteStored, putAway, forget, learn, tryWith }
-  }, [keys, shownId, isStored, ids, triedKey, issue, noteStored, putAway, forget, learn])
+    const newest = Object.entries(toldIds).flatMap(([name, [id]]) => (id ? [[name, id]] : []))
+    const ids = Object.fromEntries(newest)
+    const known = { keys, shown, isStored, ids, toldIds, triedKey }
+    const ofKeys = { issue, noteStored, putAway, forget, tryWith }
+    return { ...known, ...ofKeys, learn, learnReady, unlearn, noteApproved }
+  }, [
+    keys,
+    shownId,
+    isStored,
+    toldIds,
+    triedKey,
+    issue,
+    noteStored,
+    putAway,
+    forget,
+    learn,
+    learnReady,
+    unlearn,
+    noteApproved,
+  ])
 }

@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import type { CallParameter } from '../../calls/call-shape.ts'
+import { type CallParameter, isFromEarlierAnswer } from '../../calls/call-shape.ts'
 
 export interface ParameterFieldProps {
   readonly parameter: CallParameter
@@ -14,7 +14,7 @@ export function ParameterField({ parameter, value, isMissing, onChange }: Parame
   const shared = {
     label: `${name} (${place})`,
     description: purpose === '' ? undefined : purpose,
-    error: isMissing ? 'Must have a value.' : undefined,
+    error: isMissing ? 'Enter a value.' : undefined,
     required: isRequired,
     maw: '40rem',
   }
@@ -34,7 +34,7 @@ export function ParameterField({ parameter, value, isMissing, onChange }: Parame
       {...shared}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      placeholder={example}
+      placeholder={isFromEarlierAnswer(parameter) ? 'An id from another response' : example}
       autoComplete="off"
       spellCheck={false}
     />

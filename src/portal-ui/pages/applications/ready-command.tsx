@@ -1,21 +1,19 @@
-import { Anchor, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { Anchor, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { useDocument } from '../../api/document.ts'
 import { draftCall } from '../../calls/call-draft.ts'
-import type { CallShape } from '../../calls/call-shape.ts'
-import { curlLine } from '../../calls/curl-line.ts'
+import { type CallShape, callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
-import { CopyLine } from '../../components/copy-line.tsx'
+import { DraftCommand } from '../../components/draft-command.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
-import { useFacts } from '../../facts.tsx'
+import { tabPath } from '../../tab-path.ts'
 import {
   type SubscribedVersion,
   useSubscribedVersions,
   versionName,
 } from './subscribed-versions.ts'
-import { tabPath } from './tab-path.ts'
 
 export interface ReadyCommandProps {
   readonly applicationId: string
@@ -27,8 +25,7 @@ export interface ReadyCommandProps {
 export function ReadyCommand({ applicationId, apiKey }: ReadyCommandProps) {
   const { versions, error } = useSubscribedVersions(applicationId)
   return (
-    <Stack gap="sm">
-      <Title order={3}>Make your first call</Title>
+    <Stack gap="sm" mt="xs">
       <ProblemAlert error={error} />
       {versions === undefined && error === null ? <Slow /> : null}
       {versions?.length === 0 ? (
@@ -61,7 +58,10 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
   const version = versions.find((each) => each.subscription.id === chosenVersion) ?? versions[0]
   const document = useDocument(version)
   const shapes = useMemo(
-    () => (document.data === undefined ? [] : firstCalls(document.data, version?.operations ?? [])),
+    () =>
+      document.data === undefined
+        ? []
+        : firstCalls((version?.operations ?? []).map((each) => callShape(document.data, each))),
     [document.data, version],
   )
   const shape = shapes.find(({ operation }) => operation === chosenOperation) ?? shapes[0]
@@ -99,8 +99,8 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
       {document.data === undefined ? null : (
         <Text size="sm" c="dimmed">
           {shape === undefined
-            ? 'Every operation of this version needs an id from an earlier answer.'
-            : 'The key is part of the command. Operations that need an id from an earlier answer'}{' '}
+            ? 'Every operation of this version needs an id from an earlier response.'
+            : 'The command contains your key. Operations that need an id from an earlier response'}{' '}
           {shape === undefined ? null : 'are on the tab '}
           <Anchor component={Link} href={tabPath(applicationId, 'try')} inherit underline="always">
             Try it
@@ -113,8 +113,7 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
 }
 
 function Command({ shape, apiKey }: { readonly shape: CallShape; readonly apiKey: string }) {
-  const { gatewayUrl } = useFacts()
-  // Once per operation: the identifier of the call must not change under the hand that copies it.
+  // Once per operation: the request id must not change while the developer copies the command.
   const draft = useMemo(() => draftCall(shape), [shape])
-  return <CopyLine text={curlLine(gatewayUrl, draft, apiKey)} label="command" />
+  return <DraftCommand draft={draft} apiKey={apiKey} label="command" />
 }

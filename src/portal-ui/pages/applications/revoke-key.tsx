@@ -11,7 +11,7 @@ export interface RevokeKeyProps {
   readonly onRevoked: (keyId: string) => void
 }
 
-/** Asks before a key is revoked: there is no way back. */
+/** Asks for confirmation before a key is revoked, which is final. */
 export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }: RevokeKeyProps) {
   const revocation = useKeyRevocation(applicationId, () => {
     onClose()

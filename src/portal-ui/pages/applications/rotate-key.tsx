@@ -6,10 +6,10 @@ import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
 
 const overlaps = [
-  { seconds: 0, label: 'It stops now' },
-  { seconds: 3_600, label: 'It works for 1 hour more' },
-  { seconds: 86_400, label: 'It works for 24 hours more' },
-  { seconds: 604_800, label: 'It works for 7 days more' },
+  { seconds: 0, label: 'Stop it now' },
+  { seconds: 3_600, label: 'Keep it working for 1 hour' },
+  { seconds: 86_400, label: 'Keep it working for 24 hours' },
+  { seconds: 604_800, label: 'Keep it working for 7 days' },
 ] as const
 
 export interface RotateKeyProps {
@@ -20,7 +20,7 @@ export interface RotateKeyProps {
   readonly onIssued: (key: IssuedKey) => void
 }
 
-/** Asks how long the old key works beside the new one, and replaces it. */
+/** Replaces a key; asks how long the old key keeps working. */
 export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: RotateKeyProps) {
   const [overlapSeconds, setOverlapSeconds] = useState(86_400)
   const [isReplaced, setIsReplaced] = useState(false)
@@ -53,8 +53,8 @@ export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: 
       >
         <Stack gap="md">
           <Text>
-            A new key takes the place of <bdi>{apiKey.name}</bdi>. Counts belong to the application,
-            so it starts with what is left.
+            A new key replaces <bdi>{apiKey.name}</bdi>. Limits count for the application, so both
+            keys share the calls that are left.
           </Text>
           <Radio.Group
             label="What happens to the old key"

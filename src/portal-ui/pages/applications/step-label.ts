@@ -1,13 +1,18 @@
 import type { History } from '../../../gateway/portal/schemas/usage.ts'
+import { pageLanguage } from '../../page-language.ts'
 
-const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const hourOfDay = new Intl.DateTimeFormat(undefined, {
+const hour = new Intl.DateTimeFormat(pageLanguage, { hour: '2-digit', minute: '2-digit' })
+const hourOfDay = new Intl.DateTimeFormat(pageLanguage, {
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
 })
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const day = new Intl.DateTimeFormat(pageLanguage, {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
 
 /** Short name of a step under the plot: local time for hours, the UTC day for days. */
 export function stepLabel({ step, items }: History, at: number): string {

@@ -1,24 +1,28 @@
-import { Button, Group, NativeSelect, Paper, Radio, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useSubscribing } from '../../api/applications.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { limitInWords } from '../../in-words.ts'
 import classes from './applications.module.css'
+import { PlanChoice } from './plan-choice.tsx'
 
 export interface SubscribeProps {
   readonly applicationId: string
   readonly apis: PublishedApis
   readonly active: readonly Subscription[]
+  /** Label of the button. */
+  readonly action: string
+  /** Whether the step after the subscription is in progress. */
+  readonly isBusy: boolean
   readonly onSubscribed: (subscription: Subscription) => void
   readonly onCancel?: () => void
 }
 
 /** The form that subscribes an application: an API version, then one of its plans. */
 export function Subscribe(props: SubscribeProps) {
-  const { applicationId, apis, active, onSubscribed, onCancel } = props
+  const { applicationId, apis, active, action, isBusy, onSubscribed, onCancel } = props
   const open = openVersions(apis, active)
   const [chosen, setChosen] = useState<string>()
   const [chosenPlan, setChosenPlan] = useState<string>()
@@ -27,7 +31,7 @@ export function Subscribe(props: SubscribeProps) {
   if (version === undefined) {
     return (
       <EmptyState
-        title="There is nothing left to subscribe to"
+        title="Subscribed to everything"
         action={
           onCancel === undefined ? undefined : (
             <Button variant="default" onClick={onCancel}>
@@ -36,14 +40,14 @@ export function Subscribe(props: SubscribeProps) {
           )
         }
       >
-        This application is subscribed to every version that accepts subscriptions.
+        This application is subscribed to every API version that accepts subscriptions.
       </EmptyState>
     )
   }
   const plan = version.plans.find(({ name }) => name === chosenPlan) ?? version.plans[0]
 
   const subscribe = () => {
-    if (plan === undefined || subscribing.isPending) return
+    if (plan === undefined || subscribing.isPending || isBusy) return
     subscribing.mutate({ api: version.api, version: version.version, plan: plan.name })
   }
 
@@ -71,6 +75,9 @@ export function Subscribe(props: SubscribeProps) {
             }))}
             maw="30rem"
           />
+          <Text size="sm" c="dimmed" maw="44rem">
+            {version.summary}
+          </Text>
           {version.isDeprecated ? (
             <Text size="sm">
               This version is deprecated
@@ -79,26 +86,11 @@ export function Subscribe(props: SubscribeProps) {
                 : `: prefer ${version.lifecycle.successor}.`}
             </Text>
           ) : null}
-          <Radio.Group
-            label="Plan"
-            value={plan?.name ?? ''}
-            onChange={(name) => setChosenPlan(name)}
-          >
-            <Stack gap="xs" mt={6}>
-              {version.plans.map(({ name, title, limits }) => (
-                <Radio
-                  key={name}
-                  value={name}
-                  label={title}
-                  description={limits.map(limitInWords).join('; ')}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
+          <PlanChoice plans={version.plans} value={plan?.name ?? ''} onChange={setChosenPlan} />
           <ProblemAlert error={subscribing.error} />
           <Group gap="sm">
-            <Button type="submit" loading={subscribing.isPending}>
-              Subscribe
+            <Button type="submit" loading={subscribing.isPending || isBusy}>
+              {action}
             </Button>
             {onCancel === undefined ? null : (
               <Button variant="default" onClick={onCancel}>
@@ -112,7 +104,7 @@ export function Subscribe(props: SubscribeProps) {
   )
 }
 
-/** Versions one can still subscribe to, the recommended ones first. */
+/** Versions open to a subscription: deprecated ones last, then those of the largest API first, newest first. */
 function openVersions({ items }: PublishedApis, active: readonly Subscription[]) {
   return items
     .flatMap(({ api, versions }) =>
@@ -124,5 +116,9 @@ function openVersions({ items }: PublishedApis, active: readonly Subscription[])
     .filter(
       ({ api, version }) => !active.some((each) => each.api === api && each.version === version),
     )
-    .toSorted((a, b) => Number(a.isDeprecated) - Number(b.isDeprecated))
+    .toSorted(
+      (a, b) =>
+        Number(a.isDeprecated) - Number(b.isDeprecated) ||
+        b.operations.length - a.operations.length,
+    )
 }

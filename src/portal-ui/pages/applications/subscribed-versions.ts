@@ -2,17 +2,18 @@ import type { Subscription } from '../../../gateway/portal/schemas/applications.
 import type { PublishedApis, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
+import { accountsOperation } from '../../calls/read-accounts.ts'
 
-/** A version an application may call, with what is published about it. */
+/** A version that an application may call, with its published description. */
 export interface SubscribedVersion extends PublishedVersion {
   readonly api: string
   readonly subscription: Subscription
 }
 
 /**
- * The versions an application is subscribed to and that still answer, the
- * recommended ones first: not deprecated before deprecated, younger before
- * older. Undefined while it is not known.
+ * The versions that an application is subscribed to and that are not retired,
+ * recommended ones first: not deprecated before deprecated, those that list
+ * accounts before others, newer before older. Undefined while loading.
  */
 export function useSubscribedVersions(applicationId: string) {
   const subscriptions = useSubscriptions(applicationId)
@@ -36,7 +37,15 @@ function subscribedVersions(
         found.push({ ...version, api, subscription })
     }
   }
-  return found.toSorted((a, b) => Number(a.isDeprecated) - Number(b.isDeprecated))
+  return found.toSorted(
+    (a, b) =>
+      Number(a.isDeprecated) - Number(b.isDeprecated) ||
+      Number(listsAccounts(b)) - Number(listsAccounts(a)),
+  )
+}
+
+function listsAccounts({ operations }: PublishedVersion): boolean {
+  return accountsOperation(operations) !== undefined
 }
 
 /** Names a version in a choice: `Mandates 1.0.0`. */

@@ -61,6 +61,11 @@ export function SubscriptionCard(props: SubscriptionCardProps) {
         {plan?.title ?? planName}
         {plan === undefined ? null : `: ${plan.limits.map(limitInWords).join('; ')}`}
       </Text>
+      {plan === undefined || plan.description === '' ? null : (
+        <Text size="sm" c="dimmed" mt={4}>
+          {plan.description}
+        </Text>
+      )}
       <Text size="sm" c="dimmed" mt={4}>
         Since <Time at={createdAt} />
       </Text>

@@ -1,29 +1,43 @@
-import { Button, Group, Stack, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { useLocation } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
-import { useSubscriptions } from '../../api/applications.ts'
+import { useKeyCreation, useKeys, useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
-import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
+import type { PageMemory } from './page-memory.ts'
 import { Subscribe } from './subscribe.tsx'
 import { SubscriptionCard } from './subscription-card.tsx'
 
-/** What an application may call, on which plan, and how to change that. */
-export function SubscriptionsTab({ applicationId }: { readonly applicationId: string }) {
+export interface SubscriptionsTabProps {
+  readonly applicationId: string
+  readonly memory: PageMemory
+}
+
+/** The subscriptions of an application and their plans. The first subscription also creates the first key. */
+export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProps) {
   const subscriptions = useSubscriptions(applicationId)
+  const keys = useKeys(applicationId)
   const apis = useApis()
+  const [, navigate] = useLocation()
+  const firstKey = useKeyCreation(applicationId, (key) => {
+    memory.issue(key)
+    navigate(tabPath(applicationId, 'keys'))
+  })
   const [isAdding, setIsAdding] = useState(false)
   const [added, setAdded] = useState<Subscription>()
   const trigger = useRef<HTMLButtonElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
-  const error = subscriptions.error ?? apis.error
+  const error = subscriptions.error ?? keys.error ?? apis.error
 
-  if (subscriptions.data === undefined || apis.data === undefined) {
+  if (subscriptions.data === undefined || keys.data === undefined || apis.data === undefined) {
     const retry = () => {
       void subscriptions.refetch()
+      void keys.refetch()
       void apis.refetch()
     }
     return error === null ? (
@@ -35,6 +49,7 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
 
   const active = subscriptions.data.items
   const isFirst = active.length === 0
+  const bringsKey = isFirst && keys.data.items.length === 0
   const backToTrigger = () => {
     setIsAdding(false)
     requestAnimationFrame(() => trigger.current?.focus())
@@ -55,19 +70,22 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
       <div role="status" className={classes['status']}>
         {added === undefined ? null : `Subscribed to ${titleOf(added, apis.data)}.`}
       </div>
+      <ProblemAlert error={firstKey.error} />
       {isFirst ? (
-        <EmptyState title="Not subscribed to anything yet">
-          A subscription lets this application call one API version, on the terms of a plan. Each
-          version is subscribed to by itself.
-        </EmptyState>
+        <Text c="dimmed" maw="44rem">
+          A subscription lets this application call one API version, within the limits of a plan.
+        </Text>
       ) : null}
       {isFirst || isAdding ? (
         <Subscribe
           applicationId={applicationId}
           apis={apis.data}
           active={active}
+          action={bringsKey ? 'Subscribe and create a key' : 'Subscribe'}
+          isBusy={firstKey.isPending}
           onSubscribed={(subscription) => {
             setAdded(subscription)
+            if (bringsKey) firstKey.mutate({ name: 'Key 1' })
             if (isFirst) title.current?.focus()
             else backToTrigger()
           }}
@@ -89,7 +107,7 @@ export function SubscriptionsTab({ applicationId }: { readonly applicationId: st
               apis={apis.data}
               onEnded={() => {
                 setAdded(undefined)
-                // Its card is gone, and the focus would be with it.
+                // Its card is gone, and the focus with it.
                 title.current?.focus()
               }}
             />

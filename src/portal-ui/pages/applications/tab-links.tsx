@@ -1,14 +1,15 @@
 import { applicationTabs } from '../../../gateway/portal/page-paths.ts'
 import { PartLinks } from '../../components/part-links.tsx'
-import { type ApplicationTab, tabPath } from './tab-path.ts'
+import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 
-/** What each tab is called. */
+/** Title of each tab. */
 export const tabTitles: Readonly<Record<ApplicationTab, string>> = {
   keys: 'Keys',
   subscriptions: 'Subscriptions',
   usage: 'Usage',
   calls: 'Calls',
   try: 'Try it',
+  settings: 'Settings',
 }
 
 export interface TabLinksProps {

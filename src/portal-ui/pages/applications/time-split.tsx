@@ -4,13 +4,13 @@ import classes from './applications.module.css'
 
 export interface TimeSplitProps {
   readonly totalMs: number
-  /** Of that, waiting for the bank service; null when it was not asked. */
+  /** Milliseconds spent waiting for the bank service; null if the gateway did not call it. */
   readonly upstreamMs: number | null
 }
 
-/** Where the time of a call went: a bar for the eye, the numbers for everybody. */
+/** Shows where the time of a call went, as a bar and as numbers. */
 export function TimeSplit({ totalMs, upstreamMs }: TimeSplitProps) {
-  if (upstreamMs === null) return <Text size="sm">The bank service was not asked.</Text>
+  if (upstreamMs === null) return <Text size="sm">The call did not reach the bank.</Text>
   const bankMs = Math.min(upstreamMs, totalMs)
   const gatewayMs = totalMs - bankMs
   const total = Math.max(totalMs, 0.001)

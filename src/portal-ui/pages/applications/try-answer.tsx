@@ -1,22 +1,38 @@
 import { Alert, Anchor, Badge, Code, Group, Stack, Table, Text, Title } from '@mantine/core'
+import type { NextCall, WaysOn as Ways } from '../../calls/next-calls.ts'
 import { isJson, problemIn, readableBody } from '../../calls/readable-body.ts'
 import type { CallAnswer } from '../../calls/send-call.ts'
 import { useFacts } from '../../facts.tsx'
 import { durationInWords, milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
+import { WaysOn } from './ways-on.tsx'
 
 export interface TryAnswerProps {
   readonly answer: CallAnswer | undefined
   readonly isSending: boolean
+  readonly ways: Ways | undefined
+  /** The call that the customer’s approval made possible. */
+  readonly approvedCall: NextCall | undefined
+  readonly onFollow: (call: NextCall) => void
 }
 
-/** What came back, announced in one line; headers and body to read, nothing of it runs. */
-export function TryAnswer({ answer, isSending }: TryAnswerProps) {
+/** Shows the response: announces it in one line, with headers and body as plain text that never runs. */
+export function TryAnswer(props: TryAnswerProps) {
+  const { answer, isSending, ways, approvedCall, onFollow } = props
   return (
     <Stack gap="md" aria-busy={isSending}>
       <div role="status" className={classes['status']}>
         {answer === undefined ? null : <Outcome answer={answer} />}
       </div>
+      {answer === undefined ? (
+        <div>
+          <Title order={3}>Response</Title>
+          <Text c="dimmed">It appears here as soon as you send the call.</Text>
+        </div>
+      ) : null}
+      {ways === undefined ? null : (
+        <WaysOn ways={ways} approvedCall={approvedCall} onFollow={onFollow} />
+      )}
       {answer?.kind === 'answered' ? <Content answer={answer} /> : null}
     </Stack>
   )
@@ -28,17 +44,18 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
   const { gatewayUrl } = useFacts()
   if (answer.kind === 'unsendable') {
     return (
-      <Alert color="red" title="The browser does not send such a call">
-        A header value or the key has a character that no header may have, such as a line break.
+      <Alert color="red" title="The browser cannot send this call">
+        The key or a header value contains a character that headers must not contain, for example a
+        line break.
       </Alert>
     )
   }
   if (answer.kind === 'unreachable') {
     return (
-      <Alert color="red" title="The gateway gave no answer this page can read">
-        Either nothing answers at <bdi>{gatewayUrl}</bdi>, or the gateway does not know this
-        portal&apos;s address as the one it allows pages from. Nobody can tell from here whether the
-        call was made: look at the tab Calls.
+      <Alert color="red" title="The gateway sent no readable response">
+        The gateway at <bdi>{gatewayUrl}</bdi> may be down, or it does not accept calls from this
+        portal&apos;s address. This page cannot find out whether the call was made: look at the tab
+        Calls.
       </Alert>
     )
   }
@@ -46,7 +63,7 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
   return (
     <Stack gap="sm">
       <Group gap="sm">
-        <Title order={3}>Answer</Title>
+        <Title order={3}>Response</Title>
         <Badge size="lg" color={statusColor(answer.status)} variant="light">
           {answer.status} {answer.statusText}
         </Badge>
@@ -109,11 +126,11 @@ function Content({ answer }: { readonly answer: Answered }) {
         </Table>
       </details>
       {answer.body === '' ? (
-        <Text>The answer has no body.</Text>
+        <Text>The response has no body.</Text>
       ) : (
         <div>
           <Text fw={500} mb={4}>
-            Body{isJson(answer.mediaType) ? '' : ` (${answer.mediaType || 'of no stated type'})`}
+            Body{isJson(answer.mediaType) ? '' : ` (${answer.mediaType || 'unknown type'})`}
           </Text>
           {cutAt === undefined ? null : (
             <Text size="sm" c="dimmed" mb={4}>
@@ -125,7 +142,7 @@ function Content({ answer }: { readonly answer: Answered }) {
             block
             tabIndex={0}
             role="region"
-            aria-label="Body of the answer"
+            aria-label="Body of the response"
             className={classes['body'] ?? ''}
           >
             {text}

@@ -1,42 +1,82 @@
 import { Button, Code, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
-import { useRef, useState } from 'react'
-import { draftCall, idsIn, missingValues, valueKey } from '../../calls/call-draft.ts'
+import { useEffect, useRef, useState } from 'react'
+import { useApprovedConsents } from '../../api/sandbox.ts'
+import {
+  type CallDraft,
+  draftCall,
+  idsIn,
+  missingValues,
+  valueKey,
+} from '../../calls/call-draft.ts'
 import {
   type CallParameter,
   type CallShape,
   isFromEarlierAnswer,
   requestIdHeader,
 } from '../../calls/call-shape.ts'
+import { idName } from '../../calls/id-name.ts'
+import { type NextCall, type WaysOn as Ways, waysOn } from '../../calls/next-calls.ts'
+import { listsAccounts } from '../../calls/read-accounts.ts'
 import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
 import { useFacts } from '../../facts.tsx'
 import classes from './applications.module.css'
+import { ApprovalChoice, approvalOnPage } from './approval-choice.tsx'
+import { CallCode } from './call-code.tsx'
 import { KeyField } from './key-field.tsx'
 import type { PageMemory } from './page-memory.ts'
 import { ParameterField } from './parameter-field.tsx'
+import { ToldIds } from './told-ids.tsx'
 import { TryAnswer } from './try-answer.tsx'
 
 export interface TryFormProps {
+  readonly applicationId: string
   readonly shape: CallShape
-  /** Of all operations of the version, to recognise links to them. */
-  readonly paths: readonly string[]
+  /** Of all operations of the version, to recognise links to operations. */
+  readonly shapes: readonly CallShape[]
   readonly memory: PageMemory
+  /** Values of the query that a followed link asks for, by name. */
+  readonly query: Readonly<Record<string, string>>
+  /** Whether the call begins with the wish that the customer approves on the bank's page. */
+  readonly isApprovedOnPage: boolean
+  readonly onFollow: (call: NextCall) => void
 }
 
-/** Fills in one call, sends it and shows the answer. */
-export function TryForm({ shape, paths, memory }: TryFormProps) {
-  const { gatewayUrl } = useFacts()
-  const [draft, setDraft] = useState(() => draftCall(shape, memory.ids))
+/** Fills in one call, sends it and shows the response beside it. */
+export function TryForm(props: TryFormProps) {
+  const { applicationId, shape, shapes, memory, query, isApprovedOnPage, onFollow } = props
+  const { gatewayUrl, hasSandbox } = useFacts()
+  const [draft, setDraft] = useState(() => {
+    const plain = draftCall(shape, memory.ids, query)
+    const wish = isApprovedOnPage ? approvalOnPage(shape) : {}
+    return { ...plain, values: { ...plain.values, ...wish } }
+  })
   const key = memory.triedKey ?? memory.keys[0]?.key ?? ''
   const [isChecked, setIsChecked] = useState(false)
   const [isSending, setIsSending] = useState(false)
   const [answer, setAnswer] = useState<CallAnswer>()
+  const [ways, setWays] = useState<Ways>()
+  const answerPane = useRef<HTMLDivElement>(null)
   const form = useRef<HTMLFormElement>(null)
   const missing = isChecked ? missingValues(draft) : []
+  const approved = useApprovedConsents(
+    applicationId,
+    hasSandbox && ways?.approvalPage !== undefined,
+  ).data?.items.filter(({ consentStatus }) => consentStatus === 'valid')
+  const approvedCall = ways?.calls.find(
+    ({ shape: next, ids }) =>
+      listsAccounts(next) &&
+      approved?.some(({ consentId }) => consentId === ids[idName('Consent-ID')]),
+  )
 
-  const setValue = (parameter: CallParameter, value: string) => {
-    setDraft((old) => ({ ...old, values: { ...old.values, [valueKey(parameter)]: value } }))
+  const setValues = (values: CallDraft['values']) => {
+    setDraft((old) => ({ ...old, values: { ...old.values, ...values } }))
   }
+
+  // On a phone the answer is below the request.
+  useEffect(() => {
+    if (answer !== undefined) answerPane.current?.scrollIntoView({ block: 'nearest' })
+  }, [answer])
 
   const send = async () => {
     if (isSending) return
@@ -49,29 +89,44 @@ export function TryForm({ shape, paths, memory }: TryFormProps) {
     const result = await sendCall({ gatewayUrl, draft, key: key.trim() })
     setAnswer(result)
     setIsSending(false)
+    setWays(undefined)
     if (result.kind === 'answered') {
-      memory.learn(idsIn(result.body, paths))
+      const ids = idsIn(result.body, shapes)
+      memory.learn(ids)
+      if (result.status === 401 && result.body.includes('"CONSENT_EXPIRED"')) {
+        memory.unlearn(idName('Consent-ID'), draft.values['header Consent-ID'] ?? '')
+      }
+      if (result.status < 300) setWays(waysOn(result.body, ids, shapes))
       // One identifier is one call.
-      const fresh = { [`header ${requestIdHeader}`]: crypto.randomUUID() }
-      setDraft((old) => ({ ...old, values: { ...old.values, ...fresh } }))
+      setValues({ [`header ${requestIdHeader}`]: crypto.randomUUID() })
     }
   }
 
   const fields = (parameters: readonly CallParameter[]) =>
     parameters.map((parameter) => (
-      <ParameterField
-        key={valueKey(parameter)}
-        parameter={parameter}
-        value={draft.values[valueKey(parameter)] ?? ''}
-        isMissing={missing.includes(parameter.name)}
-        onChange={(value) => setValue(parameter, value)}
-      />
+      <Stack gap={6} key={valueKey(parameter)}>
+        <ParameterField
+          parameter={parameter}
+          value={draft.values[valueKey(parameter)] ?? ''}
+          isMissing={missing.includes(parameter.name)}
+          onChange={(value) => setValues({ [valueKey(parameter)]: value })}
+        />
+        {isFromEarlierAnswer(parameter) ? (
+          <ToldIds
+            applicationId={applicationId}
+            name={parameter.name}
+            value={draft.values[valueKey(parameter)] ?? ''}
+            memory={memory}
+            onChoose={(id) => setValues({ [valueKey(parameter)]: id })}
+          />
+        ) : null}
+      </Stack>
     ))
   const needed = shape.parameters.filter(({ isRequired, place }) => isRequired || place === 'query')
   const optional = shape.parameters.filter((parameter) => !needed.includes(parameter))
 
   return (
-    <Stack gap="lg">
+    <div className={classes['panes']}>
       <form
         ref={form}
         noValidate
@@ -93,11 +148,12 @@ export function TryForm({ shape, paths, memory }: TryFormProps) {
           {needed.length === 0 ? null : <Title order={3}>Values</Title>}
           {shape.parameters.some(isFromEarlierAnswer) ? (
             <Text size="sm" c="dimmed">
-              Ids come from the answers of other calls. What a call on this page answers is filled
-              in by itself.
+              Ids come from the responses of other calls. The portal fills in ids from calls on this
+              page.
             </Text>
           ) : null}
           {fields(needed)}
+          <ApprovalChoice shape={shape} values={draft.values} onChange={setValues} />
           {optional.length === 0 ? null : (
             <details className={classes['details']}>
               <summary>Optional headers ({optional.length})</summary>
@@ -120,8 +176,20 @@ export function TryForm({ shape, paths, memory }: TryFormProps) {
           </Group>
         </Stack>
       </form>
-      <TryAnswer answer={answer} isSending={isSending} />
-    </Stack>
+      <div ref={answerPane} className={classes['answerPane']}>
+        <TryAnswer
+          answer={answer}
+          isSending={isSending}
+          ways={ways}
+          approvedCall={approvedCall}
+          onFollow={onFollow}
+        />
+        <details className={classes['details']} open={answer === undefined}>
+          <summary>This call as code</summary>
+          <CallCode draft={draft} />
+        </details>
+      </div>
+    </div>
   )
 }
 

@@ -1,12 +1,14 @@
 import { Alert, Anchor, NativeSelect, Paper, Stack, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { useDocument } from '../../api/document.ts'
-import { type CallShape, callShape } from '../../calls/call-shape.ts'
+import { callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
+import type { NextCall } from '../../calls/next-calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
 import type { PageMemory } from './page-memory.ts'
 import {
@@ -14,7 +16,6 @@ import {
   useSubscribedVersions,
   versionName,
 } from './subscribed-versions.ts'
-import { tabPath } from './tab-path.ts'
 import { TryForm } from './try-form.tsx'
 
 export interface TryTabProps {
@@ -22,7 +23,7 @@ export interface TryTabProps {
   readonly memory: PageMemory
 }
 
-/** Makes a real call through the gateway with one's own key, and shows what comes back. */
+/** Makes a real call through the gateway with the developer's own key and shows the response. */
 export function TryTab({ applicationId, memory }: TryTabProps) {
   const { versions, error } = useSubscribedVersions(applicationId)
   return (
@@ -32,7 +33,7 @@ export function TryTab({ applicationId, memory }: TryTabProps) {
       {versions === undefined && error === null ? <Slow /> : null}
       {versions?.length === 0 ? (
         <EmptyState
-          title="There is nothing this application may call"
+          title="This application cannot call anything yet"
           action={
             <Anchor component={Link} href={tabPath(applicationId, 'subscriptions')}>
               Go to subscriptions
@@ -43,35 +44,62 @@ export function TryTab({ applicationId, memory }: TryTabProps) {
         </EmptyState>
       ) : null}
       {versions === undefined || versions.length === 0 ? null : (
-        <Choice versions={versions} memory={memory} />
+        <Choice applicationId={applicationId} versions={versions} memory={memory} />
       )}
     </Stack>
   )
 }
 
 interface ChoiceProps {
+  readonly applicationId: string
   readonly versions: readonly SubscribedVersion[]
   readonly memory: PageMemory
 }
 
-function Choice({ versions, memory }: ChoiceProps) {
+/** A link that was followed; each one opens a form of its own. */
+interface Followed {
+  readonly count: number
+  readonly operation: string
+  readonly query: NextCall['query']
+}
+
+function Choice({ applicationId, versions, memory }: ChoiceProps) {
   const [chosenVersion, setChosenVersion] = useState<string>()
-  const [chosenOperation, setChosenOperation] = useState<string>()
-  const version = versions.find((each) => each.subscription.id === chosenVersion) ?? versions[0]
+  const [parameters, setParameters] = useSearchParams()
+  const [followed, setFollowed] = useState<Followed>({ count: 0, operation: '', query: {} })
+  const asked = parameters.get('operation')
+  const isApprovedOnPage = parameters.get('approval') === 'redirect'
+  const version =
+    versions.find((each) => each.subscription.id === chosenVersion) ??
+    versions.find((each) => each.operations.some(({ id }) => id === asked)) ??
+    versions[0]
   const document = useDocument(version)
-  const shape = useMemo(
+  const operations = version?.operations
+  const shapes = useMemo(
     () =>
-      document.data === undefined
-        ? undefined
-        : chosenShape(document.data, version, chosenOperation),
-    [document.data, version, chosenOperation],
+      document.data === undefined || operations === undefined
+        ? []
+        : operations.map((operation) => callShape(document.data, operation)),
+    [document.data, operations],
   )
+  // Until one is chosen, the one that needs the least.
+  const shape =
+    shapes.find(({ operation }) => operation === asked) ?? firstCalls(shapes)[0] ?? shapes[0]
+  const choose = (operation: string) => {
+    // Other versions may have an operation of the same name.
+    setChosenVersion(version?.subscription.id)
+    setParameters({ operation })
+  }
+  const follow = ({ shape: { operation }, ids, query }: NextCall) => {
+    memory.learn(ids)
+    setFollowed(({ count }) => ({ count: count + 1, operation, query }))
+    choose(operation)
+  }
 
   return (
     <>
       <Alert color="amber" title="This is a real call: it counts against your limit.">
-        It goes from this browser to the gateway and on to the bank service, and does there what it
-        says.
+        It goes from this browser through the gateway to the bank, which carries it out.
       </Alert>
       <Paper withBorder p="lg" className={classes['card'] ?? ''}>
         <Stack gap="md">
@@ -80,7 +108,6 @@ function Choice({ versions, memory }: ChoiceProps) {
             value={version?.subscription.id ?? ''}
             onChange={(event) => {
               setChosenVersion(event.currentTarget.value)
-              setChosenOperation(undefined)
             }}
             data={versions.map((each) => ({
               value: each.subscription.id,
@@ -91,41 +118,29 @@ function Choice({ versions, memory }: ChoiceProps) {
           <NativeSelect
             label="Operation"
             value={shape?.operation ?? ''}
-            onChange={(event) => setChosenOperation(event.currentTarget.value)}
+            onChange={(event) => choose(event.currentTarget.value)}
             data={(version?.operations ?? []).map(({ id, method, summary }) => ({
               value: id,
               label: `${summary} (${method} ${id})`,
             }))}
             maw="40rem"
           />
-          {document.isPending ? <Slow label="Loading the document of the version …" /> : null}
+          {document.isPending ? <Slow label="Loading the operations …" /> : null}
           <ProblemAlert error={document.error} onRetry={() => void document.refetch()} />
           {shape === undefined ? null : (
             <TryForm
-              key={`${version?.subscription.id} ${shape.operation}`}
+              key={`${version?.subscription.id} ${shape.operation} ${followed.count} ${isApprovedOnPage}`}
+              applicationId={applicationId}
               shape={shape}
-              paths={(version?.operations ?? []).map(({ path }) => path)}
+              shapes={shapes}
               memory={memory}
+              query={followed.operation === shape.operation ? followed.query : {}}
+              isApprovedOnPage={isApprovedOnPage}
+              onFollow={follow}
             />
           )}
         </Stack>
       </Paper>
     </>
-  )
-}
-
-/** The chosen operation; until one is chosen, the one that needs the least. */
-function chosenShape(
-  document: unknown,
-  version: SubscribedVersion | undefined,
-  operation: string | undefined,
-): CallShape | undefined {
-  const operations = version?.operations ?? []
-  const listed = operations.find(({ id }) => id === operation)
-  if (listed !== undefined) return callShape(document, listed)
-  const [first] = operations
-  return (
-    firstCalls(document, operations)[0] ??
-    (first === undefined ? undefined : callShape(document, first))
   )
 }

@@ -25,8 +25,8 @@ export function ApplicationsSection() {
         empty={
           <EmptyState title={search === '' ? 'No applications yet' : 'No application found'}>
             {search === ''
-              ? 'They show here as soon as a developer creates one.'
-              : 'No name and no developer’s address holds this text.'}
+              ? 'Applications appear here as soon as a developer creates one.'
+              : 'No name or developer’s address contains this text.'}
           </EmptyState>
         }
       >

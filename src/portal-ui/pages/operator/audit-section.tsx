@@ -10,7 +10,7 @@ import { PagedList } from './paged-list.tsx'
 import { SearchField } from './search-field.tsx'
 import { sectionPath } from './section-links.tsx'
 
-/** Who did what to what, newest first. */
+/** The audit log: actor, action and subject, newest first. */
 export function AuditSection() {
   const [params, setParams] = useSearchParams()
   const actor = params.get('actor') ?? ''
@@ -22,12 +22,12 @@ export function AuditSection() {
       <div className={classes['fields']}>
         <SearchField
           member="actor"
-          label="By whom"
+          label="Actor"
           description="Exactly: developer:<id>, operator:<name> or system."
         />
         <SearchField
           member="subject"
-          label="To what"
+          label="Subject"
           description="Exactly: application:<id>, developer:<id>, key:<id> …"
         />
       </div>
@@ -48,8 +48,8 @@ export function AuditSection() {
         empty={
           <EmptyState title={isFiltered ? 'No such entry' : 'Nothing has happened yet'}>
             {isFiltered
-              ? 'Actor and subject are compared whole, letter by letter.'
-              : 'Every change of developers, applications, keys and subscriptions leaves an entry here.'}
+              ? 'Actor and subject must match exactly.'
+              : 'Every change to developers, applications, keys and subscriptions appears here.'}
           </EmptyState>
         }
       >
@@ -99,7 +99,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   )
 }
 
-/** Leads to the entries of the same actor, or about the same subject. */
+/** Links to the entries of the same actor or subject. */
 function Party({
   member,
   party,

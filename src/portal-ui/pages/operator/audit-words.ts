@@ -4,7 +4,7 @@ const entities: Readonly<Record<string, string>> = {
   counter: 'Counters',
   developer: 'Developer',
   key: 'API key',
-  mails: 'Mails',
+  mails: 'Emails',
   operator: 'Operator',
   override: 'Limit override',
   session: 'Sessions',
@@ -34,10 +34,10 @@ const verbs: Readonly<Record<string, string>> = {
   update: 'changed',
 }
 
-/** Those that are no noun and a verb. */
+/** Actions that are not a noun and a verb. */
 const wholes: Readonly<Record<string, string>> = {
   'developer.change-email': 'Email address changed',
-  'developer.choose-mails': 'Mails chosen',
+  'developer.choose-mails': 'Email preferences changed',
   'developer.pause-sign-in': 'Sign-in paused after wrong passwords',
   'developer.reset-password': 'Password reset',
   'developer.sign-up': 'Developer signed up',
@@ -47,7 +47,7 @@ const wholes: Readonly<Record<string, string>> = {
   'session.end-all': 'Signed out everywhere',
 }
 
-/** An action of the audit in words: `key.revoke` is "API key revoked"; one without words stays as it is. */
+/** An audit action in words: `key.revoke` is "API key revoked". Unknown actions stay as they are. */
 export function actionInWords(action: string): string {
   const whole = wholes[action]
   if (whole !== undefined) return whole
@@ -57,7 +57,7 @@ export function actionInWords(action: string): string {
   return noun === undefined || verb === '' ? action : `${noun} ${done}`
 }
 
-/** Who or what an actor or subject is, and its id: `developer:<id>` is "Developer" and the id. */
+/** The kind and id of an actor or subject: `developer:<id>` is "Developer" and the id. */
 export function partyInWords(party: string): { readonly noun: string; readonly id: string } {
   const colon = party.indexOf(':')
   const kind = colon === -1 ? party : party.slice(0, colon)

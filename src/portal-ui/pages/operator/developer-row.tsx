@@ -10,7 +10,7 @@ import { Time } from '../../components/time.tsx'
 import classes from './operator.module.css'
 import { sectionPath } from './section-links.tsx'
 
-/** One developer in the list, with what an operator may do. */
+/** One developer in the list, with the operator's actions. */
 export function DeveloperRow({ developer }: { readonly developer: OperatedDeveloper }) {
   const { email, name, isOperator, createdAt, approvedAt, suspendedAt, applications } = developer
   const count = applications === 1 ? '1 application' : `${applications} applications`
@@ -108,8 +108,8 @@ function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper
         <Text>
           <bdi>{name}</bdi> (<bdi>{email}</bdi>){' '}
           {verb === 'suspend'
-            ? 'is signed out and cannot sign in any more, and calls of all their applications are refused, until somebody resumes the account. Nothing is deleted.'
-            : 'can sign in again, and their applications can call again. Applications suspended by themselves stay so.'}
+            ? 'is signed out and cannot sign in. The gateway refuses the calls of all their applications. Nothing is deleted, and you can resume the account.'
+            : 'can sign in again, and their applications can call again. Applications that were suspended separately stay suspended.'}
         </Text>
       </Confirm>
     </div>

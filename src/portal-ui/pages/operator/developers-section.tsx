@@ -5,7 +5,7 @@ import { DeveloperRow } from './developer-row.tsx'
 import { PagedList } from './paged-list.tsx'
 import { SearchField, useSearchText } from './search-field.tsx'
 
-/** Developers: who they are, whom to approve, whom to suspend. */
+/** The list of developers, to approve or suspend them. */
 export function DevelopersSection() {
   const search = useSearchText()
   const developers = useOperatedDevelopers(search)
@@ -19,8 +19,8 @@ export function DevelopersSection() {
         empty={
           <EmptyState title={search === '' ? 'No developers yet' : 'No developer found'}>
             {search === ''
-              ? 'They show here as soon as they have signed up.'
-              : 'No name and no address holds this text.'}
+              ? 'Developers appear here as soon as they have signed up.'
+              : 'No name or address contains this text.'}
           </EmptyState>
         }
       >

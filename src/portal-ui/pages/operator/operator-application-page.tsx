@@ -78,7 +78,7 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
   if (items.length === 0) {
     return (
       <EmptyState title="No subscriptions">
-        Every call of this application is refused with NOT_SUBSCRIBED.
+        The gateway refuses every call of this application with NOT_SUBSCRIBED.
       </EmptyState>
     )
   }

@@ -21,12 +21,12 @@ interface Choice {
 
 export interface OverrideFormProps {
   readonly applicationId: string
-  /** Those that hold; at least one. */
+  /** The current limits, at least one. */
   readonly subscriptions: readonly Subscription[]
   readonly onDone: () => void
 }
 
-/** Gives one limit of one subscription another number of calls until a day. */
+/** Replaces the number of calls of one limit of one subscription until a date. */
 export function OverrideForm(props: OverrideFormProps) {
   const apis = useApis()
   if (apis.data === undefined) {
@@ -55,12 +55,12 @@ function Fields({
   const atLimit = isProblem(creation.error, 'CONFLICT')
     ? (creation.error.problem.detail ?? creation.error.problem.title)
     : (errors.api ?? errors.version ?? errors.limit)
-  const given = (value: string) => (isTried && value === '' ? 'Must be given.' : undefined)
+  const given = (value: string) => (isTried && value === '' ? 'Fill in this field.' : undefined)
   const choice = choices[chosen]
   if (choice === undefined) {
     return (
       <EmptyState title="No limit to override">
-        None of the plans it subscribes to has a limit in the catalogue.
+        The plans of this application have no limits.
       </EmptyState>
     )
   }
@@ -78,7 +78,7 @@ function Fields({
         api: subscription.api,
         version: subscription.version,
         limit: limit.name,
-        // What is no number stays one for the portal to refuse.
+        // The portal refuses invalid numbers.
         calls: /^\d{1,10}$/.test(calls.trim()) ? Number(calls) : 0,
         reason,
         expiresAt: instantOf(until),
@@ -105,7 +105,7 @@ function Fields({
           <div className={classes['fields']}>
             <NativeSelect
               label="Limit"
-              description="Of a plan this application subscribes to."
+              description="From a plan that this application is subscribed to."
               value={chosen}
               onChange={(event) => setChosen(Number(event.currentTarget.value))}
               data={choices.map(({ subscription: { api, version, plan }, limit }, index) => ({
@@ -171,7 +171,7 @@ function choicesOf(subscriptions: readonly Subscription[], apis: PublishedApis):
   )
 }
 
-/** @param text of a field for local time @returns ISO 8601 in UTC, or the text when it is no time, for the portal to refuse */
+/** @param text of a field for local time @returns ISO 8601 in UTC; an invalid text unchanged, which the portal refuses */
 function instantOf(text: string): string {
   const at = new Date(text)
   return Number.isNaN(at.getTime()) ? text : at.toISOString()

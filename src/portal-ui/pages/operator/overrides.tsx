@@ -17,7 +17,7 @@ export interface OverridesProps {
   readonly subscriptions: readonly Subscription[]
 }
 
-/** Other numbers of calls than the plans', until a day: those that hold, and one more. */
+/** The active limit overrides of an application, and the form that adds one. */
 export function Overrides({ applicationId, items, subscriptions }: OverridesProps) {
   const [isAdding, setIsAdding] = useState(false)
   const active = subscriptions.filter(({ endedAt }) => endedAt === null)
@@ -47,10 +47,10 @@ export function Overrides({ applicationId, items, subscriptions }: OverridesProp
           ))}
         </ul>
       ) : isAdding ? null : (
-        <EmptyState title="The limits of the plans hold" action={add}>
+        <EmptyState title="No overrides" action={add}>
           {active.length === 0
-            ? 'There is no limit to override without a subscription.'
-            : 'An override gives this application another number of calls until a day, with a reason.'}
+            ? 'This application has no subscription, so it has no limits to raise.'
+            : 'Raise a limit for this application until a date.'}
         </EmptyState>
       )}
     </Stack>
@@ -105,8 +105,8 @@ function Override({
         error={end.error}
       >
         <Text>
-          The limit {subject} is the plan’s again within a second. Calls counted in the running
-          window stay counted.
+          The limit {subject} of the plan applies again within a second. Calls already counted stay
+          counted.
         </Text>
       </Confirm>
     </>

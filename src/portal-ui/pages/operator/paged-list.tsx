@@ -7,15 +7,15 @@ import classes from './operator.module.css'
 
 export interface PagedListProps<Item> {
   readonly query: UseInfiniteQueryResult<{ pages: ReadonlyArray<{ items: readonly Item[] }> }>
-  /** What one item is, and several: "developer", "developers". */
+  /** Singular and plural of an item: "developer", "developers". */
   readonly nouns: readonly [string, string]
   readonly keyOf: (item: Item) => Key
   readonly children: (item: Item) => ReactNode
-  /** Stands where the list would stand. */
+  /** Replaces an empty list. */
   readonly empty: ReactNode
 }
 
-/** A list that grows page by page, with its count announced. */
+/** A list that loads page by page and announces its count. */
 export function PagedList<Item>({ query, nouns, keyOf, children, empty }: PagedListProps<Item>) {
   if (query.isPending) return <Slow />
   if (query.data === undefined) {

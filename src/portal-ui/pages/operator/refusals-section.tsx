@@ -15,7 +15,7 @@ const spans = [
   { value: '720', label: '30 days' },
 ] as const
 
-/** Whose calls are refused, most first. */
+/** Applications by refused calls, most refusals first. */
 export function RefusalsSection() {
   const [hours, setHours] = useState<string>('24')
   const refusals = useRefusals(Number(hours))
@@ -50,13 +50,13 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
       </Text>
       {data.items.length === 0 ? (
         <EmptyState title="No call was refused">
-          Applications show here when Tollgate refuses their calls, whatever the reason: limits,
-          missing subscriptions, suspended applications.
+          Applications appear here when Tollgate refuses their calls: over a limit, without a
+          subscription, suspended or for any other reason.
         </EmptyState>
       ) : (
         <ScrollTable
           label="Refused calls by application"
-          head={['Application', 'Refused', 'Share', 'Admitted', 'Errors']}
+          head={['Application', 'Refused', 'Share', 'Forwarded', 'Errors']}
         >
           {data.items.map((item) => (
             <Table.Tr key={item.applicationId}>
@@ -82,8 +82,8 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
         </ScrollTable>
       )}
       <Text size="sm" c="dimmed">
-        Errors are admitted calls that the bank service, or Tollgate in its place, answered with a
-        5xx status.
+        Errors are forwarded calls that the bank service, or the gateway on its behalf, answered
+        with a 5xx status.
       </Text>
     </Stack>
   )

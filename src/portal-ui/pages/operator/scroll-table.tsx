@@ -6,11 +6,11 @@ export interface ScrollTableProps {
   /** What it lists. */
   readonly label: string
   readonly head: readonly ReactNode[]
-  /** Rows of the table, made of `Table.Tr`. */
+  /** The rows, as `Table.Tr`. */
   readonly children: ReactNode
 }
 
-/** A table that scrolls sideways by itself where it does not fit; the keyboard reaches it. */
+/** A table that scrolls sideways if it does not fit; the keyboard reaches it. */
 export function ScrollTable({ label, head, children }: ScrollTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to take the focus

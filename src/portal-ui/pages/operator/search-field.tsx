@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 
-/** What the address says a list is to look for: `?search=ada`. */
+/** The search text in the page's address: `?search=ada`. */
 export function useSearchText(): string {
   const [params] = useSearchParams()
   return params.get('search') ?? ''
@@ -12,16 +12,16 @@ export function useSearchText(): string {
 export interface SearchFieldProps {
   readonly label: string
   readonly description: string
-  /** Member of the query in the page's address; `search` unless told. */
+  /** Name of the parameter in the page's address (default: search). */
   readonly member?: string
 }
 
-/** A field whose text becomes part of the page's address a moment after the last key, so that a search can be kept and shared. */
+/** A search field that writes its text into the page's address shortly after the last key press, so that a search can be bookmarked and shared. */
 export function SearchField({ label, description, member = 'search' }: SearchFieldProps) {
   const [params, setParams] = useSearchParams()
   const settled = params.get(member) ?? ''
   const [text, setText] = useState(settled)
-  // Somebody went back, or followed a link to another search.
+  // The operator went back, or followed a link to another search.
   useEffect(() => setText(settled), [settled])
 
   const settle = useDebouncedCallback((value: string) => {

@@ -4,7 +4,7 @@ import { PartLinks } from '../../components/part-links.tsx'
 /** A section of the operator's pages. */
 export type OperatorSection = (typeof operatorSections)[number]
 
-/** What each section is called. */
+/** Title of each section. */
 export const sectionTitles: Readonly<Record<OperatorSection, string>> = {
   developers: 'Developers',
   applications: 'Applications',
@@ -13,7 +13,7 @@ export const sectionTitles: Readonly<Record<OperatorSection, string>> = {
   audit: 'Audit log',
 }
 
-/** Where a section is. @param search what it is to look for */
+/** Path of a section. @param search text to search for */
 export function sectionPath(section: OperatorSection, search = ''): string {
   const path = section === 'developers' ? pagePaths.operator : `${pagePaths.operator}/${section}`
   return search === '' ? path : `${path}?${new URLSearchParams({ search })}`

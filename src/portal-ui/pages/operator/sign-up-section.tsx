@@ -13,27 +13,27 @@ const modes: ReadonlyArray<{
   {
     mode: 'open',
     label: 'Open',
-    description: 'Whoever confirms a mail address gets an account and can begin at once.',
+    description: 'A developer who confirms an email address gets an account at once.',
   },
   {
     mode: 'approval',
     label: 'With approval',
     description:
-      'After confirming the address a developer waits until an operator approves the account, under Developers; a mail tells them.',
+      'A developer who confirms an email address waits until an operator approves the account under Developers. The portal then emails the developer.',
   },
   {
     mode: 'off',
     label: 'Off',
     description:
-      'Nobody can sign up. Those who have an account go on as before; operators can make accounts with the command line.',
+      'The portal accepts no new developers. Existing accounts keep working; operators can create accounts on the command line.',
   },
 ]
 
-/** The switch of new sign-ups; a choice is saved at once. */
+/** Opens or closes sign-up; saves each choice at once. */
 export function SignUpSection() {
   const current = useSignUpMode()
   const change = useSignUpModeChange()
-  // What was chosen shows at once, and until the portal has answered.
+  // Shows the choice until the portal has answered.
   const [picked, setPicked] = useState<SignUpMode['mode']>()
   if (current.data === undefined) {
     return current.isPending ? (
@@ -51,7 +51,7 @@ export function SignUpSection() {
     <Stack gap="md" maw="40rem">
       <Radio.Group
         label="Who may sign up"
-        description="Holds from the next sign-up on. Accounts that exist are not touched."
+        description="Applies from the next sign-up on. Existing accounts do not change."
         value={shown}
         onChange={(value) => {
           const chosen = modes.find(({ mode }) => mode === value)

@@ -1,7 +1,7 @@
 import { isProblem } from '../../api/client.ts'
 import { fieldErrors, formError } from '../../components/field-errors.ts'
 
-/** Splits what a form with the current password failed with: a wrong one is said at its field, anything else beside the form. */
+/** Splits the error of a form with the current password: a wrong password shows at its field, any other error beside the form. */
 export function currentPasswordFailure(error: Error | null): {
   readonly atPassword: string | undefined
   readonly elsewhere: Error | null

@@ -6,7 +6,7 @@ import { PasswordField } from '../../components/password-field.tsx'
 import { currentPasswordFailure } from './current-password-failure.ts'
 import { WhosePassword } from './whose-password.tsx'
 
-/** Deletes the account once its address and password have been typed. */
+/** Deletes the account after the developer has typed its address and password. */
 export function DeleteAccount({ email }: { readonly email: string }) {
   const [isOpen, setIsOpen] = useState(false)
   const [currentPassword, setCurrentPassword] = useState('')
@@ -39,14 +39,14 @@ export function DeleteAccount({ email }: { readonly email: string }) {
         isPending={deletion.isPending}
         error={elsewhere}
       >
-        <Text size="sm">Deleted at once, for good:</Text>
+        <Text size="sm">Deleted at once and permanently:</Text>
         <List size="sm">
           <List.Item>your name, address and password, and every session</List.Item>
           <List.Item>all your applications, with their keys and subscriptions</List.Item>
           <List.Item>their usage history and the records of their calls</List.Item>
         </List>
         <Text size="sm">
-          Calls with those keys are refused from then on. The audit log keeps that an account was
+          The gateway then refuses calls with those keys. The audit log keeps that an account was
           deleted, without name and address.
         </Text>
         <WhosePassword />
@@ -57,7 +57,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
             setCurrentPassword(event.currentTarget.value)
             deletion.reset()
           }}
-          error={isTried && currentPassword === '' ? 'Must be given.' : atPassword}
+          error={isTried && currentPassword === '' ? 'Enter your password.' : atPassword}
           autoComplete="current-password"
           required
         />

@@ -17,7 +17,7 @@ const choices: ReadonlyArray<{
   {
     name: 'limits',
     label: 'Limits reached',
-    description: 'Once a day, which operations used up their calls, if any did.',
+    description: 'Once a day: the operations that reached their limit.',
   },
   {
     name: 'deprecations',
@@ -26,10 +26,10 @@ const choices: ReadonlyArray<{
   },
 ]
 
-/** Chooses the mails besides those about the account itself; every tick is saved at once. */
+/** Chooses the optional mails; saves each choice at once. */
 export function MailPreferences({ mails }: { readonly mails: Preferences }) {
   const change = useMailPreferences()
-  // What was ticked shows at once, and until the portal has answered.
+  // Shows the choice until the portal has answered.
   const [chosen, setChosen] = useState<Preferences>()
   const shown = chosen ?? mails
   const choose = (preferences: Preferences) => {

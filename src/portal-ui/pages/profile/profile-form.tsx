@@ -14,16 +14,16 @@ export interface ProfileFormProps {
   /** The member this form changes. */
   readonly field: Field
   readonly value: string
-  /** Of the button: "Change name". */
+  /** Label of the button: "Change name". */
   readonly action: string
-  /** Said once it is done. */
+  /** Message after success. */
   readonly done: string
   readonly onDone?: () => void
-  /** The field itself; gets what is wrong with its value. */
+  /** Renders the field with the error of its value. */
   readonly children: (error: string | undefined) => ReactNode
 }
 
-/** Changes one member of the profile; asks for the current password, as each of them does. */
+/** Changes one member of the profile; always asks for the current password. */
 export function ProfileForm({ field, value, action, done, onDone, children }: ProfileFormProps) {
   const [currentPassword, setCurrentPassword] = useState('')
   const [isTried, setIsTried] = useState(false)
@@ -32,7 +32,7 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
   const { atPassword, elsewhere } = currentPasswordFailure(change.error)
   const atField = fieldErrors(change.error, [field])[field]
 
-  const given = (text: string) => (isTried && text === '' ? 'Must be given.' : undefined)
+  const given = (text: string) => (isTried && text === '' ? 'Fill in this field.' : undefined)
 
   const submit = () => {
     if (change.isPending) return

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
 import { useDeveloper, useSignOutEverywhere } from '../../api/session.ts'
 import { PasswordField } from '../../components/password-field.tsx'
+import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -11,7 +12,7 @@ import { MailPreferences } from './mail-preferences.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { ProfileSection } from './profile-section.tsx'
 
-/** One's own profile: name, address, password, mails, sessions, the end of it. */
+/** The developer's own profile: name, address, password, mails, sessions, deletion. */
 export function ProfilePage() {
   const developer = useDeveloper()
   return (
@@ -28,15 +29,15 @@ export function ProfilePage() {
         <EmailSection developer={developer} />
         <PasswordSection />
         <ProfileSection
-          title="Mails"
-          lead="Mails about the account itself, such as a new password, always come."
+          title="Emails"
+          lead="You always get emails about your account, for example when your password changes."
         >
           <MailPreferences mails={developer.mails} />
         </ProfileSection>
         <SessionsSection />
         <ProfileSection
           title="Delete account"
-          lead="The account goes with everything that belongs to it, and its keys stop working."
+          lead="This deletes your account and all its applications. Their keys stop working."
         >
           <DeleteAccount email={developer.email} />
         </ProfileSection>
@@ -48,7 +49,7 @@ export function ProfilePage() {
 function NameSection({ developer }: { readonly developer: Developer }) {
   const [name, setName] = useState(developer.name)
   return (
-    <ProfileSection title="Name" lead="How this portal and its mails call you.">
+    <ProfileSection title="Name" lead="Your display name.">
       <ProfileForm field="name" value={name} action="Change name" done="Name changed">
         {(error) => (
           <TextInput
@@ -74,12 +75,11 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
       lead={
         <Stack gap={6}>
           <span>
-            You sign in with <bdi>{email}</bdi>. A new address holds once the link in the mail to it
-            has been opened.
+            You sign in with <bdi>{email}</bdi>. We'll email a link to confirm the new address.
           </span>
           {pendingEmail === null ? null : (
             <Text inherit c="bright" role="status">
-              Waiting for the link sent to <bdi>{pendingEmail}</bdi> to be opened.
+              Waiting for you to open the link sent to <bdi>{pendingEmail}</bdi>.
             </Text>
           )}
         </Stack>
@@ -89,7 +89,7 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
         field="email"
         value={wanted}
         action="Change address"
-        done="A mail is on its way"
+        done="We sent you a link"
         onDone={() => setWanted('')}
       >
         {(error) => (
@@ -114,7 +114,7 @@ function PasswordSection() {
   return (
     <ProfileSection
       title="Password"
-      lead="15 characters or more. Every other session ends when it changes."
+      lead={`${newPasswordRules} Your other sessions end when it changes.`}
     >
       <ProfileForm
         field="password"
@@ -124,14 +124,17 @@ function PasswordSection() {
         onDone={() => setPassword('')}
       >
         {(error) => (
-          <PasswordField
-            label="New password"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            error={error}
-            autoComplete="new-password"
-            required
-          />
+          <>
+            <PasswordField
+              label="New password"
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={error}
+              autoComplete="new-password"
+              required
+            />
+            {error === undefined ? <PasswordLength password={password} /> : null}
+          </>
         )}
       </ProfileForm>
     </ProfileSection>
@@ -143,7 +146,7 @@ function SessionsSection() {
   return (
     <ProfileSection
       title="Sessions"
-      lead="Ends every session of yours in every browser, this one too. API keys are not touched."
+      lead="Sign out of every browser, this one too. API keys keep working."
     >
       <Stack gap="md" align="flex-start">
         <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>

@@ -9,7 +9,7 @@ export interface ProfileSectionProps {
   readonly children: ReactNode
 }
 
-/** One subject of the profile: its words on the left, its form on the right; below each other on a phone. */
+/** One section of the profile: text beside its form, or above it on a phone. */
 export function ProfileSection({ title, lead, children }: ProfileSectionProps) {
   return (
     <Paper withBorder p="lg" component="section" className={classes['section'] ?? ''}>

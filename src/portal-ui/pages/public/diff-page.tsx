@@ -16,7 +16,7 @@ import { Page } from '../../layout/page.tsx'
 import { diffPath, versionPath } from '../../published-paths.ts'
 import classes from './public.module.css'
 
-/** What moving from one version of an API to another means, operation by operation. */
+/** Compares two versions of an API, operation by operation. */
 export function DiffPage() {
   const { api } = useParams<{ api: string }>()
   const apis = useApis()
@@ -71,7 +71,7 @@ function Comparison({ published }: { readonly published: PublishedApi }) {
       }
     >
       {from === to ? (
-        <Alert color="gray" title="Twice the same version">
+        <Alert color="gray" title="You chose the same version twice">
           Choose two different versions to compare them.
         </Alert>
       ) : (
@@ -172,7 +172,7 @@ function Operation({ operation }: { readonly operation: DiffedOperation }) {
 
 function summaryOf({ added, removed, changed }: VersionDiff): string {
   if (added.length + removed.length + changed.length === 0) {
-    return 'Both versions mean the same to a caller.'
+    return 'The two versions do not differ for your application.'
   }
   const breaking = changed.filter(({ changes }) => changes.some(({ isBreaking }) => isBreaking))
   const parts = [
@@ -183,7 +183,7 @@ function summaryOf({ added, removed, changed }: VersionDiff): string {
   const risk =
     breaking.length === 0
       ? ''
-      : ` ${breaking.length} of the changed may break a caller that keeps to the old version.`
+      : ` ${breaking.length} of the changes may break an application written for the old version.`
   return `${parts.join(', ')}.${risk}`
 }
 

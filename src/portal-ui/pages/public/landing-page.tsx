@@ -13,27 +13,36 @@ import { diffPath } from '../../published-paths.ts'
 import classes from './public.module.css'
 import { VersionCard } from './version-card.tsx'
 
-/** The first page: what is published, on which terms, and the way in. */
+/** The first page: the published APIs, their plans and how to start. */
 export function LandingPage() {
   const apis = useApis()
   return (
     <Page
       title="APIs of the bank"
-      lead="Sign up, create an application, choose a plan and call: it takes minutes, and nobody has to be asked."
+      lead="Sign up, create an application and make your first call in minutes, all in this browser."
     >
       <Start />
       <ProblemAlert error={apis.error} onRetry={() => void apis.refetch()} />
-      {apis.isPending ? <Slow label="Reading what is published …" /> : null}
+      {apis.isPending ? <Slow label="Loading the APIs …" /> : null}
       {apis.data?.items.length === 0 ? (
         <EmptyState title="Nothing is published yet">
-          As soon as the operator publishes an API, it stands here with its versions and plans.
+          APIs appear here, with their versions and plans, when the operator publishes them.
         </EmptyState>
       ) : null}
-      {apis.data?.items.map((published) => (
+      {apis.data?.items.toSorted(byOperations).map((published) => (
         <ApiSection key={published.api} published={published} />
       ))}
     </Page>
   )
+}
+
+/** The API with the most operations first: it is the one that most developers come for. */
+function byOperations(a: PublishedApi, b: PublishedApi): number {
+  return operationsOf(b) - operationsOf(a)
+}
+
+function operationsOf({ versions }: PublishedApi): number {
+  return versions.at(-1)?.operations.length ?? 0
 }
 
 function Start() {
@@ -45,22 +54,22 @@ function Start() {
       ) : (
         <Group>
           <Button component={Link} href={pagePaths.applications} size="md">
-            To your applications
+            Your applications
           </Button>
         </Group>
       )}
       <ol className={classes['steps']}>
         <li className={classes['step']}>
           <strong>Sign up</strong>
-          <span>With your address. The link in a mail opens your account.</span>
+          <span>Enter your email. We send you a link to choose a password.</span>
         </li>
         <li className={classes['step']}>
           <strong>Create an application</strong>
-          <span>Subscribe it to a version of an API under a plan, and issue a key.</span>
+          <span>Subscribe it to an API version and create a key.</span>
         </li>
         <li className={classes['step']}>
           <strong>Call</strong>
-          <span>With the command shown beside the key. What is left is always in sight.</span>
+          <span>Use the command beside the key. You always see what you have left.</span>
         </li>
       </ol>
     </Stack>
@@ -83,7 +92,7 @@ function WayIn() {
       </Group>
       {facts?.signUp === 'off' ? (
         <Text size="sm" c="dimmed">
-          New accounts are not accepted at the moment.
+          Sign-up is closed at the moment.
         </Text>
       ) : null}
       {facts?.signUp === 'approval' ? (

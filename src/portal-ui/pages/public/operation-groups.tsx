@@ -12,7 +12,7 @@ export interface OperationGroupsProps {
   readonly oldest: string | undefined
 }
 
-/** The operations of a version by what they are about, and those that only other versions have. */
+/** The operations of a version by subject, and those that only other versions have. */
 export function OperationGroups({ version, oldest }: OperationGroupsProps) {
   const groups = Map.groupBy(version.operations, resourceOf)
   return (
@@ -63,7 +63,7 @@ export function OperationGroups({ version, oldest }: OperationGroupsProps) {
   )
 }
 
-/** Says so where not every version has an operation. */
+/** Marks an operation that some versions lack. */
 function Presence({
   operation,
   oldest,
@@ -91,7 +91,7 @@ function Presence({
   )
 }
 
-/** The first part of the path after the version: what the operation is about. */
+/** The subject of an operation: the first part of its path after the version. */
 function resourceOf({ path }: PublishedOperation): string {
   return path.split('/').find((part, index) => index > 1 && !part.startsWith('{')) ?? 'other'
 }

@@ -12,7 +12,7 @@ export interface VersionCardProps {
   readonly version: PublishedVersion
 }
 
-/** One version on the first page: how far it is in its life, how much it offers, on which terms. */
+/** One version on the first page: lifecycle, operations and plans. */
 export function VersionCard({ api, version }: VersionCardProps) {
   const { version: name, operations, missing, plans } = version
   const removed = missing.filter(({ removedIn }) => removedIn === name)

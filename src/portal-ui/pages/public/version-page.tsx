@@ -27,7 +27,7 @@ import { OperationGroups } from './operation-groups.tsx'
 import { PlanList } from './plan-list.tsx'
 import classes from './public.module.css'
 
-/** One version of an API: what it can do, on which terms, and how to call it. */
+/** One version of an API: its operations, its plans and how to call it. */
 export function VersionPage() {
   const params = useParams<{ api: string; version: string }>()
   const apis = useApis()
@@ -145,7 +145,7 @@ function LifecycleNotice({ published, version }: VersionProps) {
   const { successor } = lifecycle
   return (
     <Alert color={isRetired ? 'red' : 'amber'} title={noticeTitle(version)}>
-      {isRetired ? <Text size="sm">Every call is answered with 410.</Text> : null}
+      {isRetired ? <Text size="sm">Every call gets a 410 error.</Text> : null}
       {!isRetired && lifecycle.sunset !== undefined ? (
         <Text size="sm">
           It ends on <Day date={lifecycle.sunset} />

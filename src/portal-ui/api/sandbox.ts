@@ -1,0 +1,55 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type {
+  ApprovedConsents,
+  ReadyConsent,
+  Sandbox,
+} from '../../gateway/portal/schemas/sandbox.ts'
+import { applicationPath } from './applications.ts'
+import { request, requestList } from './client.ts'
+
+/** The fictional customers of the bank; use it only if the facts say that there is a sandbox. */
+export function useSandbox() {
+  return useQuery({
+    queryKey: ['sandbox'],
+    queryFn: () => request<Sandbox>('GET', '/api/sandbox'),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** Creates a consent of a fictional customer that the application can use at once. */
+export function useReadyConsent(id: string, onMade: (made: ReadyConsent) => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => request<ReadyConsent>('POST', `${applicationPath(id)}/sandbox/consents`),
+    onSuccess: async (made) => {
+      const queryKey = approvedKey(id)
+      await client.cancelQueries({ queryKey })
+      client.setQueryData(queryKey, (known: ApprovedConsents | undefined) =>
+        known === undefined ? undefined : replacedBy(made, known),
+      )
+      onMade(made)
+    },
+  })
+}
+
+/** The list as the bank has it now: the new consent ended those of the same customer. */
+function replacedBy({ psuName }: ReadyConsent, { items }: ApprovedConsents) {
+  const ended = { consentStatus: 'expired' }
+  return {
+    items: items.map((each) => (each.psuName === psuName ? { ...each, ...ended } : each)),
+  }
+}
+
+function approvedKey(id: string) {
+  return ['application', id, 'approved consents'] as const
+}
+
+/** The consents that the application asked for and a customer approved; while `isAwaited` and the page is visible, polls every five seconds. */
+export function useApprovedConsents(id: string, isAwaited: boolean) {
+  return useQuery({
+    queryKey: approvedKey(id),
+    queryFn: () => requestList<ApprovedConsents>(`${applicationPath(id)}/sandbox/consents`),
+    enabled: isAwaited,
+    refetchInterval: 5_000,
+  })
+}

@@ -1,0 +1,106 @@
+import type { KnownIds } from './call-draft.ts'
+import { type CallShape, isFromEarlierAnswer } from './call-shape.ts'
+import { idName } from './id-name.ts'
+import { linkedPath } from './linked-path.ts'
+
+/** A call that a response leads to. */
+export interface NextCall {
+  readonly shape: CallShape
+  /** Name of the item that the link belongs to, if the response lists several; otherwise empty. */
+  readonly of: string
+  readonly ids: KnownIds
+  /** Values of the query, by name. */
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** The next steps after a response. */
+export interface WaysOn {
+  readonly calls: readonly NextCall[]
+  /** The bank's page where the customer approves; undefined if the response names none. */
+  readonly approvalPage: string | undefined
+}
+
+const callsMax = 20
+
+/**
+ * Reads the next steps from a response: its links (`_links`, also of items in
+ * lists), then the calls that take one of its ids in a header. At most 20
+ * calls; no calls if the response is not JSON.
+ *
+ * @param shapes of all operations of the version
+ */
+export function waysOn(answer: string, ids: KnownIds, shapes: readonly CallShape[]): WaysOn {
+  const links = linksIn(answer)
+  const linked = links.flatMap(({ relation, of, href }) => {
+    const target = relation === 'self' ? undefined : linkedPath(href, shapes)
+    const shape = target?.candidates.find(({ method }) => method === methodOf(relation))
+    return target === undefined || shape === undefined
+      ? []
+      : [{ shape, of, ids: target.ids, query: target.query }]
+  })
+  const carrying = shapes
+    .filter((shape) => carries(shape, ids) && !linked.some((each) => each.shape === shape))
+    .map((shape) => ({ shape, of: '', ids, query: {} }))
+  const page = links.find(({ relation }) => relation === 'scaRedirect')?.href
+  return {
+    calls: [...linked, ...carrying].slice(0, callsMax),
+    approvalPage: page !== undefined && /^https?:\/\//.test(page) ? page : undefined,
+  }
+}
+
+/** Berlin Group links carry no method; the name of the relation implies it. */
+function methodOf(relation: string): string {
+  return /^(update|select|authorise|confirm)/.test(relation) ? 'PUT' : 'GET'
+}
+
+/** Whether the call needs no other values from earlier responses than the ids, and takes one in a header. */
+function carries({ parameters }: CallShape, ids: KnownIds): boolean {
+  const needed = parameters.filter(isFromEarlierAnswer)
+  return (
+    needed.some(({ place }) => place === 'header') &&
+    needed.every(({ name }) => ids[idName(name)] !== undefined)
+  )
+}
+
+interface Link {
+  readonly relation: string
+  readonly of: string
+  readonly href: string
+}
+
+function linksIn(answer: string): readonly Link[] {
+  const links: Link[] = []
+  const read = (value: unknown, of: string): void => {
+    if (Array.isArray(value)) {
+      for (const item of value) read(item, of)
+      return
+    }
+    if (typeof value !== 'object' || value === null) return
+    const inner = nameOf(value) ?? of
+    for (const [name, member] of Object.entries(value)) {
+      if (name !== '_links') read(member, inner)
+      else if (typeof member === 'object' && member !== null) {
+        for (const [relation, link] of Object.entries(member)) {
+          const href: unknown = Reflect.get(Object(link), 'href')
+          if (typeof href === 'string') links.push({ relation, of: inner, href })
+        }
+      }
+    }
+  }
+  read(parsed(answer), '')
+  return links
+}
+
+function nameOf(value: object): string | undefined {
+  return ['displayName', 'name', 'iban', 'maskedPan']
+    .map((name): unknown => Reflect.get(value, name))
+    .find((each) => typeof each === 'string')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

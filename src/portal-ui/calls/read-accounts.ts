@@ -1,0 +1,67 @@
+import type { ListedOperation } from './call-shape.ts'
+
+/** An account as listed in the portal. */
+export interface ShownAccount {
+  readonly id: string
+  readonly name: string
+  readonly iban: string
+  readonly currency: string
+  /** The available balance, or else the first balance; undefined without balances. */
+  readonly balance: { readonly amount: string; readonly currency: string } | undefined
+}
+
+/** The operation that lists accounts; undefined if the version has none. */
+export function accountsOperation<Operation extends ListedOperation>(
+  operations: readonly Operation[],
+): Operation | undefined {
+  return operations.find(listsAccounts)
+}
+
+/** Whether a call lists the accounts of a consent. */
+export function listsAccounts({ method, path }: Pick<ListedOperation, 'method' | 'path'>): boolean {
+  return method === 'GET' && /^\/[^/]+\/accounts$/.test(path)
+}
+
+/** The accounts in a response; empty if it is not a list of accounts. */
+export function accountsIn(body: string): readonly ShownAccount[] {
+  return listOf(membersOf(parsed(body))['accounts']).map((each) => {
+    const account = membersOf(each)
+    return {
+      id: textOf(account['resourceId']),
+      name: textOf(account['displayName']) || textOf(account['name']) || textOf(account['product']),
+      iban: textOf(account['iban']),
+      currency: textOf(account['currency']),
+      balance: balanceOf(listOf(account['balances']).map(membersOf)),
+    }
+  })
+}
+
+function balanceOf(balances: readonly Members[]): ShownAccount['balance'] {
+  const available = balances.find(({ balanceType }) => balanceType === 'interimAvailable')
+  const { amount, currency } = membersOf((available ?? balances[0])?.['balanceAmount'])
+  return amount === undefined ? undefined : { amount: textOf(amount), currency: textOf(currency) }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function membersOf(value: unknown): Members {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  // The JSON comes from the bank, so every value is checked before use.
+  return isObject ? (value as Members) : {}
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,2 @@
+/** The language of the page's texts; dates and numbers follow it, not the browser's language. */
+export const pageLanguage = 'en-GB'

@@ -1,0 +1,170 @@
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import type { ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
+import { useDocument } from '../../api/document.ts'
+import { useReadyConsent } from '../../api/sandbox.ts'
+import { type CallDraft, draftCall } from '../../calls/call-draft.ts'
+import { callShape } from '../../calls/call-shape.ts'
+import { idName } from '../../calls/id-name.ts'
+import { accountsIn, accountsOperation, type ShownAccount } from '../../calls/read-accounts.ts'
+import { problemIn } from '../../calls/readable-body.ts'
+import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
+import { DraftCommand } from '../../components/draft-command.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { useFacts } from '../../facts.tsx'
+import classes from './applications.module.css'
+import { oneConsent } from './one-consent.ts'
+import type { PageMemory } from './page-memory.ts'
+import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
+
+export interface ReadAccountsProps {
+  readonly applicationId: string
+  /** The key itself. */
+  readonly apiKey: string
+  readonly memory: PageMemory
+  readonly version: SubscribedVersion
+}
+
+/** The version whose accounts one click reads; undefined without a sandbox or a version that lists accounts. */
+export function useReadableVersion(applicationId: string): SubscribedVersion | undefined {
+  const { hasSandbox } = useFacts()
+  const { versions } = useSubscribedVersions(applicationId)
+  if (!hasSandbox) return undefined
+  return versions?.find(({ operations }) => accountsOperation(operations) !== undefined)
+}
+
+interface Read {
+  readonly psuName: string
+  readonly draft: CallDraft
+  readonly answer: CallAnswer
+}
+
+/** One click to the accounts of a fictional customer. */
+export function ReadAccounts(props: ReadAccountsProps) {
+  const { applicationId, apiKey, memory, version } = props
+  const { gatewayUrl } = useFacts()
+  const document = useDocument(version)
+  const [read, setRead] = useState<Read>()
+  const [isReading, setIsReading] = useState(false)
+  const operation = accountsOperation(version.operations)
+
+  const readWith = async (made: ReadyConsent) => {
+    if (operation === undefined || document.data === undefined) return
+    const { consentId, psuName } = made
+    const known = { [idName('Consent-ID')]: consentId }
+    memory.learnReady(made)
+    const shape = callShape(document.data, operation)
+    const plain = draftCall(shape, known)
+    const hasBalances = shape.parameters.some(({ name }) => name === 'withBalance')
+    const draft = hasBalances
+      ? { ...plain, values: { ...plain.values, 'query withBalance': 'true' } }
+      : plain
+    setIsReading(true)
+    const answer = await sendCall({ gatewayUrl, draft, key: apiKey })
+    setRead({ psuName, draft, answer })
+    setIsReading(false)
+  }
+  const consent = useReadyConsent(applicationId, (made) => void readWith(made))
+
+  return (
+    <Stack gap="sm">
+      <Title order={3}>Read Noa Levi’s accounts</Title>
+      <Text>
+        Noa is a fictional customer of the sandbox bank. One click asks for her consent, approves it
+        for you and reads her accounts with your key. {oneConsent}
+      </Text>
+      <Group>
+        <Button
+          onClick={() => consent.mutate()}
+          loading={consent.isPending || isReading}
+          disabled={document.data === undefined}
+          variant={read === undefined ? 'filled' : 'default'}
+        >
+          {read === undefined ? 'Read Noa Levi’s accounts' : 'Read them again'}
+        </Button>
+      </Group>
+      <ProblemAlert error={consent.error ?? document.error} />
+      <div role="status">{read === undefined ? null : <Outcome read={read} />}</div>
+      {read === undefined || memory.isStored ? null : (
+        <>
+          <Text fw={500}>The same call as a command</Text>
+          <DraftCommand
+            draft={fresh(read.draft)}
+            apiKey={apiKey}
+            label="command that reads the accounts"
+          />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+/** One identifier is one call. */
+function fresh(draft: CallDraft): CallDraft {
+  return { ...draft, values: { ...draft.values, 'header X-Request-ID': crypto.randomUUID() } }
+}
+
+function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // In braces: newer browsers return a promise, which React would call as a clean-up.
+    title.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
+  if (answer.kind !== 'answered') {
+    return (
+      <Alert color="red" title="The gateway sent no readable response">
+        Check that the gateway is running, then try again.
+      </Alert>
+    )
+  }
+  const accounts = accountsIn(answer.body)
+  if (answer.status !== 200 || accounts.length === 0) {
+    const problem = problemIn(answer)
+    return (
+      <Alert color="amber" title={problem?.title ?? `The response was ${answer.status}`}>
+        {problem?.detail ?? 'Look at the tab Calls for the reason.'}
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="xs">
+      <Title order={4} ref={title}>
+        {psuName}’s accounts
+      </Title>
+      <ul className={classes['accounts']} aria-label={`${psuName}’s accounts`}>
+        {accounts.map((account) => (
+          <AccountRow key={account.id} account={account} />
+        ))}
+      </ul>
+    </Stack>
+  )
+}
+
+function AccountRow({ account }: { readonly account: ShownAccount }) {
+  const { name, iban, currency, balance } = account
+  return (
+    <li className={classes['account']}>
+      <span>
+        <Text component="span" fw={600}>
+          <bdi>{name}</bdi>
+        </Text>
+        <Text component="span" size="sm" c="dimmed" className={classes['iban'] ?? ''}>
+          <bdi>{iban.replace(/(.{4})(?=.)/g, '$1 ')}</bdi> · {currency}
+        </Text>
+      </span>
+      {balance === undefined ? null : (
+        <Text component="span" fw={600} className={classes['numbers'] ?? ''}>
+          <bdi>{money(balance)}</bdi>
+        </Text>
+      )}
+    </li>
+  )
+}
+
+function money({ amount, currency }: NonNullable<ShownAccount['balance']>): string {
+  const format = new Intl.NumberFormat('en-GB', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  })
+  return `${format.format(Number(amount))} ${currency}`
+}

@@ -1,0 +1,95 @@
+import { useLocalStorage } from '@mantine/hooks'
+import { useEffect } from 'react'
+import type { PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
+import { useCallMade } from '../../api/calls.ts'
+import { useApprovedConsents } from '../../api/sandbox.ts'
+import {
+  callsOfSteps,
+  type Step,
+  type StepOperations,
+  stepOperations,
+  steps,
+} from '../../calls/check-list.ts'
+import { useFacts } from '../../facts.tsx'
+import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
+
+/** The check list of an application that has made its first call. */
+export interface CheckListState {
+  readonly version: SubscribedVersion
+  readonly operations: StepOperations
+  /** The limit that the step `limit` reaches. */
+  readonly limit: PublishedLimit | undefined
+  /** Whether a consent that a person approved is valid now. */
+  readonly hasConsent: boolean
+  readonly items: readonly { readonly step: Step; readonly isDone: boolean }[]
+  readonly hide: () => void
+}
+
+/** The most calls that a pasted command makes. */
+const loopMax = 1_000
+
+/**
+ * Follows an application through its first hour. This browser keeps what was
+ * done, because records of calls go after a day. Undefined without a sandbox or
+ * a subscription that can read accounts, before the first call, and once hidden.
+ *
+ * @param isAtUsage whether the developer looks at the usage now
+ */
+export function useCheckList(
+  applicationId: string,
+  isAtUsage: boolean,
+): CheckListState | undefined {
+  const { hasSandbox } = useFacts()
+  const { versions } = useSubscribedVersions(applicationId)
+  const [kept, keep] = useLocalStorage<string | undefined>({
+    key: `check-list ${applicationId}`,
+    getInitialValueInEffect: false,
+    serialize: String,
+    deserialize: (text = '') => text,
+  })
+  const words = new Set(kept?.split(' '))
+  const version = versions?.find(({ operations }) => stepOperations(operations).accounts)
+  const operations = stepOperations(version?.operations ?? [])
+  const limit = reachableLimit(version)
+  const offered: Readonly<Record<Step, boolean>> = {
+    call: true,
+    consent: operations.consent !== undefined,
+    payment: operations.payment !== undefined,
+    limit: operations.spare !== undefined && limit !== undefined,
+    usage: true,
+  }
+  const isOffered = hasSandbox && version !== undefined && !words.has('hidden')
+  const isOpen = isOffered && steps.some((step) => offered[step] && !words.has(step))
+  const isAwaited = (step: Step) =>
+    isOffered && offered[step] && !words.has(step) && (step === 'call' || words.has('call'))
+  const calls = callsOfSteps(operations)
+  const consents = useApprovedConsents(applicationId, isAwaited('consent')).data?.items ?? []
+  const taken = {
+    call: useCallMade(applicationId, isAwaited('call') ? calls.call : undefined),
+    consent: consents.some(({ firstUsedAt }) => firstUsedAt !== null),
+    payment: useCallMade(applicationId, isAwaited('payment') ? calls.payment : undefined),
+    limit: useCallMade(applicationId, isAwaited('limit') ? calls.limit : undefined),
+    usage: false,
+  }
+  const done = new Set<string>([...words, ...steps.filter((step) => taken[step])])
+  if (isOpen && isAtUsage && done.has('call')) done.add('usage')
+  const known = steps.filter((step) => done.has(step)).join(' ')
+  useEffect(() => {
+    if (isOpen && known !== '') keep(known)
+  }, [isOpen, known, keep])
+
+  if (!isOffered || !done.has('call')) return undefined
+  return {
+    version,
+    operations,
+    limit,
+    hasConsent: consents.some(({ consentStatus }) => consentStatus === 'valid'),
+    items: steps.filter((step) => offered[step]).map((step) => ({ step, isDone: done.has(step) })),
+    hide: () => keep(`${known} hidden`),
+  }
+}
+
+function reachableLimit(version: SubscribedVersion | undefined): PublishedLimit | undefined {
+  const plan = version?.plans.find(({ name }) => name === version.subscription.plan)
+  return plan?.limits.find(({ scope, calls }) => scope === 'operation' && calls <= loopMax)
+}

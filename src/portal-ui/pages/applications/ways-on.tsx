@@ -1,0 +1,59 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import type { NextCall, WaysOn as Ways } from '../../calls/next-calls.ts'
+import classes from './applications.module.css'
+
+export interface WaysOnProps {
+  readonly ways: Ways
+  /** The call that the customer’s approval made possible; it comes first. */
+  readonly approvedCall: NextCall | undefined
+  readonly onFollow: (call: NextCall) => void
+}
+
+/** The next steps after a response: the bank's page, and calls with their ids filled in. */
+export function WaysOn({ ways, approvedCall, onFollow }: WaysOnProps) {
+  const { approvalPage } = ways
+  const calls = ways.calls.filter((call) => call !== approvedCall)
+  if (approvalPage === undefined && ways.calls.length === 0) return null
+  return (
+    <Stack gap="xs">
+      <Title order={4}>What you can do next</Title>
+      {approvedCall === undefined ? null : (
+        <Group gap="xs">
+          <Button size="sm" onClick={() => onFollow(approvedCall)}>
+            {approvedCall.shape.summary}
+          </Button>
+          <Text size="sm">The customer has approved.</Text>
+        </Group>
+      )}
+      {approvalPage === undefined || approvedCall !== undefined ? null : (
+        <Group gap="xs">
+          <Button component="a" href={approvalPage} target="_blank" rel="noreferrer" size="sm">
+            Approve at the bank
+          </Button>
+          <Text size="sm">Opens in a new tab. Come back here afterwards.</Text>
+        </Group>
+      )}
+      <ul className={classes['ways']} aria-label="Next calls">
+        {calls.map((call, at) => (
+          // The same call may be linked twice; the list changes only with the approval.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <li key={at}>
+            <Button
+              size="compact-sm"
+              variant="default"
+              className={classes['chip'] ?? ''}
+              onClick={() => onFollow(call)}
+            >
+              {call.shape.summary}
+              {call.of === '' ? null : (
+                <>
+                  :&nbsp;<bdi>{call.of}</bdi>
+                </>
+              )}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  )
+}

@@ -1,0 +1,59 @@
+import { Code, Table } from '@mantine/core'
+import { useState } from 'react'
+import type { Sandbox } from '../../../gateway/portal/schemas/sandbox.ts'
+import { WithCode } from '../../components/with-code.tsx'
+import classes from './sandbox.module.css'
+
+/** The states of the chosen kind of resource, and the ways into each. */
+export function WaysIntoStates({ ways }: Pick<Sandbox, 'ways'>) {
+  const [chosen, setChosen] = useState(ways[0]?.of)
+  const shown = ways.find((kind) => kind.of === chosen)
+  return (
+    <div className={classes['states']}>
+      <fieldset aria-label="States of" className={classes['kinds']}>
+        {ways.map((kind) => (
+          <button
+            key={kind.of}
+            type="button"
+            aria-pressed={kind.of === chosen}
+            className={classes['kind']}
+            onClick={() => setChosen(kind.of)}
+          >
+            {kind.of}
+          </button>
+        ))}
+      </fieldset>
+      {shown === undefined ? null : (
+        <Table verticalSpacing="sm" className={classes['table'] ?? ''}>
+          <caption>
+            States of {shown.of.toLowerCase()}: <Code>{shown.member}</Code>
+          </caption>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">State</Table.Th>
+              <Table.Th scope="col">Any one of these ways works</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shown.states.map(({ state, ways: alternatives }) => (
+              <Table.Tr key={state}>
+                <Table.Th scope="row">
+                  <Code>{state}</Code>
+                </Table.Th>
+                <Table.Td>
+                  <ul className={classes['ways']}>
+                    {alternatives.map((way) => (
+                      <li key={way}>
+                        <WithCode text={way} />
+                      </li>
+                    ))}
+                  </ul>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </div>
+  )
+}

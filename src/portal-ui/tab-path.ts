@@ -1,0 +1,10 @@
+import type { applicationTabs } from '../gateway/portal/page-paths.ts'
+
+/** A tab of an application's page. */
+export type ApplicationTab = (typeof applicationTabs)[number]
+
+/** Path of a tab of an application's page. */
+export function tabPath(id: string, tab: ApplicationTab): string {
+  const page = `/applications/${encodeURIComponent(id)}`
+  return tab === 'keys' ? page : `${page}/${tab}`
+}

@@ -1,0 +1,200 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import t from 'tap'
+import { chromiumMissing, startBrowser } from '../support/browser.ts'
+import { eventually } from '../support/calling.ts'
+import { besidePortal, type SignedIn } from '../support/portal-client.ts'
+import { consentRequest } from '../support/requests.ts'
+import { type RunningTollgate, runTollgate } from '../support/tollgate.ts'
+
+const clicksMax = 8
+const fieldsMax = 5
+/** Of each operation: so many that no step uses them up, and few to reach. */
+const calls = 20
+
+t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
+  const tollgate = await runTollgate(t, { plan: { calls, window: 'P365D' } })
+  const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
+  const beside = await besidePortal(t, tollgate)
+  const browser = await startBrowser(t)
+
+  await t.test(
+    `from the landing page to the balances of a sandbox customer: at most ${clicksMax} clicks and ${fieldsMax} fields, all in the browser`,
+    (t) =>
+      browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+        const steps: string[] = []
+        let clicks = 0
+        let fields = 0
+        const main = page.getByRole('main')
+        const click = async (target: Locator, name: string) => {
+          await target.click()
+          clicks += 1
+          steps.push(`${clicks}. click "${name}"`)
+        }
+        const press = (name: string) =>
+          click(main.getByRole('button', { name, exact: true }).first(), name)
+        const follow = (name: string) =>
+          click(main.getByRole('link', { name, exact: true }).first(), name)
+        const fill = async (label: string, value: string) => {
+          await page.getByLabel(label, { exact: true }).fill(value)
+          fields += 1
+          steps.push(`fill "${label}"`)
+        }
+
+        await page.goto(portalUrl)
+        await follow('Sign up')
+        await fill('Email', 'ada@example.com')
+        await fill('Name', 'Ada Lovelace')
+        await press('Sign up')
+        await follow('Open the email')
+        await follow('Confirm the address')
+        await fill('New password', 'seven quiet herons by the weir')
+        await press('Set the password')
+        await press('Create application')
+        await main.getByText('Open to every application').waitFor()
+        await press('Subscribe and create a key')
+        await press('Read Noa Levi’s accounts')
+
+        const accounts = page.getByRole('list', { name: 'Noa Levi’s accounts' })
+        await accounts.waitFor()
+        const rows = await accounts.getByRole('listitem').allInnerTexts()
+        t.ok(rows.length > 0)
+        for (const row of rows)
+          t.match(row, /IL\d\d [\d ]+[\s\S]*\d\.\d\d/, 'an IBAN and a balance')
+        t.ok(clicks <= clicksMax, `${clicks} clicks`)
+        t.ok(fields <= fieldsMax, `${fields} fields`)
+        t.comment(...steps, ...rows)
+
+        const keys = main.getByRole('list', { name: 'Keys that work' })
+        await main.getByRole('heading', { name: 'The first call arrived' }).waitFor()
+        await main.getByText('Latest call: GET listAccounts: 200').waitFor()
+        t.notMatch(await keys.innerText(), 'Not yet', 'the key says at once that it was used')
+        await main.getByText('1 of 5 done').waitFor()
+        await page.getByRole('link', { name: 'Usage', exact: true }).click()
+        await main.getByText('listAccounts').first().waitFor()
+      }),
+  )
+
+  await t.test('each step of the check list is ticked once it has happened', async (t) => {
+    const owner = await beside.signIn()
+    const { id, key } = await callingApplication(owner, tollgate)
+    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+      const main = page.getByRole('main')
+      const press = (name: string) =>
+        main.getByRole('button', { name, exact: true }).first().click()
+      const follow = (name: string) => main.getByRole('link', { name, exact: true }).click()
+      const tab = (name: string) =>
+        page
+          .getByRole('navigation', { name: 'Parts of this application' })
+          .getByRole('link', { name, exact: true })
+          .click()
+      const stateOf = (title: string) =>
+        main
+          .getByRole('listitem')
+          .filter({ hasText: title })
+          .getByText(/^(Done|To do)$/)
+          .innerText()
+      await openAs(page, owner, `${portalUrl}/applications/${id}`)
+      await main.getByText('1 of 5 done').waitFor()
+      t.match(await stateOf('Make a first call'), /done/i)
+      t.match(await stateOf('Make a payment'), /to do/i)
+
+      await follow('Create a consent')
+      await page.getByRole('textbox', { name: /^API key/ }).fill(key)
+      await press('Send call')
+      const approval = main.getByRole('link', { name: 'Approve at the bank' })
+      await approveAt(page.context(), (await approval.getAttribute('href')) ?? '')
+      await main.getByText('The customer has approved.').waitFor()
+      t.equal(await approval.count(), 0, 'the accounts take the place of the approval')
+      await main.getByRole('button', { name: 'List accounts', exact: true }).click()
+      await press('Send call')
+      await main.getByText('200 OK', { exact: true }).waitFor()
+      await main.getByText('2 of 5 done').waitFor()
+
+      await follow('Make a payment')
+      await press('Send call')
+      await main.getByText('3 of 5 done').waitFor()
+
+      await follow('Reach a limit')
+      const commands = main.getByRole('region', { name: 'commands that reach a limit' })
+      const script = (await commands.innerText()).replace('paste your key here', key)
+      const { stdout } = await promisify(execFile)('bash', ['-c', script])
+      t.match(stdout, new RegExp(`^ *${calls} 400\n *1 429\n$`))
+      await main.getByText('4 of 5 done').waitFor()
+      t.match(await stateOf('Reach a limit'), /done/i)
+
+      await follow('Open usage')
+      await main.getByText(`${calls} of ${calls} calls used`).waitFor()
+      await tab('Keys')
+      await main.getByText('All 5 done.').waitFor()
+      await page.reload()
+      await main.getByText('All 5 done.').waitFor()
+      t.equal(await main.getByText('Make a payment').count(), 0, 'one line remains')
+
+      await press('Hide this list')
+      await main.getByText('All 5 done.').waitFor({ state: 'detached' })
+      await page.reload()
+      await main.getByRole('list', { name: 'Keys that work' }).waitFor()
+      const other = await callingApplication(owner, tollgate)
+      await page.goto(`${portalUrl}/applications/${other.id}`)
+      await main.getByText('1 of 5 done').waitFor()
+      await page.goto(`${portalUrl}/applications/${id}`)
+      await main.getByRole('list', { name: 'Keys that work' }).waitFor()
+      t.equal(await main.getByText('Get to know the bank').count(), 0, 'it stays hidden')
+    })
+  })
+
+  await t.test('without a sandbox the page promises no customers of one', async (t) => {
+    const real = await runTollgate(t, { env: { SANDBOX: 'off' } })
+    const owner = await (await besidePortal(t, real)).signIn()
+    const { id } = await callingApplication(owner, real)
+    await browser.visit(t, { portalUrl: real.urls.portal }, async ({ page }) => {
+      await openAs(page, owner, `${real.urls.portal}/applications/${id}`)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('region', { name: 'command', exact: true }).waitFor()
+      t.notMatch(await page.getByRole('main').innerText(), /Noa|Get to know the bank|sandbox/i)
+    })
+  })
+})
+
+async function openAs(page: Page, { cookie }: SignedIn, url: string): Promise<void> {
+  const { origin } = new URL(url)
+  await page.context().addCookies([{ ...cookie, url: origin, httpOnly: true, sameSite: 'Lax' }])
+  await page.goto(url)
+}
+
+/** Signs in at the bank as Noa Levi and approves, in a tab of its own. */
+async function approveAt(context: BrowserContext, url: string): Promise<void> {
+  const bank = await context.newPage()
+  await bank.goto(url)
+  await bank.getByRole('link', { name: 'Sign in as Noa Levi' }).click()
+  await bank.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await bank.getByRole('link', { name: 'Fill it in' }).click()
+  await bank.getByRole('button', { name: 'Approve', exact: true }).click()
+  await bank.getByRole('heading', { name: 'Back from the bank' }).waitFor()
+  await bank.close()
+}
+
+/** An application that has made one call, whose record has arrived. */
+async function callingApplication({ send }: SignedIn, { urls }: RunningTollgate) {
+  const { body: application } = await send('POST', '/api/applications', { name: randomUUID() })
+  const path = `/api/applications/${application.id}`
+  await send('POST', `${path}/subscriptions`, { api: 'xs2a', version: '1.7.0', plan: 'default' })
+  const { body: issued } = await send('POST', `${path}/keys`, { name: 'First' })
+  await fetch(`${urls.gateway}/v1.7.0/consents`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': issued.key,
+      'x-request-id': randomUUID(),
+      'psu-ip-address': '192.0.2.44',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(consentRequest),
+  })
+  const hasRecord = async () => (await send('GET', `${path}/calls`)).body.items.length > 0
+  if (!(await eventually(hasRecord))) throw new Error('the call left no record')
+  return { id: application.id as string, key: issued.key as string }
+}

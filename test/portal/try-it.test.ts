@@ -1,0 +1,192 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { chromiumMissing, startBrowser } from '../support/browser.ts'
+import { eventually } from '../support/calling.ts'
+import { besidePortal } from '../support/portal-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
+  const tollgate = await runTollgate(t)
+  const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
+  const beside = await besidePortal(t, tollgate)
+  const browser = await startBrowser(t)
+  const owner = await beside.signIn()
+  const { body: application } = await owner.send('POST', '/api/applications', { name: 'Budget' })
+  const path = `/api/applications/${application.id}`
+  // The address names an operation, which tells the version.
+  for (const [api, version] of [
+    ['mandate', '1.0.0'],
+    ['xs2a', '1.7.0'],
+  ]) {
+    await owner.send('POST', `${path}/subscriptions`, { api, version, plan: 'default' })
+  }
+  const { body: issued } = await owner.send('POST', `${path}/keys`, { name: 'First' })
+
+  async function open(page: Page, operation: string): Promise<void> {
+    const { cookie } = owner
+    await page
+      .context()
+      .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
+    await page.goto(`${portalUrl}/applications/${application.id}/try?operation=${operation}`)
+    await page.getByRole('textbox', { name: /^API key/ }).fill(issued.key)
+  }
+
+  await t.test('from one answer to the next by clicks: every id is filled in', async (t) => {
+    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+      const button = (name: string) => page.getByRole('button', { name, exact: true })
+      const next = page.getByRole('list', { name: 'Next calls' })
+      const follow = (name: string) => next.getByRole('button', { name }).first().click()
+      const send = async (status: string) => {
+        await button('Send call').click()
+        await page.getByText(status, { exact: true }).waitFor()
+      }
+      await open(page, 'createConsent')
+      await page
+        .getByLabel('How the customer approves')
+        .selectOption({ label: 'On the bank’s page (redirect)' })
+      await send('201 Created')
+      const approval = page.getByRole('link', { name: 'Approve at the bank' })
+      t.match(await approval.getAttribute('href'), /^http:\/\/127\.0\.0\.1/)
+      await follow('Read the status of a consent')
+      t.match(page.url(), /operation=getConsentStatus$/)
+      await send('200 OK')
+
+      await page.getByLabel('Operation', { exact: true }).selectOption('listAccounts')
+      const consent = page.getByRole('textbox', { name: /^Consent-ID/ })
+      const own = await consent.inputValue()
+      t.match(own, /^[0-9a-f-]{36}$/, 'told by the answer before')
+      await button('Use a ready consent of Noa Levi').click()
+      await button(`Use ${own}`).waitFor()
+      t.not(await consent.inputValue(), own)
+      await send('200 OK')
+      await follow('balances')
+      t.match(page.url(), /operation=getAccountBalances$/)
+      await send('200 OK')
+    })
+  })
+
+  await t.test(
+    'in the bank’s app the customer approves alone: the consent becomes valid',
+    async (t) => {
+      await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+        const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+        await open(page, 'createConsent')
+        await page
+          .getByLabel('How the customer approves')
+          .selectOption({ label: 'In the bank’s app (decoupled)' })
+        await page.getByText(/^Optional headers/).click()
+        await page.getByRole('textbox', { name: /^PSU-ID\b(?!-)/ }).fill('PSU-Successful')
+        await press('Send call')
+        await page.getByText('201 Created', { exact: true }).waitFor()
+        await page.getByText(/^Headers \(/).click()
+        const approach = page.getByRole('row').filter({ hasText: /aspsp-sca-approach/i })
+        t.match(await approach.innerText(), /DECOUPLED/)
+        t.equal(await page.getByRole('link', { name: 'Approve at the bank' }).count(), 0)
+
+        await page
+          .getByRole('list', { name: 'Next calls' })
+          .getByRole('button', { name: 'Read the status of a consent' })
+          .first()
+          .click()
+        const body = page.getByRole('region', { name: 'Body of the response' })
+        const isValid = async () => {
+          await press('Send call')
+          await page.getByText('200 OK', { exact: true }).waitFor()
+          return (await body.innerText()).includes('"valid"')
+        }
+        t.ok(await eventually(isValid, 30_000))
+      })
+    },
+  )
+
+  await t.test('a consent that has ended is no longer offered', async (t) => {
+    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
+      const button = (name: string) => page.getByRole('button', { name, exact: true })
+      const operation = page.getByLabel('Operation', { exact: true })
+      const consent = page.getByRole('textbox', { name: /^Consent-ID/ })
+      const send = async (status: string) => {
+        await button('Send call').click()
+        await page.getByText(status, { exact: true }).waitFor()
+      }
+      const chooseReady = async () => {
+        await consent.fill('')
+        t.notMatch(await consent.getAttribute('placeholder'), /\d/, 'no id that looks filled in')
+        await button('Use a ready consent of Noa Levi').click()
+        t.ok(await eventually(async () => /^[\da-f-]{36}$/.test(await consent.inputValue())))
+        return consent.inputValue()
+      }
+      await open(page, 'listAccounts')
+      const ready = await chooseReady()
+      await consent.fill('another')
+      await button(`Use ${ready}`).waitFor()
+
+      // The person approves another consent of the application.
+      await operation.selectOption('createConsent')
+      await page
+        .getByLabel('How the customer approves')
+        .selectOption({ label: 'In the bank’s app (decoupled)' })
+      await page.getByText(/^Optional headers/).click()
+      await page.getByRole('textbox', { name: /^PSU-ID\b(?!-)/ }).fill('PSU-Successful')
+      await send('201 Created')
+      await operation.selectOption('listAccounts')
+      const own = await consent.inputValue()
+      t.not(own, ready)
+      await button(`Use ${ready}`).waitFor({ state: 'detached' })
+      await send('200 OK')
+
+      // Elsewhere the owner makes another ready consent, so the bank refuses this one.
+      const second = await chooseReady()
+      await consent.fill('another')
+      await button(`Use ${second}`).click()
+      await button(`Use ${own}`).waitFor({ state: 'detached' })
+      await owner.send('POST', `${path}/sandbox/consents`)
+      expectAnswers('401 /v1.7.0/accounts')
+      await send('401 Unauthorized')
+      await consent.fill('another')
+      await button(`Use ${second}`).waitFor({ state: 'detached' })
+    })
+  })
+
+  await t.test('the answer stays beside the request; on a phone it follows it', async (t) => {
+    const boxes = async (page: Page) => {
+      await open(page, 'createConsent')
+      await page.getByRole('button', { name: 'Send call' }).click()
+      const answer = page.getByRole('heading', { name: 'Response', exact: true })
+      await page.getByText('201 Created', { exact: true }).waitFor()
+      const key = page.getByRole('textbox', { name: /^API key/ })
+      return { key: await key.boundingBox(), answer: await answer.boundingBox() }
+    }
+    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+      const { key, answer } = await boxes(page)
+      t.ok(key !== null && answer !== null && answer.x >= key.x + key.width, 'to its right')
+      t.ok(answer !== null && answer.y >= 0 && answer.y < 900, 'in sight')
+    })
+    const context = { viewport: { width: 390, height: 800 } }
+    await browser.visit(t, { portalUrl, gatewayUrl, context }, async ({ page }) => {
+      const { key, answer } = await boxes(page)
+      t.ok(key !== null && answer !== null && answer.y > key.y + key.height, 'below it')
+      t.ok(answer !== null && answer.y >= 0 && answer.y < 800, 'in sight')
+    })
+  })
+
+  await t.test('the call to take along follows the form, in three languages', async (t) => {
+    await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
+      await open(page, 'createConsent')
+      for (const [label, start] of [
+        ['curl', /^curl -i -X POST/],
+        ['Node.js', /await fetch\(/],
+        ['Python', /requests\.post\(/],
+      ] as const) {
+        await page.getByText(label, { exact: true }).click()
+        const code = page.getByRole('region', { name: `${label} code`, exact: true })
+        await code.waitFor()
+        const text = await code.innerText()
+        t.match(text, start)
+        t.notOk(text.includes(issued.key), 'without the key')
+        t.match(text, /API_KEY/)
+      }
+      await page.getByRole('textbox', { name: /^Body/ }).fill('no JSON')
+      await page.getByText('The code appears as soon as the body is valid JSON.').waitFor()
+    })
+  })
+})
