@@ -1,72 +1,111 @@
 #!/usr/bin/env node
-// Runs src/cli on the Node the project brings with it, whatever Node started us:
-// older ones cannot strip types. Starts it again for options only a start takes, too. Plain JavaScript, so that any Node can read it.
+// Runs src/cli on the Node version that the project ships, because older ones cannot strip types. Starts a second
+// process for options that Node accepts only at startup. Plain JavaScript, so that any Node can read it.
 import { spawn } from 'node:child_process'
 import module, { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'cli', 'main.ts')
-const runtimeMajor = 26
+const require = createRequire(import.meta.url)
+const launcher = fileURLToPath(import.meta.url)
+const root = join(dirname(launcher), '..')
+const program = join(root, 'src', 'cli', 'main.ts')
+/** The oldest Node version that can run the sources. */
+const oldest = '26.0.0'
+const bundled = findBundledNode()
+const isStart = process.argv[2] === 'start'
+// By default SIGHUP would end the process. Once loaded, the program reloads its configuration on it.
+if (isStart) process.on('SIGHUP', () => undefined)
 
-// What V8 made of the code the last time: a third of the time of a start. Beside the code, so whoever can
-// write it could change the code as well; Node compares the code with what it was made from.
-process.env.NODE_COMPILE_CACHE ??= join(
-  ...[dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.cache', 'tollgate'],
-)
+// V8's compile cache saves a third of the startup time. It lies beside the code: a process that can write there could
+// change the code as well. Node validates each entry against its source.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'tollgate')
 
-const isOldNode = Number(process.versions.node.split('.')[0]) < runtimeMajor
-// What serves calls makes some 100 MB of short-lived objects a second. A collection costs by what is alive when it
-// comes, so fewer of them cost less: measured a tenth of a call. Node takes such options only when it starts.
-const isToServe = process.argv[2] === 'start' && !hasOptionsOfItsOwn()
+const isOldNode =
+  process.execPath !== bundled?.path && isOlder(process.versions.node, bundled?.version ?? oldest)
+// Serving calls creates about 100 MB of short-lived objects per second. The cost of a garbage collection depends on
+// the live objects, so fewer collections cost less: this saves a tenth of a call. Node accepts these options only at
+// startup.
+const isToServe = isStart && !hasOptionsOfItsOwn()
 
+if (isStart) endWithNpm()
 if (isOldNode || isToServe) {
-  const options = isToServe ? createRequire(import.meta.url)('./node-options.json') : []
-  reexecute(isOldNode ? bundledNode() : process.execPath, options)
+  const options = isToServe ? require('./node-options.json') : []
+  reexecute(isOldNode ? bundled?.path : process.execPath, options)
 } else {
-  // Processes that are started here read the variable; this one has read it before.
+  if (isStart) process.send?.('hears SIGHUP')
+  // The variable is for child processes; this process has already read its environment.
   module.enableCompileCache()
   await import(program)
 }
 
-/** Whether somebody has given this process the options or others in their place, or looks into it: that is meant for no other one. */
+/** Whether this process has such options already or runs under an inspector: these must not be overridden or inherited. */
 function hasOptionsOfItsOwn() {
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
   return /semi[-_]space[-_]size|--inspect|--(cpu|heap)[-_]prof/.test(given)
 }
 
-/** The path of the Node brought by the optional dependency, or undefined where there is none for this platform. */
-function bundledNode() {
-  const require = createRequire(import.meta.url)
+/** The Node of the optional dependency; undefined if it is not installed for this platform. */
+function findBundledNode() {
+  // The package name without "bin" was taken.
+  const family = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'
   try {
-    const manifest = require.resolve(`node-${process.platform}-${process.arch}/package.json`)
-    return join(dirname(manifest), 'bin', 'node')
+    const manifest = require.resolve(`${family}-${process.platform}-${process.arch}/package.json`)
+    return { version: require(manifest).version, path: join(dirname(manifest), 'bin', 'node') }
   } catch {
     return undefined
   }
 }
 
+/** Whether version `a` comes before version `b`, each as "26.10.0". */
+function isOlder(a, b) {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number))
+  const difference = left.map((part, index) => part - right[index]).find((part) => part !== 0)
+  return difference !== undefined && difference < 0
+}
+
+/**
+ * npm passes a signal to a shell, which ends without its child. The child then
+ * has another parent, as it has after npm is killed, and shuts down in order.
+ * Only for `npm start` and `npx`: other parents may leave a gateway running on
+ * purpose.
+ */
+function endWithNpm() {
+  if (!['start', 'npx'].includes(process.env.npm_lifecycle_event)) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, 250).unref()
+}
+
 function reexecute(node, options) {
   if (node === undefined) {
     process.stderr.write(
-      `tollgate: needs Node ${runtimeMajor} or newer, this is ${process.version}, and no bundled one fits ${process.platform}-${process.arch}\n`,
+      `tollgate: needs Node ${oldest} or newer, this is ${process.version}, and no Node for ${process.platform}-${process.arch} is installed with it\n`,
     )
     process.exit(1)
   }
-  // The channel tells the child when we are gone (even by SIGKILL), so no process is left behind.
-  // Those of an older Node may mean nothing to ours.
+  // The IPC channel closes when this process ends (even by SIGKILL), so the child never stays behind. Options of an
+  // older Node may not exist in the newer one.
   const given = isOldNode ? [] : process.execArgv
-  const child = spawn(node, [...given, ...options, program, ...process.argv.slice(2)], {
+  const child = spawn(node, [...given, ...options, launcher, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // Whoever started us in the same way is gone.
+  // The parent started this process in the same way and has ended.
   if (process.connected) process.once('disconnect', () => child.disconnect())
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
-    process.on(signal, () => child.kill(signal))
-  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
+  // SIGHUP would end the child until it has a handler. Before that it has read no configuration, so it misses
+  // nothing.
+  let childHears = false
+  child.once('message', () => {
+    childHears = true
+  })
+  process.on('SIGHUP', () => childHears && child.kill('SIGHUP'))
   child.on('error', (error) => {
-    // A signal that could not be handed on is an error, too; the child goes on.
+    // Failing to pass on a signal is an error too, but the child keeps running.
     if (child.pid !== undefined) return
     process.stderr.write(`tollgate: cannot run ${node}: ${error.message}\n`)
     process.exit(1)

@@ -1,15 +1,19 @@
-import { randomUUID } from 'node:crypto'
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { accountsCommand } from './backend/sandbox/accounts-command.ts'
 import { createSeededConsent } from './backend/sandbox/create-seeded-consent.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { onboard } from './gateway/registry/onboard.ts'
+import { subscribeApplication } from './gateway/registry/onboard.ts'
 import type { RegistryStores } from './gateway/registry/stores.ts'
+import { dataDirSetting } from './platform/data-folder.ts'
 import type { Database } from './platform/database.ts'
+import { origin } from './platform/listen.ts'
+import { readSettings } from './platform/settings.ts'
 
-/** What the very first start of an embedded installation made, to be shown once. */
+/** What the first start of an embedded installation creates. */
 export interface Demonstration {
-  readonly key: string
+  /** Undefined when no person could see it. */
+  readonly key: string | undefined
   readonly consentId: string
 }
 
@@ -19,27 +23,31 @@ export interface DemonstrationOptions {
   readonly database: Database
   /** The data folder. */
   readonly dataDir: string
-  /** IANA zone of the bank. */
+  /** Time zone of the bank, by its IANA name. */
   readonly timeZone: string
+  /** Whether a person will see the key. */
+  readonly issuesKey: boolean
 }
 
 const email = 'demo@tollgate.example'
+const applicationName = 'Demo Application'
 
-/** Name of the file in the data folder that says that a demonstration was shown. */
+/** Name of the file in the data folder that marks a demonstration as shown. */
 const markName = 'welcomed'
 
 /**
- * Makes a demo developer with an application, its subscriptions to every API
- * version, a key and a valid consent, until one was shown (`noteWelcomed`) or
- * somebody else is registered. A start that ended before it showed its key
- * leaves one that nobody knows: it is revoked, and there is a new one.
+ * Creates a demo developer with an application, subscriptions to every API
+ * version, a key and a valid consent. Every start does so until a demonstration
+ * was shown (`noteWelcomed`) or another developer is registered. A start that
+ * ended before it showed its key leaves a key that no person knows. The next
+ * start revokes that key and issues another.
  *
  * @returns undefined when there is nothing to show
  */
 export async function makeDemonstration(
   options: DemonstrationOptions,
 ): Promise<Demonstration | undefined> {
-  const { catalogue, stores, database, dataDir, timeZone } = options
+  const { catalogue, stores, database, dataDir, timeZone, issuesKey } = options
   if (await wasWelcomed(dataDir)) return undefined
   const developers = await stores.developers.list({ limit: 2 })
   if (developers.some((developer) => developer.email !== email)) return undefined
@@ -48,21 +56,20 @@ export async function makeDemonstration(
     return plan === undefined ? [] : [{ api, version, plan }]
   })
   const by = 'first-start'
-  const developerName = 'Demo Developer'
-  const applicationName = 'Demo Application'
-  for (const { id } of developers) await revokeUnused(stores, id, applicationName, by)
-  const { applicationId, key } = await onboard(stores, {
+  for (const { id } of developers) await revokeUnused(stores, id, by)
+  const { applicationId } = await subscribeApplication(stores, {
     email,
-    developerName,
+    developerName: 'Demo Developer',
     applicationName,
     subscriptions,
     by,
   })
   const consentId = await createSeededConsent({ database, applicationId, now: Date.now, timeZone })
-  return { key, consentId }
+  const issued = issuesKey ? await stores.keys.issue({ applicationId, by }) : undefined
+  return { key: issued?.key, consentId }
 }
 
-/** Notes that the demonstration was shown: the next start makes none. */
+/** Records that the demonstration was shown; later starts make no other. */
 export async function noteWelcomed(dataDir: string): Promise<void> {
   await writeFile(join(dataDir, markName), '', { mode: 0o600 })
 }
@@ -76,11 +83,10 @@ async function wasWelcomed(dataDir: string): Promise<boolean> {
   }
 }
 
-/** A key in use was seen by somebody, whatever the mark says. */
+/** A key that was used is known to a person, whatever the mark says. */
 async function revokeUnused(
   stores: RegistryStores,
   developerId: string,
-  applicationName: string,
   by: string,
 ): Promise<void> {
   const application = await stores.applications.findByName(developerId, applicationName)
@@ -90,19 +96,73 @@ async function revokeUnused(
   }
 }
 
-/** The friendly block of the first start, ending in a line that works as pasted. */
-export function demonstrationText(
-  { key, consentId }: Demonstration,
-  urls: { readonly gateway: string; readonly portal: string | undefined },
-  /** Folder of the mails; undefined: they are sent. */
-  mailsDir: string | undefined,
+/** The addresses a person needs. */
+export interface Places {
+  readonly gateway: string
+  readonly portal: string | undefined
+  /** The bank's approval pages. */
+  readonly bank: string | undefined
+  /** The mailbox, or the folder with the mails; undefined when a mail server sends them. */
+  readonly mails: string | undefined
+}
+
+export interface TerminalTextOptions {
+  readonly places: Places
+  /** Undefined: a later start. */
+  readonly made: Demonstration | undefined
+  readonly dataDir: string
+  /** Whether commands of this installation reach the sandbox bank. */
+  readonly hasSandbox: boolean
+}
+
+/** The block that a start shows on a terminal: addresses and one next command. */
+export function terminalText({ places, made, dataDir, hasSandbox }: TerminalTextOptions): string {
+  const rows = [
+    ['Portal', places.portal],
+    ['Gateway', places.gateway],
+    ['Bank', places.bank],
+    ['Emails', places.mails],
+  ].flatMap(([name = '', place]) => (place === undefined ? [] : [`  ${name.padEnd(8)} ${place}`]))
+  const [text, command] = nextStep({ places, made, dataDir, hasSandbox })
+  return `\n${rows.join('\n')}\n\nNext: ${text}\n\n  ${command}\n`
+}
+
+function nextStep({ places, made, dataDir, hasSandbox }: TerminalTextOptions): [string, string] {
+  const { gateway } = places
+  if (made?.key !== undefined) {
+    return [
+      'read the accounts of Noa Levi, a customer of the sandbox bank. The key appears only now.',
+      accountsCommand({ ...made, gateway, key: made.key }),
+    ]
+  }
+  const onboard = onboardCommand(dataDir)
+  if (!hasSandbox) return ['open the portal. For a key of the demo application, run:', onboard]
+  // A shell of its own does not have the settings of this process.
+  const known = gateway === origin(readSettings({}).gateway) ? '' : `GATEWAY_PUBLIC_URL=${gateway} `
+  return [
+    'open the portal. For a new key and consent of the demo application, and a call that uses them, run:',
+    `${known}${onboard} --consent`,
+  ]
+}
+
+/**
+ * The text of the first start without a terminal. A log keeps everything, so
+ * this text contains no key but the command that issues one.
+ */
+export function unattendedText(
+  { gateway }: Places,
+  { consentId }: Demonstration,
+  dataDir: string,
 ): string {
-  const mails = mailsDir === undefined ? '' : ` (its mails are files in ${mailsDir})`
+  const key = `$(${onboardCommand(dataDir)} --json | sed 's/.*"key":"//; s/".*//')`
   return `
-Welcome to Tollgate. A demo application is subscribed to every API version.
-${urls.portal === undefined ? '' : `The APIs, and where to sign up for keys of your own: ${urls.portal}/${mails}\n`}Its key is shown this once. Read the accounts of Noa Levi, who lives in the sandbox:
+The demo application is ready. This command makes a key for it and reads the accounts of Noa Levi, a customer of the sandbox bank:
 
-  curl ${urls.gateway}/v1.7.0/accounts -H 'X-API-Key: ${key}' -H 'X-Request-ID: ${randomUUID()}' -H 'Consent-ID: ${consentId}' -H 'PSU-IP-Address: 127.0.0.1'
-
+  ${accountsCommand({ gateway, key, consentId })}
 `
+}
+
+/** A command that prints a new key of the demo application, even if the application exists already. */
+function onboardCommand(dataDir: string): string {
+  return `${dataDirSetting(dataDir)}npx tollgate onboard --email ${email} --application '${applicationName}' --api xs2a@1.7.0`
 }

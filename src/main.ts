@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import { sql } from 'kysely'
@@ -7,30 +8,32 @@ import { openSecret } from './gateway/open-secret.ts'
 import { openServices } from './gateway/open-services.ts'
 import { embeddedSessionSecret } from './gateway/portal/portal-secrets.ts'
 import type { RegistryStores } from './gateway/registry/stores.ts'
-import { type DataFolder, openDataFolder } from './platform/data-folder.ts'
+import { type DataFolder, dataDirSetting, openDataFolder } from './platform/data-folder.ts'
 import { type Database, openDatabase } from './platform/database.ts'
-import { checkDeployment } from './platform/deployment.ts'
+import { checkDeployment, deploymentWarnings } from './platform/deployment.ts'
 import { startEmbeddedDatabase } from './platform/embedded-database.ts'
 import { type Lifetime, startWithin } from './platform/lifetime.ts'
 import { listen, origin } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createManagement, createMetricsRegistry } from './platform/management.ts'
-import type { Role, Settings } from './platform/settings.ts'
+import { type PlannedListener, probePorts } from './platform/probe-ports.ts'
+import { hasSandbox } from './platform/sandbox.ts'
+import { roles as allRoles, type Role, type Settings } from './platform/settings.ts'
 import { together } from './platform/together.ts'
 import { recordsPerSecond, transferred, workerSettings } from './workers/worker-start.ts'
 import { forkWorkers } from './workers/workers.ts'
 
 /** A running process. */
 export interface Tollgate {
-  /** The one line of standard output that says all listeners are bound. */
+  /** The single line on standard output that reports that all listeners are bound. */
   readonly readyLine: string
-  /** What to show once, on the first embedded start; undefined later. */
+  /** Text to show after the ready line: at every start on a terminal, otherwise only at the first start of an embedded installation. */
   readonly welcome: string | undefined
-  /** Notes that the welcome was shown; until then every start has one. */
+  /** Records that the welcome text was shown; until then every start makes a new one. */
   noteWelcomed(): Promise<void>
-  /** Takes the configuration files into force if they are valid; resolves to whether they are. */
+  /** Applies the configuration files if they are valid; resolves to whether they are. */
   reload(): Promise<boolean>
-  /** Says not ready, serves on for `drainSeconds`, stops accepting, lets calls under way finish and closes the stores. */
+  /** Reports not ready, keeps serving for `drainSeconds`, stops accepting, lets current calls finish and closes the stores. */
   close(): Promise<void>
 }
 
@@ -38,16 +41,19 @@ export interface TollgateOptions {
   readonly settings: Settings
   readonly roles: ReadonlySet<Role>
   readonly log: Logger
-  /** Of the package, for `gateway_build_info`. */
+  /** Version of the package, for `gateway_build_info`. */
   readonly version: string
+  /** Whether a person reads standard output: a key may be shown only there. */
+  readonly isTerminal: boolean
 }
 
 /**
- * Starts the roles of this process: settings → configuration → stores →
- * listeners. When one step fails, everything opened before it is closed.
+ * Starts the roles of this process, gateway, portal and backend (the sandbox
+ * bank), in this order: settings → configuration → stores → listeners. When one
+ * step fails, everything opened before it is closed.
  *
- * @throws named errors whose messages are fit for the operator: settings,
- *   configuration, data folder, stores, ports
+ * @throws named errors whose messages are suitable for the operator: settings,
+ * configuration, data folder, stores, ports
  */
 export function startTollgate(options: TollgateOptions): Promise<Tollgate> {
   return startWithin(options, (lifetime) => start(options, lifetime))
@@ -56,8 +62,9 @@ export function startTollgate(options: TollgateOptions): Promise<Tollgate> {
 async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Tollgate> {
   const { settings, roles, log, version } = options
   checkDeployment(settings, roles)
+  for (const warning of deploymentWarnings(settings, roles)) log.warn({}, warning)
   let management: FastifyInstance | undefined
-  // Bound last, but closed last too: it tells the balancer that we are draining.
+  // Opened last but also closed last: it reports to the load balancer that the process drains.
   lifetime.opened(async () => {
     await management?.close()
   })
@@ -66,17 +73,19 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     roles.has('gateway') && settings.gatewayWorkers > 1
       ? forkWorkers({ size: settings.gatewayWorkers, metricsRegistry, log })
       : undefined
-  // When all went well they are long gone by then; a start that fails leaves none behind.
+  // After a regular shutdown the workers have already ended. After a failed startup this ends them.
   lifetime.opened(() => workers?.close())
   const dataFolder = await openFolder(settings, lifetime)
-  // First, because the embedded database has a thread of its own and needs as long as the rest.
+  await probePorts(plannedListeners(settings, roles), startCommand(settings, roles))
+  // First, because the embedded database has a separate thread and takes as long as all other steps together.
   const store = openStore(settings, dataFolder, log, lifetime)
   const [catalogue, { database, databaseUrl }, code] = await together(
     loadCatalogue(settings.configDir),
     store,
     importRoles(roles),
   )
-  // Not beside the rest: reading blocks for longer than a connection may take on a slow machine.
+  // Not in parallel: reading the configuration blocks the event loop, on a slow machine for longer than a connection
+  // may take.
   if (settings.databaseUrl !== undefined) await reach(database)
   const base = { settings, catalogue, database, log, lifetime }
   const urls: Partial<Record<Listener, string>> = {}
@@ -104,14 +113,20 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
         })
       : undefined
   const portalUrl = (): string => settings.portalPublicUrl ?? urls.portal ?? origin(settings.portal)
+  const bankUrl = (): string => settings.backendUrl ?? urls.backend ?? origin(settings.backend)
   const gatewayUrl = (): string =>
     settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
+
+  // If the operator sets no secret, only this process calls its bank, so a random secret is enough.
+  const sandboxSecret = settings.sandboxSecret ?? randomBytes(32).toString('base64url')
+  const isSandbox = hasSandbox(settings, roles)
 
   async function openBackend(): Promise<void> {
     if (code.backend === undefined) return
     const key =
       gateway === undefined ? remoteKeys(settings) : createLocalJWKSet(gateway.identity.jwks)
-    Object.assign(urls, await code.backend.startBackend({ ...base, key }))
+    const sandbox = isSandbox ? { secret: sandboxSecret, portalUrl } : undefined
+    Object.assign(urls, await code.backend.startBackend({ ...base, key, sandbox }))
   }
 
   async function openPortal(): Promise<void> {
@@ -130,10 +145,11 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
         stores: services.registry,
         counter: services.counter,
       },
+      sandbox: isSandbox ? { bankUrl, secret: sandboxSecret } : undefined,
     })
   }
 
-  // The one waits for its database while the other compiles its schemas.
+  // In parallel: the backend waits for its database while the portal compiles its schemas.
   await together(openBackend(), openPortal())
   if (gateway !== undefined && services !== undefined) {
     const backendUrl = settings.backendUrl ?? urls.backend
@@ -162,11 +178,10 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     ...(gateway === undefined ? {} : { jwks: gateway.identity.jwks }),
   })
   urls.management = await listen(management, 'MANAGEMENT', settings.management)
-  // Last: nothing after it can fail before its key is shown.
-  const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
+  // Last: no later step can fail before the key is shown.
   const welcome =
-    services !== undefined && gateway !== undefined && isDemonstrated
-      ? await welcomeText({ ...base, stores: services.registry, urls })
+    services !== undefined && gateway !== undefined
+      ? await welcomeText({ ...options, ...base, stores: services.registry, urls })
       : undefined
 
   database.hurry()
@@ -187,7 +202,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   }
 }
 
-/** The code of the roles that run: a gateway alone starts sooner without that of portal and bank. */
+/** Imports the code of the roles that run: a gateway alone starts faster without portal and bank. */
 async function importRoles(roles: ReadonlySet<Role>) {
   const [gateway, portal, backend] = await Promise.all([
     roles.has('gateway') ? import('./gateway/start-gateway.ts') : undefined,
@@ -197,11 +212,31 @@ async function importRoles(roles: ReadonlySet<Role>) {
   return { gateway, portal, backend }
 }
 
+function plannedListeners(settings: Settings, roles: ReadonlySet<Role>): PlannedListener[] {
+  const { gateway, management, portal, backend, sca } = settings
+  return [
+    ...(roles.has('gateway') ? [{ setting: 'GATEWAY', address: gateway }] : []),
+    { setting: 'MANAGEMENT', address: management },
+    ...(roles.has('portal') ? [{ setting: 'PORTAL', address: portal }] : []),
+    ...(roles.has('backend') ? [{ setting: 'BACKEND', address: backend }] : []),
+    ...(roles.has('backend') ? [{ setting: 'SCA', address: sca }] : []),
+  ]
+}
+
+/** The command that starts these roles again, on the same data folder. */
+function startCommand({ dataDir }: Settings, roles: ReadonlySet<Role>): string {
+  const command =
+    roles.size === allRoles.length
+      ? 'npm start'
+      : `npx tollgate start ${allRoles.filter((role) => roles.has(role)).join(' ')}`
+  return `${dataDirSetting(dataDir)}${command}`
+}
+
 /** Listeners in the order of the ready line. */
 const listeners = ['gateway', 'management', 'portal', 'backend', 'sca'] as const
 type Listener = (typeof listeners)[number]
 
-/** `tollgate ready gateway=… management=… portal=… backend=… sca=…`, only the listeners there are. */
+/** `tollgate ready gateway=… management=… portal=… backend=… sca=…`, with the listeners of this process only. */
 function readyLine(urls: Partial<Record<Listener, string>>): string {
   const parts = listeners.flatMap((name) =>
     urls[name] === undefined ? [] : `${name}=${urls[name]}`,
@@ -209,29 +244,44 @@ function readyLine(urls: Partial<Record<Listener, string>>): string {
   return `tollgate ready ${parts.join(' ')}`
 }
 
-/** Until one was shown makes a demonstration and tells of it. */
+/** The addresses and, in an embedded installation, the demonstration, which each start makes until one was shown. */
 async function welcomeText(parts: {
   readonly settings: Settings
+  readonly roles: ReadonlySet<Role>
+  readonly isTerminal: boolean
   readonly catalogue: Catalogue
   readonly database: Database
   readonly stores: RegistryStores
   readonly urls: Partial<Record<Listener, string>>
 }): Promise<string | undefined> {
-  const { settings, urls } = parts
-  const { demonstrationText, makeDemonstration } = await import('./first-start.ts')
-  const made = await makeDemonstration({
-    ...parts,
-    dataDir: settings.dataDir,
-    timeZone: settings.bankTimeZone,
-  })
-  if (made === undefined) return undefined
-  const gateway = settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
-  const { mailsFolder } = await import('./gateway/portal/mail/open-mails.ts')
-  const mails = settings.smtpUrl === undefined ? mailsFolder(settings.dataDir) : undefined
-  return demonstrationText(made, { gateway, portal: urls.portal }, mails)
+  const { settings, roles, isTerminal, urls } = parts
+  const { dataDir } = settings
+  const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
+  const { makeDemonstration, terminalText, unattendedText } = await import('./first-start.ts')
+  const made = isDemonstrated
+    ? await makeDemonstration({
+        ...parts,
+        dataDir,
+        timeZone: settings.bankTimeZone,
+        issuesKey: isTerminal,
+      })
+    : undefined
+  const { mailsPlace } = await import('./gateway/portal/mail/mailbox.ts')
+  const portal = roles.has('portal') ? (settings.portalPublicUrl ?? urls.portal) : undefined
+  const places = {
+    gateway: settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway),
+    portal,
+    bank: settings.scaPublicUrl ?? urls.sca,
+    mails: portal === undefined ? undefined : mailsPlace(settings, portal),
+  }
+  if (isTerminal) {
+    const reachesSandbox = roles.has('backend') && hasSandbox(settings, roles)
+    return terminalText({ places, made, dataDir, hasSandbox: reachesSandbox })
+  }
+  return made === undefined ? undefined : unattendedText(places, made, dataDir)
 }
 
-/** The data folder, where anything of this process lives in it. */
+/** The data folder, if this process keeps anything there. */
 async function openFolder(settings: Settings, lifetime: Lifetime): Promise<DataFolder | undefined> {
   if (settings.databaseUrl !== undefined && settings.redis !== undefined) return undefined
   const dataFolder = await openDataFolder(settings.dataDir)
@@ -261,7 +311,11 @@ async function openStore(
   return { database, databaseUrl: url }
 }
 
-/** A start waits for a connection, not for a database: whoever runs us starts us again. The address may hold a password, so only its setting is named. */
+/**
+ * Startup waits for a connection, not for a database: the service manager
+ * restarts the process. The address may contain a password, so only its setting
+ * is named.
+ */
 async function reach(database: Database): Promise<void> {
   try {
     await sql`select 1`.execute(database.connect())

@@ -21,8 +21,8 @@ interface Target {
  * Makes one self-contained OpenAPI document of a version's file and all it
  * refers to, and reports on the way whatever is not OpenAPI 3.1.
  *
- * Path items that are referred to are put in place, so `paths` can be read
- * without following anything. Every other reference to another file becomes
+ * Path items and security schemes that are referred to are put in place, so
+ * `paths` can be read without following anything. Every other reference to another file becomes
  * `#/components/<section>/<name>`, and its target is copied there once, so
  * cycles end. What is wrong is left out: the result can be checked further.
  *

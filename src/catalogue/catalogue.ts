@@ -64,7 +64,7 @@ export interface ApiVersion {
 /** What one limit of a plan counts: each operation by itself, or the API version as a whole. */
 export type LimitScope = 'operation' | 'plan'
 
-/** So many calls in so long a window. */
+/** Calls allowed within a window. */
 export interface Limit {
   /** Unique in its plan; a token of RFC 9110 (it is sent in `RateLimit-Policy`). */
   readonly name: string
@@ -83,6 +83,8 @@ export interface Plan {
   /** File name without `.yaml`, and the identifier stored in subscriptions. */
   readonly name: string
   readonly title: string
+  /** What the plan is for, in the operator's words; may be empty. */
+  readonly description: string
   /** Patterns `<api>@<version>`, the version may be `*`. */
   readonly apis: readonly string[]
   /** At least one. */

@@ -3,8 +3,9 @@ import { frozenMap } from './frozen-map.ts'
 import { isJsonObject, pointerToken } from './json.ts'
 import { type OperationObject, operationObject, type Parameter } from './operation-object.ts'
 import { type ParameterValue, readParameter } from './parameter-value.ts'
-import { type Located, membersOf } from './reference.ts'
+import { type Located, locate, membersOf } from './reference.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './schema-compiler.ts'
+import { listValues } from './schema-faults.ts'
 
 /** Field values as Node's HTTP server and `node:querystring` give them: an array when a name came more than once. */
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -47,9 +48,9 @@ export interface ContractResponse {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Fields
-  /** Parsed when it is JSON; undefined when there is none. */
+  /** Parsed if it is JSON; undefined without a body. */
   readonly body: unknown
-  /** As sent, parameters included; undefined when there is none. */
+  /** As sent, parameters included; undefined if absent. */
   readonly contentType: string | undefined
 }
 
@@ -136,7 +137,7 @@ function checkRequest(
       violations.push({ in: place, path: parameter.name, rule, message })
     if (read.kind === 'doubled') add('doubled', 'must be sent once')
     else if (read.kind === 'absent') {
-      if (parameter.isRequired) add('required', 'is required')
+      if (parameter.isRequired) add('required', `is required${choiceOf(document, parameter)}`)
     } else {
       const pointer = `${parameter.object.pointer}/schema`
       const faults = read.isDefault ? [] : schemas.faults(pointer, read.value)
@@ -166,6 +167,12 @@ function requestSchemas({ parameters, requestBody }: OperationObject): string[] 
 function placeOf(parameter: Parameter): 'path' | 'query' | 'header' | undefined {
   const { in: place } = parameter
   return place === 'path' || place === 'query' || place === 'header' ? place : undefined
+}
+
+/** `: one of "booked", "both"`, if the schema of a parameter lists its values. */
+function choiceOf(document: JsonObject, { object }: Parameter): string {
+  const values = locate(document, `${object.pointer}/schema`)?.value['enum']
+  return values === undefined ? '' : `: one of ${listValues(values)}`
 }
 
 function checkRequestBody(

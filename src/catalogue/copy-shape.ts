@@ -37,7 +37,7 @@ export interface CopyOptions {
   find(reference: string, from: Found): Found | undefined
 }
 
-/** Copies a value as a shape; undefined when nothing of it is usable, which was then reported. */
+/** Copies a value as a shape; undefined if no part is usable, which was then reported. */
 export type CopyShape = (found: Found, shape: Shape) => Json | undefined
 
 /**
@@ -46,7 +46,7 @@ export type CopyShape = (found: Found, shape: Shape) => Json | undefined
  * be can tell a reference from an example that has a member `$ref`.
  */
 export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape {
-  /** Path items that are being put in place, to notice one that contains itself. */
+  /** What is being put in the place of a reference, to notice what contains itself. */
   const underway = new Set<Json>()
   return copyShape
 
@@ -111,6 +111,11 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
     if (!isJsonObject(value)) return refuse(found, 'must be a mapping')
     if (typeof value['$ref'] === 'string') {
       if (name === 'pathItem') return copyPathItemReference({ ...found, value }, value['$ref'])
+      // Requirements name schemes: a copy under another name would be one scheme more.
+      if (name === 'securityScheme') {
+        refuseBeside({ ...found, value })
+        return copyTarget({ ...found, value }, value['$ref'], name)
+      }
       if (sections[name] !== undefined)
         return copyReference({ ...found, value }, value['$ref'], name)
     }
@@ -140,10 +145,7 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
     reference: string,
     name: ObjectName,
   ): Json | undefined {
-    for (const member of Object.keys(found.value)) {
-      if (member === '$ref' || member === 'summary' || member === 'description') continue
-      refuse({ ...found, at: found.value, member }, 'is ignored beside $ref')
-    }
+    refuseBeside(found)
     const linked = link(reference, name, { ...found, at: found.value, member: '$ref' })
     if (linked === undefined) return undefined
     const copy: JsonObject = { ...found.value, $ref: linked }
@@ -151,19 +153,17 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
     return copy
   }
 
+  function refuseBeside(found: FoundObject): void {
+    for (const member of Object.keys(found.value)) {
+      if (member === '$ref' || member === 'summary' || member === 'description') continue
+      refuse({ ...found, at: found.value, member }, 'is ignored beside $ref')
+    }
+  }
+
   /** Puts a path item in the place of its reference, beside members of its own. */
   function copyPathItemReference(found: FoundObject, reference: string): Json | undefined {
     const { $ref: _, ...besides } = found.value
-    const target = find(reference, { ...found, at: found.value, member: '$ref' })
-    if (target === undefined) return undefined
-    if (underway.has(target.value)) {
-      const message = `${JSON.stringify(reference)} refers to itself without end`
-      sources.report({ rule: 'reference-unresolvable', at: found.value, member: '$ref', message })
-      return undefined
-    }
-    underway.add(target.value)
-    const shared = copyObject(target, 'pathItem')
-    underway.delete(target.value)
+    const shared = copyTarget(found, reference, 'pathItem')
     if (!isJsonObject(shared)) return undefined
     for (const member of Object.keys(besides)) {
       if (shared[member] === undefined) continue
@@ -172,6 +172,21 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
     sources.adopt(besides, found.value)
     const copy = { ...shared, ...asObject(copyObject({ ...found, value: besides }, 'pathItem')) }
     sources.adopt(copy, Object.keys(besides).length === 0 ? shared : found.value)
+    return copy
+  }
+
+  /** Copies what a reference leads to, to stand in its place. */
+  function copyTarget(found: FoundObject, reference: string, name: ObjectName): Json | undefined {
+    const target = find(reference, { ...found, at: found.value, member: '$ref' })
+    if (target === undefined) return undefined
+    if (underway.has(target.value)) {
+      const message = `${JSON.stringify(reference)} refers to itself without end`
+      sources.report({ rule: 'reference-unresolvable', at: found.value, member: '$ref', message })
+      return undefined
+    }
+    underway.add(target.value)
+    const copy = copyObject(target, name)
+    underway.delete(target.value)
     return copy
   }
 

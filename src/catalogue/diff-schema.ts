@@ -21,7 +21,7 @@ export interface CompareSchemasOptions {
   readonly before: SchemaSide
   readonly after: SchemaSide
   readonly where: string
-  /** Who sends the value: a request may ask for less, a response may promise more, without breaking anybody. */
+  /** Who sends the value: a request may ask for less, a response may promise more, without breaking callers. */
   readonly direction: 'request' | 'response'
   /** Pairs found to say the same, remembered from one comparison of two documents to the next. */
   readonly same: SamePairs

@@ -1,7 +1,7 @@
 /**
- * Makes a map that nobody can change, whatever its type says: `Object.freeze`
- * does not reach the entries of a Map, so the Map stays in a closure and only
- * its reading half is handed out. Keeps the order of the entries.
+ * Creates a map that cannot change, even past its type: `Object.freeze` does
+ * not reach the entries of a Map, so the Map stays in a closure and callers get
+ * only its reading methods. Keeps the order of the entries.
  */
 export function frozenMap<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
   const map = new Map(entries)

@@ -5,7 +5,7 @@ import { loadCatalogueWith } from './load-catalogue.ts'
 /**
  * Loads the catalogue as `loadCatalogue` does, and also compiles every schema
  * and checks every example. For `tollgate check` and the tests: it takes
- * several times as long as loading, and a process that serves needs none of it.
+ * several times as long as loading, and a serving process does not need it.
  *
  * @throws {CatalogueError} with every problem, if there is any
  */

@@ -53,7 +53,7 @@ export function pointerNames(pointer: string): readonly string[] | undefined {
   }
 }
 
-/** The value below `root` that the member names lead to, undefined when there is none. */
+/** The value below `root` that the member names lead to; undefined if absent. */
 export function valueAt(root: Json | undefined, names: readonly string[]): Json | undefined {
   let value = root
   for (const name of names) {

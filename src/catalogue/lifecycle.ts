@@ -36,6 +36,6 @@ export function parseDate(text: string): number | undefined {
 
 function dayStart(date: string): number {
   const milliseconds = parseDate(date)
-  if (milliseconds === undefined) throw new Error('the catalogue holds a date that is none')
+  if (milliseconds === undefined) throw new Error('the catalogue holds an invalid date')
   return milliseconds
 }

@@ -21,14 +21,18 @@ import { compareVersions, isVersionNumber } from './version-number.ts'
 export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from './catalogue-error.ts'
 
 /**
- * Loads everything that is published: each `apis/<api>/<version>.yaml` with
- * what it refers to, and each `plans/<name>.yaml`. Files whose names begin
- * with a dot are not looked at, other folders only where a reference leads
- * there.
+ * Loads everything that is published: each `apis/<api>/<version>.yaml` with the
+ * files it refers to, and each `plans/<name>.yaml`. Ignores files whose names
+ * begin with a dot; reads other folders only if a reference leads there.
  *
- * The catalogue is deeply frozen. Compiling the schemas and checking the
- * examples is left to `inspectCatalogue`: it takes longer than all the rest,
- * and nothing that is served depends on it.
+ * This folder turns the documents and plans of `config/` into the catalogue:
+ * the frozen data by which the gateway, the portal and the bank decide which
+ * versions, operations and limits exist. It also validates calls
+ * (`contract.ts`), finds operations (`router.ts`) and compares versions
+ * (`diff.ts`).
+ *
+ * Leaves compiling the schemas and checking the examples to `inspectCatalogue`:
+ * both take longer than everything else, and serving does not depend on them.
  *
  * @throws {CatalogueError} with every problem, if there is any
  */
@@ -50,6 +54,7 @@ export async function loadCatalogueWith(
   furtherCheck: FurtherCheck,
 ): Promise<Catalogue> {
   const sources = createSources({ configDir })
+  checkFolders(sources, configDir)
   const files = await findFiles(sources, configDir)
   await preload({ sources, paths: files.versions.map(({ path }) => path) })
   const versions: LoadedVersion[] = []
@@ -81,6 +86,21 @@ interface Files {
   readonly plans: readonly { readonly path: string; readonly name: string }[]
 }
 
+/** Without its folders, every further problem would only follow from that. @throws {CatalogueError} */
+function checkFolders(sources: Sources, configDir: string): void {
+  for (const folder of ['apis', 'plans']) {
+    if (existsSync(join(configDir, folder))) continue
+    const message = 'the folder is missing: CONFIG_DIR holds the API documents and the plans'
+    sources.reportFile(
+      folder,
+      'missing-folder',
+      message,
+      'apis/xs2a/1.7.0.yaml, plans/default.yaml',
+    )
+  }
+  if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
+}
+
 async function findFiles(sources: Sources, configDir: string): Promise<Files> {
   const versions: { path: string; api: string; version: string }[] = []
   for (const folder of await entriesOf(sources, configDir, 'apis')) {
@@ -103,7 +123,7 @@ async function findFiles(sources: Sources, configDir: string): Promise<Files> {
     }
   }
   if (versions.length === 0 && sources.problems.length === 0) {
-    const message = 'there is not one document of an API version'
+    const message = 'there are no API documents'
     sources.reportFile('apis', 'empty-configuration', message, 'apis/xs2a/1.7.0.yaml')
   }
   const plans: { path: string; name: string }[] = []
@@ -123,7 +143,6 @@ async function entriesOf(
   folder: string,
 ): Promise<readonly Dirent[]> {
   const path = join(configDir, folder)
-  if (!existsSync(path)) return []
   try {
     const entries = await readdir(path, { withFileTypes: true })
     return entries
@@ -141,7 +160,7 @@ function stemOf(entry: Dirent): string | undefined {
 }
 
 function reportUnknownFile(sources: Sources, path: string, expected: string): void {
-  sources.reportFile(path, 'unknown-file', `is not known here; there are ${expected}`)
+  sources.reportFile(path, 'unknown-file', `unexpected file or folder; expected: ${expected}`)
 }
 
 function checkSuccessors(sources: Sources, versions: readonly LoadedVersion[], files: Files): void {
@@ -152,7 +171,7 @@ function checkSuccessors(sources: Sources, versions: readonly LoadedVersion[], f
     const others = files.versions.filter((other) => other.api === api && other.version !== version)
     if (others.some((other) => other.version === successor)) continue
     const known = others.map((other) => other.version).join(', ') || 'none'
-    const what = `${JSON.stringify(successor)} is no other version of ${api}; there are: ${known}`
+    const what = `${JSON.stringify(successor)} is not another version of ${api}; other versions: ${known}`
     reportSuccessor(sources, at, what)
   }
 }
@@ -192,7 +211,7 @@ function checkPatterns(
   if (plans.length < files.plans.length) return
   for (const version of versions) {
     if (plans.some(({ plan }) => plan.apis.some((pattern) => matches(pattern, version)))) continue
-    const message = 'no plan has this version, so nobody could subscribe to it'
+    const message = 'no plan offers this version, so no application can subscribe to it'
     const example = `apis: ["${version.api}@*"]`
     sources.report({ rule: 'version-without-plan', at: version.document, message, example })
   }

@@ -28,16 +28,18 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
   const read = createReader(sources, file, 'plan')
   read.knows(['title', 'description', 'apis', 'limits', 'mode', 'onStoreOutage'])
   const title = read.text('title', 'plan-member-type')
-  if (file['description'] !== undefined) read.text('description', 'plan-member-type')
+  const description =
+    file['description'] === undefined ? '' : read.text('description', 'plan-member-type')
   const mode = read.choice('mode', modes, 'plan-mode')
   const onStoreOutage = read.choice('onStoreOutage', outagePolicies, 'plan-outage')
   const apis = readPatterns(sources, file)
   const limits = readLimits(sources, file)
   if (sources.problems.length > problemsBefore) return undefined
-  if (title === undefined || mode === undefined || onStoreOutage === undefined) return undefined
+  if (title === undefined || description === undefined) return undefined
+  if (mode === undefined || onStoreOutage === undefined) return undefined
   if (apis === undefined || limits === undefined) return undefined
   return {
-    plan: { name, title, apis: apis.patterns, limits, mode, onStoreOutage },
+    plan: { name, title, description, apis: apis.patterns, limits, mode, onStoreOutage },
     apisAt: apis.at,
   }
 }

@@ -30,7 +30,7 @@ export interface LoadedVersion {
  * Loads the document of one version and reports everything that is wrong
  * within it.
  *
- * @returns undefined when there is no document to speak of; otherwise what is sound of it, even if problems were reported
+ * @returns undefined without a usable document; otherwise its valid parts, even if problems were reported
  */
 export function loadVersion(options: LoadVersionOptions): LoadedVersion | undefined {
   const { sources, api, version } = options
@@ -137,7 +137,7 @@ function readLifecycle(sources: Sources, info: JsonObject): Lifecycle {
   return lifecycle
 }
 
-/** Reports a successor that is none; whether it exists is known only when all versions are loaded. */
+/** Reports an invalid successor; whether it exists is known only when all versions are loaded. */
 export function reportSuccessor(sources: Sources, at: JsonObject, message: string): void {
   const example = '"1.7.0"'
   sources.report({ rule: 'lifecycle-successor', at, member: 'successor', message, example })

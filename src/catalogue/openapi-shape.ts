@@ -41,7 +41,7 @@ export const objects = {
       externalDocs: 'externalDocs',
     },
     refused: {
-      webhooks: 'the gateway calls nobody',
+      webhooks: 'the gateway makes no calls of its own',
       jsonSchemaDialect: 'schemas are of draft 2020-12',
     },
   },
@@ -84,7 +84,7 @@ export const objects = {
       securitySchemes: { map: 'securityScheme' },
       pathItems: { map: 'pathItem' },
     },
-    refused: { links: 'nothing reads them', callbacks: 'the gateway calls nobody' },
+    refused: { links: 'nothing reads them', callbacks: 'the gateway makes no calls of its own' },
   },
   pathItem: {
     required: [],
@@ -119,7 +119,10 @@ export const objects = {
       deprecated: 'boolean',
       security: { list: { map: { list: 'string' } } },
     },
-    refused: { servers: 'a version has one address', callbacks: 'the gateway calls nobody' },
+    refused: {
+      servers: 'a version has one address',
+      callbacks: 'the gateway makes no calls of its own',
+    },
   },
   parameter: {
     required: ['name', 'in', 'schema'],
@@ -282,7 +285,7 @@ export const keywords: Readonly<Record<string, Shape>> = {
   oneOf: { list: 'schema' },
   not: 'schema',
   if: 'schema',
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, and nobody awaits this table
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, and no code awaits this table
   then: 'schema',
   else: 'schema',
   contentEncoding: 'string',

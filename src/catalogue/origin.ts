@@ -1,4 +1,4 @@
-/** A file that was read, and how its places are told. */
+/** A file that was read, and how to locate places in it. */
 export interface SourceFile {
   /** Below the folder of the configuration. */
   readonly path: string

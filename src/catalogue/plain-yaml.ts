@@ -1,7 +1,7 @@
 import type { Json } from './catalogue.ts'
 import type { Origin, SourceFile } from './origin.ts'
 
-/** What the text holds, when all of it is plain. */
+/** The content of a text that is entirely plain. */
 export interface PlainYaml {
   readonly content: Json
 }
@@ -154,7 +154,7 @@ function createReader({ text, file, origins }: PlainYamlOptions) {
       if (matchHere(blockName) === null) giveUp()
       return blockMapping(next, parent, name)
     }
-    // The line belongs to somebody further out.
+    // The line belongs to an enclosing block.
     at = lineStart
     return null
   }

@@ -15,7 +15,7 @@ export function referredSchema(document: JsonObject, schema: JsonObject): JsonOb
   return locate(document, reference.slice(1))?.value
 }
 
-/** The object at `pointer`, its own `$ref` followed to the end; undefined when there is none or the chain is endless. */
+/** The object at `pointer`, its own `$ref` followed to the end; undefined if absent or if the chain is endless. */
 export function locate(document: JsonObject, pointer: string): Located | undefined {
   const seen = new Set<string>()
   let at = pointer

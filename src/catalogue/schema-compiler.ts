@@ -22,12 +22,12 @@ export interface SchemaCompiler {
 
 const documentId = 'urn:tollgate:document'
 
-/** Parts up to which all that is wrong with a value is told. */
+/** Values with more parts get only their first fault reported. */
 const partsMax = 2000
 
 /** Creates the compiler of a document's schemas: JSON Schema 2020-12, formats checked, nothing coerced. */
 export function createSchemaCompiler(document: JsonObject): SchemaCompiler {
-  // Stops at the first fault: nobody pays for all the faults of a body made of faults.
+  // Stops at the first fault: a body made of faults must not cost time for every fault.
   const first = createValidators(document, { allErrors: false })
   // Made for the first value that fails: a sender who keeps to the document never needs it.
   let all: Validators | undefined
@@ -81,7 +81,7 @@ function createValidators(
 ): Validators {
   const ajv = new Ajv2020({
     allErrors,
-    // Faults are told in words, for which the schema around them is needed.
+    // The words for a fault need the schema around it.
     verbose: true,
     // Unknown keywords, formats and types were refused when the document was loaded.
     strict: false,

@@ -26,9 +26,9 @@ export interface DescribeFaultsOptions {
 const faultsMax = 100
 
 /**
- * Tells a validator's errors in words. Of alternatives (`oneOf`, `anyOf`) that
- * all failed, only what helps is told: the faults inside the one alternative
- * whose outline fits, or else which alternatives there are.
+ * Puts a validator's errors into words. If all alternatives (`oneOf`, `anyOf`)
+ * failed, reports only what helps: the faults inside the alternative whose
+ * outline fits, or else the list of alternatives.
  */
 export function describeFaults(options: DescribeFaultsOptions): readonly SchemaFault[] {
   const { document } = options
@@ -92,7 +92,10 @@ function collect(document: JsonObject, schema: JsonObject, into: Set<unknown>): 
   if (into.has(schema)) return
   into.add(schema)
   for (const part of partsOf(document, schema)) collect(document, part, into)
-  for (const [, child] of objectMembersOf(schema['properties'])) collect(document, child, into)
+  const { properties } = schema
+  for (const [, child] of objectMembersOf(properties)) collect(document, child, into)
+  // Of a member that is forbidden (`name: false`) the error has no other schema.
+  if (isJsonObject(properties) && Object.values(properties).includes(false)) into.add(false)
   for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames', 'not']) {
     const child = schema[keyword]
     if (isJsonObject(child)) collect(document, child, into)
@@ -118,10 +121,16 @@ function describeAlternatives(
   const path = dotted(error.instancePath)
   const rule = error.keyword
   const alternatives = objectsOf(alternativesOf(error))
+  const members = alternatives.map(onlyRequired)
+  const isChoiceOfMembers = members.every((name) => name !== undefined)
   const names = alternatives.map((alternative) => alternativeName(document, alternative))
+  const choice = isChoiceOfMembers ? `one of: ${members.join(', ')}` : `one of: ${names.join('; ')}`
   if (Array.isArray(error.params['passingSchemas'])) {
-    const message = `must be only one of: ${names.join('; ')}`
+    const message = isChoiceOfMembers ? `must have only ${choice}` : `must be only ${choice}`
     return [{ path, rule, message }]
+  }
+  if (isChoiceOfMembers && isJsonObject(error.data)) {
+    return [{ path, rule, message: `must have ${choice}` }]
   }
   const tried = alternatives
     .map((alternative) => pointerOf(alternative))
@@ -136,7 +145,13 @@ function describeAlternatives(
       return only.map((fault) => ({ ...fault, path: joinPaths(path, fault.path) }))
     }
   }
-  return [{ path, rule, message: `must be one of: ${names.join('; ')}` }]
+  return [{ path, rule, message: `must be ${choice}` }]
+}
+
+/** The member that an alternative asks for, where it says nothing else. */
+function onlyRequired(alternative: JsonObject): string | undefined {
+  const [name, ...others] = stringsOf(alternative['required'])
+  return others.length === 0 && Object.keys(alternative).length === 1 ? name : undefined
 }
 
 /** Wrong about a member's value, not about which members there are. */
@@ -168,7 +183,9 @@ function alternativeName(document: JsonObject, alternative: JsonObject): string 
   const required = stringsOf(schema['required'])
   if (required.length > 0) return `with ${required.join(' and ')}`
   if (schema['const'] !== undefined) return JSON.stringify(schema['const'])
-  return typeof schema['type'] === 'string' ? a(schema['type']) : 'another form'
+  const { format, type } = schema
+  if (typeof format === 'string') return formatName(format)
+  return typeof type === 'string' ? a(type) : 'another form'
 }
 
 /** Where the fault is: at the member that is missing or too much, not at the object around it. */
@@ -208,6 +225,8 @@ function dotted(pointer: string): string {
 function messageOf(error: ErrorObject): string {
   const limit = String(error.params['limit'])
   const schema: JsonObject = isJsonObject(error.parentSchema) ? error.parentSchema : {}
+  // What is asked for, in words.
+  const form = typeof schema['x-form'] === 'string' ? schema['x-form'] : undefined
   switch (error.keyword) {
     case 'required':
       return 'is required'
@@ -215,21 +234,21 @@ function messageOf(error: ErrorObject): string {
       return `is required beside ${text(error, 'property')}`
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return 'is not a known member'
+      return 'is unknown; check its spelling'
     case 'false schema':
-      return 'is not allowed here'
+      return `is not allowed ${besideOf(error) ?? 'here'}`
     case 'type':
       return `must be ${typesOf(schema['type']).map(a).join(' or ')}`
     case 'enum':
-      return `must be one of ${list(schema['enum'])}`
+      return `must be ${form ?? `one of ${listValues(schema['enum'])}`}`
     case 'const':
       return `must be ${JSON.stringify(schema['const'])}`
     case 'pattern':
-      return typeof schema['title'] === 'string'
-        ? `must match the ${schema['title']} pattern`
-        : `must match the pattern ${text(error, 'pattern')}`
+      return form === undefined
+        ? `must match the pattern ${text(error, 'pattern')}`
+        : `must be ${form}`
     case 'format':
-      return `must be ${formatNames.get(text(error, 'format')) ?? `of the format ${text(error, 'format')}`}`
+      return `must be ${formatName(text(error, 'format'))}`
     case 'minLength':
       return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`
     case 'maxLength':
@@ -237,6 +256,7 @@ function messageOf(error: ErrorObject): string {
     case 'minItems':
       return limit === '1' ? 'must not be empty' : `must have at least ${limit} items`
     case 'maxItems':
+      if (limit === '0') return ['must be empty', besideOf(error)].join(' ').trimEnd()
       return `must have at most ${limit} items`
     case 'minProperties':
       return limit === '1' ? 'must not be empty' : `must have at least ${limit} members`
@@ -265,6 +285,16 @@ function messageOf(error: ErrorObject): string {
   }
 }
 
+/** `beside allPsd2`: the member whose presence (`dependentSchemas`) asks for what is not kept. */
+function besideOf({ schemaPath }: ErrorObject): string | undefined {
+  const name = /.*\/dependentSchemas\/([^/]+)\//.exec(schemaPath)?.[1]
+  return name === undefined ? undefined : `beside ${name}`
+}
+
+function formatName(format: string): string {
+  return formatNames.get(format) ?? `of the format ${format}`
+}
+
 const formatNames: ReadonlyMap<string, string> = new Map([
   ['date', 'a date (YYYY-MM-DD)'],
   ['time', 'a time with its offset (hh:mm:ssZ)'],
@@ -273,7 +303,7 @@ const formatNames: ReadonlyMap<string, string> = new Map([
   ['uuid', 'a UUID'],
   ['uri', 'an absolute URI'],
   ['uri-reference', 'a URI or a relative reference'],
-  ['email', 'an e-mail address'],
+  ['email', 'an email address'],
   ['ipv4', 'an IPv4 address'],
   ['ipv6', 'an IPv6 address'],
   ['hostname', 'a host name'],
@@ -285,11 +315,19 @@ function typesOf(type: JsonObject[string]): readonly string[] {
 }
 
 function a(type: string): string {
-  if (type === 'null') return 'null'
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+  return typeNames.get(type) ?? `a ${type}`
 }
 
-function list(values: JsonObject[string]): string {
+const typeNames: ReadonlyMap<string, string> = new Map([
+  ['array', 'a list'],
+  ['boolean', 'true or false'],
+  ['integer', 'a whole number'],
+  ['null', 'null'],
+  ['object', 'an object'],
+])
+
+/** The values of an `enum` as text, at most 30. */
+export function listValues(values: JsonObject[string]): string {
   const all = Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : []
   return all.length > 30
     ? `${all.slice(0, 30).join(', ')} and ${all.length - 30} more`

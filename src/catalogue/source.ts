@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { codeOf } from '../platform/error-code.ts'
 import type { Json, JsonObject } from './catalogue.ts'
 import type { CatalogueProblem } from './catalogue-error.ts'
 import { isJsonObject } from './json.ts'
@@ -94,7 +95,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
   }
 
   function reportUnreadable(path: string, error: unknown): void {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    const reason = String(codeOf(error) ?? 'unknown error')
     reportFile(path, 'file-unreadable', `cannot be read: ${reason}`)
   }
 
@@ -143,7 +144,12 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       } else if (isReadable) {
         // What follows a syntax error is mostly its consequence.
         isReadable = false
-        fail('yaml-syntax', pos[0], message)
+        const isSeveral = code === 'MULTIPLE_DOCS'
+        fail(
+          'yaml-syntax',
+          pos[0],
+          isSeveral ? 'the file holds several YAML documents; keep one' : message,
+        )
       }
     }
 
@@ -181,7 +187,7 @@ export function createSources({ configDir }: { readonly configDir: string }): So
         return array
       }
       if (isAlias(node)) {
-        fail('yaml-syntax', offsetOf(node), 'aliases are not read here, refer by $ref')
+        fail('yaml-syntax', offsetOf(node), 'YAML aliases are not supported, use $ref')
         return null
       }
       const value = isScalar(node) ? node.value : null

@@ -20,9 +20,9 @@ export interface BankSession {
 }
 
 /**
- * Runs `work` on what the sandbox bank keeps, wherever its database is
- * ({@link withDatabase}). A bank that has never run has its tables then, and
- * nobody in them.
+ * Runs `work` on the data of the sandbox bank, wherever its database is
+ * ({@link withDatabase}). Creates the tables of a bank that has never run; they
+ * are empty then.
  *
  * @throws {CommandError} the database cannot be reached
  */

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { embeddedPepper } from '../gateway/registry/key-mac.ts'
+import { sql } from 'kysely'
+import { openPepper } from '../gateway/open-pepper.ts'
 import { type DataFolder, DataFolderBusy, openDataFolder } from '../platform/data-folder.ts'
 import { type Database, openDatabase } from '../platform/database.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../platform/embedded-database.ts'
+import { codeOf } from '../platform/error-code.ts'
 import { createLog } from '../platform/log.ts'
 import type { Settings } from '../platform/settings.ts'
 import { CommandError } from './command-error.ts'
@@ -26,7 +28,7 @@ const startingMs = 20_000
  * Runs `work` on the database the settings lead to: DATABASE_URL; else the
  * embedded database of the process that has DATA_DIR open, over its socket;
  * else the embedded database itself, opened for as long as `work` takes.
- * Connecting is left to the first statement.
+ * Connecting to DATABASE_URL is left to the first statement.
  */
 export async function withDatabase<Result>(
   { databaseUrl, dataDir, keyPepper }: DatabaseSettings,
@@ -37,15 +39,17 @@ export async function withDatabase<Result>(
   }
   const found = await findEmbedded(dataDir)
   if (found.kind === 'beside') {
-    return connected(found.url, (database) => work(database, { kind: 'beside' }))
+    return closing(found.database, (database) => work(database, { kind: 'beside' }))
   }
   const { folder } = found
   try {
-    // Before there is a socket: whoever comes beside us then needs it.
-    if (keyPepper === undefined) await folder.secret(embeddedPepper.name, embeddedPepper.generate)
     const embedded = await startEmbeddedDatabase({ dataDir: folder.path, log: createLog('error') })
     try {
-      return await connected(embedded.url, (database) => work(database, { kind: 'ours', folder }))
+      return await connected(embedded.url, async (database) => {
+        // A command that comes beside this one needs it.
+        await openPepper({ given: keyPepper, dataFolder: folder, database })
+        return work(database, { kind: 'ours', folder })
+      })
     } finally {
       await embedded.close()
     }
@@ -66,15 +70,23 @@ export function unreachable(what: string, cause: unknown): CommandError {
 }
 
 type Found =
-  | { readonly kind: 'beside'; readonly url: string }
+  | { readonly kind: 'beside'; readonly database: Database }
   | { readonly kind: 'ours'; readonly folder: DataFolder }
 
-/** A process that has the folder but no socket yet (or no more) is about to change that. */
+/**
+ * A process that has the folder but no socket yet (or no more) is about to
+ * change that. A process that ends waits for the connections it has, so the
+ * database beside is connected before anything relies on it.
+ */
 async function findEmbedded(dataDir: string): Promise<Found> {
   const deadline = performance.now() + startingMs
   for (;;) {
     const url = await databaseBeside(dataDir)
-    if (url !== undefined) return { kind: 'beside', url }
+    if (url !== undefined) {
+      const database = openFor(url)
+      if (await isThere(database)) return { kind: 'beside', database }
+      await database.close()
+    }
     try {
       return { kind: 'ours', folder: await openDataFolder(dataDir) }
     } catch (error) {
@@ -84,16 +96,38 @@ async function findEmbedded(dataDir: string): Promise<Found> {
   }
 }
 
-async function connected<Result>(
-  url: string,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = openDatabase({
+/** Whether the database took a connection. Other failures are left to the first statement, which reports them. */
+async function isThere(database: Database): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(database.connect())
+    return true
+  } catch (error) {
+    const code = codeOf(error)
+    return code !== 'ENOENT' && code !== 'ECONNREFUSED'
+  }
+}
+
+function openFor(url: string): Database {
+  return openDatabase({
     url,
     log: createLog('error'),
     connectionsMax: 2,
     statementTimeoutMs: 30_000,
   })
+}
+
+function connected<Result>(
+  url: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  return closing(openFor(url), work)
+}
+
+/** Runs `work`, then closes the database. */
+async function closing<Result>(
+  database: Database,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
   try {
     return await work(database)
   } finally {

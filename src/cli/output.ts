@@ -1,15 +1,15 @@
 import Table from 'cli-table3'
 
-/** Where a command's words go: the result to standard output, everything else to standard error. */
+/** Where a command writes: the result to standard output, everything else to standard error. */
 export interface Output {
   /**
-   * Writes the result: `value` as one line of JSON with `--json`, otherwise
-   * what `draw` makes of it. Once per command.
+   * Writes the result: `value` as one line of JSON with `--json`, otherwise the
+   * text from `draw`. Once per command.
    */
   result(json: boolean | undefined, value: unknown, draw: () => string): void
-  /** Writes a result that is drawn already. */
+  /** Writes a finished result. */
   verbatim(text: string): void
-  /** Writes a line of a command that goes on running. */
+  /** Writes a line of a command that keeps running. */
   line(text: string): void
   /** Writes a remark for the person. */
   note(text: string): void
@@ -45,7 +45,7 @@ export function drawTable(head: readonly string[], rows: readonly (readonly Cell
   return table.toString()
 }
 
-/** Draws one thing, a line for each of its fields. */
+/** Draws one item, a line for each field. */
 export function drawFields(fields: Readonly<Record<string, Cell>>): string {
   const table = new Table({ style: { head: [], border: [], compact: true } })
   table.push(...Object.entries(fields).map(([name, cell]) => [name, drawCell(cell)]))
@@ -57,6 +57,10 @@ export type Cell = string | number | boolean | Date | null
 function drawCell(cell: Cell): string {
   if (cell === null) return '-'
   if (cell instanceof Date) return cell.toISOString()
-  // A name is somebody else's text: it must not move the cursor or colour the terminal.
-  return String(cell).replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd')
+  return printable(String(cell))
+}
+
+/** Replaces what could move the cursor or colour the terminal: names are text of other people. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd')
 }

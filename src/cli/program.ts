@@ -1,35 +1,106 @@
-import { Command } from 'commander'
+import { Command, Help, type Option } from 'commander'
 import type { CommandContext } from './context.ts'
+import { addExamples } from './examples.ts'
 import { packageVersion } from './package-version.ts'
 
-/** Adds one command, with its subcommands, to the program. */
-export type RegisterCommand = (program: Command, context: CommandContext) => void
+/** Describes one command and adds its arguments, options and subcommands. */
+export type RegisterCommand = (command: Command, context: CommandContext) => void
 
-/** Every command by its name, in the order of the help text. A new one is a file in `commands/` and a line here. */
-const commands: Readonly<Record<string, () => Promise<RegisterCommand>>> = {
-  start: async () => (await import('./commands/start.ts')).registerStart,
-  build: async () => (await import('./commands/build.ts')).registerBuild,
-  check: async () => (await import('./commands/check.ts')).registerCheck,
-  diff: async () => (await import('./commands/diff.ts')).registerDiff,
-  reload: async () => (await import('./commands/reload.ts')).registerReload,
-  explain: async () => (await import('./commands/explain.ts')).registerExplain,
-  onboard: async () => (await import('./commands/onboard.ts')).registerOnboard,
-  developer: async () => (await import('./commands/developer.ts')).registerDeveloper,
-  application: async () => (await import('./commands/application.ts')).registerApplication,
-  subscription: async () => (await import('./commands/subscription.ts')).registerSubscription,
-  key: async () => (await import('./commands/key.ts')).registerKey,
-  counter: async () => (await import('./commands/counter.ts')).registerCounter,
-  override: async () => (await import('./commands/override.ts')).registerOverride,
-  operator: async () => (await import('./commands/operator.ts')).registerOperator,
-  sandbox: async () => (await import('./commands/sandbox.ts')).registerSandbox,
+interface CommandRow {
+  readonly name: string
+  /** What `tollgate --help` says about it. */
+  readonly summary: string
+  /** Loads the code of the command: only when it is called, so that the help of all commands costs little. */
+  readonly load: () => Promise<RegisterCommand>
 }
 
 /**
- * The command line `tollgate …`. It throws instead of ending the process;
- * errors of usage have been written by then.
- *
- * The code of the command asked for is loaded, and no other; of all of them
- * when none is, because the help shows them.
+ * Every command in the order of the help text. This folder is the command line
+ * `tollgate`: it starts the roles, checks and compares the documents, and lets
+ * operators manage developers, applications, keys, limits and the sandbox. A
+ * new command is a file in `commands/` and a row here.
+ */
+export const commands: readonly CommandRow[] = [
+  {
+    name: 'start',
+    summary: 'run Tollgate, or some of its roles, in this process',
+    load: async () => (await import('./commands/start.ts')).registerStart,
+  },
+  {
+    name: 'build',
+    summary: "build the portal's page",
+    load: async () => (await import('./commands/build.ts')).registerBuild,
+  },
+  {
+    name: 'check',
+    summary: 'validate the API documents and plans',
+    load: async () => (await import('./commands/check.ts')).registerCheck,
+  },
+  {
+    name: 'diff',
+    summary: 'show what differs between two versions of an API',
+    load: async () => (await import('./commands/diff.ts')).registerDiff,
+  },
+  {
+    name: 'reload',
+    summary: 'apply changed documents and plans in all running processes',
+    load: async () => (await import('./commands/reload.ts')).registerReload,
+  },
+  {
+    name: 'explain',
+    summary: 'show what the gateway would do with a call, and why',
+    load: async () => (await import('./commands/explain.ts')).registerExplain,
+  },
+  {
+    name: 'onboard',
+    summary: 'create developer, application, subscriptions and an API key in one go',
+    load: async () => (await import('./commands/onboard.ts')).registerOnboard,
+  },
+  {
+    name: 'developer',
+    summary: 'list, show, suspend and delete developers',
+    load: async () => (await import('./commands/developer.ts')).registerDeveloper,
+  },
+  {
+    name: 'application',
+    summary: 'manage the applications that call with API keys',
+    load: async () => (await import('./commands/application.ts')).registerApplication,
+  },
+  {
+    name: 'subscription',
+    summary: 'manage which API versions an application may call, and under which plan',
+    load: async () => (await import('./commands/subscription.ts')).registerSubscription,
+  },
+  {
+    name: 'key',
+    summary: 'list, issue, rotate and revoke API keys',
+    load: async () => (await import('./commands/key.ts')).registerKey,
+  },
+  {
+    name: 'counter',
+    summary: 'show or reset what an application has used of its limits',
+    load: async () => (await import('./commands/counter.ts')).registerCounter,
+  },
+  {
+    name: 'override',
+    summary: "raise or lower one application's limit until a date",
+    load: async () => (await import('./commands/override.ts')).registerOverride,
+  },
+  {
+    name: 'operator',
+    summary: "manage who sees the portal's operator pages",
+    load: async () => (await import('./commands/operator.ts')).registerOperator,
+  },
+  {
+    name: 'sandbox',
+    summary: "show the sandbox bank's people, and act as the bank",
+    load: async () => (await import('./commands/sandbox.ts')).registerSandbox,
+  },
+]
+
+/**
+ * The command line `tollgate …`. It throws instead of ending the process; it
+ * has written usage errors by then. It loads the code of `asked` only.
  */
 export async function createProgram(
   context: CommandContext,
@@ -37,18 +108,38 @@ export async function createProgram(
   asked: string | undefined,
 ): Promise<Command> {
   const program = new Command('tollgate')
-    .description('An API gateway that enforces plans and versions')
+    .description('An API gateway and developer portal for banks')
     .version(packageVersion(), '-V, --version', 'print the version')
     .exitOverride()
-    .showHelpAfterError('(--help shows what is possible)')
+    .configureHelp({ optionDescription: describeOption })
+    .showHelpAfterError('(add --help for usage and examples)')
     .configureOutput({
       writeOut: (text) => streams.stdout.write(text),
       writeErr: (text) => streams.stderr.write(text),
     })
-  const known = asked !== undefined && Object.hasOwn(commands, asked) ? commands[asked] : undefined
-  for (const load of known === undefined ? Object.values(commands) : [known]) {
-    const register = await load()
-    register(program, context)
+  addExamples(program, [
+    'tollgate start',
+    'tollgate onboard --email you@example.com --application "Budget app" --api xs2a@1.7.0',
+    'tollgate explain GET /v1.7.0/accounts --key - < key.txt',
+    'tollgate key rotate --help',
+  ])
+  for (const { name, summary, load } of commands) {
+    const command = program
+      .command(name)
+      .summary(summary)
+      .description(`${sentence(summary)}.`)
+    // `tollgate help key` shows the same as `tollgate key --help`.
+    if (name === asked) (await load())(command, context)
   }
   return program
+}
+
+const help = new Help()
+
+function describeOption(option: Option): string {
+  return `${help.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`
+}
+
+function sentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

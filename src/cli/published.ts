@@ -51,7 +51,7 @@ export function publishedVersion(catalogue: Catalogue, text: string): ApiVersion
   const published = catalogue.versions.get(versionKey(api, version))
   if (published !== undefined) return published
   const all = [...catalogue.versions.keys()].join(', ')
-  throw new CommandError(`${text} is not published; published are: ${all}`)
+  throw new CommandError(`${text} is not published; choose one of: ${all}`)
 }
 
 /** @throws {CommandError} naming the plans that are offered */
@@ -67,7 +67,7 @@ export function choosePlan(
   const all = offered.join(', ') || '(none)'
   throw new CommandError(
     chosen === undefined
-      ? `${text} is offered under several plans, choose one with --plan: ${all}`
-      : `${text} is not offered under the plan "${chosen}"; offered are: ${all}`,
+      ? `${text} is in several plans; choose one with --plan: ${all}`
+      : `${text} is not in the plan "${chosen}"; choose one of: ${all}`,
   )
 }

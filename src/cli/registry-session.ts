@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { embeddedPepper, parsePeppers } from '../gateway/registry/key-mac.ts'
 import { openRegistryStores, type RegistryStores } from '../gateway/registry/stores.ts'
 import { readDataFolderSecret } from '../platform/data-folder.ts'
@@ -39,7 +40,7 @@ async function pepperOf(home: DatabaseHome, settings: RegistrySettings): Promise
   switch (home.kind) {
     case 'server':
       throw new CommandError(
-        'KEY_PEPPER or KEY_PEPPER_FILE is required with DATABASE_URL: it is the secret keys are stored under, the same for all processes',
+        'KEY_PEPPER or KEY_PEPPER_FILE is required with DATABASE_URL: it protects the stored keys, and all processes need the same one',
       )
     case 'beside':
       return pepperBeside(settings.dataDir)
@@ -48,12 +49,19 @@ async function pepperOf(home: DatabaseHome, settings: RegistrySettings): Promise
   }
 }
 
+/** Milliseconds between the socket of a first start and its pepper, on a busy machine. */
+const pepperMs = 3_000
+
 async function pepperBeside(dataDir: string): Promise<string> {
-  const pepper = await readDataFolderSecret(dataDir, embeddedPepper.name)
-  if (pepper === undefined) {
-    throw new CommandError(
-      `the process that has DATA_DIR ${dataDir} open was given its KEY_PEPPER from outside; give this command the same`,
-    )
+  const deadline = performance.now() + pepperMs
+  for (;;) {
+    const pepper = await readDataFolderSecret(dataDir, embeddedPepper.name)
+    if (pepper !== undefined) return pepper
+    if (performance.now() > deadline) {
+      throw new CommandError(
+        `the process that uses DATA_DIR ${dataDir} has its KEY_PEPPER from the environment; set the same one for this command`,
+      )
+    }
+    await delay(100)
   }
-  return pepper
 }

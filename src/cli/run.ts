@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../gateway/registry/registry-errors.ts'
 import { errorText } from '../platform/error-text.ts'
@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly stdin: NodeJS.ReadableStream
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
+  /** Whether a person reads both and types into `stdin`. */
+  readonly isTerminal: boolean
 }
 
 /**
@@ -23,7 +25,8 @@ export interface RunOptions {
  * done, 2 the command line is wrong. Standard output gets the result and
  * nothing else.
  */
-export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Promise<number> {
+export async function run(options: RunOptions): Promise<number> {
+  const { args, env, stdin, stdout, stderr, isTerminal } = options
   let settings: Settings | undefined
   let catalogue: Promise<Catalogue> | undefined
   const context: CommandContext = {
@@ -38,13 +41,23 @@ export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Pro
       )
       return catalogue
     },
+    async registry(work) {
+      const { withRegistry } = await import('./registry-session.ts')
+      return withRegistry(context.settings(), work)
+    },
+    async counters(work) {
+      const { withCounters } = await import('./counters-session.ts')
+      return withCounters(context.settings(), work)
+    },
     output: createOutput({ stdout, stderr }),
     stdin,
+    isTerminal,
     now: Date.now,
     actor: `operator:${userName()}`,
   }
   try {
-    const program = await createProgram(context, { stdout, stderr }, args[0])
+    const program = await createProgram(context, { stdout, stderr }, askedCommand(args))
+    checkHelpTopic(args, program)
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
@@ -56,7 +69,19 @@ export async function run({ args, env, stdin, stdout, stderr }: RunOptions): Pro
   }
 }
 
-/** Errors whose own message says all there is to say: their cause is the same in the words of a library. */
+/** The command of `tollgate key …` and of `tollgate help key`. */
+function askedCommand([first, second]: readonly string[]): string | undefined {
+  return first === 'help' ? second : first
+}
+
+/** Commander shows the list of all commands for a topic that it does not know. */
+function checkHelpTopic([first, topic]: readonly string[], program: Command): void {
+  if (first !== 'help' || topic === undefined || topic === 'help' || topic.startsWith('-')) return
+  if (program.commands.some((command) => command.name() === topic)) return
+  throw new UsageError(`there is no command ${topic}; tollgate --help lists all commands`)
+}
+
+/** Errors whose own message is complete: their cause says the same in a library's words. */
 function isComplete(error: unknown): boolean {
   return error instanceof RegistryConflict || error instanceof RegistryInputInvalid
 }

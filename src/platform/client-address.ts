@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 
-/** Tells the address of the client that made a request. */
+/** Returns the address of the client that made a request. */
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
- * Trusts `X-Forwarded-For` only as far as its entries were written by
- * configured proxies: the client is the rightmost entry that is not one of
- * them, starting from the peer of the connection.
+ * Trusts `X-Forwarded-For` only as far as configured proxies wrote its entries:
+ * the client is the rightmost entry that is not a configured proxy, starting
+ * from the peer of the connection.
  */
 export function createClientAddress(isProxy: (address: string) => boolean): ClientAddress {
   return (request) => {
@@ -25,10 +25,10 @@ export function createClientAddress(isProxy: (address: string) => boolean): Clie
   }
 }
 
-/** Tells how the client reached the edge. */
+/** Returns how the client reached the edge. */
 export type ClientScheme = (request: IncomingMessage) => 'http' | 'https'
 
-/** Believes `X-Forwarded-Proto` of a configured proxy and of nobody else. */
+/** Trusts `X-Forwarded-Proto` only from a configured proxy. */
 export function createClientScheme(isProxy: (address: string) => boolean): ClientScheme {
   return (request) => {
     if (!isProxy(plainAddress(request.socket.remoteAddress ?? ''))) return 'http'
@@ -37,7 +37,7 @@ export function createClientScheme(isProxy: (address: string) => boolean): Clien
   }
 }
 
-/** Those of one header field. Node's own views are objects of all fields, built anew for each request. */
+/** All values of one header field. Node's own views are objects of all fields, rebuilt for each request. */
 function valuesOf({ rawHeaders }: IncomingMessage, folded: string): string[] {
   const values: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -50,8 +50,8 @@ function valuesOf({ rawHeaders }: IncomingMessage, folded: string): string[] {
 }
 
 /**
- * The network that counts as one client: one subscriber line owns a whole IPv6
- * /64, so single addresses of it are no separate callers.
+ * The network that counts as one client. A single subscriber line has a whole
+ * IPv6 /64, so its addresses do not count as separate callers.
  */
 export function networkOf(address: string): string {
   const plain = plainAddress(address)
@@ -63,7 +63,7 @@ export function networkOf(address: string): string {
   return [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...back].slice(0, 4).join(':')
 }
 
-/** The address in its own family: IPv4 arrives as `::ffff:a.b.c.d` on a dual-stack listener. */
+/** The address in its own family: a dual-stack listener shows IPv4 as `::ffff:a.b.c.d`. */
 export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address
 }

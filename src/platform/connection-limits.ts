@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf, plainAddress } from './client-address.ts'
+import { Tally } from './tally.ts'
 
 export interface ConnectionLimits {
   readonly connectionsPerAddress: number
@@ -8,9 +9,10 @@ export interface ConnectionLimits {
 }
 
 /**
- * Caps open connections, in all and per peer address; what is above is closed
- * without an answer. The peer counts, not forwarding headers: whoever opens
- * the sockets holds them. Configured proxies are exempt from the cap per address.
+ * Limits open connections, in total and per peer address; further ones are
+ * closed without a response. Only the peer counts, not forwarding headers,
+ * because the peer holds the socket. Configured proxies are exempt from the
+ * limit per address.
  */
 export function limitConnections(
   server: Server,
@@ -18,9 +20,10 @@ export function limitConnections(
   isProxy: (address: string) => boolean,
 ): void {
   server.maxConnections = limits.connectionsMax
-  // A worker would pass them on to the others, and with all of them full they would go round without end. (Missing in the types.)
+  // Otherwise a full worker passes connections on to the others, in an endless circle when all are full. (Missing in
+  // the types.)
   Object.assign(server, { dropMaxConnection: true })
-  const open = new Map<string, number>()
+  const open = new Tally()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (address === undefined) {
@@ -29,16 +32,11 @@ export function limitConnections(
     }
     if (isProxy(plainAddress(address))) return
     const client = networkOf(address)
-    const count = (open.get(client) ?? 0) + 1
-    if (count > limits.connectionsPerAddress) {
+    if (open.of(client) >= limits.connectionsPerAddress) {
       socket.destroy()
       return
     }
-    open.set(client, count)
-    socket.on('close', () => {
-      const left = (open.get(client) ?? 1) - 1
-      if (left === 0) open.delete(client)
-      else open.set(client, left)
-    })
+    open.add(client)
+    socket.on('close', () => open.remove(client))
   })
 }

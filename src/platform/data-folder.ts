@@ -14,36 +14,39 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { codeOf } from './error-code.ts'
 
-/** The folder that holds everything an embedded process must not lose, locked by this process. */
+/** The folder with everything an embedded process must keep, locked by this process. */
 export interface DataFolder {
-  /** Absolute, symbolic links resolved. */
+  /** Absolute, with symbolic links resolved. */
   readonly path: string
   /**
-   * Reads the secret kept under `name`, or keeps what `generate` makes and
-   * returns that. The file has mode 0600 and is on the disk before this
-   * resolves: a key signed with a forgotten pepper would be dead.
+   * Reads the secret stored under `name`; if missing, generates and stores it.
+   * The file has mode 0600 and is flushed to the disk before this resolves:
+   * with a lost pepper, keys that were already issued would not work.
    */
   secret(name: string, generate: () => string): Promise<string>
-  /** Releases the lock. Close what lives in the folder first. */
+  /** Releases the lock. Close everything in the folder first. */
   close(): Promise<void>
 }
 
-/** Another process has the folder open, or had and we cannot be sure that it is gone. */
+/** Another process has the folder open, or may still have it open. */
 export class DataFolderBusy extends Error {
-  /** Undefined when the lock file does not say. */
+  /** Undefined when the lock file does not contain it. */
   readonly pid: number | undefined
 
   constructor(path: string, pid: number | undefined) {
-    super(`DATA_DIR ${path} is already open by process ${pid ?? '(unknown)'}`)
+    super(
+      `DATA_DIR ${path} is already open by process ${pid ?? '(unknown)'}. Stop that process, or set another DATA_DIR and other ports`,
+    )
     this.name = 'DataFolderBusy'
     this.pid = pid
   }
 }
 
-/** The folder cannot be made or not be written; the cause says why. */
+/** The folder cannot be created or written; the cause says why. */
 export class DataFolderUnusable extends Error {
   constructor(path: string, cause: unknown) {
     super(`DATA_DIR ${path} cannot be used; it must be a folder that this process may write`, {
@@ -53,7 +56,7 @@ export class DataFolderUnusable extends Error {
   }
 }
 
-/** The folder's path does not leave room for the name of a socket in it. */
+/** The folder's path is too long for a socket in it. */
 export class SocketPathTooLong extends Error {
   constructor(path: string) {
     super(
@@ -63,6 +66,11 @@ export class SocketPathTooLong extends Error {
   }
 }
 
+/** `DATA_DIR='…' ` in front of a command that needs the same folder; empty for the default. */
+export function dataDirSetting(dataDir: string): string {
+  return dataDir === resolve('data') ? '' : `DATA_DIR='${dataDir}' `
+}
+
 /** Name of the lock file. Its first line is the pid of the process to signal (`head -1`). */
 export const pidFileName = 'tollgate.pid'
 
@@ -70,7 +78,7 @@ export const pidFileName = 'tollgate.pid'
 const socketPathBytesMax = process.platform === 'darwin' ? 103 : 107
 
 /**
- * Returns `join(folder, name)` when a socket can be bound there.
+ * Returns `join(folder, name)` if that is short enough for a socket.
  *
  * @throws {SocketPathTooLong}
  */
@@ -81,12 +89,12 @@ export function socketPathIn(folder: string, name: string): string {
 }
 
 /**
- * Opens the data folder for this process alone, creating it with mode 0700
- * (an existing one of ours is narrowed to that: it holds secrets).
+ * Opens the data folder for this process alone and creates it with mode 0700.
+ * An existing folder of this user gets the same mode, because it holds secrets.
  *
  * The lock is the file `tollgate.pid`: the pid, then the name of a socket on
- * which its owner listens as long as it lives. A pid alone would not do: after
- * a crash it may belong to somebody else, and in a container every process has
+ * which its owner listens while it lives. A pid alone is not enough: after a
+ * crash another process may have it, and in containers every main process has
  * the same one. A socket answers exactly while its owner lives, across
  * containers that share the folder, after a reboot and after a clock change.
  *
@@ -130,7 +138,7 @@ async function makeFolder(folder: string): Promise<string> {
   }
 }
 
-/** Reads a secret of a folder that another process may have open; undefined when there is none. */
+/** Reads a secret of a folder that another process may have open; undefined when it does not exist. */
 export async function readDataFolderSecret(
   folder: string,
   name: string,
@@ -138,7 +146,7 @@ export async function readDataFolderSecret(
   return nonEmpty(await readIfThere(join(folder, name)))
 }
 
-/** The pid of the process that has the folder open; undefined when none has. */
+/** The pid of the process that has the folder open; undefined when it is not open. */
 export async function dataFolderOwner(folder: string): Promise<number | undefined> {
   const lock = parseLock(await readIfThere(join(folder, pidFileName)))
   return lock !== undefined && (await isAlive(folder, lock)) ? lock.pid : undefined
@@ -146,7 +154,7 @@ export async function dataFolderOwner(folder: string): Promise<number | undefine
 
 interface Lock {
   readonly pid: number
-  /** Undefined in a file that we did not write. */
+  /** Undefined in a file from another program. */
   readonly socketName: string | undefined
 }
 
@@ -162,7 +170,7 @@ async function acquire(folder: string, content: string): Promise<void> {
   await writeFile(ours, content, { mode: 0o600, flag: 'wx' })
   try {
     for (;;) {
-      // A link is made whole or not at all: nobody ever reads half a lock.
+      // A link appears completely or not at all, so no process reads a partial lock.
       if (await succeedsUnlessThere(link(ours, pidFile))) return
       const found = await readIfThere(pidFile)
       if (found === undefined) continue
@@ -178,9 +186,9 @@ async function acquire(folder: string, content: string): Promise<void> {
 }
 
 /**
- * Replaces a lock whose owner is dead. Of several processes that found the
- * same dead owner only the one holding the takeover file may, and only after
- * it has seen once more that nothing changed; the others look again.
+ * Replaces a lock whose owner is dead. When several processes find the same
+ * dead owner, only the one that creates the takeover file proceeds, and only
+ * after it has checked again that nothing changed. The others retry.
  */
 async function replaceStale(pidFile: string, ours: string, found: string): Promise<boolean> {
   const takeover = `${pidFile}.takeover`
@@ -188,7 +196,7 @@ async function replaceStale(pidFile: string, ours: string, found: string): Promi
     open(takeover, 'wx', 0o600).then((handle) => handle.close()),
   )
   if (!created) {
-    // Whoever died in the few milliseconds of a takeover must not bar the folder for good.
+    // A process that died during the few milliseconds of a takeover must not block the folder forever.
     const age = await stat(takeover).then((stats) => Date.now() - stats.mtimeMs, ignoreMissing)
     if (age !== undefined && Math.abs(age) > 5000) await unlink(takeover).catch(ignoreMissing)
     await delay(20)
@@ -209,7 +217,7 @@ async function replaceStale(pidFile: string, ours: string, found: string): Promi
 
 async function isAlive(folder: string, lock: Lock): Promise<boolean> {
   if (lock.socketName !== undefined) return answers(join(folder, lock.socketName))
-  // Written by hand or by another program: the pid is all there is, and a doubt is a yes.
+  // Written by hand or by another program: only the pid is known, and in doubt its process counts as alive.
   if (lock.pid === process.pid) return false
   try {
     process.kill(lock.pid, 0)
@@ -219,7 +227,7 @@ async function isAlive(folder: string, lock: Lock): Promise<boolean> {
   }
 }
 
-/** Whether anybody listens. Only a plain no counts as one: a full queue or a missing permission does not. */
+/** Whether a process listens on the socket. Only a refused connection or a missing file means no; a full queue or a missing permission does not. */
 export function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath)
@@ -293,8 +301,4 @@ async function succeedsUnlessThere(attempt: Promise<unknown>): Promise<boolean> 
 function ignoreMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
   return undefined
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -2,25 +2,30 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, DatabaseError, Pool, types } from 'pg'
 import type { Logger } from './log.ts'
 
-/** One PostgreSQL database, shared by everything in the process. */
+/** One PostgreSQL database, shared by all parts of the process. */
 export interface Database {
   /**
-   * The statements of one schema, over the one pool. Cheap; never destroy what
-   * it returns, close the database instead.
+   * The tables of one schema, over the shared pool. Cheap. Never destroy the
+   * result; close the database instead.
+   *
+   * @param options.statementTimeoutMs a shorter limit for these statements
    */
-  connect<Schema>(): Kysely<Schema>
+  connect<Schema>(options?: { readonly statementTimeoutMs: number }): Kysely<Schema>
   /**
-   * Runs `work` on a connection of its own on which statements may take any
-   * time (migrations waiting for each other).
+   * Runs `work` on a connection outside the pool. Its statements have no time
+   * limit (migrations wait for each other), or `statementTimeoutMs`.
    */
-  unhurried<Result>(work: (kysely: Kysely<unknown>) => Promise<Result>): Promise<Result>
+  apart<Result>(
+    work: (kysely: Kysely<unknown>) => Promise<Result>,
+    options?: { readonly statementTimeoutMs: number },
+  ): Promise<Result>
   /**
-   * Says that the start is over: calls are waiting from now on. Until then this
-   * process is busy with itself, and a connection that took seconds would say
-   * nothing about the database.
+   * Ends the startup phase: from now on calls are waiting. During startup the
+   * process itself is busy, so a slow connection would not mean a slow
+   * database.
    */
   hurry(): void
-  /** Waits for the statements under way, then closes all connections. */
+  /** Waits for running statements, then closes all connections. */
   close(): Promise<void>
 }
 
@@ -28,15 +33,15 @@ export interface DatabaseOptions {
   /** `postgres://…`; a folder with a Unix socket as the parameter `host`. */
   readonly url: string
   readonly log: Pick<Logger, 'warn'>
-  /** Connections at most. (Default: 10) */
+  /** Maximum number of connections. (Default: 10) */
   readonly connectionsMax?: number
-  /** Time to get a connection, waiting for a free one included. (Default: 10,000, and 1000 once in a hurry) */
+  /** Time limit for getting a connection, including the wait for a free one. (Default: 10,000, and 1000 after startup) */
   readonly connectTimeoutMs?: number
-  /** Time of one statement; then it fails and its connection is thrown away. (Default: 5000) */
+  /** Time limit of one statement; after it the statement fails and its connection is closed. (Default: 5000) */
   readonly statementTimeoutMs?: number
 }
 
-/** A statement took longer than allowed. Whether it had an effect is unknown. */
+/** A statement exceeded its time limit. It may or may not have had an effect. */
 export class StatementTimeout extends Error {
   constructor(cause?: unknown) {
     super('the database did not answer in time', { cause })
@@ -45,14 +50,15 @@ export class StatementTimeout extends Error {
 }
 
 /**
- * Opens the pool without connecting: a database that is down fails the
- * statements, not the start.
+ * Opens the pool without connecting: if the database is down, statements fail,
+ * but startup does not.
  *
- * Types that come back: `int8` as number (one beyond 2^53 fails its statement;
- * ours count rows and calls), `date` as `YYYY-MM-DD` (pg would make local
- * midnight of it), `numeric` as text (amounts), `timestamptz` as Date, `bytea`
- * as Buffer. Statements are never prepared by name and nothing is SET: the
- * embedded database and transaction poolers share a session between callers.
+ * Result types: `int8` as number (a value beyond 2^53 fails its statement;
+ * Tollgate stores only counts there), `date` as `YYYY-MM-DD` (pg would convert
+ * it to local midnight), `numeric` as text (amounts), `timestamptz` as Date,
+ * `bytea` as Buffer. The pool never prepares statements by name and never uses
+ * SET, because the embedded database and transaction poolers share a session
+ * between callers.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000
@@ -62,18 +68,18 @@ export function openDatabase(options: DatabaseOptions): Database {
   })
 
   return {
-    connect: <Schema>() =>
-      new Kysely<Schema>({ dialect: new PostgresDialect({ pool: discarding(pool) }) }),
+    connect: <Schema>(timeouts?: { readonly statementTimeoutMs: number }) =>
+      kyselyOver<Schema>(pool, timeouts?.statementTimeoutMs),
 
     hurry() {
-      // pg-pool reads it whenever somebody wants a connection.
+      // pg-pool reads this value for each new connection.
       pool.options.connectionTimeoutMillis = options.connectTimeoutMs ?? hurriedConnectMs
     },
 
-    async unhurried(work) {
+    async apart(work, timeouts) {
       const own = createPool(options, { max: 1 })
       try {
-        return await work(new Kysely({ dialect: new PostgresDialect({ pool: discarding(own) }) }))
+        return await work(kyselyOver(own, timeouts?.statementTimeoutMs))
       } finally {
         await own.end()
       }
@@ -84,8 +90,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Whether the error says that a constraint of that name was violated, so that
- * the caller can tell its user which rule it was (SQLSTATE class 23).
+ * Whether the error is a violation of the named constraint, so that the caller
+ * can name the rule (SQLSTATE class 23).
  */
 export function violates(error: unknown, constraint: string): boolean {
   return (
@@ -96,17 +102,18 @@ export function violates(error: unknown, constraint: string): boolean {
 }
 
 /**
- * Whether the database answered and refused. Anything else (no connection, no
- * answer, shutting down) says nothing about the statement.
+ * Whether the database answered with an error of the statement. Any other
+ * failure (no connection, no reply, shutdown) implies nothing about the
+ * statement.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && !/^(08|53|57)/.test(error.code ?? '08')
 }
 
 /**
- * Whether the database could not be asked, gave no answer, or gave the
- * transaction up for the sake of others (SQLSTATE class 40): whoever wanted
- * something may try again later.
+ * Whether the database was unreachable, did not reply, or aborted the
+ * transaction in favour of others (SQLSTATE class 40). The caller may retry
+ * later.
  */
 export function isOutage(error: unknown): boolean {
   if (error instanceof StatementTimeout) return true
@@ -138,7 +145,7 @@ function createPool(options: DatabaseOptions, specific: { max: number; query_tim
     application_name: 'tollgate',
     connectionTimeoutMillis: options.connectTimeoutMs ?? unhurriedConnectMs,
     keepAlive: true,
-    // An idle connection to a machine that has left would cost its next user a time-out.
+    // An idle connection to a machine that is gone would time out for its next user.
     idleTimeoutMillis: 30_000,
     types: {
       getTypeParser(oid, format) {
@@ -149,19 +156,24 @@ function createPool(options: DatabaseOptions, specific: { max: number; query_tim
     },
     ...specific,
   })
-  // Without these listeners a connection that breaks, idle or between two
-  // statements of a transaction, would end the process.
+  // Without these listeners a connection that breaks, idle or between two statements of a transaction, would end the
+  // process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection broke'))
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
+function kyselyOver<Schema>(pool: Pool, statementTimeoutMs: number | undefined): Kysely<Schema> {
+  const dialect = new PostgresDialect({ pool: discarding(pool, statementTimeoutMs) })
+  return new Kysely<Schema>({ dialect })
+}
+
 /**
- * The pool as Kysely sees it, with one addition: pg gives a statement up on
- * its time-out but would hand the connection, still busy with it, to the next
- * caller. Here it is closed instead.
+ * The pool for Kysely, with one addition. After a timeout, pg would give the
+ * connection, still busy with the statement, to the next caller. This closes
+ * the connection instead.
  */
-function discarding(pool: Pool): PostgresPool {
+function discarding(pool: Pool, statementTimeoutMs: number | undefined): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -169,11 +181,11 @@ function discarding(pool: Pool): PostgresPool {
       const client = await pool.connect()
       let isBroken = false
       return {
-        // Kysely's type wants its cursor overload too; without a cursor in the dialect it is never called.
+        // Kysely's type also requires the overload for cursors, which the dialect never calls without a cursor.
         query: (async (sql: string, parameters: readonly unknown[]) => {
           if (isBroken) throw new StatementTimeout()
           try {
-            return await run(client, sql, parameters)
+            return await run(client, sql, parameters, statementTimeoutMs)
           } catch (error) {
             if (!(error instanceof DatabaseError)) isBroken = true
             throw isReadTimeout(error) ? new StatementTimeout(error) : error
@@ -185,8 +197,15 @@ function discarding(pool: Pool): PostgresPool {
   }
 }
 
-function run(client: ClientBase, sql: string, parameters: readonly unknown[]) {
-  return client.query(sql, [...parameters])
+/** @param timeoutMs undefined: the timeout of the connection */
+function run(
+  client: ClientBase,
+  text: string,
+  parameters: readonly unknown[],
+  timeoutMs: number | undefined,
+) {
+  const timeout = timeoutMs === undefined ? {} : { query_timeout: timeoutMs }
+  return client.query({ text, values: [...parameters], ...timeout })
 }
 
 function isReadTimeout(error: unknown): boolean {

@@ -6,17 +6,17 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 
-/** What {@link startEmbeddedDatabase} hands to its thread. */
+/** The start data of the embedded database's thread, from {@link startEmbeddedDatabase}. */
 export interface EmbeddedDatabaseWorkerData {
   readonly dataDir: string
   readonly socketPath: string
 }
 
-/** All processes on the folder together; they take turns on the one session anyway. */
+/** For all processes on the folder together; they take turns on one session anyway. */
 const connectionsMax = 100
 const drainMs = 5_000
 
-// The one place that makes this data is start() in embedded-database.ts.
+// Parse boundary: only start() in embedded-database.ts creates this data.
 const { dataDir, socketPath } = workerData as EmbeddedDatabaseWorkerData
 
 let isClosing = false
@@ -41,8 +41,8 @@ async function close(): Promise<never> {
 parentPort?.postMessage('ready')
 
 /**
- * Without its name the socket gets no new connections; those there are (a
- * command beside us) may finish what they do.
+ * Removes the socket's name, so it gets no new connections. Existing ones (a
+ * command in another process) may finish.
  */
 async function drain(): Promise<void> {
   await unlink(socketPath).catch(() => undefined)
@@ -52,7 +52,7 @@ async function drain(): Promise<void> {
   } while (server.getStats().activeConnections > 0 && performance.now() < deadline)
 }
 
-/** The cluster's folder. A first start that was interrupted left only `database.new`, which begins anew. */
+/** The database folder. An interrupted first start leaves only `database.new`, which starts over. */
 async function databaseFolder(): Promise<string> {
   const folder = join(dataDir, 'database')
   if (!existsSync(folder)) {
@@ -66,10 +66,10 @@ async function databaseFolder(): Promise<string> {
 }
 
 /**
- * Many connections share one session. The server keeps a connection's turn
- * while a transaction is open, but hands it on between the messages of one
- * extended query: Parse of one connection could be bound with the values of
- * another whose message arrives in pieces. So an exchange counts as a
+ * Many connections share one session. The server reserves the session for a
+ * connection while a transaction is open, but may switch between the messages
+ * of one extended query. Then Parse of one connection could meet the values of
+ * another whose message arrives in parts. So an exchange counts as a
  * transaction until its Sync (PostgreSQL documentation, 54.2.3).
  */
 function keepExchangesWhole(database: PGlite): PGlite {
@@ -80,7 +80,7 @@ function keepExchangesWhole(database: PGlite): PGlite {
       if (property === 'execProtocolRawStream') {
         return async (...[message, options]: Parameters<PGlite['execProtocolRawStream']>) => {
           const type = message[0] ?? 0
-          // PGlite never comes back from a message of another type; whoever sent it waits in vain.
+          // PGlite never returns from a message of another type, so its sender would wait forever.
           if (!knownMessages.has(type)) return
           isMidExchange = extendedQueryMessages.has(type)
           try {
@@ -92,7 +92,7 @@ function keepExchangesWhole(database: PGlite): PGlite {
         }
       }
       if (property === 'exec') {
-        // Called to roll back what a connection that went away had open.
+        // Called to roll back the open transaction of a connection that has closed.
         return async (...[query, options]: Parameters<PGlite['exec']>) => {
           if (isMidExchange) {
             isMidExchange = false
@@ -108,10 +108,10 @@ function keepExchangesWhole(database: PGlite): PGlite {
 }
 
 /**
- * A statement that fails is an answer; when PGlite itself throws (it ran out
- * of memory, or somebody sent a start message it cannot take) its session is
- * gone and the server's queue stands still for good. Then this thread ends
- * and is started again, as PostgreSQL restarts after the crash of a backend.
+ * A failed statement is an ordinary reply. When PGlite itself throws (out of
+ * memory, or a malformed startup message), its session is lost and the server's
+ * queue is stuck for good. Then this thread ends and is started again, as
+ * PostgreSQL restarts after the crash of a backend.
  */
 function failWith(error: unknown): void {
   if (isClosing) return
@@ -120,8 +120,8 @@ function failWith(error: unknown): void {
   })
 }
 
-/** Parse, Bind, Describe, Execute, Close, Flush: more is to come. Sync and everything else end an exchange. */
+/** Parse, Bind, Describe, Execute, Close, Flush: more messages follow. Sync and all others end an exchange. */
 const extendedQueryMessages = new Set(Buffer.from('PBDECH'))
-/** These, Sync, Query, Terminate, the messages of COPY, and the start message (0). */
+/** The messages above, Sync, Query, Terminate, the messages of COPY, and the startup message (0). */
 const knownMessages = new Set([...extendedQueryMessages, ...Buffer.from('SQXdcf\0')])
 const syncMessage = Uint8Array.from([0x53, 0, 0, 0, 4])

@@ -2,22 +2,23 @@ import { unlink } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { answers, socketPathIn } from './data-folder.ts'
+import { checkDatabaseFolder, whyItDoesNotStart } from './database-folder.ts'
 import type { EmbeddedDatabaseWorkerData } from './embedded-database-worker.ts'
 import type { Logger } from './log.ts'
 
 export interface EmbeddedDatabaseOptions {
-  /** A folder this process holds the lock of ({@link openDataFolder}): the database itself locks nothing. */
+  /** A folder this process has locked ({@link openDataFolder}), because the database has no lock. */
   readonly dataDir: string
   readonly log: Pick<Logger, 'error'>
 }
 
 /** PostgreSQL inside this process, in a thread of its own. */
 export interface EmbeddedDatabase {
-  /** For {@link openDatabase}, here and in other processes. */
+  /** For {@link openDatabase}, in this and other processes. */
   readonly url: string
   /**
-   * Takes no new connections, lets those of other processes end (5 s at most),
-   * then stops. Close the pools of this process first.
+   * Accepts no new connections, lets those of other processes end (5 s at
+   * most), then stops. Close the pools of this process first.
    */
   close(): Promise<void>
 }
@@ -25,18 +26,19 @@ export interface EmbeddedDatabase {
 /** The name libpq derives from port 5432, so that psql finds it: `psql -h DATA_DIR -U postgres`. */
 const socketName = '.s.PGSQL.5432'
 
-/** A thread that is stuck in a statement cannot hear that it should close; all it acknowledged is safe. */
+/** A thread that is stuck in a statement cannot react to a close request; all data it acknowledged is safe. */
 const closeMs = 10_000
 
 /**
  * Starts PGlite (PostgreSQL compiled to WebAssembly) on `DATA_DIR/database`,
- * reachable through the Unix socket `DATA_DIR/.s.PGSQL.5432`. What it
- * acknowledged survives the end of the process by any signal; it never calls
- * fsync, so power loss is not covered. The first start takes seconds.
+ * reachable through the Unix socket `DATA_DIR/.s.PGSQL.5432`. Acknowledged
+ * writes survive the end of the process by any signal. PGlite never calls
+ * fsync, so they may not survive a power loss. The first start takes seconds.
  *
- * Should its thread die, it is started again; statements fail meanwhile.
+ * If the thread dies, it is started again; statements fail meanwhile.
  *
  * @throws {SocketPathTooLong}
+ * @throws {DatabaseFolderUnusable}
  */
 export async function startEmbeddedDatabase(
   options: EmbeddedDatabaseOptions,
@@ -46,14 +48,14 @@ export async function startEmbeddedDatabase(
   let worker: Worker
 
   async function start(): Promise<void> {
-    // Left behind by a process that was killed. We hold the lock, so nobody listens on it.
+    // A killed process leaves its socket behind. This process holds the lock, so no other process listens on it.
     await unlink(socketPath).catch(() => undefined)
     const workerData: EmbeddedDatabaseWorkerData = { dataDir: options.dataDir, socketPath }
     const started = new Worker(new URL('./embedded-database-worker.ts', import.meta.url), {
       workerData,
     })
     worker = started
-    // One for good: an error nobody listens to would end the process.
+    // A permanent listener: an unhandled error event would end the process.
     started.on('error', (error) => options.log.error({ err: error }, 'embedded database failed'))
     await new Promise<void>((resolve, reject) => {
       started.once('message', () => resolve())
@@ -78,7 +80,12 @@ export async function startEmbeddedDatabase(
     }
   }
 
-  await start()
+  await checkDatabaseFolder(options.dataDir)
+  try {
+    await start()
+  } catch (error) {
+    throw await whyItDoesNotStart(options.dataDir, error)
+  }
   return {
     url: embeddedDatabaseUrl(options.dataDir),
     async close() {
@@ -92,7 +99,7 @@ export async function startEmbeddedDatabase(
   }
 }
 
-/** The address of the embedded database that another process has open in `dataDir`; undefined when none has. */
+/** The address of the embedded database that another process has open in `dataDir`; undefined when it is not open. */
 export async function databaseBeside(dataDir: string): Promise<string | undefined> {
   const isThere = await answers(socketPathIn(dataDir, socketName))
   return isThere ? embeddedDatabaseUrl(dataDir) : undefined

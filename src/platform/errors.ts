@@ -1,81 +1,81 @@
-/** One row of the error table: the HTTP status, the title of the problem and what its page tells the caller. */
+/** One row of the error table: the HTTP status, the title of the problem and the text of its page. */
 export interface ErrorRow {
   readonly status: number
   readonly title: string
-  /** What happened and what the caller can do about it, as the page `<portal>/problems/<code>` prints it. */
+  /** What happened and what the caller can do about it; printed on the page `<portal>/problems/<code>`. */
   readonly help: string
 }
 
 /**
- * Every error Tollgate itself answers with. Codes are part of the public
- * interface: never renamed, never reused. Status and title are said here and
- * nowhere else.
+ * Every error that Tollgate itself sends. Codes are part of the public
+ * interface: never rename or reuse one. Only this table holds their status,
+ * title and help.
  */
 export const errors = {
   TARGET_INVALID: {
     status: 400,
     title: 'The request target is not canonical',
-    help: 'Send the path exactly as published: no percent-encoding, no empty or dot segments, no trailing slash, no parameters after a semicolon. Path parameters are letters, digits, "-", ".", "_" and "~", at most 512 characters.',
+    help: 'Send the path exactly as published: no percent-encoding, no empty or dot segments, no trailing slash, no parameters after a semicolon. Path parameters may contain letters, digits, "-", ".", "_" and "~", and have at most 512 characters.',
   },
   HEADERS_INVALID: {
     status: 400,
-    title: 'A request header is not acceptable',
-    help: 'A header is doubled, malformed or has a name that is not allowed (underscores, for example). Send the API key exactly once.',
+    title: 'A request header is not valid',
+    help: 'A header is malformed, appears twice or has a name that the gateway does not allow, for example with an underscore. Send the API key exactly once.',
   },
   FRAMING_INVALID: {
     status: 400,
-    title: 'The message framing is not acceptable',
-    help: 'The request is not well-formed HTTP/1.1, or carries a body where the method has none. Use a standard HTTP client and send one Content-Length or chunked encoding.',
+    title: 'The HTTP message is not well-formed',
+    help: 'The request is not well-formed HTTP/1.1, or has a body although its method takes no body. Use a standard HTTP client and send either one Content-Length or chunked encoding.',
   },
   UPGRADE_REFUSED: {
     status: 400,
-    title: 'Protocol upgrades are not offered',
+    title: 'Protocol upgrades are not supported',
     help: 'Send the request without an Upgrade header.',
   },
   KEY_MISSING: {
     status: 401,
-    title: 'No API key was sent',
-    help: 'Send your API key in the header X-API-Key (or its alias X-IBM-Client-Id). Keys in the query string are refused.',
+    title: 'The API key is missing',
+    help: 'Send your API key in the header X-API-Key (or its alias X-IBM-Client-Id). The gateway does not accept keys in the query string.',
   },
   KEY_INVALID: {
     status: 401,
     title: 'The API key is not valid',
-    help: 'The key is unknown, malformed, expired or revoked. Create or rotate a key on the portal.',
+    help: 'The key is unknown, malformed, expired or revoked. Check the key you send, or create a new one on the portal.',
   },
   NOT_SUBSCRIBED: {
     status: 403,
-    title: 'The application is not subscribed to this API version',
-    help: 'Subscribe the application to this version of the API, then call again.',
+    title: 'The application has no active subscription to this API version',
+    help: 'Subscribe the application to this version of the API, then call again. If the detail says that the operator withdrew your plan, choose another plan on the portal.',
   },
   APPLICATION_SUSPENDED: {
     status: 403,
     title: 'The application is suspended',
-    help: 'An operator has suspended the application. Its keys work again once it is resumed.',
+    help: 'An operator has suspended the application. Its keys work again as soon as the operator resumes it.',
   },
   NOT_FOUND: {
     status: 404,
     title: 'There is nothing at this path',
-    help: 'Compare the path and its version prefix with the reference. Paths are case-sensitive. On the portal, what does not exist and what belongs to somebody else are answered alike.',
+    help: 'Compare the path and its version prefix with the reference. Paths are case-sensitive. The field didYouMean names the published path closest to yours. On the portal you also get this error for a resource that belongs to another developer.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    title: 'The path has no such method',
-    help: 'The Allow header lists the methods of this path. HEAD and OPTIONS are no operations.',
+    title: 'The path does not have this method',
+    help: 'The Allow header lists the methods of this path. APIs do not offer HEAD and OPTIONS.',
   },
   OPERATION_NOT_IN_VERSION: {
     status: 405,
     title: 'This version does not have the operation',
-    help: 'Another version of the API has it; the member availableIn names them.',
+    help: 'Other versions of the API have it; the field availableIn lists them.',
   },
   VERSION_RETIRED: {
     status: 410,
     title: 'This API version is retired',
-    help: 'Move to the version named in the member successor.',
+    help: 'Move to the version named in the field successor.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
-    title: 'The request was not received in time',
-    help: 'Headers must arrive within 10 seconds and the whole request within 30 seconds.',
+    title: 'The request did not arrive in time',
+    help: 'Send the headers within 10 seconds and the body within another 20 seconds, without long pauses. The call does not count against your limit.',
   },
   BODY_TOO_LARGE: {
     status: 413,
@@ -89,123 +89,128 @@ export const errors = {
   },
   EXPECTATION_FAILED: {
     status: 417,
-    title: 'The expectation cannot be met',
-    help: 'The only expectation offered is 100-continue.',
+    title: 'The gateway cannot meet the expectation',
+    help: 'The Expect header may only ask for 100-continue.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'The request headers are too large',
-    help: 'At most 100 headers and 16 KiB in all.',
+    help: 'Send at most 100 headers, with at most 16 KiB in total.',
   },
   QUOTA_EXCEEDED: {
     status: 429,
-    title: 'The calls of this window are used up',
-    help: 'Wait as long as Retry-After says. The members operation, limit and windowSeconds say what was counted, resetsAt when the window ends. Windows are fixed: a new one begins with its full number of calls.',
+    title: 'No calls left until the limit resets',
+    help: 'Wait for the number of seconds in Retry-After, or choose a larger plan, if the portal offers one. The field operation names the operation, limit its number of calls, and windowSeconds the length of time in which they count. At resetsAt the limit resets and you have all calls again.',
+  },
+  CONCURRENCY_EXCEEDED: {
+    status: 429,
+    title: 'Too many calls at the same time',
+    help: 'Wait for responses before you send more calls. Try again after the time in Retry-After. This call does not count against your limit.',
   },
   ATTEMPTS_EXCEEDED: {
     status: 429,
-    title: 'Too many failed attempts',
-    help: 'Too many attempts with invalid credentials came from this network, or too many mails were asked for. Wait as long as Retry-After says.',
+    title: 'Too many attempts',
+    help: 'Your network sent too many invalid API keys or passwords, or asked for too many emails, or you created too many ready consents. Wait for the number of seconds in Retry-After. The gateway still accepts a valid API key in the meantime, so check your key first.',
   },
   INTERNAL_ERROR: {
     status: 500,
     title: 'An unexpected error occurred',
-    help: 'Nothing you can change. Report the instance identifier to the operator.',
+    help: 'The fault is on our side. Send the operator the identifier in the field instance.',
   },
   NOT_IMPLEMENTED: {
     status: 501,
-    title: 'The method or transfer coding is not implemented',
-    help: 'Use the methods of the reference, and no transfer coding but chunked.',
+    title: 'The method or transfer coding is not supported',
+    help: 'Use the methods in the reference. The only transfer coding is chunked.',
   },
   BACKEND_UNREACHABLE: {
     status: 502,
-    title: 'The bank service could not be reached',
-    help: 'The call was counted. Try again after the time in Retry-After.',
+    title: 'The gateway could not reach the bank',
+    help: 'The call counts against your limit. Try again after the time in Retry-After.',
   },
   BACKEND_BAD_RESPONSE: {
     status: 502,
-    title: 'The bank service gave no valid answer',
-    help: 'The call was counted and may have had an effect. Read the state of the resource before you repeat it.',
+    title: 'The bank sent no valid response',
+    help: 'The call counts against your limit and may have had an effect. Read the resource before you repeat the call.',
   },
   COUNTERS_UNAVAILABLE: {
     status: 503,
-    title: 'The call could not be counted',
-    help: 'The plan of this application does not admit uncounted calls. Try again after the time in Retry-After.',
+    title: 'The gateway could not count the call',
+    help: 'The gateway cannot reach its counters, and your plan does not allow uncounted calls. Try again after the time in Retry-After.',
   },
   REGISTRY_UNAVAILABLE: {
     status: 503,
-    title: 'The API key could not be checked',
-    help: 'Says nothing about your key. Try again after the time in Retry-After.',
+    title: 'The gateway could not check the API key',
+    help: 'The gateway cannot reach its database. Your key may well be valid: keep it and try again after the time in Retry-After.',
   },
   OVERLOADED: {
     status: 503,
-    title: 'Too much is waiting already',
-    help: 'Try again after the time in Retry-After.',
+    title: 'The service is at capacity',
+    help: 'Too many requests are in progress. Try again after the time in Retry-After.',
   },
   BACKEND_TIMEOUT: {
     status: 504,
-    title: 'The bank service did not answer in time',
-    help: 'The call was counted and may have had an effect. Read the state of the resource before you repeat it.',
+    title: 'The bank did not respond in time',
+    help: 'The call counts against your limit and may have had an effect. Read the resource before you repeat the call.',
   },
   HTTP_VERSION: {
     status: 505,
-    title: 'This HTTP version is not offered',
+    title: 'This HTTP version is not supported',
     help: 'Use HTTP/1.1.',
   },
   LOOP: {
     status: 508,
-    title: 'The call came back to this gateway',
-    help: 'A proxy forwards calls of the gateway to the gateway itself. An operator must correct the address of the backend.',
+    title: 'The call came back to the gateway',
+    help: 'A proxy sends calls from the gateway back to the gateway. The operator must correct the address of the backend.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
     title: 'The portal cannot reach its data',
-    help: 'Nothing was changed, or it is not certain: look before you repeat it. Calls through the gateway go on meanwhile. Try again after the time in Retry-After.',
+    help: 'Try again after the time in Retry-After. If you were changing something, first check whether the change was made. Calls through the gateway continue to work.',
   },
   INPUT_INVALID: {
     status: 400,
     title: 'The input is not valid',
-    help: 'The member errors lists each problem with its path and the rule it breaks.',
+    help: 'The field errors lists each invalid value with its path and the rule it breaks.',
   },
   SESSION_REQUIRED: {
     status: 401,
     title: 'Sign in first',
-    help: 'The session is missing or has ended.',
+    help: 'You are not signed in, or your session has ended. Sign in and try again.',
   },
   CREDENTIALS_INVALID: {
     status: 401,
     title: 'Email and password do not match',
-    help: 'Check both. After many failures in a row the password is refused until it is reset by mail, so ask for a reset link when you are sure of it.',
+    help: 'Check both. After many wrong passwords in a row, the portal does not accept the right one either. In that case, ask for a reset link and choose a new password.',
   },
   APPROVAL_PENDING: {
     status: 403,
     title: 'An operator has to approve the account first',
-    help: 'You get a mail as soon as that has happened.',
+    help: 'We will email you as soon as an operator has approved it.',
   },
   DEVELOPER_SUSPENDED: {
     status: 403,
     title: 'The account is suspended',
-    help: 'An operator has suspended the account with all its applications. Ask the operator of this gateway.',
+    help: 'An operator has suspended your account and all its applications. Contact the operator of this gateway.',
   },
   SIGN_UP_CLOSED: {
     status: 403,
-    title: 'New accounts are not accepted at the moment',
-    help: 'Ask the operator of this gateway, or try again later.',
+    title: 'Sign-up is closed at the moment',
+    help: 'Contact the operator of this gateway, or try again later.',
   },
   LINK_INVALID: {
     status: 400,
-    title: 'The link is not valid any more',
-    help: 'Links from mails work once and for ten minutes. Ask for a new one.',
+    title: 'The link is no longer valid',
+    help: 'Links in our emails work once, within ten minutes. Ask for a new one.',
   },
   CROSS_SITE: {
     status: 403,
-    title: 'Requests from other sites are refused',
-    help: 'Open the portal itself and repeat the action there.',
+    title: 'The request came from another site',
+    help: 'The portal accepts changes only from its own pages. Open the portal and repeat the action there.',
   },
   CONFLICT: {
     status: 409,
-    title: 'The state does not allow this',
-    help: 'The detail says what is in the way.',
+    title: 'The current state does not allow this',
+    help: 'The detail says what prevents it.',
   },
 } as const satisfies Record<string, ErrorRow>
 

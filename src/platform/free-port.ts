@@ -1,23 +1,25 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { ListenAddress } from './settings.ts'
+import { codeOf } from './error-code.ts'
+import type { ListenAddress } from './settings-reader.ts'
 
 /**
- * Below those that systems give to connections (from 32,768 on Linux, 49,152
- * elsewhere): one of these is not taken by somebody's call before it is bound.
+ * Below the ports that systems assign to outgoing connections (from 32,768 on
+ * Linux, 49,152 elsewhere), so that no connection takes a port before it is
+ * bound.
  */
 const first = 10_000
 const last = 32_767
 
-/** Counted up from a random one, so that a process is not given one twice and seldom another's. */
+/** Counts up from a random port, so that a process never gets a port twice and seldom another process's. */
 let next = randomInt(first, last + 1)
 
 /**
- * The port of an address, or for port 0 one that was free a moment ago: for
- * whoever has to name a port before the listener is bound.
+ * The port of an address; for port 0, a port that was free a moment ago. For
+ * callers that must know the port before the listener is bound.
  *
- * @throws when the host is none of this machine
+ * @throws when the host is not an address of this machine
  */
 export async function freePort({ host, port }: ListenAddress): Promise<number> {
   if (port !== 0) return port
@@ -29,13 +31,14 @@ export async function freePort({ host, port }: ListenAddress): Promise<number> {
   throw new Error(`no port from ${first} to ${last} of ${host} is free`)
 }
 
-async function isFree(host: string, port: number): Promise<boolean> {
+/** Whether this process could bind that port of that host a moment ago. @throws when the host is not one of this machine */
+export async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer()
   try {
     server.listen(port, host)
     await once(server, 'listening')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false
+    if (codeOf(error) === 'EADDRINUSE') return false
     throw error
   }
   server.close()

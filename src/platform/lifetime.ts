@@ -1,10 +1,10 @@
 import type { Logger } from './log.ts'
 
-/** Closes what was opened, last first: what came later may use what came earlier. */
+/** Closes resources in reverse order of opening, because later ones may use earlier ones. */
 export interface Lifetime {
-  /** Notes how to close something that is open now. */
+  /** Registers how to close an opened resource. */
   opened(close: () => Promise<void> | void): void
-  /** Closes everything once; a second call waits for the first. All are closed even if one fails; then the first failure is thrown. */
+  /** Closes everything once; a second call waits for the first. Closes all resources even if one fails, then throws the first failure. */
   close(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export function createLifetime(): Lifetime {
   }
 }
 
-/** Starts something that opens one thing after another. When one step fails, everything opened before it is closed, and the failure is thrown. */
+/** Runs a startup that opens several resources. If a step fails, closes everything opened before and throws the failure. */
 export async function startWithin<Started>(
   { log }: { readonly log: Pick<Logger, 'warn'> },
   start: (lifetime: Lifetime) => Promise<Started>,

@@ -1,9 +1,10 @@
 import { fstatSync, write, writeSync } from 'node:fs'
 import { type LevelWithSilent, type Logger, pino } from 'pino'
+import { prettyLine } from './pretty-line.ts'
 
 export type { Logger }
 
-/** Levels LOG_LEVEL may name, loudest last. */
+/** Levels for LOG_LEVEL, most verbose last. */
 export const logLevels = [
   'fatal',
   'error',
@@ -14,19 +15,32 @@ export const logLevels = [
   'silent',
 ] as const satisfies readonly LevelWithSilent[]
 
+/** Formats for LOG_FORMAT. */
+export const logFormats = ['pretty', 'json'] as const
+
+export interface LogOptions {
+  /** Lines for people, or one JSON object each. (Default: `json`) */
+  readonly format?: (typeof logFormats)[number]
+  /** Whether several processes write to one standard error. (Default: false) */
+  readonly sharesOutput?: boolean
+}
+
 /**
- * Creates the one log of a process: JSON lines on standard error, because
- * standard output belongs to the ready line and to the results of commands.
- * Whoever logs hands in chosen fields, never a request or its headers.
+ * Creates the log of a process on standard error; standard output is for the
+ * ready line and the results of commands. Callers pass chosen fields, never a
+ * request or its headers.
  *
- * Calls come before the log: lines that a full disk or a reader that stands
- * still does not take are dropped, and their number is logged when it takes
- * lines again.
+ * Calls take precedence over the log. When a full disk or a stalled reader does
+ * not accept lines, they are dropped. Their number is logged once lines are
+ * accepted again.
  *
- * Processes that share one standard error say so: then no line of one is
- * written into the middle of another's.
+ * Processes that share one standard error must set `sharesOutput`, so that
+ * lines of different processes never mix.
  */
-export function createLog(level: LevelWithSilent, { sharesOutput = false } = {}): Logger {
+export function createLog(
+  level: LevelWithSilent,
+  { format = 'json', sharesOutput = false }: LogOptions = {},
+): Logger {
   charactersAtOnce = sharesOutput ? atomicCharacters : waitingMax
   return pino(
     {
@@ -35,32 +49,32 @@ export function createLog(level: LevelWithSilent, { sharesOutput = false } = {})
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: writeLine },
+    { write: format === 'json' ? writeLine : (line: string) => writeLine(prettyLine(line)) },
   )
 }
 
-/** Characters of lines that wait for whoever reads them. */
+/** Maximum number of characters waiting for a slow reader. */
 const waitingMax = 1_048_576
 
-/** A pipe takes 4,096 bytes whole or not at all (POSIX, PIPE_BUF of Linux); a line has few characters of more than one byte. */
+/** A pipe accepts 4,096 bytes at once or not at all (POSIX, PIPE_BUF of Linux); few characters of a line have more than one byte. */
 const atomicCharacters = 3_500
 
-/** Of whole lines written in one go; a longer line goes alone. */
+/** Maximum characters of whole lines in one write; a longer line goes alone. */
 let charactersAtOnce = waitingMax
 
 let standardError: LossyOutput | undefined
 
-/** There is one standard error in a process, so its logs share one queue. */
+/** A process has one standard error, so all its logs share one queue. */
 function writeLine(line: string): void {
   standardError ??= openStandardError()
   standardError.write(line)
 }
 
-/** What lines are written to. Neither way throws. */
+/** The output of the log. No method throws. */
 interface Channel {
-  /** Writes without making the caller wait; `isWritten` is false when it failed, whole or in part. */
+  /** Writes without blocking the caller; `isWritten` is false if the write failed, even in part. */
   readonly write: (text: string, done: (isWritten: boolean) => void) => void
-  /** Writes what can be written at once. */
+  /** Writes as much as possible synchronously. */
   readonly writeNow: (text: string) => void
 }
 
@@ -72,7 +86,7 @@ function openStandardError(): LossyOutput {
   return output
 }
 
-/** A pipe may stand still for ever, and a thread that writes to it would keep the process from ending: here the event loop waits. */
+/** Waits on the event loop: a pipe may stall forever, and a thread writing to it would keep the process from ending. */
 function pipeChannel(): Channel {
   process.stderr.on('error', () => undefined)
   return {
@@ -81,7 +95,7 @@ function pipeChannel(): Channel {
   }
 }
 
-/** Files, devices and terminals are written by a thread. */
+/** A thread writes to files, devices and terminals. */
 function fileChannel(): Channel {
   function writeRest(bytes: Buffer, done: (isWritten: boolean) => void): void {
     write(2, bytes, (error, count) => {
@@ -96,7 +110,7 @@ function fileChannel(): Channel {
       try {
         writeSync(2, text)
       } catch {
-        // The process ends; there is nobody left to tell.
+        // The process is ending and has no other output for this error.
       }
     },
   }
@@ -107,7 +121,7 @@ interface LossyOutput {
   readonly writeNow: () => void
 }
 
-/** Queues lines while one write is under way, and drops them when too many wait or a write fails. */
+/** Queues lines during a write, and drops them when too many wait or a write fails. */
 function createLossyOutput(channel: Channel): LossyOutput {
   let waiting: string[] = []
   let length = 0
@@ -156,7 +170,7 @@ function createLossyOutput(channel: Channel): LossyOutput {
   }
 }
 
-/** Begins with an end of line: the write that failed may have left half a line behind. */
+/** Starts with a line break, because the failed write may have left a partial line. */
 function lossLine(lines: number): string {
   if (lines === 0) return ''
   const fields = { level: 'warn', time: new Date().toISOString(), pid: process.pid, lines }

@@ -1,29 +1,29 @@
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
-/** Something a process needs to serve well, as `/readyz` tells it. */
+/** A dependency of the process, as `/readyz` reports it. */
 export interface Probe {
   readonly name: string
-  /** Whether it is as it should be now; cheap, asked on every scrape. */
+  /** Whether the dependency is available now; cheap, called on every scrape. */
   readonly isReady: () => boolean
-  /** Whether the process should get no traffic while it is not. A degraded store is reported without that. */
+  /** Whether the process should get no traffic while the dependency is unavailable. If false, the store is only reported as degraded. */
   readonly isRequired: boolean
 }
 
 export interface ManagementOptions {
-  /** What `/metrics` shows. */
+  /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>
   readonly probes: readonly Probe[]
-  /** Public keys of the identity signer; undefined where this process signs nothing. */
+  /** Public keys of the identity signer; undefined when this process does not sign. */
   readonly jwks?: object
 }
 
 /**
- * Builds the management listener every process has: `/metrics`, `/livez`,
- * `/readyz` and, on a gateway, `/.well-known/jwks.json`. Never public. Not
- * listening yet.
+ * Builds the management listener of a process: `/metrics`, `/livez`, `/readyz`
+ * and, on a gateway, `/.well-known/jwks.json`. Never public. Must still be
+ * bound.
  *
- * `/livez` depends on nothing: a restart mends no store.
+ * `/livez` depends on no store, because a restart would not repair one.
  */
 export function createManagement({ metrics, probes, jwks }: ManagementOptions): FastifyInstance {
   const app = fastify({
@@ -32,7 +32,7 @@ export function createManagement({ metrics, probes, jwks }: ManagementOptions): 
     forceCloseConnections: true,
     frameworkErrors: (_error, _request, reply) => answer(reply, 400, 'bad request'),
   })
-  // Fastify's own answers repeat the target, and people paste keys into targets.
+  // Fastify's own responses repeat the target, and people sometimes paste keys there.
   app.setNotFoundHandler((_request, reply) => answer(reply, 404, 'not found'))
 
   app.get('/metrics', async (_request, reply) => {
@@ -68,7 +68,7 @@ function answer(reply: FastifyReply, code: number, status: string): void {
   void reply.code(code).send({ status })
 }
 
-/** Creates the metrics registry of a process: Node's own metrics and which build runs. */
+/** Creates the metrics registry of a process, with Node's own metrics and the build. */
 export function createMetricsRegistry(version: string): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

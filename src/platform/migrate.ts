@@ -3,23 +3,23 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { type Database, isRefusal } from './database.ts'
 
 export interface MigrateOptions {
-  /** Whose tables: each has its own history in `<name>_migration` and may live in a database of its own. */
+  /** Owner of the tables: each has a separate history in `<name>_migration` and may use a separate database. */
   readonly name: 'registry' | 'bank'
-  /** By name; they run in the order of their names (`0001-…`). Never renamed, never removed. */
+  /** By name, in which order they run (`0001-…`). Never renamed, never removed. */
   readonly migrations: Readonly<Record<string, Migration>>
 }
 
 /**
- * Runs the migrations that have not run, in one transaction. Whoever starts
- * first does it while the others wait (Kysely holds an advisory lock of
- * PostgreSQL; the embedded database has one opener, so nobody competes there).
+ * Runs pending migrations, in one transaction. The first process to start runs
+ * them while the others wait (Kysely holds an advisory lock of PostgreSQL).
+ * Only one process can open the embedded database, so there is no competition.
  *
- * @returns the names of those that ran now
- * @throws an error that names the migration, with what it threw as the cause;
- *   nothing of that run remains. Or one that says that the database cannot be reached
+ * @returns the names of the migrations that ran
+ * @throws an error that names the migration, with its failure as the cause; the
+ * whole run is rolled back. Or an error that the database cannot be reached
  */
 export async function migrate(database: Database, options: MigrateOptions): Promise<string[]> {
-  return database.unhurried(async (kysely: Kysely<unknown>) => {
+  return database.apart(async (kysely: Kysely<unknown>) => {
     const { error, results } = await new Migrator({
       db: kysely,
       provider: { getMigrations: async () => ({ ...options.migrations }) },

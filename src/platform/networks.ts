@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Tells whether an address lies in one of the networks.
+ * Creates a function that decides whether an address lies in one of the
+ * networks.
  *
  * @param entries addresses or CIDRs, already checked
  */

@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress, SentinelRedis, SingleRedis } from './redis-address.ts'
 
-/** A client of ioredis, and how to end it. */
+/** A client of ioredis, and how to close it. */
 export interface OpenRedis {
   readonly client: Redis
   close(): void
@@ -9,13 +9,13 @@ export interface OpenRedis {
 
 export interface OpenRedisOptions {
   readonly address: SingleRedis | SentinelRedis
-  /** How the client behaves; where it connects to is not for it to say. */
+  /** How the client behaves; the address alone decides where it connects to. */
   readonly behaviour: Behaviour
-  /** None of the sentinels told a primary; they are asked again. */
+  /** No sentinel named a primary; the client asks them again. */
   readonly onSentinelsFailed?: () => void
 }
 
-/** What the users of a client decide, each for itself. */
+/** The options that each user of a client decides. */
 type Behaviour = Pick<
   RedisOptions,
   | ('autoResendUnfulfilledCommands' | 'enableOfflineQueue' | 'maxRetriesPerRequest')
@@ -23,7 +23,7 @@ type Behaviour = Pick<
   | ('connectTimeout' | 'disconnectTimeout' | 'commandTimeout')
 >
 
-/** Which of the options of ioredis say where an address leads. */
+/** The options of ioredis that determine where it connects to. */
 type Place = Pick<
   RedisOptions,
   | ('host' | 'port' | 'db')
@@ -34,16 +34,16 @@ type Place = Pick<
 
 type AccessOptions = Pick<RedisOptions, 'username' | 'password' | 'tls'>
 
-/** A sentinel that accepts and stays silent is given up after so long, and the next one asked. */
+/** Time limit for a sentinel that accepts but stays silent; then the next one is asked. */
 const sentinelDeadlineMs = 250
 
-/** Pause after all sentinels failed, and before one that went away is listened to again. */
+/** Pause after all sentinels failed, and before reconnecting to one that disconnected. */
 const sentinelRetryMs = 250
 
 /**
- * Opens a client of one server, or of the primary the sentinels name. With
- * sentinels, each new connection asks them anew, for as long as it takes, and a
- * switch they announce ends the connection.
+ * Opens a client of one server, or of the primary that the sentinels name. With
+ * sentinels, each new connection asks them again, without a time limit, and an
+ * announced failover closes the connection.
  */
 export function openRedis({
   address,
@@ -54,10 +54,10 @@ export function openRedis({
   let isClosed = false
   let again: NodeJS.Timeout | undefined
 
-  // A switch that is announced while the sentinels are being asked makes ioredis 6.0.0 give up for good.
+  // A failover announced while the sentinels are being asked makes ioredis 6.0.0 stop reconnecting.
   client.on('end', () => {
     if (isClosed) return
-    // A failure is told by the event `error`, and followed by another `end`.
+    // A failed connect emits the event `error`, then another `end`.
     again = setTimeout(() => {
       client.connect().catch(() => undefined)
     }, sentinelRetryMs)
@@ -73,7 +73,7 @@ export function openRedis({
   }
 }
 
-/** Says to ioredis where an address leads. */
+/** Converts an address to options of ioredis. */
 function placeOptions(
   address: SingleRedis | SentinelRedis,
   onSentinelsFailed: () => void,
@@ -92,7 +92,7 @@ function placeOptions(
     ...(isEncrypted ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
     sentinelCommandTimeout: sentinelDeadlineMs,
     sentinelReconnectStrategy: () => sentinelRetryMs,
-    // Without a number ioredis gives the connection up for good.
+    // Without a number ioredis stops reconnecting.
     sentinelRetryStrategy() {
       onSentinelsFailed()
       return sentinelRetryMs
@@ -100,7 +100,7 @@ function placeOptions(
   }
 }
 
-/** Credentials and TLS, which are the same for every server of an address. */
+/** Credentials and TLS options, the same for every server of an address. */
 export function accessOptions({ isEncrypted, username, password }: RedisAddress): AccessOptions {
   return {
     ...(username === undefined ? {} : { username }),

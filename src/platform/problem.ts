@@ -1,14 +1,14 @@
 import { type ErrorCode, errors } from './errors.ts'
 
 /**
- * Why a call is not served: a value, made where the reason is found and
+ * Why a call is refused: a value, created where the reason is found and
  * rendered only by {@link renderProblem}.
  */
 export interface Refusal {
   readonly code: ErrorCode
-  /** What was wrong and what is allowed. Public, so it never repeats the target, a key or an upstream address. */
+  /** What was wrong and what is permitted. Public, so it never repeats the target, a key or an upstream address. */
   readonly detail?: string
-  /** Header fields that belong to this answer, names in lower case. */
+  /** Header fields of this response, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   /** Extension members of the problem (RFC 9457, section 3.2). They may replace `type`. */
   readonly members?: Readonly<Record<string, unknown>>
@@ -19,7 +19,7 @@ export interface RenderedProblem {
   /** Header fields with names in lower case; `content-type` and `content-length` included. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `latin1` where that makes the same octets: Node writes it faster. */
+  /** `latin1` if that gives the same octets, because Node writes it faster. */
   readonly encoding: 'latin1' | 'utf8'
 }
 
@@ -28,13 +28,15 @@ export interface ProblemContext {
   readonly requestId: string
   /** Origin of the portal without a trailing slash; its pages explain the codes. */
   readonly portalUrl: string
+  /** Whether the portal may have a record of this request. */
+  readonly isRecorded?: boolean
 }
 
 /** Renders a refusal as `application/problem+json` (RFC 9457). */
 export function renderProblem(refusal: Refusal, context: ProblemContext): RenderedProblem {
   const { code, detail, headers, members } = refusal
   const { status, title } = errors[code]
-  const { requestId, portalUrl } = context
+  const { requestId, portalUrl, isRecorded } = context
   const body = JSON.stringify({
     type: `${portalUrl}/problems/${code}`,
     title,
@@ -43,6 +45,8 @@ export function renderProblem(refusal: Refusal, context: ProblemContext): Render
     instance: `urn:uuid:${requestId}`,
     code,
     ...members,
+    help: `${portalUrl}/problems/${code}`,
+    log: isRecorded === true ? `${portalUrl}/r/${requestId}` : undefined,
   })
   const length = Buffer.byteLength(body)
   return {

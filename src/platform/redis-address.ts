@@ -1,11 +1,11 @@
-/** A server as it is connected to. */
+/** A server to connect to. */
 export interface RedisHost {
   /** A name or an address; IPv6 without brackets. */
   readonly host: string
   readonly port: number
 }
 
-/** What an address of every form may say. */
+/** Parts that an address of any form can have. */
 interface Access {
   /** TLS to every server, sentinels included. */
   readonly isEncrypted: boolean
@@ -20,11 +20,11 @@ export interface SingleRedis extends Access {
   readonly database: number
 }
 
-/** `redis+sentinel://`: whichever server the sentinels name. */
+/** `redis+sentinel://`: the server that the sentinels name. */
 export interface SentinelRedis extends Access {
   readonly topology: 'sentinel'
   readonly sentinels: readonly RedisHost[]
-  /** What the sentinels call the group of servers: their "master name". */
+  /** The sentinels' name of the group of servers, their "master name". */
   readonly group: string
   readonly database: number
   readonly sentinelUsername: string | undefined
@@ -37,10 +37,10 @@ export interface ClusterRedis extends Access {
   readonly nodes: readonly RedisHost[]
 }
 
-/** Where counters are kept; what REDIS_URL says. */
+/** Where counters are kept: the value of REDIS_URL. */
 export type RedisAddress = SingleRedis | SentinelRedis | ClusterRedis
 
-/** An address that cannot be used. The message tells what is wrong with it, with an example and nothing of its value, which may hold a password. */
+/** An unusable address. The message states the fault and an example, but nothing of the value, which may contain a password. */
 export class RedisAddressError extends Error {
   readonly code = 'REDIS_ADDRESS_INVALID'
 
@@ -63,11 +63,11 @@ const form =
  * Reads an address:
  *
  *     redis://[user:password@]host[:6379][/database]
- *     redis+sentinel://[user:password@]host[:26379][,host…]/master name[/database][?sentinelUsername=…&sentinelPassword=…]
+ *     redis+sentinel://[user:password@]host[:26379][,host…]/primary name[/database][?sentinelUsername=…&sentinelPassword=…]
  *     redis+cluster://[user:password@]host[:6379][,host…]
  *
- * each with `rediss` in place of `redis` for TLS. What would end a part is
- * percent-encoded in it, as in any URL.
+ * each with `rediss` in place of `redis` for TLS. Characters that would end a
+ * part are percent-encoded, as in any URL.
  *
  * @throws {RedisAddressError}
  */
@@ -92,13 +92,13 @@ export function parseRedisAddress(text: string): RedisAddress {
     try {
       return decodeURIComponent(value)
     } catch {
-      return refuse(`a % in the ${name} is written as %25`)
+      return refuse(`write a % in the ${name} as %25`)
     }
   }
 
   function databaseOf(value: string | undefined): number {
     if (value === undefined || value === '') return 0
-    if (!/^\d{1,5}$/.test(value)) refuse('the number of the database is not a number')
+    if (!/^\d{1,5}$/.test(value)) refuse('the database after the host is not a number')
     return Number(value)
   }
 
@@ -121,7 +121,7 @@ export function parseRedisAddress(text: string): RedisAddress {
       const host = bracketed ?? name
       const number = port === undefined ? defaultPort : Number(port)
       if (host === undefined || number < 1 || number > 65_535) {
-        return refuse(`"${entry}" is not a host with perhaps a port`)
+        return refuse(`"${entry}" is neither a host nor host:port`)
       }
       return { host, port: number }
     })
@@ -129,30 +129,29 @@ export function parseRedisAddress(text: string): RedisAddress {
 
   const path = (parts['path'] ?? '').split('/')
   const query = new URLSearchParams(parts['query'] ?? '')
-  // Then what looks like a host or an option is a piece of the password, and must not be shown.
+  // Then the apparent host or option is part of the password and must not be shown.
   if ([...path, ...query.keys()].some((part) => part.includes('@'))) {
-    refuse('a /, ? or @ in the user or the password is percent-encoded (%2F, %3F, %40)')
+    refuse('write a /, ? or @ in the user or password as %2F, %3F or %40')
   }
   const known = topology === 'sentinel' ? ['sentinelUsername', 'sentinelPassword'] : []
   for (const name of query.keys()) {
-    if (!known.includes(name)) refuse(`it has an option that is not known, "${name}"`)
+    if (!known.includes(name)) refuse(`"${name}" is not a known option`)
   }
   switch (topology) {
     case 'single': {
       const [server, ...others] = hostsOf(6379)
       if (server === undefined || others.length > 0) {
         return refuse(
-          'redis:// names one server; several are redis+sentinel:// or redis+cluster://',
+          'redis:// takes one server; use redis+sentinel:// or redis+cluster:// for several',
         )
       }
-      if (path.length > 1)
-        refuse('after the host comes the number of the database and nothing more')
+      if (path.length > 1) refuse('only the number of the database may follow the host')
       return { topology, ...accessOf(), server, database: databaseOf(path[0]) }
     }
     case 'sentinel': {
       const [group = '', database, ...more] = path
-      if (group === '') refuse('the name the sentinels have for the servers is missing')
-      if (more.length > 0) refuse('after the master name comes the number of the database at most')
+      if (group === '') refuse('the name under which the sentinels know the primary is missing')
+      if (more.length > 0) refuse('only the number of the database may follow the primary name')
       return {
         topology,
         ...accessOf(),
@@ -164,7 +163,7 @@ export function parseRedisAddress(text: string): RedisAddress {
       }
     }
     case 'cluster': {
-      if (path.join('') !== '') refuse('a cluster has no numbered databases, so no path')
+      if (path.join('') !== '') refuse('a cluster has no numbered databases; remove the path')
       return { topology, ...accessOf(), nodes: hostsOf(6379) }
     }
   }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { endGently } from './end-gently.ts'
 import type { ErrorCode } from './errors.ts'
 import { renderProblem } from './problem.ts'
 
@@ -9,9 +10,9 @@ export interface RefuseSocketOptions {
 }
 
 /**
- * Answers a connection that brought no request we could read, with the same
- * table and renderer as everywhere, and ends it: where the next request would
- * begin is unknown. Without a code the connection ends silently.
+ * Answers a connection that sent no readable request, with the usual error
+ * table and renderer, and closes it: the start of the next request is unknown.
+ * Without a code the connection closes silently.
  */
 export function createRefuseSocket(
   options: RefuseSocketOptions,
@@ -25,8 +26,9 @@ export function createRefuseSocket(
     const context = { requestId: options.randomUUID(), portalUrl: options.portalUrl() }
     const { status, headers, body } = renderProblem({ code }, context)
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    socket.end(
+    socket.write(
       `HTTP/1.1 ${status} ${code}\r\n${fields.join('')}date: ${new Date().toUTCString()}\r\nconnection: close\r\n\r\n${body}`,
     )
+    endGently(socket)
   }
 }

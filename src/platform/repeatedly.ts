@@ -1,15 +1,15 @@
-/** Work that is done again and again until it is closed. */
+/** Work that is repeated until it is closed. */
 export interface Repetition {
-  /** Does it at once, and a few times more in the next second: whatever calls for it may not have been committed yet. */
+  /** Runs the work at once and a few more times within a second, because the transaction that requires it may not be committed yet. */
   soon(): void
-  /** Waits for the work under way. */
+  /** Waits for the current run. */
   close(): Promise<void>
 }
 
 export interface RepetitionOptions {
   readonly everyMs: number
   readonly work: () => Promise<void>
-  /** Told once when it begins to fail; the work goes on. */
+  /** Called once when the work begins to fail; the work continues. */
   readonly onFailure: (error: unknown) => void
 }
 

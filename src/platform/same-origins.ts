@@ -1,10 +1,10 @@
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The origin of an address as browsers write it in `Origin`, and on loopback
- * its other names with the same scheme and port: there they are one place
- * (our choice; to a browser they are three). Whoever compares takes the text as
- * it came: another case, a trailing slash or `null` is none of them.
+ * The origin of a URL as browsers send it in `Origin`, and on loopback also its
+ * other names with the same scheme and port. These lead to the same place (our
+ * choice; browsers treat them as three). Compare the field's value unchanged:
+ * other case, a trailing slash or `null` does not match.
  *
  * @param url `https://developer.bank.example`
  */

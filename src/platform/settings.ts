@@ -1,351 +1,425 @@
-import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { logLevels } from './log.ts'
-import { parseRedisAddress, type RedisAddress, RedisAddressError } from './redis-address.ts'
+import { isatty } from 'node:tty'
+import { logFormats, logLevels } from './log.ts'
+import { createSettingsReader, type SettingsReader } from './settings-reader.ts'
 
-/** The parts of the program a process can run. */
+/**
+ * The roles a process can run. This folder has what all roles share: settings,
+ * log, error table, database and Redis connections, listeners, the data folder
+ * and orderly shutdown.
+ */
 export const roles = ['gateway', 'portal', 'backend'] as const
 export type Role = (typeof roles)[number]
 
-/** Where a listener binds. Port 0 takes any free port. */
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
+/** Facts about other settings, for defaults that depend on them. */
+interface Given {
+  /** No DATABASE_URL: the database is embedded. */
+  readonly isEmbedded: boolean
+  /** REDIS_URL is set: counters are shared between processes. */
+  readonly isShared: boolean
+  /** No BACKEND_URL: the gateway forwards to the bank in this process. */
+  readonly isOwnBackend: boolean
 }
 
-/** Everything a process is told from outside, read once. URLs carry no trailing slash. */
-export interface Settings {
-  readonly gateway: ListenAddress
-  readonly management: ListenAddress
-  readonly portal: ListenAddress
-  readonly backend: ListenAddress
-  readonly sca: ListenAddress
-  /** Where the gateway forwards; undefined: the backend of this process. */
-  readonly backendUrl: string | undefined
-  /** Undefined: the listener's own address. */
-  readonly gatewayPublicUrl: string | undefined
-  /** Where a portal in its own process reaches the gateway; undefined: as others do. */
-  readonly gatewayUrl: string | undefined
-  readonly portalPublicUrl: string | undefined
-  readonly scaPublicUrl: string | undefined
-  /** Undefined: embedded PostgreSQL in the data folder. */
-  readonly databaseUrl: string | undefined
-  /** Undefined: counters in the process, journalled in the data folder. */
-  readonly redis: RedisAddress | undefined
-  /** Absolute. */
-  readonly dataDir: string
-  /** Absolute. */
-  readonly configDir: string
-  readonly logLevel: (typeof logLevels)[number]
-  /** Addresses or CIDRs whose forwarding headers count. */
-  readonly trustedProxies: readonly string[]
-  readonly connectionsPerAddress: number
-  readonly connectionsMax: number
-  readonly authFailuresPerMinute: number
-  /** Processes of this machine that take calls; with 1 it is the process itself. */
-  readonly gatewayWorkers: number
-  /** How many gateway processes there will be at most, workers of every machine counted. */
-  readonly gatewayProcesses: number
-  /** Audience of the identity token, on both sides. */
-  readonly identityAudience: string
-  /** Where a backend in its own process finds the gateway's public keys. */
-  readonly identityJwksUrl: string | undefined
-  /** IANA name of the zone whose calendar days the bank counts. */
-  readonly bankTimeZone: string
-  /** Start although Redis may evict counters (an evicted counter is free quota). */
-  readonly redisEvictionAllowed: boolean
-  readonly keysPerApplication: number
-  readonly applicationsPerDeveloper: number
-  /** Whether developers see what became of their calls: usage and call records. */
-  readonly recordCalls: boolean
-  /** Undefined: every mail becomes a file in the data folder. May hold a password. */
-  readonly smtpUrl: string | undefined
-  /** Sender of the portal's mails; undefined: `no-reply@` the host of the portal. */
-  readonly mailFrom: string | undefined
-  /** How long a process that was told to stop serves on, so that balancers can look away. */
-  readonly drainSeconds: number
-  /** Secrets; undefined where not given (embedded mode generates them). */
-  readonly keyPepper: string | undefined
-  readonly identityPrivateKey: string | undefined
-  readonly sessionSecret: string | undefined
+/** One setting: its description for people (Markdown), and how to read it. */
+export interface SettingRow<Value> {
+  /** Environment variables, in the order of their defaults. */
+  readonly names: readonly string[]
+  /** The default, in words. */
+  readonly fallback: string
+  readonly meaning: string
+  readonly read: (reader: SettingsReader, given: Given) => Value
 }
 
-/** All problems of the settings at once, each a sentence of its own. */
-export class SettingsError extends Error {
-  readonly problems: readonly string[]
+function row<Value>(value: SettingRow<Value>): SettingRow<Value> {
+  return value
+}
 
-  constructor(problems: readonly string[]) {
-    super(
-      `${problems.length} invalid setting(s):\n${problems.map((line) => `  ${line}`).join('\n')}`,
-    )
-    this.name = 'SettingsError'
-    this.problems = problems
-  }
+function listener(prefix: string, port: number, meaning: string) {
+  return row({
+    names: [`${prefix}_HOST`, `${prefix}_PORT`],
+    fallback: `127.0.0.1, ${port}`,
+    meaning,
+    read: (reader) => reader.address(prefix, port),
+  })
+}
+
+function origin(name: string, fallback: string, example: string, meaning: string) {
+  return row({
+    names: [name],
+    fallback,
+    meaning,
+    read: (reader) => reader.origin(name, example),
+  })
+}
+
+function integer(name: string, fallback: number, [min, max]: [number, number], meaning: string) {
+  return row({
+    names: [name],
+    fallback: fallback.toLocaleString('en'),
+    meaning,
+    read: (reader) => reader.integer(name, fallback, min, max),
+  })
+}
+
+function secret(name: string, fallback: string, lengthMin: number, meaning: string) {
+  return row({
+    names: [name, `${name}_FILE`],
+    fallback,
+    meaning,
+    read: (reader) => reader.secret(name, lengthMin),
+  })
+}
+
+const gatewayWorkers = integer(
+  'GATEWAY_WORKERS',
+  1,
+  [1, 256],
+  'Processes on this machine that serve calls behind one port. More than 1 needs `REDIS_URL`.',
+)
+
+const listeners = {
+  gateway: listener(
+    'GATEWAY',
+    8080,
+    'The published operations. Port 0 selects any free port, here and below.',
+  ),
+  management: listener(
+    'MANAGEMENT',
+    9090,
+    'Metrics, health and public keys. Never expose it to the internet. Every process has one.',
+  ),
+  portal: listener('PORTAL', 8081, 'The developer portal.'),
+  backend: listener('BACKEND', 8082, 'The sandbox bank. Never expose it to the internet.'),
+  sca: listener('SCA', 8083, "The bank's pages where its customers approve."),
+}
+
+const addresses = {
+  backendUrl: origin(
+    'BACKEND_URL',
+    'the bank in this process',
+    'http://10.0.0.7:8082',
+    'Where the gateway forwards calls.',
+  ),
+  backendEchoesRequestId: row({
+    names: ['BACKEND_ECHOES_REQUEST_ID'],
+    fallback: '`true` without `BACKEND_URL`, otherwise `false`',
+    meaning:
+      'Whether the backend answers with the `X-Request-ID` of the request. If `true`, an answer with another id belongs to another call, and the client gets 502.',
+    read: (reader, { isOwnBackend }) => reader.boolean('BACKEND_ECHOES_REQUEST_ID', isOwnBackend),
+  }),
+  gatewayPublicUrl: origin(
+    'GATEWAY_PUBLIC_URL',
+    "the listener's address",
+    'https://api.bank.example',
+    'The gateway as callers reach it. Required for a portal in its own process.',
+  ),
+  gatewayUrl: origin(
+    'GATEWAY_URL',
+    '`GATEWAY_PUBLIC_URL`',
+    'http://10.0.0.5:8080',
+    'Where a portal in its own process checks that the gateway answers.',
+  ),
+  portalPublicUrl: origin(
+    'PORTAL_PUBLIC_URL',
+    "the listener's address",
+    'https://developer.bank.example',
+    'The portal as developers reach it: the origin of its cookies, of the links in emails and of the help links in errors. A public address also closes `/mailbox`.',
+  ),
+  scaPublicUrl: origin(
+    'SCA_PUBLIC_URL',
+    "the listener's address",
+    'https://sca.bank.example',
+    "The bank's approval pages as customers reach them.",
+  ),
+  identityJwksUrl: row({
+    names: ['IDENTITY_JWKS_URL'],
+    fallback: 'the keys of this process',
+    meaning: "Where a bank in its own process fetches the gateway's public keys.",
+    read: (reader) => reader.url('IDENTITY_JWKS_URL', 'http://10.0.0.5:9090/.well-known/jwks.json'),
+  }),
+  identityAudience: row({
+    names: ['IDENTITY_AUDIENCE'],
+    fallback: '`tollgate-backend`',
+    meaning: 'Audience of the signed identity. Gateway and bank need the same value.',
+    read: (reader) => reader.text('IDENTITY_AUDIENCE', 'tollgate-backend'),
+  }),
+  trustedProxies: row({
+    names: ['TRUSTED_PROXIES'],
+    fallback: 'empty',
+    meaning:
+      'Addresses or CIDRs of your proxies, separated by commas. Tollgate believes the `X-Forwarded-For` of these.',
+    read: (reader) => reader.networks('TRUSTED_PROXIES'),
+  }),
+  forwardHeaders: row({
+    names: ['FORWARD_HEADERS'],
+    fallback: 'empty',
+    meaning:
+      'Names of further request header fields for the backend, separated by commas. Without this, the gateway forwards the fields of HTTP and tracing and the header parameters of the documents, and drops all others.',
+    read: (reader) => reader.fieldNames('FORWARD_HEADERS'),
+  }),
+}
+
+const stores = {
+  databaseUrl: row({
+    names: ['DATABASE_URL'],
+    fallback: 'embedded database',
+    meaning: 'PostgreSQL 15 or newer, `postgres://…`.',
+    read: (reader) =>
+      reader.secretUrl(
+        'DATABASE_URL',
+        ['postgres:', 'postgresql:'],
+        'postgres://user:password@host:5432/tollgate',
+      ),
+  }),
+  redis: row({
+    names: ['REDIS_URL'],
+    fallback: 'counters in the process',
+    meaning:
+      'Redis 6.2 or newer: `redis://host`, `redis+sentinel://host,host,host/name` or `redis+cluster://host,host,host`; `rediss` instead of `redis` for TLS.',
+    read: (reader) => reader.redis('REDIS_URL'),
+  }),
+  redisEvictionAllowed: row({
+    names: ['REDIS_EVICTION_ALLOWED'],
+    fallback: '`false`',
+    meaning: 'Use Redis even if it may evict counters. An evicted counter is free quota.',
+    read: (reader) => reader.boolean('REDIS_EVICTION_ALLOWED', false),
+  }),
+  redisDeadlineMs: row({
+    names: ['REDIS_DEADLINE_MS'],
+    fallback: '250',
+    meaning:
+      "Milliseconds that a call waits for Redis before the plan's `onStoreOutage` decides. If Redis is silent for that time, the outage begins.",
+    read: (reader) => reader.integer('REDIS_DEADLINE_MS', 250, 10, 10_000),
+  }),
+  dataDir: row({
+    names: ['DATA_DIR'],
+    fallback: '`data`',
+    meaning:
+      'Folder for the database, counters, secrets and emails of an embedded process. The process locks it.',
+    read: (reader) => resolve(reader.text('DATA_DIR', 'data')),
+  }),
+  configDir: row({
+    names: ['CONFIG_DIR'],
+    fallback: '`config`',
+    meaning: 'API documents and plans.',
+    read: (reader) => resolve(reader.text('CONFIG_DIR', 'config')),
+  }),
+}
+
+const secrets = {
+  keyPepper: secret(
+    'KEY_PEPPER',
+    'generated in `DATA_DIR`',
+    32,
+    'Secret that protects the stored API keys, 32 characters or more. Required with `DATABASE_URL`.',
+  ),
+  identityPrivateKey: secret(
+    'IDENTITY_PRIVATE_KEY',
+    'generated in `DATA_DIR`',
+    1,
+    "Ed25519 key (PKCS #8 PEM) that signs the caller's identity for the bank. Required with `DATABASE_URL`.",
+  ),
+  sessionSecret: secret(
+    'SESSION_SECRET',
+    'generated in `DATA_DIR`',
+    32,
+    "Secret that protects the portal's sessions and queued emails, 32 characters or more. All portal processes need the same one. Required for a portal with `DATABASE_URL`.",
+  ),
+}
+
+const capacity = {
+  gatewayWorkers,
+  gatewayProcesses: row({
+    names: ['GATEWAY_PROCESSES'],
+    fallback: '4 with `REDIS_URL` (or `GATEWAY_WORKERS`, if more), otherwise 1',
+    meaning:
+      'The highest number of gateway processes that will ever run, with the workers of every machine. More than 1 needs `REDIS_URL`.',
+    // Too high a number costs some calls in an outage; too low a number lets each process admit too many.
+    read: (reader, given) =>
+      reader.integer(
+        'GATEWAY_PROCESSES',
+        given.isShared ? Math.max(4, gatewayWorkers.read(reader, given)) : 1,
+        1,
+        10_000,
+      ),
+  }),
+  connectionsPerAddress: integer(
+    'CONNECTIONS_PER_ADDRESS',
+    2000,
+    [1, 1_000_000],
+    'Open connections of one client address. Gateway and portal count separately.',
+  ),
+  connectionsMax: integer(
+    'CONNECTIONS_MAX',
+    10_000,
+    [1, 1_000_000],
+    'Open connections of all clients. Gateway and portal count separately.',
+  ),
+  callsPerApplication: integer(
+    'CALLS_PER_APPLICATION',
+    64,
+    [0, 1_000_000],
+    'Calls of one application in progress at a time in one process. Further calls get 429 and use no quota. 0 means no limit.',
+  ),
+  callsPerAddress: integer(
+    'CALLS_PER_ADDRESS',
+    0,
+    [0, 1_000_000],
+    'The same for one client address. 0 means no limit, because callers may share a proxy.',
+  ),
+  uploadBufferMax: integer(
+    'UPLOAD_BUFFER_MAX',
+    67_108_864,
+    [16_777_216, 9_999_999_999],
+    'Bytes for request bodies in one process. One developer may use a quarter of what other developers leave, and one application half of that. Further bodies get 429 or 503 and are not counted.',
+  ),
+  uploadBytesPerSecondMin: integer(
+    'UPLOAD_BYTES_PER_SECOND_MIN',
+    1024,
+    [0, 1_048_576],
+    'The minimum speed of an upload. An upload that falls ten seconds behind gets 408 and uses no quota. 0 means no minimum.',
+  ),
+  authFailuresPerMinute: integer(
+    'AUTH_FAILURES_PER_MINUTE',
+    60,
+    [1, 1_000_000],
+    'Failed authentications of one client address per minute. Further failures get 429. A valid key always works.',
+  ),
+  keysPerApplication: integer(
+    'KEYS_PER_APPLICATION',
+    10,
+    [1, 1000],
+    'Active API keys of one application.',
+  ),
+  applicationsPerDeveloper: integer(
+    'APPLICATIONS_PER_DEVELOPER',
+    10,
+    [1, 1000],
+    'Applications of one developer.',
+  ),
+  drainSeconds: row({
+    names: ['DRAIN_SECONDS'],
+    fallback: '0 embedded, 5 with `DATABASE_URL`',
+    meaning: 'How long a process keeps serving after SIGTERM while `/readyz` answers "not ready".',
+    // An embedded installation has no load balancer to wait for: Ctrl-C stops it at once.
+    read: (reader, { isEmbedded }) => reader.integer('DRAIN_SECONDS', isEmbedded ? 0 : 5, 0, 300),
+  }),
+}
+
+const mail = {
+  smtpUrl: row({
+    names: ['SMTP_URL'],
+    fallback: 'emails are files in `DATA_DIR/outbox`',
+    meaning:
+      'Mail server of the portal, `smtps://user:password@host:465` or `smtp://host:587`. It also closes `/mailbox`.',
+    read: (reader) => reader.mailServer('SMTP_URL', 'smtps://user:password@host:465'),
+  }),
+  mailFrom: row({
+    names: ['MAIL_FROM'],
+    fallback: '`no-reply@` the host of `PORTAL_PUBLIC_URL`',
+    meaning:
+      "Sender of the portal's emails, for example `Bank Developers <developers@bank.example>`.",
+    read: (reader) => reader.mailbox('MAIL_FROM', 'Bank Developers <developers@bank.example>'),
+  }),
+}
+
+const records = {
+  logLevel: row({
+    names: ['LOG_LEVEL'],
+    fallback: '`info`',
+    meaning: 'One of `fatal`, `error`, `warn`, `info`, `debug`, `trace`, `silent`.',
+    read: (reader) => reader.oneOf('LOG_LEVEL', logLevels, 'info'),
+  }),
+  logFormat: row({
+    names: ['LOG_FORMAT'],
+    fallback: '`pretty` on a terminal, otherwise `json`',
+    meaning: '`pretty` writes log lines for people, `json` one JSON object a line.',
+    read: (reader) => reader.oneOf('LOG_FORMAT', logFormats, isatty(2) ? 'pretty' : 'json'),
+  }),
+  recordCalls: row({
+    names: ['RECORD_CALLS'],
+    fallback: '`true`',
+    meaning: 'Write the usage history and call records that developers see in the portal.',
+    read: (reader) => reader.boolean('RECORD_CALLS', true),
+  }),
+}
+
+const sandbox = {
+  sandbox: row({
+    names: ['SANDBOX'],
+    fallback: '`on` where this process runs the bank and `BACKEND_URL` is not set, otherwise `off`',
+    meaning:
+      "`on` or `off`. Switches the portal's page `/sandbox`, ready consents, the people on the bank's sign-in page, and `tollgate sandbox`.",
+    // Undefined: `sandbox.ts` decides by the roles of the process.
+    read: (reader) => reader.oneOf('SANDBOX', ['on', 'off'], undefined),
+  }),
+  sandboxSecret: secret(
+    'SANDBOX_SECRET',
+    'generated for this process',
+    32,
+    'Secret of a portal in its own process, with which it asks the bank for people and consents, 32 characters or more. Both need the same value. The portal also needs `SANDBOX=on` and `BACKEND_URL`.',
+  ),
+  bankTimeZone: row({
+    names: ['BANK_TIME_ZONE'],
+    fallback: '`Asia/Jerusalem`',
+    meaning: "IANA time zone of the bank's calendar days.",
+    read: (reader) => reader.timeZone('BANK_TIME_ZONE', 'Asia/Jerusalem'),
+  }),
 }
 
 /**
- * Reads and checks the environment. The only place that knows the names of the
- * variables (README lists them).
- *
- * @throws {SettingsError} with every problem found: name, value (never of a secret), what is allowed, an example
+ * Every setting, in the groups of docs/settings.md. A new setting is a row in a
+ * group. `npm run docs` writes the page, and a test compares the two.
  */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
-  const reader = createReader(env)
-  const isEmbedded = (env['DATABASE_URL'] ?? '') === ''
-  const isShared = (env['REDIS_URL'] ?? '') !== ''
-  const gatewayWorkers = reader.integer('GATEWAY_WORKERS', 1, 1, 256)
-  const settings: Settings = {
-    gateway: reader.address('GATEWAY', 8080),
-    management: reader.address('MANAGEMENT', 9090),
-    portal: reader.address('PORTAL', 8081),
-    backend: reader.address('BACKEND', 8082),
-    sca: reader.address('SCA', 8083),
-    backendUrl: reader.origin('BACKEND_URL', 'http://10.0.0.7:8082'),
-    gatewayPublicUrl: reader.origin('GATEWAY_PUBLIC_URL', 'https://api.bank.example'),
-    gatewayUrl: reader.origin('GATEWAY_URL', 'http://10.0.0.5:8080'),
-    portalPublicUrl: reader.origin('PORTAL_PUBLIC_URL', 'https://developer.bank.example'),
-    scaPublicUrl: reader.origin('SCA_PUBLIC_URL', 'https://sca.bank.example'),
-    databaseUrl: reader.secretUrl(
-      'DATABASE_URL',
-      ['postgres:', 'postgresql:'],
-      'postgres://user:password@host:5432/tollgate',
-    ),
-    redis: reader.redis('REDIS_URL'),
-    dataDir: resolve(reader.text('DATA_DIR', 'data')),
-    configDir: resolve(reader.text('CONFIG_DIR', 'config')),
-    logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
-    trustedProxies: reader.networks('TRUSTED_PROXIES'),
-    connectionsPerAddress: reader.integer('CONNECTIONS_PER_ADDRESS', 2000, 1, 1_000_000),
-    connectionsMax: reader.integer('CONNECTIONS_MAX', 10_000, 1, 1_000_000),
-    authFailuresPerMinute: reader.integer('AUTH_FAILURES_PER_MINUTE', 60, 1, 1_000_000),
-    gatewayWorkers,
-    // Too many costs some calls of an outage, too few lets each process admit what is left.
-    gatewayProcesses: reader.integer(
-      'GATEWAY_PROCESSES',
-      isShared ? Math.max(4, gatewayWorkers) : 1,
-      1,
-      10_000,
-    ),
-    identityAudience: reader.text('IDENTITY_AUDIENCE', 'tollgate-backend'),
-    identityJwksUrl: reader.url('IDENTITY_JWKS_URL', 'http://10.0.0.5:9090/.well-known/jwks.json'),
-    bankTimeZone: reader.timeZone('BANK_TIME_ZONE', 'Asia/Jerusalem'),
-    redisEvictionAllowed: reader.boolean('REDIS_EVICTION_ALLOWED', false),
-    keysPerApplication: reader.integer('KEYS_PER_APPLICATION', 10, 1, 1000),
-    applicationsPerDeveloper: reader.integer('APPLICATIONS_PER_DEVELOPER', 10, 1, 1000),
-    recordCalls: reader.boolean('RECORD_CALLS', true),
-    smtpUrl: reader.mailServer('SMTP_URL', 'smtps://user:password@host:465'),
-    mailFrom: reader.mailbox('MAIL_FROM', 'Bank Developers <developers@bank.example>'),
-    // Embedded, nobody balances: Ctrl-C ends it at once.
-    drainSeconds: reader.integer('DRAIN_SECONDS', isEmbedded ? 0 : 5, 0, 300),
-    keyPepper: reader.secret('KEY_PEPPER', 32),
-    identityPrivateKey: reader.secret('IDENTITY_PRIVATE_KEY', 1),
-    sessionSecret: reader.secret('SESSION_SECRET', 32),
-  }
-  reader.finish()
-  return Object.freeze(settings)
+export const settingGroups: readonly {
+  title: string
+  rows: Readonly<Record<string, SettingRow<unknown>>>
+}[] = [
+  { title: 'Listeners', rows: listeners },
+  { title: 'Addresses', rows: addresses },
+  { title: 'Stores and files', rows: stores },
+  { title: 'Secrets', rows: secrets },
+  { title: 'Limits and capacity', rows: capacity },
+  { title: 'Email', rows: mail },
+  { title: 'Logs and records', rows: records },
+  { title: 'Sandbox bank', rows: sandbox },
+]
+
+type Rows = typeof listeners &
+  typeof addresses &
+  typeof stores &
+  typeof secrets &
+  typeof capacity &
+  typeof mail &
+  typeof records &
+  typeof sandbox
+
+/**
+ * The settings of a process, read once at startup. URLs have no trailing slash,
+ * folders are absolute; undefined means that the default of the row applies.
+ */
+export type Settings = {
+  readonly [Name in keyof Rows]: Rows[Name] extends SettingRow<infer Value> ? Value : never
 }
 
-/** Reads single variables and collects what is wrong with them. An empty variable counts as absent. */
-function createReader(env: Readonly<Record<string, string | undefined>>) {
-  const problems: string[] = []
-
-  function read(name: string): string | undefined {
-    const value = env[name]
-    return value === undefined || value === '' ? undefined : value
+/**
+ * Reads and checks the environment. Only `settingGroups` contains the names of
+ * the variables.
+ *
+ * @throws {SettingsError} with every problem found: name, value (never a
+ * secret's), what is permitted, an example
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const reader = createSettingsReader(env)
+  const given: Given = {
+    isEmbedded: (env['DATABASE_URL'] ?? '') === '',
+    isShared: (env['REDIS_URL'] ?? '') !== '',
+    isOwnBackend: (env['BACKEND_URL'] ?? '') === '',
   }
-
-  function text(name: string, fallback: string): string {
-    return read(name) ?? fallback
-  }
-
-  function integer(name: string, fallback: number, min: number, max: number): number {
-    const value = read(name)
-    if (value === undefined) return fallback
-    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
-    if (number >= min && number <= max) return number
-    problems.push(
-      `${name}: "${value}" is not a whole number from ${min} to ${max} (e.g. ${fallback})`,
-    )
-    return fallback
-  }
-
-  function parseUrl(
-    name: string,
-    protocols: readonly string[],
-    shown: string,
-    value: string,
-    example: string,
-  ) {
-    const url = URL.parse(value)
-    if (url === null || !protocols.includes(url.protocol)) {
-      const allowed = protocols.map((protocol) => `${protocol}//`).join(' or ')
-      problems.push(`${name}: ${shown} is not a URL beginning with ${allowed} (e.g. ${example})`)
-      return undefined
-    }
-    return url
-  }
-
-  function url(
-    name: string,
-    example: string,
-    refused: string,
-    isAllowed: (url: URL) => boolean,
-  ): URL | undefined {
-    const value = read(name)
-    if (value === undefined) return undefined
-    const parsed = parseUrl(name, ['http:', 'https:'], `"${value}"`, value, example)
-    if (parsed === undefined) return undefined
-    const { username, password, search, hash } = parsed
-    if (username + password + search + hash !== '' || !isAllowed(parsed)) {
-      problems.push(`${name}: must have no ${refused} (e.g. ${example})`)
-    }
-    return parsed
-  }
-
-  return {
-    text,
-    integer,
-
-    address(prefix: string, port: number): ListenAddress {
-      return {
-        host: text(`${prefix}_HOST`, '127.0.0.1'),
-        port: integer(`${prefix}_PORT`, port, 0, 65_535),
-      }
-    },
-
-    /** Where a listener is: a path would be lost where links and calls are made from it. */
-    origin(name: string, example: string): string | undefined {
-      // As browsers write it, whose Origin is compared with it.
-      return url(name, example, 'user, path, query or fragment', ({ pathname }) => pathname === '/')
-        ?.origin
-    },
-
-    url(name: string, example: string): string | undefined {
-      return url(name, example, 'user, query or fragment', () => true)?.href.replace(/\/+$/, '')
-    },
-
-    /** Like a URL, but its value may hold a password and is never repeated. */
-    secretUrl(name: string, protocols: readonly string[], example: string): string | undefined {
-      const value = read(name)
-      if (value === undefined) return undefined
-      parseUrl(name, protocols, 'the value (not shown)', value, example)
-      return value
-    },
-
-    /** Its value may hold a password and is never repeated. */
-    redis(name: string): RedisAddress | undefined {
-      const value = read(name)
-      if (value === undefined) return undefined
-      try {
-        return parseRedisAddress(value)
-      } catch (error) {
-        if (!(error instanceof RedisAddressError)) throw error
-        problems.push(`${name}: ${error.message}`)
-        return undefined
-      }
-    },
-
-    /** A server with perhaps user and password, and nothing more: options in it would not be heeded. */
-    mailServer(name: string, example: string): string | undefined {
-      const value = read(name)
-      if (value === undefined) return undefined
-      const url = parseUrl(name, ['smtp:', 'smtps:'], 'the value (not shown)', value, example)
-      if (url === undefined) return value
-      const { hostname, pathname, search, hash } = url
-      if (hostname === '' || pathname.replace('/', '') + search + hash !== '') {
-        problems.push(`${name}: must have a host and no path, query or fragment (e.g. ${example})`)
-      }
-      try {
-        decodeURIComponent(url.username + url.password)
-      } catch {
-        problems.push(`${name}: a % in user or password is written as %25 (value not shown)`)
-      }
-      return value
-    },
-
-    oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-      const value = read(name)
-      if (value === undefined) return fallback
-      const match = allowed.find((candidate) => candidate === value)
-      if (match === undefined) problems.push(`${name}: "${value}" is none of ${allowed.join(', ')}`)
-      return match ?? fallback
-    },
-
-    boolean(name: string, fallback: boolean): boolean {
-      const value = read(name)
-      if (value === undefined) return fallback
-      if (value !== 'true' && value !== 'false') {
-        problems.push(`${name}: "${value}" is neither true nor false`)
-      }
-      return value === 'true'
-    },
-
-    /** `address` or `Name <address>`, on one line. */
-    mailbox(name: string, example: string): string | undefined {
-      const value = read(name)
-      if (value === undefined) return undefined
-      if (!/^(?:[^<>@\p{Cc}]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value)) {
-        problems.push(`${name}: "${value}" is not a mail address (e.g. ${example})`)
-      }
-      return value
-    },
-
-    networks(name: string): string[] {
-      const entries = (read(name) ?? '').split(',').map((entry) => entry.trim())
-      return entries.filter((entry) => {
-        if (entry === '') return false
-        const [address = '', bits, ...rest] = entry.split('/')
-        const family = isIP(address)
-        const bitsMax = family === 6 ? 128 : 32
-        const isNetwork =
-          family !== 0 &&
-          rest.length === 0 &&
-          (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
-        if (!isNetwork) {
-          problems.push(`${name}: "${entry}" is neither an IP address nor a CIDR (e.g. 10.0.0.0/8)`)
-        }
-        return isNetwork
-      })
-    },
-
-    timeZone(name: string, fallback: string): string {
-      const value = text(name, fallback)
-      try {
-        new Intl.DateTimeFormat('en', { timeZone: value })
-      } catch {
-        problems.push(`${name}: "${value}" is not an IANA time zone (e.g. ${fallback})`)
-      }
-      return value
-    },
-
-    /** NAME or the content of the file NAME_FILE; giving both is a contradiction, not a precedence. */
-    secret(name: string, lengthMin: number): string | undefined {
-      const direct = read(name)
-      const path = read(`${name}_FILE`)
-      if (direct !== undefined && path !== undefined) {
-        problems.push(`${name}: given twice, as ${name} and as ${name}_FILE; keep one`)
-        return undefined
-      }
-      let value = direct
-      if (path !== undefined) {
-        try {
-          value = readFileSync(path, 'utf8').trim()
-        } catch (error) {
-          problems.push(
-            `${name}_FILE: cannot read "${path}": ${(error as NodeJS.ErrnoException).code}`,
-          )
-          return undefined
-        }
-      }
-      if (value !== undefined && value.length < lengthMin) {
-        problems.push(`${name}: is shorter than ${lengthMin} characters (value not shown)`)
-      }
-      return value
-    },
-
-    finish(): void {
-      if (problems.length > 0) throw new SettingsError(problems)
-    },
-  }
+  const entries = settingGroups.flatMap(({ rows }) => Object.entries(rows))
+  const values = entries.map(([name, { read }]) => [name, read(reader, given)] as const)
+  reader.finish()
+  // The type derives each value from the row with its name.
+  return Object.freeze(Object.fromEntries(values) as Settings)
 }

@@ -1,6 +1,7 @@
 /**
- * Waits for all of them even when one fails, so that what the others opened is
- * known to whoever closes it. Then throws what the first in the list threw.
+ * Waits for all promises even when one fails, so that the caller knows
+ * everything the others opened and can close it. Then throws the failure of the
+ * first in the list.
  */
 export async function together<const Work extends readonly Promise<unknown>[]>(
   ...work: Work

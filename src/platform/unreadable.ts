@@ -3,23 +3,24 @@ import type { Socket } from 'node:net'
 import type { ErrorCode } from './errors.ts'
 import { type ParserError, parserRefusal } from './parser-errors.ts'
 
-/** One request and its answer. */
+/** One request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Undefined unless the answer is one whose request need not be read to its end. */
+  /** Undefined unless the response is a refusal whose request need not be read to its end. */
   readonly refusal?: unknown
 }
 
 export interface UnreadableOptions {
-  /** The newest of a connection; undefined before its first. */
+  /** The newest exchange of a connection; undefined before the first. */
   readonly latest: (socket: Socket) => Exchange | undefined
   readonly refuseSocket: (code: ErrorCode | undefined, socket: Socket) => void
 }
 
 /**
- * Ends a connection whose bytes Node's parser refused, without taking an answer
- * from the request before: a second answer would be read as the first one's.
+ * Ends a connection whose octets Node's parser rejected, without disturbing the
+ * response to the previous request: a client would read a second response as
+ * the first one's.
  */
 export function createUnreadableHandler({
   latest,
@@ -28,8 +29,8 @@ export function createUnreadableHandler({
   return (error, socket) => {
     const exchange = latest(socket)
     if (exchange !== undefined && isQueued(exchange)) {
-      // Whatever is said now would be read as the answer to a request before.
-      socket.destroy()
+      // Anything sent now would be read as the response to an earlier request; those responses are pending.
+      exchange.response.once('socket', () => socket.destroySoon())
       return
     }
     if (exchange === undefined || isOver(exchange) || isBodyBroken(exchange)) {
@@ -38,28 +39,28 @@ export function createUnreadableHandler({
     }
     const { request, response, refusal } = exchange
     if (refusal !== undefined) {
-      // A refusal on its way still arrives; then nothing of the rest of that request is waited for.
-      response.end()
-      socket.destroySoon()
+      // A refusal already being sent still arrives; then the rest of its request is ignored.
+      if (response.writableFinished) socket.destroySoon()
+      else response.once('finish', () => socket.destroySoon()).end()
     } else if (request.complete) {
-      // The garbage belongs to a further request. Its predecessor is answered as if nothing had come.
+      // The malformed octets belong to a further request. The previous one is answered as usual.
       response.shouldKeepAlive = false
       response.once('finish', () => socket.destroySoon())
     } else socket.destroy()
   }
 }
 
-/** Whether what comes on its connection belongs to another request, and nothing is owed. */
+/** Whether new data on its connection belongs to another request, with no response pending. */
 function isOver({ request, response }: Exchange): boolean {
   return request.complete && response.writableFinished
 }
 
-/** Whether the request could not be read to its end while others before it wait for their answers. */
+/** Whether the request could not be read to its end while earlier ones wait for their responses. */
 function isQueued({ request, response }: Exchange): boolean {
   return !request.complete && !response.headersSent && response.socket === null
 }
 
-/** Whether the request itself could not be read to its end, and nothing is answered yet. */
+/** Whether the request itself could not be read to its end, and its response has not begun. */
 function isBodyBroken({ request, response }: Exchange): boolean {
   return !request.complete && !response.headersSent
 }

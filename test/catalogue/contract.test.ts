@@ -69,15 +69,15 @@ t.test('nothing that was given is changed', (t) => {
 
 t.test('a parameter that does not fit is told by its published name', (t) => {
   const cases: readonly (readonly [Partial<ContractRequest>, readonly string[]])[] = [
-    [{ query: { limit: 'ten' } }, ['query limit: must be an integer']],
-    [{ query: { limit: '0x10' } }, ['query limit: must be an integer']],
-    [{ query: { limit: '1e1' } }, ['query limit: must be an integer']],
-    [{ query: { limit: ' 1' } }, ['query limit: must be an integer']],
-    [{ query: { limit: '' } }, ['query limit: must be an integer']],
-    [{ query: { limit: '1.5' } }, ['query limit: must be an integer']],
+    [{ query: { limit: 'ten' } }, ['query limit: must be a whole number']],
+    [{ query: { limit: '0x10' } }, ['query limit: must be a whole number']],
+    [{ query: { limit: '1e1' } }, ['query limit: must be a whole number']],
+    [{ query: { limit: ' 1' } }, ['query limit: must be a whole number']],
+    [{ query: { limit: '' } }, ['query limit: must be a whole number']],
+    [{ query: { limit: '1.5' } }, ['query limit: must be a whole number']],
     [{ query: { limit: '51' } }, ['query limit: must be 50 or less']],
     [{ query: { limit: ['1', '2'] } }, ['query limit: must be sent once']],
-    [{ query: { withAuthors: '1' } }, ['query withAuthors: must be a boolean']],
+    [{ query: { withAuthors: '1' } }, ['query withAuthors: must be true or false']],
     [{ headers: {} }, ['header X-Request-ID: is required']],
     [{ headers: { 'x-request-id': 'abc' } }, ['header X-Request-ID: must be a UUID']],
     [
@@ -105,9 +105,9 @@ t.test('every fault of a body is told, at its place, and nothing else', (t) => {
   t.strictSame(bodyFaults(body), [
     'body title: must not be empty',
     'body price.currency: must be one of "EUR", "ILS"',
-    'body price.amount: must match the amount pattern',
+    'body price.amount: must be an amount such as 12.50',
     'body published: must be a date (YYYY-MM-DD)',
-    'body colour: is not a known member',
+    'body colour: is unknown; check its spelling',
   ])
   t.strictSame(bodyFaults({ price: {} }), [
     'body title: is required',
@@ -155,9 +155,9 @@ t.test('hostile member names are members like others', (t) => {
     '{"title":"A","price":{"currency":"EUR","amount":"1","__proto__":{}},"constructor":1,"toString":2}',
   )
   t.strictSame(bodyFaults(body), [
-    'body price.__proto__: is not a known member',
-    'body constructor: is not a known member',
-    'body toString: is not a known member',
+    'body price.__proto__: is unknown; check its spelling',
+    'body constructor: is unknown; check its spelling',
+    'body toString: is unknown; check its spelling',
   ])
   t.end()
 })
@@ -168,7 +168,11 @@ t.test('a refusal stays short and cheap, however much is wrong', (t) => {
     return bodyFaults({ title: 'A', price, ...Object.fromEntries(names) })
   }
   t.equal(unknown(1500).length, 100, 'of a body of many parts a hundred faults are told')
-  t.strictSame(unknown(5000), ['body m0: is not a known member'], 'of a larger one the first')
+  t.strictSame(
+    unknown(5000),
+    ['body m0: is unknown; check its spelling'],
+    'of a larger one the first',
+  )
   const writtenBy = Array.from({ length: 5000 }, () => ({}))
   t.strictSame(
     bodyFaults({ title: 'A', price, writtenBy }),
@@ -218,7 +222,10 @@ t.test('an answer is held against its status, headers, media type and body', (t)
     [
       'readBook',
       { body: { ...book, sequels: [{ bookId: 'b-2', price, pages: 5 }] } },
-      ['body sequels[0].title: is required', 'body sequels[0].pages: is not a known member'],
+      [
+        'body sequels[0].title: is required',
+        'body sequels[0].pages: is unknown; check its spelling',
+      ],
     ],
     ['readBookList', { body: { items: [] }, headers: {} }, ['header X-Request-ID: is required']],
     [

@@ -82,6 +82,7 @@ t.test('a version is loaded with its operations, lifecycle and plans', async (t)
   t.strictSame(catalogue.plans.get('default'), {
     name: 'default',
     title: 'Default Plan',
+    description: 'For everybody.',
     apis: ['library@*'],
     limits: [{ name: 'default', calls: 100, windowSeconds: 3600, scope: 'operation' }],
     mode: 'enforce',

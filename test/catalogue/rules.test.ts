@@ -9,6 +9,7 @@ const bad = 'test/catalogue/fixtures/bad'
 /** Faults that stand in no file: the place they are reported at. */
 const placeless: ReadonlyMap<string, string> = new Map([
   ['empty-configuration', 'apis'],
+  ['missing-folder', 'plans'],
   ['api-name', 'apis/Demo'],
 ])
 
@@ -53,3 +54,23 @@ for (const name of readdirSync(bad)) {
     },
   )
 }
+
+t.test(
+  'a CONFIG_DIR that does not exist is named as missing, and so are both its folders',
+  async (t) => {
+    const problems = await problemsOf('no-such-folder')
+    t.match(problems, [
+      { file: 'no-such-folder/apis', rule: 'missing-folder', message: /the folder is missing/ },
+      { file: 'no-such-folder/plans', rule: 'missing-folder' },
+    ])
+    t.equal(problems.length, 2)
+  },
+)
+
+t.test(
+  'a file with two YAML documents is refused in words of the reader, not of the library',
+  async (t) => {
+    const [problem] = await problemsOf(join(bad, 'yaml-syntax~several'))
+    t.equal(problem?.message, 'the file holds several YAML documents; keep one')
+  },
+)

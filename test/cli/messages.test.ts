@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { childEnvironment } from '../support/child-environment.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 
@@ -19,6 +24,27 @@ t.test('--version prints the version and nothing else', async (t) => {
   t.equal(code, 0)
   t.match(stdout, /^\d+\.\d+\.\d+\n$/)
   t.equal(stderr, '')
+})
+
+t.test('help for a command that does not exist says so', async (t) => {
+  const { code, stdout, stderr } = await tollgate({}, 'help', 'foo')
+  t.equal(code, 2)
+  t.equal(stdout, '')
+  t.match(stderr, /^tollgate: there is no command foo; /)
+  t.match(await tollgate({}, 'help', 'key'), { code: 0, stdout: /tollgate key/ })
+  t.match(await tollgate({}, 'help'), { code: 0, stdout: /Usage: tollgate/ })
+})
+
+t.test('a pipe whose reader has ended is no error', async (t) => {
+  const launcher = fileURLToPath(new URL('../../bin/tollgate.js', import.meta.url))
+  const child = spawn(process.execPath, [launcher, '--help'], {
+    env: childEnvironment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout.destroy()
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  t.equal(stderr, '')
+  t.equal(code, 0)
 })
 
 t.test('a broken rule of the registry is said in our words, not in those of SQL', async (t) => {

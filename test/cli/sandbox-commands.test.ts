@@ -2,20 +2,19 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { onDay } from '../../src/backend/domain/bank-time.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
-import { testBank } from '../support/bank.ts'
-import { tollgate } from '../support/cli.ts'
+import { bankDatabase, testBank } from '../support/bank.ts'
+import { tollgate, tollgateOnTerminal } from '../support/cli.ts'
 import { givenConsent } from '../support/consent.ts'
-import { testDatabase } from '../support/database.ts'
 import { approvedMandate, createMandate, noa, statusOf } from '../support/mandates.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
-const database = await testDatabase(t)
+const database = await bankDatabase(t)
 const stores = await testStores(database.database)
 const bank = await testBank(t, { database })
 // Commands live in our time.
 bank.clock.now = Date.now() - 60_000
-const env = { DATABASE_URL: database.url }
+const env = { DATABASE_URL: database.url, KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else' }
 const unknown = '5b4e9d3c-8a1f-4c62-9f0b-1d2e3f4a5b6c'
 const bill = {
   type: { localInstrumentCode: 'MASAV' },
@@ -35,12 +34,14 @@ async function json(...args: string[]) {
 const consentOf = async (consentId: string) =>
   (await bank.call({ operation: 'getConsent', path: { consentId } })).body
 
-t.test('everybody who lives in the sandbox is listed, without any database', async (t) => {
+t.test('every customer of the sandbox is listed, without any database', async (t) => {
   const table = await tollgate({}, 'sandbox', 'people')
   t.match(table, { code: 0, stderr: '' })
   for (const { id, alias, name } of sandboxPsus) {
     for (const word of [id, alias, name]) t.match(table.stdout, word)
   }
+  t.match(table.stdout, '(closed)')
+  t.match(table.stdout, '(blocked)')
   const { items } = await json('people')
   t.equal(items.length, sandboxPsus.length)
   t.match(items[0], {
@@ -121,6 +122,79 @@ t.test('what cannot be done is said with what can', async (t) => {
   }
 })
 
+const onboarding = ['onboard', '--email', 'nina@example.com', '--application', 'Pocket money']
+
+t.test('onboard makes a key and a consent that read accounts at once', async (t) => {
+  const made = await tollgate(
+    env,
+    ...[...onboarding, '--api', 'mandate@1.0.0', 'xs2a@1.6.0', '--consent', '--json'],
+  )
+  t.match(made, { code: 0, stderr: '' })
+  const { key, applicationId, consentId } = JSON.parse(made.stdout)
+  t.match(key, /^tg_/)
+  const listed = await bank.call({
+    operation: 'listAccounts',
+    headers: { 'consent-id': consentId },
+    applicationId,
+  })
+  t.equal(listed.status, 200)
+  const again = await tollgate(env, ...onboarding, '--api', 'xs2a@1.7.0', '--consent')
+  t.match(
+    again.stdout,
+    /^ {2}curl http:\/\/127\.0\.0\.1:8080\/v1\.7\.0\/accounts -H "X-API-Key: tg_/m,
+  )
+})
+
+t.test('onboard makes nothing where it can make no consent', async (t) => {
+  for (const [given, api, said] of [
+    [{ SANDBOX: 'off' }, 'xs2a@1.7.0', 'has no sandbox'],
+    [{}, 'mandate@1.0.0', '--consent needs an --api with accounts'],
+  ] as const) {
+    const args = ['onboard', '--email', 'omar@example.com', '--application', 'A', '--consent']
+    const refused = await tollgate({ ...env, ...given }, ...args, '--api', api)
+    t.match(refused, { code: 1, stdout: '' })
+    t.match(refused.stderr, said)
+  }
+  t.equal((await tollgate(env, 'developer', 'show', 'omar@example.com')).code, 1)
+})
+
+t.test(
+  'onboard leaves the working consent of an application that may have no other key',
+  async (t) => {
+    const args = ['onboard', '--email', 'lea@example.com', '--application', 'Full']
+    const again = [...args, '--api', 'xs2a@1.7.0', '--consent', '--json']
+    const { applicationId, consentId } = JSON.parse((await tollgate(env, ...again)).stdout)
+    const consents = async () => {
+      const { rows } = await sql<{ id: string; status: string }>`
+      select id, status from bank.consents where application_id = ${applicationId}`.execute(
+        database.database.connect<unknown>(),
+      )
+      return rows
+    }
+    for (let count = 1; count < 10; count++) await stores.keys.issue({ applicationId, by: 'test' })
+    const full = await tollgate(env, ...again)
+    t.match(full, { code: 1, stdout: '', stderr: /at most 10 active keys/ })
+    t.same(await consents(), [{ id: consentId, status: 'valid' }])
+
+    await stores.applications.suspend({ id: applicationId, by: 'test' })
+    const suspended = await tollgate(env, ...again)
+    t.match(suspended, { code: 1, stdout: '', stderr: /suspended/ })
+    t.same(await consents(), [{ id: consentId, status: 'valid' }])
+  },
+)
+
+t.test('onboard shows the key even if the bank can make no consent', async (t) => {
+  const db = database.database.connect<unknown>()
+  await sql`alter table bank.consent_access rename to gone`.execute(db)
+  t.teardown(() => sql`alter table bank.gone rename to consent_access`.execute(db))
+  const args = ['onboard', '--email', 'ziv@example.com', '--application', 'A', '--consent']
+  const made = await tollgate(env, ...args, '--api', 'xs2a@1.7.0', '--json')
+  t.match(made, { code: 1, stderr: /the key works, but there is no consent: / })
+  const { key, consentId } = JSON.parse(made.stdout)
+  t.match(key, /^tg_/)
+  t.equal(consentId, undefined)
+})
+
 /** How many rows each table of the bank has, and what its accounts have. */
 async function contents() {
   const db = database.database.connect<unknown>()
@@ -138,46 +212,62 @@ async function contents() {
   return { counts, accounts }
 }
 
-t.test('a reset says what it would do, then leaves the bank as on the first day', async (t) => {
-  const { application } = await testApplication(stores)
-  const consentId = await givenConsent(bank, { allPsd2: 'allAccounts' })
-  const before = await contents()
-  t.ok((before.counts['mandates'] ?? 0) > 0)
+t.test(
+  'a reset says what it would do and asks, then leaves the bank as on the first day',
+  async (t) => {
+    const { application } = await testApplication(stores)
+    const consentId = await givenConsent(bank, { allPsd2: 'allAccounts' })
+    const before = await contents()
+    t.ok((before.counts['mandates'] ?? 0) > 0)
 
-  const asked = await tollgate(env, 'sandbox', 'reset')
-  t.equal(asked.code, 1)
-  t.match(asked.stdout, /^would delete: consents \d+, payments 0, mandates \d+\n$/)
-  t.match(asked.stderr, /Nothing was changed\. With --yes/)
-  t.same(await contents(), before)
+    const asked = await tollgate(env, 'sandbox', 'reset')
+    t.equal(asked.code, 2)
+    t.match(asked.stdout, /^would delete: consents \d+, payments 0, mandates \d+\n$/)
+    t.match(asked.stderr, /nothing was changed; add --yes/)
+    const unanswered = await tollgateOnTerminal('yes', env, 'sandbox', 'reset', '--json')
+    t.equal(unanswered.code, 2, 'a program reads JSON')
+    for (const answer of ['no\n', '\n', '']) {
+      const refused = await tollgateOnTerminal(answer, env, 'sandbox', 'reset')
+      t.match(refused, { code: 1, stdout: '', stderr: /^This deletes: consents \d+, .*"yes"/ })
+      t.match(refused.stderr, 'Nothing was changed.')
+    }
+    t.same(await contents(), before)
 
-  const outcome = await tollgate(env, 'sandbox', 'reset', '--yes', '--json')
-  t.match(outcome, { code: 0, stderr: /Every Consent-ID .* that of the demonstration too/ })
-  t.match(JSON.parse(outcome.stdout), {
-    reset: true,
-    deleted: {
-      consents: before.counts['consents'],
-      payments: 0,
-      mandates: before.counts['mandates'],
-    },
-  })
-  const after = await contents()
-  t.equal(after.counts['psus'], sandboxPsus.length)
-  t.same(
-    Object.entries(after.counts)
-      .filter(([, count]) => count > 0)
-      .map(([name]) => name),
-    ['accounts', 'card_accounts', 'card_transactions', 'psus', 'standing_orders', 'transactions'],
-  )
-  t.equal(
-    (await bank.call({ operation: 'getConsent', path: { consentId } })).status,
-    403,
-    'the consent is unknown',
-  )
-  t.match(await stores.applications.find(application.id), { id: application.id })
+    const outcome = await tollgate(env, 'sandbox', 'reset', '--yes', '--json')
+    t.match(outcome, {
+      code: 0,
+      stderr: /Every earlier Consent-ID .* including the one from the first start/,
+    })
+    t.match(JSON.parse(outcome.stdout), {
+      reset: true,
+      deleted: {
+        consents: before.counts['consents'],
+        payments: 0,
+        mandates: before.counts['mandates'],
+      },
+    })
+    const after = await contents()
+    t.equal(after.counts['psus'], sandboxPsus.length)
+    t.same(
+      Object.entries(after.counts)
+        .filter(([, count]) => count > 0)
+        .map(([name]) => name),
+      ['accounts', 'card_accounts', 'card_transactions', 'psus', 'standing_orders', 'transactions'],
+    )
+    t.equal(
+      (await bank.call({ operation: 'getConsent', path: { consentId } })).status,
+      403,
+      'the consent is unknown',
+    )
+    t.match(await stores.applications.find(application.id), { id: application.id })
 
-  await tollgate(env, 'sandbox', 'reset', '--yes')
-  t.same(await contents(), after, 'the same again')
-})
+    t.match(await tollgateOnTerminal('yes\n', env, 'sandbox', 'reset'), {
+      code: 0,
+      stdout: 'deleted: consents 0, payments 0, mandates 0\n',
+    })
+    t.same(await contents(), after, 'the same again')
+  },
+)
 
 t.test(
   'commands work beside a running process and on the folder it has left',
@@ -200,7 +290,7 @@ t.test(
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'resume'), { code: 0 })
     t.equal((await accounts()).status, 200)
     t.match(await tollgate(beside, 'sandbox', 'reset', '--yes'), { code: 0, stderr: /stopped/ })
-    t.equal((await accounts()).status, 400, 'nobody knows the consent')
+    t.equal((await accounts()).status, 400, 'the consent is unknown')
     await running.close()
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'suspend'), {
       code: 1,
@@ -210,5 +300,12 @@ t.test(
       code: 0,
       stdout: 'deleted: consents 0, payments 0, mandates 0\n',
     })
+    const made = await tollgate(beside, ...onboarding, '--api', 'xs2a@1.7.0', '--consent', '--json')
+    t.match(
+      await tollgate(beside, 'sandbox', 'consent', JSON.parse(made.stdout).consentId, 'revoke'),
+      {
+        code: 0,
+      },
+    )
   },
 )

@@ -45,7 +45,7 @@ t.test('the folder belongs to its owner alone and is released on close', async (
   t.equal(readFileSync(join(path, 'tollgate.pid'), 'utf8').split('\n')[0], String(process.pid))
   await t.rejects(openDataFolder(path), {
     name: 'DataFolderBusy',
-    message: `DATA_DIR ${first.path} is already open by process ${process.pid}`,
+    message: `DATA_DIR ${first.path} is already open by process ${process.pid}. Stop that process, or set another DATA_DIR and other ports`,
   })
   t.equal(await dataFolderOwner(path), process.pid)
   await first.close()

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/platform/database.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
@@ -12,7 +12,7 @@ import { startPostgres, testDatabase, testDataDir, testPostgres } from '../suppo
 const log = pino({ level: 'silent' })
 
 for (const [name, open] of [
-  ['embedded', testDatabase],
+  ['embedded', (t: Test) => testDatabase(t, 'empty')],
   ['PostgreSQL', testPostgres],
 ] as const) {
   t.test(`${name}: values come back as the types the documentation promises`, async (t) => {
@@ -126,7 +126,7 @@ t.test('a database that answers nothing fails in time and heals', async (t) => {
   const asked = performance.now()
   await t.rejects(sql`select 2`.execute(db), { name: 'StatementTimeout' })
   await t.rejects(sql`select 3`.execute(db), 'the pool does not wait for the hung connection')
-  t.ok(performance.now() - asked < 1500, 'in time')
+  t.ok(performance.now() - asked < 5_000, 'in time')
   server.thaw()
   t.same((await sql`select 4 as n`.execute(db)).rows, [{ n: 4 }])
   await t.rejects(
@@ -162,7 +162,7 @@ t.test(
     const asked = performance.now()
     const both = [sql`select pg_sleep(0)`.execute(db), sql`select 2`.execute(db)]
     await t.rejects(Promise.race(both), { message: 'timeout exceeded when trying to connect' })
-    t.ok(performance.now() - asked < 1500)
+    t.ok(performance.now() - asked < 5_000)
     server.thaw()
     await Promise.allSettled(both)
   },

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { bodyBytesMax } from '../../src/gateway/edge/body.ts'
+import { createUploadMemory } from '../../src/gateway/edge/upload-memory.ts'
 import { checkDeployment } from '../../src/platform/deployment.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 
@@ -72,3 +74,19 @@ t.test('a portal without a gateway in its process is told where developers find 
   t.throws(start({}), { message: /^ {2}GATEWAY_PUBLIC_URL: is required for a portal/m })
   t.doesNotThrow(start({ GATEWAY_PUBLIC_URL: 'https://api.bank.example' }))
 })
+
+t.test(
+  'with the least memory for bodies, the longest body fits beside those of another developer',
+  async (t) => {
+    const least = 16_777_216
+    t.throws(() => readSettings({ UPLOAD_BUFFER_MAX: String(least - 1) }), {
+      message: /UPLOAD_BUFFER_MAX/,
+    })
+    const { uploadBufferMax } = readSettings({ UPLOAD_BUFFER_MAX: String(least) })
+    const memory = createUploadMemory(uploadBufferMax)
+    for (const applicationId of ['one', 'two', 'three', 'four']) {
+      while (memory.take({ applicationId, developerId: 'other' }, 65_536) === undefined);
+    }
+    t.equal(memory.take({ applicationId: 'a', developerId: 'a' }, bodyBytesMax), undefined)
+  },
+)

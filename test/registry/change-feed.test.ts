@@ -9,7 +9,7 @@ import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
-import { startPostgres, testDatabase, testPostgres } from '../support/database.ts'
+import { postgresMissing, startPostgres, testDatabase, testPostgres } from '../support/database.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
 
 const log = pino({ level: 'silent' })
@@ -206,6 +206,49 @@ t.test(
     t.ok((await until(() => lost === 1, soonMs)) < soonMs)
     await delay(100)
     t.equal(lost, 1)
+  },
+)
+
+t.test(
+  'changes that cannot be read for seconds keep one connection busy, not the pool',
+  { skip: postgresMissing() },
+  async (t) => {
+    const server = await startPostgres(t)
+    if (server === undefined) throw new Error('PostgreSQL is not installed')
+    const locker = openDatabase({ url: server.url, log })
+    const database = openDatabase({ url: server.url, log, connectionsMax: 3 })
+    let failures = 0
+    const counting = pino(
+      { level: 'warn' },
+      {
+        write() {
+          failures += 1
+        },
+      },
+    )
+    const registry = await openRegistry({ database, log: counting, ...limits })
+    database.hurry()
+    t.teardown(async () => {
+      await registry.close()
+      await database.close()
+      await locker.close()
+    })
+    await locker
+      .connect<RegistrySchema>()
+      .transaction()
+      .execute(async (trx) => {
+        await sql`lock table changes in access exclusive mode`.execute(trx)
+        t.ok((await until(() => failures > 0, soonMs)) < soonMs)
+        // Time for two more reads, each on a connection of its own if it may.
+        await delay(2_800)
+        const db = database.connect()
+        const [slowest] = await Promise.all([
+          until(async () => (await sql`select 1`.execute(db)).rows.length === 1, soonMs),
+          until(async () => (await sql`select 1`.execute(db)).rows.length === 1, soonMs),
+        ])
+        t.ok(slowest < 900, `a connection was free after ${Math.round(slowest)} ms`)
+      })
+    t.ok((await until(() => registry.isUp(), soonMs)) < soonMs, 'and they are read again')
   },
 )
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { keyState } from '../../src/gateway/registry/keys.ts'
+import { keyState } from '../../src/gateway/registry/key-state.ts'
 import { testDatabase, testPostgres } from '../support/database.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
@@ -50,6 +50,12 @@ for (const [name, open] of [
       t.equal((await stores.developers.resume({ id: developer.id, by })).suspendedAt, null)
       await stores.applications.suspend({ id: application.id, by })
       t.type((await stores.applications.find(application.id))?.suspendedAt, Date)
+      // Within the transaction: nothing is added that a suspension in between should have stopped.
+      const more = { applicationId: application.id, by }
+      const plan = { api: 'xs2a', version: '9.9.9', plan: 'default' }
+      const isSuspended = { message: /the application is suspended/ }
+      await t.rejects(stores.keys.issue({ ...more, name: 'late' }), isSuspended)
+      await t.rejects(stores.subscriptions.add({ ...more, ...plan }), isSuspended)
       t.equal((await stores.applications.resume({ id: application.id, by })).suspendedAt, null)
     })
 

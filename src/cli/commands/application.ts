@@ -1,32 +1,53 @@
 import type { Command } from 'commander'
-import type { Application } from '../../gateway/registry/applications.ts'
-import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
+import type { Application, Applications } from '../../gateway/registry/applications.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
+import { findApplication, findDeveloper } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { withRegistry } from '../registry-session.ts'
-import { findDeveloper } from './developer.ts'
 import { type JsonOption, type PageOptions, parseLimit } from './options.ts'
 
-export function registerApplication(program: Command, context: CommandContext): void {
+export function registerApplication(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
-  const application = program.command('application').description('what calls with keys')
+  addExamples(command, [
+    'tollgate application list --developer anna@example.com',
+    'tollgate application show "Budget app"',
+    'tollgate application suspend 3f2a',
+  ]).description(
+    'Manage the applications that call with API keys. Name an application by its name, its id or the first characters of its id.',
+  )
 
   function show(json: boolean | undefined, changed: Application): void {
     output.result(json, changed, () => drawFields({ ...changed }))
   }
 
-  application
-    .command('list')
-    .description('applications, oldest first')
-    .option('--developer <developer>', 'of one developer only, by id or email')
-    .option('--limit <count>', 'at most so many', parseLimit, 100)
-    .option('--after <id>', 'go on after this application')
+  /** Runs a change on the application that `reference` names, and shows the result. */
+  async function change(
+    reference: string,
+    json: boolean | undefined,
+    make: (applications: Applications, id: string) => Promise<Application>,
+  ): Promise<void> {
+    const changed = await context.registry(async (stores) => {
+      const { id } = await findApplication(stores, reference)
+      return make(stores.applications, id)
+    })
+    show(json, changed)
+  }
+
+  addExamples(command.command('list'), [
+    'tollgate application list',
+    'tollgate application list --developer anna@example.com --json',
+  ])
+    .description('List applications, oldest first.')
+    .option('--developer <developer>', 'only the applications of one developer, by email or id')
+    .option('--limit <count>', 'at most this many', parseLimit, 100)
+    .option('--after <id>', 'continue after the application with this id')
     .option('--json', 'print {"items"}')
     .action(async ({ developer, limit, after, json }: PageOptions & { developer?: string }) => {
-      const items = await withRegistry(context.settings(), async (stores) => {
-        const developerId =
-          developer === undefined ? undefined : (await findDeveloper(stores, developer)).id
-        return stores.applications.list({ developerId, limit, after })
+      const items = await context.registry(async (stores) => {
+        if (developer === undefined) return stores.directory.applications({ limit, after })
+        const { id, email } = await findDeveloper(stores, developer)
+        const owned = await stores.applications.list({ developerId: id, limit, after })
+        return owned.map((item) => ({ ...item, developerEmail: email }))
       })
       output.result(json, { items }, () =>
         drawTable(
@@ -34,7 +55,7 @@ export function registerApplication(program: Command, context: CommandContext): 
           items.map((item) => [
             item.id,
             item.name,
-            item.developerId,
+            item.developerEmail,
             item.createdAt,
             item.suspendedAt,
             item.strict,
@@ -43,79 +64,78 @@ export function registerApplication(program: Command, context: CommandContext): 
       )
     })
 
-  application
-    .command('show <id>')
-    .description('one application')
+  addExamples(command.command('show <application>'), [
+    'tollgate application show "Budget app"',
+    'tollgate application show 3f2a --json',
+  ])
+    .description('Show one application.')
     .option('--json', 'print the application')
-    .action(async (id: string, { json }: JsonOption) => {
-      const found = await withRegistry(context.settings(), (stores) => stores.applications.find(id))
-      if (found === undefined) throw new RegistryNotFound('application', id)
-      show(json, found)
+    .action(async (reference: string, { json }: JsonOption) => {
+      const found = await context.registry((stores) => findApplication(stores, reference))
+      output.result(json, found, () => drawFields({ ...found }))
     })
 
-  application
-    .command('create')
-    .description('make an application')
-    .requiredOption('--developer <developer>', 'its owner, by id or email')
-    .requiredOption('--name <name>', 'unique among those of the developer')
+  addExamples(command.command('create'), [
+    'tollgate application create --developer anna@example.com --name "Budget app"',
+  ])
+    .description('Create an application.')
+    .requiredOption('--developer <developer>', 'its owner, by email or id')
+    .requiredOption('--name <name>', "unique among the developer's applications")
     .option('--json', 'print the application')
     .action(async ({ developer, name, json }: JsonOption & { developer: string; name: string }) => {
-      const created = await withRegistry(context.settings(), async (stores) => {
+      const created = await context.registry(async (stores) => {
         const { id } = await findDeveloper(stores, developer)
         return stores.applications.create({ developerId: id, name, by })
       })
       show(json, created)
     })
 
-  application
-    .command('rename <id> <name>')
-    .description('give an application another name')
+  addExamples(command.command('rename <application> <name>'), [
+    'tollgate application rename "Budget app" "Household budget"',
+  ])
+    .description('Rename an application.')
     .option('--json', 'print the application')
-    .action(async (id: string, name: string, { json }: JsonOption) => {
-      show(
-        json,
-        await withRegistry(context.settings(), (stores) =>
-          stores.applications.rename({ id, name, by }),
-        ),
-      )
-    })
+    .action((reference: string, name: string, { json }: JsonOption) =>
+      change(reference, json, (applications, id) => applications.rename({ id, name, by })),
+    )
 
   for (const verb of ['suspend', 'resume'] as const) {
-    application
-      .command(`${verb} <id>`)
+    addExamples(command.command(`${verb} <application>`), [
+      `tollgate application ${verb} "Budget app"`,
+    ])
       .description(
-        verb === 'suspend' ? 'refuse all its calls with 403' : 'let a suspended one call again',
+        verb === 'suspend'
+          ? 'Refuse all calls of an application with 403.'
+          : 'Let a suspended application call again.',
       )
       .option('--json', 'print the application')
-      .action(async (id: string, { json }: JsonOption) => {
-        show(
-          json,
-          await withRegistry(context.settings(), (stores) => stores.applications[verb]({ id, by })),
-        )
-      })
+      .action((reference: string, { json }: JsonOption) =>
+        change(reference, json, (applications, id) => applications[verb]({ id, by })),
+      )
   }
 
-  application
-    .command('strict <id>')
-    .description('have the bank take only signed calls of an application')
-    .option('--off', 'any calls again')
+  addExamples(command.command('strict <application>'), [
+    'tollgate application strict "Budget app"',
+    'tollgate application strict "Budget app" --off',
+  ])
+    .description('Make the bank accept only signed calls of an application.')
+    .option('--off', 'accept unsigned calls again')
     .option('--json', 'print the application')
-    .action(async (id: string, { off, json }: JsonOption & { off?: boolean }) => {
-      const strict = off !== true
-      show(
-        json,
-        await withRegistry(context.settings(), (stores) =>
-          stores.applications.setStrict({ id, strict, by }),
-        ),
-      )
-    })
+    .action((reference: string, { off, json }: JsonOption & { off?: boolean }) =>
+      change(reference, json, (applications, id) =>
+        applications.setStrict({ id, strict: off !== true, by }),
+      ),
+    )
 
-  application
-    .command('delete <id>')
-    .description('delete an application with its subscriptions and keys')
+  addExamples(command.command('delete <application>'), ['tollgate application delete "Budget app"'])
+    .description('Delete an application with its subscriptions and keys.')
     .option('--json', 'print {"id"}')
-    .action(async (id: string, { json }: JsonOption) => {
-      await withRegistry(context.settings(), (stores) => stores.applications.delete({ id, by }))
-      output.result(json, { id }, () => `deleted application ${id}`)
+    .action(async (reference: string, { json }: JsonOption) => {
+      const { id, name } = await context.registry(async (stores) => {
+        const found = await findApplication(stores, reference)
+        await stores.applications.delete({ id: found.id, by })
+        return found
+      })
+      output.result(json, { id }, () => `deleted application ${name} (${id})`)
     })
 }

@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
-import { buildPage } from '../../gateway/portal/pages/build-page.ts'
 import { createLog } from '../../platform/log.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
 
-export function registerBuild(program: Command, context: CommandContext): void {
-  program
-    .command('build')
-    .summary("build the portal's page")
+export function registerBuild(command: Command, context: CommandContext): void {
+  addExamples(command, ['tollgate build'])
     .description(
-      "Builds the portal's page into dist/, unless it is there already. A portal does so by itself when it starts; an image, whose files cannot be written, has it built before.",
+      "Build the portal's page into dist/, unless it is there already, and print its folder. A portal does this at startup; for a read-only file system, build it beforehand.",
     )
     .action(async () => {
+      const { buildPage } = await import('../../gateway/portal/pages/build-page.ts')
       const folder = await buildPage({ log: createLog('warn') })
       context.output.line(folder)
     })

@@ -6,17 +6,15 @@ import {
   type CatalogueProblem,
   renderCatalogueProblem,
 } from '../../catalogue/catalogue-error.ts'
-import { inspectCatalogue } from '../../catalogue/inspect-catalogue.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
 import { type CommandResult, conclude } from './command-result.ts'
 import type { JsonOption } from './options.ts'
 
-export function registerCheck(program: Command, context: CommandContext): void {
-  program
-    .command('check')
-    .summary('load and validate all of CONFIG_DIR')
+export function registerCheck(command: Command, context: CommandContext): void {
+  addExamples(command, ['tollgate check', 'CONFIG_DIR=proposed tollgate check --json'])
     .description(
-      'Loads the configuration, compiles every schema and checks every example. Exit code 1 with every problem: file, line, rule and an example.',
+      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example.',
     )
     .option('--json', 'print {"ok","versions","plans"} or {"ok","problems"}')
     .action(async ({ json }: JsonOption) => {
@@ -38,6 +36,7 @@ export interface CheckOptions {
  */
 export async function check({ configDir, json }: CheckOptions): Promise<CommandResult> {
   try {
+    const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
     const catalogue = await inspectCatalogue(configDir)
     return { output: json ? jsonOf(summaryOf(catalogue)) : textOf(catalogue), exitCode: 0 }
   } catch (error) {
@@ -74,7 +73,7 @@ function textOf(catalogue: Catalogue): string {
       api,
       version,
       operations.length,
-      stages.join('\n') || 'in force',
+      stages.join('\n') || 'active',
       plans.join('\n'),
     ])
   }

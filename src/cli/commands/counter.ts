@@ -2,13 +2,12 @@ import type { Command } from 'commander'
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { countedLimits } from '../../gateway/counters/counted-limits.ts'
 import { type PeekedBucket, windowEnd } from '../../gateway/counters/counter.ts'
-import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
-import { withCounters } from '../counters-session.ts'
+import { addExamples } from '../examples.ts'
+import { findApplication } from '../find.ts'
 import { drawTable } from '../output.ts'
-import { withRegistry } from '../registry-session.ts'
 import type { JsonOption } from './options.ts'
 
 /** One limit of an application as it stands now. */
@@ -28,55 +27,68 @@ interface CounterOptions extends JsonOption {
   readonly application: string
   readonly api?: string
   readonly operation?: string
+  /** Include limits of which nothing is used. */
+  readonly all?: boolean
 }
 
 interface Counted {
+  readonly applicationId: string
   readonly bucket: PeekedBucket
   readonly describe: (state: { count: number; resetMs: number }) => CounterItem
 }
 
-export function registerCounter(program: Command, context: CommandContext): void {
-  const counter = program.command('counter').description('counts of the current windows')
+export function registerCounter(command: Command, context: CommandContext): void {
+  addExamples(command, [
+    'tollgate counter list --application "Budget app"',
+    'tollgate counter reset --application "Budget app" --api xs2a@1.7.0 --operation listAccounts',
+  ])
 
   async function countedOf(options: CounterOptions): Promise<readonly Counted[]> {
     const catalogue = await context.catalogue()
-    return withRegistry(context.settings(), (stores) =>
-      listCounted(stores, catalogue, options, context.now),
-    )
+    return context.registry((stores) => listCounted(stores, catalogue, options, context.now))
   }
 
-  counter
-    .command('list')
-    .description('what an application has used of its limits')
-    .requiredOption('--application <id>', 'the application')
+  addExamples(command.command('list'), [
+    'tollgate counter list --application "Budget app"',
+    'tollgate counter list --application "Budget app" --api xs2a@1.7.0 --all',
+  ])
+    .description('Show what an application has used of its limits, until each limit resets.')
+    .requiredOption('--application <application>', 'its name or id')
+    .option('--all', 'include limits that are unused')
     .option('--api <api@version>', 'only this version')
     .option('--operation <id>', 'only this operation')
     .option('--json', 'print {"items"}')
     .action(async (options: CounterOptions) => {
       const items = await read(context, await countedOf(options))
-      context.output.result(options.json, { items }, () => draw(items))
+      const used = items.filter((item) => item.used > 0)
+      context.output.result(options.json, { items }, () => draw(options.all ? items : used))
+      const hidden = items.length - used.length
+      if (options.json !== true && options.all !== true && hidden > 0) {
+        context.output.note(`${hidden} unused limits are not shown; --all shows them.`)
+      }
     })
 
-  counter
-    .command('reset')
-    .description('set counts of the current window to zero, in every process')
-    .requiredOption('--application <id>', 'the application')
-    .requiredOption('--api <api@version>', 'the version')
-    .option('--operation <id>', 'the operation; without it all of the version')
+  addExamples(command.command('reset'), [
+    'tollgate counter reset --application "Budget app" --api xs2a@1.7.0 --operation listAccounts',
+  ])
+    .description('Set counts back to zero, in every process.')
+    .requiredOption('--application <application>', 'its name or id')
+    .requiredOption('--api <api@version>', 'the API version (e.g. xs2a@1.7.0)')
+    .option('--operation <id>', 'one operation; without it, all operations of the version')
     .option('--json', 'print {"items"}')
     .action(async (options: CounterOptions) => {
       const counted = await countedOf(options)
-      await withCounters(context.settings(), async (counters) => {
+      await context.counters(async (counters) => {
         for (const { bucket } of counted) await counters.reset(bucket)
       })
-      await withRegistry(context.settings(), async (stores) => {
-        for (const { bucket } of counted) {
-          // Processes that know the bucket to be empty would go on refusing without asking.
+      await context.registry(async (stores) => {
+        for (const { applicationId, bucket } of counted) {
+          // Processes that have the limit as used up would go on refusing without asking the store.
           await stores.changes.announce(
             {
               kind: 'counter',
               action: 'reset',
-              applicationId: options.application,
+              applicationId,
               detail: { bucket: bucket.bucket },
             },
             { by: context.actor },
@@ -92,7 +104,7 @@ async function read(
   context: CommandContext,
   counted: readonly Counted[],
 ): Promise<readonly CounterItem[]> {
-  const states = await withCounters(context.settings(), (counters) =>
+  const states = await context.counters((counters) =>
     counters.peek(counted.map(({ bucket }) => bucket)),
   )
   return counted.flatMap(({ describe }, at) => {
@@ -123,10 +135,7 @@ async function listCounted(
   options: CounterOptions,
   now: () => number,
 ): Promise<readonly Counted[]> {
-  const applicationId = options.application
-  if ((await stores.applications.find(applicationId)) === undefined) {
-    throw new RegistryNotFound('application', applicationId)
-  }
+  const { id: applicationId } = await findApplication(stores, options.application)
   const subscriptions = await stores.subscriptions.list({ applicationId })
   const chosen = subscriptions.filter(
     ({ api, version }) => options.api === undefined || options.api === versionKey(api, version),
@@ -134,7 +143,7 @@ async function listCounted(
   if (chosen.length === 0) {
     const all = subscriptions.map(({ api, version }) => versionKey(api, version)).join(', ')
     throw new CommandError(
-      `the application has no subscription to ${options.api ?? 'anything'}; it has: ${all || '(none)'}`,
+      `the application has no subscription to ${options.api ?? 'any API'}; its subscriptions: ${all || '(none)'}`,
     )
   }
   const overrides = await stores.overrides.list({ applicationId })
@@ -146,6 +155,7 @@ async function listCounted(
     nowMs: now(),
   }).map(
     ({ api, version, operation, limit, peeked }): Counted => ({
+      applicationId,
       bucket: peeked,
       describe: ({ count, resetMs }) => ({
         api,
@@ -167,5 +177,5 @@ function onlyOperation(counted: readonly Counted[], operation: string): readonly
   const found = counted.filter((item) => nameOf(item) === operation)
   if (found.length > 0) return found
   const all = [...new Set(counted.flatMap((item) => nameOf(item) ?? []))].join(', ')
-  throw new CommandError(`there is no operation ${operation}; there are: ${all}`)
+  throw new CommandError(`no operation ${operation}; choose one of: ${all}`)
 }

@@ -1,26 +1,26 @@
 import type { Command } from 'commander'
-import type { Developer } from '../../gateway/registry/developers.ts'
-import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
-import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
+import { findDeveloper } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { withRegistry } from '../registry-session.ts'
 import { type JsonOption, type PageOptions, parseLimit } from './options.ts'
 
-export function registerDeveloper(program: Command, context: CommandContext): void {
+export function registerDeveloper(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
-  const developer = program.command('developer').description('those who own applications')
+  addExamples(command, [
+    'tollgate developer show anna@example.com',
+    'tollgate developer suspend anna@example.com',
+  ]).description(
+    'Manage the developers who own applications. Name a developer by email address, id or the first characters of the id.',
+  )
 
-  developer
-    .command('list')
-    .description('all developers, oldest first')
-    .option('--limit <count>', 'at most so many', parseLimit, 100)
-    .option('--after <id>', 'go on after this developer')
+  addExamples(command.command('list'), ['tollgate developer list --limit 1000 --json'])
+    .description('List all developers, oldest first.')
+    .option('--limit <count>', 'at most this many', parseLimit, 100)
+    .option('--after <id>', 'continue after the developer with this id')
     .option('--json', 'print {"items"}')
     .action(async ({ limit, after, json }: PageOptions) => {
-      const items = await withRegistry(context.settings(), (stores) =>
-        stores.developers.list({ limit, after }),
-      )
+      const items = await context.registry((stores) => stores.developers.list({ limit, after }))
       output.result(json, { items }, () =>
         drawTable(
           ['id', 'email', 'name', 'created', 'suspended'],
@@ -29,14 +29,14 @@ export function registerDeveloper(program: Command, context: CommandContext): vo
       )
     })
 
-  developer
-    .command('show <developer>')
-    .description('one developer with the applications, by id or email')
-    .option('--json', 'print it with "applications"')
+  addExamples(command.command('show <developer>'), ['tollgate developer show anna@example.com'])
+    .description('Show one developer with all applications.')
+    .option('--json', 'print the developer with "applications"')
     .action(async (reference: string, { json }: JsonOption) => {
-      const { found, applications } = await withRegistry(context.settings(), async (stores) => {
-        const found = await findDeveloper(stores, reference)
-        const applications = await stores.applications.list({ developerId: found.id, limit: 1000 })
+      const { found, applications } = await context.registry(async (stores) => {
+        const { id } = await findDeveloper(stores, reference)
+        const found = await stores.developers.find(id)
+        const applications = await stores.applications.list({ developerId: id, limit: 1000 })
         return { found, applications }
       })
       output.result(json, { ...found, applications }, () =>
@@ -51,16 +51,17 @@ export function registerDeveloper(program: Command, context: CommandContext): vo
     })
 
   for (const verb of ['suspend', 'resume'] as const) {
-    developer
-      .command(`${verb} <developer>`)
+    addExamples(command.command(`${verb} <developer>`), [
+      `tollgate developer ${verb} anna@example.com`,
+    ])
       .description(
         verb === 'suspend'
-          ? 'refuse the calls of all applications of a developer'
-          : 'let the applications of a developer call again',
+          ? 'Refuse the calls of all applications of a developer.'
+          : 'Let the applications of a suspended developer call again.',
       )
       .option('--json', 'print the developer')
       .action(async (reference: string, { json }: JsonOption) => {
-        const changed = await withRegistry(context.settings(), async (stores) => {
+        const changed = await context.registry(async (stores) => {
           const { id } = await findDeveloper(stores, reference)
           return stores.developers[verb]({ id, by })
         })
@@ -68,25 +69,15 @@ export function registerDeveloper(program: Command, context: CommandContext): vo
       })
   }
 
-  developer
-    .command('delete <developer>')
-    .description('delete a developer with all applications, subscriptions and keys')
+  addExamples(command.command('delete <developer>'), ['tollgate developer delete anna@example.com'])
+    .description('Delete a developer with all applications, subscriptions and keys.')
     .option('--json', 'print {"id"}')
     .action(async (reference: string, { json }: JsonOption) => {
-      const id = await withRegistry(context.settings(), async (stores) => {
-        const { id } = await findDeveloper(stores, reference)
-        await stores.developers.delete({ id, by })
-        return id
+      const { id, email } = await context.registry(async (stores) => {
+        const found = await findDeveloper(stores, reference)
+        await stores.developers.delete({ id: found.id, by })
+        return found
       })
-      output.result(json, { id }, () => `deleted developer ${id}`)
+      output.result(json, { id }, () => `deleted developer ${email} (${id})`)
     })
-}
-
-/** Finds a developer by id or email. @throws {RegistryNotFound} */
-export async function findDeveloper(stores: RegistryStores, reference: string): Promise<Developer> {
-  const found = reference.includes('@')
-    ? await stores.developers.findByEmail(reference)
-    : await stores.developers.find(reference)
-  if (found === undefined) throw new RegistryNotFound('developer', reference)
-  return found
 }

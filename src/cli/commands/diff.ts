@@ -1,24 +1,22 @@
 import Table from 'cli-table3'
 import type { Command } from 'commander'
 import { type ApiVersion, type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
+import { CatalogueError } from '../../catalogue/catalogue-error.ts'
 import { type DiffedOperation, diffVersions, type VersionDiff } from '../../catalogue/diff.ts'
-import { CatalogueError, loadCatalogue } from '../../catalogue/load-catalogue.ts'
 import type { CommandContext } from '../context.ts'
-import { withRegistry } from '../registry-session.ts'
+import { addExamples } from '../examples.ts'
 import { type CommandResult, conclude } from './command-result.ts'
 import type { JsonOption } from './options.ts'
 
-export function registerDiff(program: Command, context: CommandContext): void {
-  program
-    .command('diff')
-    .summary('tell what differs between two versions of an API')
+export function registerDiff(command: Command, context: CommandContext): void {
+  addExamples(command, ['tollgate diff xs2a 1.6.0 1.7.0 --applications'])
     .description(
-      'Operations added, removed and changed. With --applications also the applications subscribed to a version that has a removed operation.',
+      'Show the operations added, removed and changed between two versions of an API. With --applications, also the applications subscribed to a version that has a removed operation.',
     )
     .argument('<api>', 'e.g. xs2a')
     .argument('<from>', 'e.g. 1.6.0')
     .argument('<to>', 'e.g. 1.7.0')
-    .option('--applications', 'ask the registry who is subscribed')
+    .option('--applications', 'list the subscribed applications')
     .option('--json', 'print the difference')
     .action(
       async (
@@ -29,7 +27,7 @@ export function registerDiff(program: Command, context: CommandContext): void {
       ) => {
         const settings = context.settings()
         const subscribers = (ofApi: string, version: string): Promise<readonly string[]> =>
-          withRegistry(settings, async (stores) =>
+          context.registry(async (stores) =>
             (await stores.subscriptions.applicationsOf(ofApi, version)).map(
               ({ id, name }) => `${name} (${id})`,
             ),
@@ -66,14 +64,15 @@ export interface DiffOptions {
 /**
  * Says what moving from one version of an API to another means: operations
  * added, removed and changed, and who is subscribed to the old version. As JSON the
- * difference with `subscribers` beside it, which is absent when nobody can
- * tell. Exit code 1 for a version that does not exist or a configuration that
+ * difference with `subscribers` beside it, absent without `--applications`.
+ * Exit code 1 for a version that does not exist or a configuration that
  * is not valid.
  */
 export async function diff(options: DiffOptions): Promise<CommandResult> {
   const { configDir, api, from, to, json, subscribers } = options
   let catalogue: Catalogue
   try {
+    const { loadCatalogue } = await import('../../catalogue/load-catalogue.ts')
     catalogue = await loadCatalogue(configDir)
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error

@@ -1,35 +1,45 @@
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { type Explanation, explain } from '../../gateway/explain.ts'
+import type { Explanation } from '../../gateway/explain.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
-import { withCounters } from '../counters-session.ts'
+import { addExamples } from '../examples.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { withRegistry } from '../registry-session.ts'
+import { describeDecision } from './describe-decision.ts'
 import type { JsonOption } from './options.ts'
 
-export function registerExplain(program: Command, context: CommandContext): void {
-  program
-    .command('explain')
-    .summary('say what the gateway would do with a call, and why')
+interface ExplainOptions extends JsonOption {
+  readonly key?: string
+  readonly verbose?: boolean
+}
+
+export function registerExplain(command: Command, context: CommandContext): void {
+  addExamples(command, [
+    'tollgate explain GET /v1.7.0/accounts --key - < key.txt',
+    'echo "$KEY" | tollgate explain POST /v1.7.0/consents --key - --verbose',
+  ])
     .description(
-      'Runs the checks of the gateway over a call without counting or forwarding it. Exit code 0 whatever the decision.',
+      'Show what the gateway would do with a call, and why. Runs the same checks; counts and forwards nothing. The exit code is 0 whether the call is allowed or refused.',
     )
-    .argument('<method>', 'of the call (e.g. GET)')
+    .argument('<method>', 'HTTP method (e.g. GET)')
     .argument('<target>', 'path and query (e.g. /v1.7.0/accounts)')
     .option(
       '--key <->',
-      'read the API key from standard input (it is no argument: those can be seen)',
+      'read the API key from standard input (as an argument it would show in the process list)',
     )
+    .option('--verbose', 'also show the checks passed, the ids and the counters')
     .option('--json', 'print the explanation')
-    .action(async (method: string, target: string, options: JsonOption & { key?: string }) => {
+    .action(async (method: string, target: string, options: ExplainOptions) => {
       if (options.key !== undefined && options.key !== '-') {
         throw new UsageError('--key takes only "-": give the key on standard input')
       }
       const key = options.key === undefined ? undefined : (await text(context.stdin)).trim()
-      const catalogue = await context.catalogue()
-      const explanation = await withRegistry(context.settings(), (stores) =>
-        explain({
+      const [catalogue, { explain }] = await Promise.all([
+        context.catalogue(),
+        import('../../gateway/explain.ts'),
+      ])
+      const { explanation, applicationName } = await context.registry(async (stores) => {
+        const explanation = await explain({
           method,
           target,
           key,
@@ -40,17 +50,24 @@ export function registerExplain(program: Command, context: CommandContext): void
             },
           },
           counter: {
-            peek: (buckets) =>
-              withCounters(context.settings(), (counters) => counters.peek(buckets)),
+            peek: (buckets) => context.counters((counters) => counters.peek(buckets)),
           },
           now: context.now,
-        }),
-      )
-      context.output.result(options.json, explanation, () => draw(explanation))
+        })
+        const { applicationId } = explanation
+        const application =
+          applicationId === undefined ? undefined : await stores.applications.find(applicationId)
+        return { explanation, applicationName: application?.name }
+      })
+      context.output.result(options.json, explanation, () => {
+        const now = new Date(context.now())
+        const sentence = describeDecision(explanation, { applicationName, now })
+        return options.verbose === true ? `${sentence}\n\n${drawDetails(explanation)}` : sentence
+      })
     })
 }
 
-function draw({ limits, passed, ...fields }: Explanation): string {
+function drawDetails({ limits, passed, ...fields }: Explanation): string {
   const cells = Object.entries(fields).map(([name, value]) => [name, value ?? null] as const)
   const summary = drawFields({
     ...Object.fromEntries(cells),
@@ -71,7 +88,7 @@ function draw({ limits, passed, ...fields }: Explanation): string {
   return `${summary}\n${table}`
 }
 
-/** The number of calls, and where an operator set it, until when. */
+/** The number of calls, with the override that set it. */
 function callsCell({ calls, override }: NonNullable<Explanation['limits']>[number]): string {
   if (override === undefined) return String(calls)
   return `${calls} (override until ${override.until}, then ${override.planCalls})`

@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
-import { type ApiKey, type IssuedKey, keyState } from '../../gateway/registry/keys.ts'
+import { keyState } from '../../gateway/registry/key-state.ts'
+import type { ApiKey, IssuedKey } from '../../gateway/registry/keys.ts'
 import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
+import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
+import { findApplication, findId } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { withRegistry } from '../registry-session.ts'
-import { type JsonOption, parseMoment, parseWhole } from './options.ts'
+import { type JsonOption, momentForms, parseMoment, parseWhole } from './options.ts'
 
 interface IssueOptions extends JsonOption {
   readonly application: string
@@ -12,9 +15,15 @@ interface IssueOptions extends JsonOption {
   readonly expires?: Date
 }
 
-export function registerKey(program: Command, context: CommandContext): void {
+export function registerKey(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
-  const key = program.command('key').description('API keys of applications')
+  addExamples(command, [
+    'tollgate key list --application "Budget app"',
+    'tollgate key issue --application "Budget app" --name laptop --expires +90d',
+    'tollgate key rotate tg_8sK2mQ4vXw1z --overlap 3600',
+  ]).description(
+    'Manage the API keys of applications. Name a key by its hint, its id or the first characters of its id.',
+  )
 
   const withState = (item: ApiKey) => ({ ...item, state: keyState(item, context.now()) })
 
@@ -23,21 +32,18 @@ export function registerKey(program: Command, context: CommandContext): void {
   }
 
   function showNew(json: boolean | undefined, item: IssuedKey): void {
-    output.result(json, { ...item, state: keyState(item, context.now()) }, () =>
-      drawFields({ ...item, state: keyState(item, context.now()) }),
-    )
+    const issued = { ...item, state: keyState(item, context.now()) }
+    output.result(json, issued, () => drawFields(issued))
     if (json !== true) output.note('The key is shown only now. Keep it safe.')
   }
 
-  key
-    .command('list')
-    .description('every key an application ever had, oldest first')
-    .requiredOption('--application <id>', 'the application')
+  addExamples(command.command('list'), ['tollgate key list --application "Budget app"'])
+    .description('List all keys of an application, also revoked and expired ones, oldest first.')
+    .requiredOption('--application <application>', 'its name or id')
     .option('--json', 'print {"items"}')
-    .action(async ({ application: applicationId, json }: JsonOption & { application: string }) => {
-      const items = await withRegistry(context.settings(), async (stores) => {
-        const found = await stores.applications.find(applicationId)
-        if (found === undefined) throw new RegistryNotFound('application', applicationId)
+    .action(async ({ application, json }: JsonOption & { application: string }) => {
+      const items = await context.registry(async (stores) => {
+        const { id: applicationId } = await findApplication(stores, application)
         return stores.keys.list({ applicationId })
       })
       output.result(json, { items: items.map(withState) }, () =>
@@ -58,63 +64,73 @@ export function registerKey(program: Command, context: CommandContext): void {
       )
     })
 
-  key
-    .command('show <id>')
-    .description('one key (never the key itself: that is shown once)')
-    .option('--json', 'print it')
+  addExamples(command.command('show <key>'), ['tollgate key show tg_8sK2mQ4vXw1z'])
+    .description('Show what is stored about a key. The key itself is shown only when it is issued.')
+    .option('--json', 'print the stored key')
     .action(async (reference: string, { json }: JsonOption) => {
-      const id = keyId(reference)
-      const found = await withRegistry(context.settings(), (stores) => stores.keys.find(id))
-      if (found === undefined) throw new RegistryNotFound('key', id)
+      const found = await context.registry(async (stores) => {
+        const id = await findKeyId(stores, reference)
+        const found = await stores.keys.find(id)
+        if (found === undefined) throw new RegistryNotFound('key', id)
+        return found
+      })
       show(json, found)
     })
 
-  key
-    .command('issue')
-    .description('make a key; it is shown only now')
-    .requiredOption('--application <id>', 'the application')
-    .option('--name <name>', 'unique among its active keys')
-    .option('--expires <time>', 'when it stops working (e.g. 2027-01-31)', parseMoment)
-    .option('--json', 'print it with "key"')
-    .action(async ({ application: applicationId, name, expires, json }: IssueOptions) => {
-      const issued = await withRegistry(context.settings(), (stores) =>
-        stores.keys.issue({ applicationId, name, expiresAt: expires, by }),
-      )
+  addExamples(command.command('issue'), [
+    'tollgate key issue --application "Budget app" --name laptop --expires +90d',
+  ])
+    .description('Issue a key. It is shown only now.')
+    .requiredOption('--application <application>', 'its name or id')
+    .option('--name <name>', "unique among the application's active keys")
+    .option('--expires <time>', `when the key stops working (${momentForms})`, (text) =>
+      parseMoment(text, context.now()),
+    )
+    .option('--json', 'print the key with "key"')
+    .action(async ({ application, name, expires, json }: IssueOptions) => {
+      const issued = await context.registry(async (stores) => {
+        const { id: applicationId } = await findApplication(stores, application)
+        return stores.keys.issue({ applicationId, name, expiresAt: expires, by })
+      })
       showNew(json, issued)
     })
 
-  key
-    .command('rotate <id>')
-    .description('put a new key in the place of another; the new one is shown only now')
+  addExamples(command.command('rotate <key>'), [
+    'tollgate key rotate tg_8sK2mQ4vXw1z',
+    'tollgate key rotate tg_8sK2mQ4vXw1z --overlap 0',
+  ])
+    .description('Replace a key with a new one. The new key is shown only now.')
     .option(
       '--overlap <seconds>',
-      'how long the old one works beside the new one',
+      'how long the old key keeps working',
       (text) => parseWhole(text, 0, 2_592_000),
       3600,
     )
-    .option('--json', 'print the new one with "key"')
+    .option('--json', 'print the new key with "key"')
     .action(async (reference: string, { overlap, json }: JsonOption & { overlap: number }) => {
-      const issued = await withRegistry(context.settings(), (stores) =>
-        stores.keys.rotate({ id: keyId(reference), overlapSeconds: overlap, by }),
-      )
+      const issued = await context.registry(async (stores) => {
+        const id = await findKeyId(stores, reference)
+        return stores.keys.rotate({ id, overlapSeconds: overlap, by })
+      })
       showNew(json, issued)
     })
 
-  key
-    .command('revoke <id>')
-    .description('refuse a key from now on, everywhere within a second')
-    .option('--json', 'print it')
+  addExamples(command.command('revoke <key>'), ['tollgate key revoke tg_8sK2mQ4vXw1z'])
+    .description('Revoke a key. Every gateway refuses it within a second.')
+    .option('--json', 'print the revoked key')
     .action(async (reference: string, { json }: JsonOption) => {
-      show(
-        json,
-        await withRegistry(context.settings(), (stores) =>
-          stores.keys.revoke({ id: keyId(reference), by }),
-        ),
+      const revoked = await context.registry(async (stores) =>
+        stores.keys.revoke({ id: await findKeyId(stores, reference), by }),
       )
+      show(json, revoked)
     })
 }
 
-/** The public id, also out of a hint or a whole key: the rest of a key is none of our business and not repeated. */
-function keyId(reference: string): string {
+function findKeyId(stores: RegistryStores, reference: string): Promise<string> {
+  return findId(stores, 'key', publicId(reference))
+}
+
+/** The public id, also out of a hint or a whole key. Messages must not repeat the secret part of a key. */
+function publicId(reference: string): string {
   return /^tg_([0-9A-Za-z]{12})(?:_|$)/.exec(reference)?.[1] ?? reference
 }

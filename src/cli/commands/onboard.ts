@@ -1,63 +1,129 @@
 import type { Command } from 'commander'
+import { accountsCommand } from '../../backend/sandbox/accounts-command.ts'
+import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { type Onboarded, type Onboarding, onboard } from '../../gateway/registry/onboard.ts'
 import { RegistryConflict } from '../../gateway/registry/registry-errors.ts'
-import type { RegistryStores } from '../../gateway/registry/stores.ts'
+import { origin } from '../../platform/listen.ts'
+import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
 import { drawFields } from '../output.ts'
 import { choose } from '../published.ts'
-import { withRegistry } from '../registry-session.ts'
+import { requireSandbox } from '../require-sandbox.ts'
 
 interface OnboardOptions {
   readonly email: string
-  readonly name: string
+  readonly name?: string
   readonly application: string
   readonly api: readonly string[]
   readonly plan?: string
+  /** Create a consent, too. */
+  readonly consent?: boolean
   readonly json?: boolean
 }
 
-export function registerOnboard(program: Command, context: CommandContext): void {
-  program
-    .command('onboard')
-    .summary('make developer, application, subscriptions and a key in one go')
+export function registerOnboard(command: Command, context: CommandContext): void {
+  addExamples(command, [
+    'tollgate onboard --email anna@example.com --application "Budget app" --api xs2a@1.7.0 mandate@1.0.0',
+    'tollgate onboard --email anna@example.com --application "Budget app" --api xs2a@1.7.0 --consent',
+    'tollgate onboard --email anna@example.com --application "Budget app" --api xs2a@1.7.0 --json',
+  ])
     .description(
-      'Makes what a first call needs. Developer and application of that name are used when they exist, missing subscriptions are added, the key is always new and shown only now.',
+      'Create everything that a first call needs. The command reuses a developer or application of that name, adds missing subscriptions, and always creates a new key. The key is shown only now.',
     )
-    .requiredOption('--email <email>', 'of the developer')
-    .option('--name <name>', 'of the developer, when it is new', '')
+    .requiredOption('--email <email>', 'email address of the developer')
+    .option('--name <name>', 'display name of a new developer')
     .requiredOption('--application <name>', 'name of the application')
     .requiredOption('--api <api@version...>', 'API versions to subscribe to (e.g. xs2a@1.7.0)')
     .option('--plan <plan>', 'plan of the new subscriptions')
-    .option('--json', 'print {"developerId","applicationId","keyId","key"}')
+    .option(
+      '--consent',
+      'also create an approved consent of Noa Levi, a customer of the sandbox bank, and print a call that reads her accounts; her earlier consent expires',
+    )
+    .option(
+      '--json',
+      'print {"developerId","applicationId","keyId","key"}, with --consent also "consentId"',
+    )
     .action(async (options: OnboardOptions) => {
       const catalogue = await context.catalogue()
       const subscriptions = options.api.map((text) =>
         choose({ catalogue, text, plan: options.plan, now: context.now() }),
       )
-      const onboarded = await withRegistry(context.settings(), (stores) =>
-        onboardTogether(stores, {
-          email: options.email,
-          developerName: options.name,
-          applicationName: options.application,
-          subscriptions,
-          by: context.actor,
-        }),
-      )
-      context.output.result(options.json, onboarded, () => drawFields({ ...onboarded }))
-      if (options.json !== true) context.output.note('The key is shown only now. Keep it safe.')
+      const input = {
+        email: options.email,
+        developerName: options.name ?? '',
+        applicationName: options.application,
+        subscriptions,
+        by: context.actor,
+      }
+      const show = (result: Onboarded & { readonly consentId?: string }, end = '') => {
+        context.output.result(options.json, result, () => `${drawFields({ ...result })}${end}`)
+        if (options.json !== true) context.output.note('The key is shown only now. Keep it safe.')
+      }
+      if (options.consent !== true) {
+        show(await context.registry((stores) => together(() => onboard(stores, input))))
+        return
+      }
+      requireSandbox(context)
+      const path = accountsPath(catalogue, subscriptions)
+      await context.registry(async (stores) => {
+        // First: no consent for an application that may have no further key. A new consent ends the earlier one.
+        const onboarded = await together(() => onboard(stores, input))
+        const consentId = await createReadyConsent(context, onboarded.applicationId).catch(
+          (cause: unknown) => {
+            show(onboarded)
+            const text = cause instanceof Error ? cause.message : String(cause)
+            throw new CommandError(`the key works, but there is no consent: ${text}`, { cause })
+          },
+        )
+        const { gateway, gatewayPublicUrl = origin(gateway) } = context.settings()
+        const call = accountsCommand({ ...onboarded, consentId, gateway: gatewayPublicUrl, path })
+        show(
+          { ...onboarded, consentId },
+          `\n\nRead the accounts of Noa Levi, a customer of the sandbox bank:\n\n  ${call}\n`,
+        )
+      })
     })
 }
 
-/** Two who onboard the same names at once both find nothing; the slower one then finds what the other made. */
-async function onboardTogether(stores: RegistryStores, input: Onboarding): Promise<Onboarded> {
-  for (let attempt = 1; ; attempt++) {
+/** The path that lists accounts in the newest of these versions that has it. @throws {CommandError} when none has */
+function accountsPath(catalogue: Catalogue, subscriptions: Onboarding['subscriptions']): string {
+  const paths = [...catalogue.versions.values()].flatMap(({ api, version, operations }) =>
+    subscriptions.some((one) => one.api === api && one.version === version)
+      ? operations.filter(({ id }) => id === 'listAccounts').map(({ path }) => path)
+      : [],
+  )
+  const path = paths.at(-1)
+  if (path !== undefined) return path
+  throw new CommandError('--consent needs an --api with accounts (e.g. xs2a@1.7.0)')
+}
+
+async function createReadyConsent(
+  { now, settings }: Pick<CommandContext, 'now' | 'settings'>,
+  applicationId: string,
+): Promise<string> {
+  const [{ withBank }, { seedSandbox }, { createSeededConsent }] = await Promise.all([
+    import('../bank-session.ts'),
+    import('../../backend/sandbox/seed.ts'),
+    import('../../backend/sandbox/create-seeded-consent.ts'),
+  ])
+  return withBank(settings(), async ({ database, timeZone }) => {
+    // The bank may not have run yet.
+    await seedSandbox({ database, now, timeZone })
+    return createSeededConsent({ database, applicationId, now, timeZone })
+  })
+}
+
+/** Two commands that onboard the same names at once both find nothing; the slower one then finds what the other created. */
+async function together<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let count = 1; ; count++) {
     try {
-      return await onboard(stores, input)
+      return await attempt()
     } catch (error) {
       const isRace =
         error instanceof RegistryConflict &&
         ['email-taken', 'name-taken', 'already-subscribed'].includes(error.rule)
-      if (!isRace || attempt === 5) throw error
+      if (!isRace || count === 5) throw error
     }
   }
 }

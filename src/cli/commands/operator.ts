@@ -5,23 +5,20 @@ import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import { origin } from '../../platform/listen.ts'
 import type { Settings } from '../../platform/settings.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
+import { findDeveloper } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { withRegistry } from '../registry-session.ts'
-import { findDeveloper } from './developer.ts'
 import type { JsonOption } from './options.ts'
 
-export function registerOperator(program: Command, context: CommandContext): void {
+export function registerOperator(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
-  const operator = program
-    .command('operator')
-    .description('developers who see the operator’s pages of the portal')
+  addExamples(command, ['tollgate operator add olga@bank.example', 'tollgate operator list'])
 
-  operator
-    .command('list')
-    .description('all operators, oldest account first')
+  addExamples(command.command('list'), ['tollgate operator list'])
+    .description('List all operators, oldest account first.')
     .option('--json', 'print {"items"}')
     .action(async ({ json }: JsonOption) => {
-      const items = await withRegistry(context.settings(), (stores) => stores.operators.list())
+      const items = await context.registry((stores) => stores.operators.list())
       output.result(json, { items }, () =>
         drawTable(
           ['id', 'email', 'name', 'created', 'suspended'],
@@ -30,30 +27,31 @@ export function registerOperator(program: Command, context: CommandContext): voi
       )
     })
 
-  operator
-    .command('add <email>')
-    .description('make a developer an operator; one who is new is made')
-    .option('--name <name>', 'of the developer, when it is new', '')
-    .option('--json', 'print the developer with "resetUrl", where a password comes from')
-    .action(async (email: string, { name, json }: JsonOption & { name: string }) => {
+  addExamples(command.command('add <email>'), [
+    'tollgate operator add olga@bank.example --name "Olga Levin"',
+  ])
+    .description('Make a developer an operator. An unknown email address gets a new account.')
+    .option('--name <name>', 'display name of a new account')
+    .option('--json', 'print the developer with "resetUrl", the page that sets a password')
+    .action(async (email: string, { name = '', json }: JsonOption & { name?: string }) => {
       const settings = context.settings()
-      const added = await withRegistry(settings, async (stores) => {
+      const { added, hasPassword } = await context.registry(async (stores) => {
         const { id } = await findOrMake(stores, { email, name, by })
-        return stores.operators.add({ id, by })
+        const hasPassword = await stores.credentials.hasPassword(id)
+        return { added: await stores.operators.add({ id, by }), hasPassword }
       })
       const resetUrl = resetPage(settings)
       output.result(json, { ...added, resetUrl }, () => drawFields({ ...added }))
-      if (json === true) return
-      const page = resetUrl ?? 'the page /reset of the portal'
-      output.note(`Without a password yet? Ask for a link at ${page}.`)
+      if (json === true || hasPassword) return
+      const page = resetUrl ?? "the portal's page /reset"
+      output.note(`To set a password, ask for a link at ${page}.`)
     })
 
-  operator
-    .command('remove <developer>')
-    .description('make an operator a developer like others, by id or email')
+  addExamples(command.command('remove <developer>'), ['tollgate operator remove olga@bank.example'])
+    .description('Take the operator role away. The developer account stays.')
     .option('--json', 'print the developer')
     .action(async (reference: string, { json }: JsonOption) => {
-      const removed = await withRegistry(context.settings(), async (stores) => {
+      const removed = await context.registry(async (stores) => {
         const { id } = await findDeveloper(stores, reference)
         return stores.operators.remove({ id, by })
       })
@@ -61,13 +59,13 @@ export function registerOperator(program: Command, context: CommandContext): voi
     })
 }
 
-/** Where a link is asked for that sets a password; null when only a running portal knows its port. */
+/** The page that mails a link to set a password; null when only a running portal knows its port. */
 function resetPage({ portal, portalPublicUrl }: Settings): string | null {
   if (portalPublicUrl === undefined && portal.port === 0) return null
   return `${portalPublicUrl ?? origin(portal)}/reset`
 }
 
-/** Two who add the same address at once both find nobody; the slower one then finds whom the other made. */
+/** Two commands that add the same address at once both find no account; the slower one then finds the other's. */
 async function findOrMake(
   { developers }: RegistryStores,
   input: { email: string; name: string; by: string },

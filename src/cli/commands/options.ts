@@ -22,8 +22,24 @@ export function parseWhole(text: string, min: number, max: number): number {
   throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
 }
 
-/** Reads a moment: `2027-01-31` (00:00 UTC) or `2027-01-31T12:00:00Z`. @throws {InvalidArgumentError} */
-export function parseMoment(text: string): Date {
+/** What {@link parseMoment} takes, for the help of an option. */
+export const momentForms = 'e.g. +30d, 2027-01-31, 2027-01-31T12:00:00Z'
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/**
+ * Reads a moment of the future: `2027-01-31` (00:00 UTC), `2027-01-31T12:00:00Z`, or a time
+ * from now in minutes, hours, days or weeks: `+45m`, `+12h`, `+30d`, `+2w`.
+ *
+ * @throws {InvalidArgumentError}
+ */
+export function parseMoment(text: string, now: number): Date {
+  const relative = /^\+(?<count>\d{1,4})(?<unit>[mhdw])$/.exec(text)?.groups
+  if (relative !== undefined) {
+    // The pattern allows only these units.
+    const unit = relative['unit'] as keyof typeof unitMs
+    return new Date(now + Number(relative['count']) * unitMs[unit])
+  }
   const isMoment =
     /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
   const moment = new Date(text)
@@ -32,8 +48,9 @@ export function parseMoment(text: string): Date {
     isMoment &&
     !Number.isNaN(moment.getTime()) &&
     new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
+  if (isReal && moment.getTime() <= now) throw new InvalidArgumentError('It must be in the future.')
   if (isReal) return moment
   throw new InvalidArgumentError(
-    'It must be a date or a time with its zone (e.g. 2027-01-31T12:00:00Z).',
+    'It must be a time from now (+45m, +12h, +30d, +2w), a date (2027-01-31) or a time with its zone (2027-01-31T12:00:00Z).',
   )
 }

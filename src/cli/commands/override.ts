@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { limitNames } from '../../catalogue/effective-limits.ts'
 import type { LimitOverride } from '../../gateway/registry/overrides.ts'
-import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
+import { findApplication, findId } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
 import { publishedVersion } from '../published.ts'
-import { withRegistry } from '../registry-session.ts'
-import { type JsonOption, parseMoment, parseWhole } from './options.ts'
+import { type JsonOption, momentForms, parseMoment, parseWhole } from './options.ts'
 
 interface AddOptions extends JsonOption {
   readonly application: string
@@ -18,41 +18,43 @@ interface AddOptions extends JsonOption {
   readonly reason: string
 }
 
-export function registerOverride(program: Command, context: CommandContext): void {
+export function registerOverride(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
-  const override = program
-    .command('override')
-    .description('other numbers of calls than the plan’s, for one application until a moment')
+  addExamples(command, [
+    'tollgate override list --application "Budget app"',
+    'tollgate override add --application "Budget app" --api xs2a@1.7.0 --calls 500 --until +30d --reason "Migration to 1.7.0"',
+  ]).description(
+    "Raise or lower one application's limit until a date, instead of the plan's limit.",
+  )
 
-  override
-    .command('list')
-    .description('overrides of an application that are in force, oldest first')
-    .requiredOption('--application <id>', 'the application')
+  addExamples(command.command('list'), ['tollgate override list --application "Budget app"'])
+    .description('List the active overrides of an application, oldest first.')
+    .requiredOption('--application <application>', 'its name or id')
     .option('--json', 'print {"items"}')
     .action(async ({ application, json }: JsonOption & { application: string }) => {
-      const items = await withRegistry(context.settings(), async (stores) => {
-        const found = await stores.applications.find(application)
-        if (found === undefined) throw new RegistryNotFound('application', application)
-        return stores.overrides.list({ applicationId: application })
+      const items = await context.registry(async (stores) => {
+        const { id: applicationId } = await findApplication(stores, application)
+        return stores.overrides.list({ applicationId })
       })
       output.result(json, { items }, () => draw(items))
     })
 
-  override
-    .command('add')
-    .description('set another number for one limit; every gateway has it within a second')
-    .requiredOption('--application <id>', 'the application')
-    .requiredOption('--api <api@version>', 'the version')
+  addExamples(command.command('add'), [
+    'tollgate override add --application "Budget app" --api xs2a@1.7.0 --calls 500 --until +30d --reason "Migration to 1.7.0"',
+  ])
+    .description(
+      'Set another number of calls for one limit. Every gateway applies it within a second.',
+    )
+    .requiredOption('--application <application>', 'its name or id')
+    .requiredOption('--api <api@version>', 'the API version (e.g. xs2a@1.7.0)')
     .option('--limit <name>', 'name of the limit in the plan', 'default')
-    .requiredOption('--calls <count>', 'calls in a window instead', (text) =>
+    .requiredOption('--calls <count>', 'calls allowed until the limit resets', (text) =>
       parseWhole(text, 1, 1_000_000_000),
     )
-    .requiredOption(
-      '--until <time>',
-      'when the plan’s number holds again (e.g. 2027-01-31)',
-      parseMoment,
+    .requiredOption('--until <time>', `when the plan's limit returns (${momentForms})`, (text) =>
+      parseMoment(text, context.now()),
     )
-    .requiredOption('--reason <text>', 'for the audit')
+    .requiredOption('--reason <text>', 'for the audit log')
     .option('--json', 'print the override')
     .action(async ({ application, api: text, limit, calls, until, reason, json }: AddOptions) => {
       const catalogue = await context.catalogue()
@@ -62,9 +64,9 @@ export function registerOverride(program: Command, context: CommandContext): voi
         throw new CommandError(`${text} has no limit "${limit}"; it has: ${names.join(', ')}`)
       }
       const { api, version } = published
-      const made = await withRegistry(context.settings(), (stores) =>
+      const made = await context.registry(async (stores) =>
         stores.overrides.create({
-          applicationId: application,
+          applicationId: (await findApplication(stores, application)).id,
           api,
           version,
           limit,
@@ -77,15 +79,20 @@ export function registerOverride(program: Command, context: CommandContext): voi
       output.result(json, made, () => drawFields({ ...made }))
     })
 
-  override
-    .command('end <id>')
-    .description('let the number of the plan hold again')
-    .requiredOption('--application <id>', 'the application')
+  addExamples(command.command('end <override>'), [
+    'tollgate override end 91c0 --application "Budget app"',
+  ])
+    .description("End an override: the plan's limit applies again.")
+    .requiredOption('--application <application>', 'its name or id')
     .option('--json', 'print {"id"}')
-    .action(async (id: string, { application, json }: JsonOption & { application: string }) => {
-      await withRegistry(context.settings(), (stores) =>
-        stores.overrides.end({ applicationId: application, id, by }),
-      )
+    .action(async (reference: string, options: JsonOption & { application: string }) => {
+      const { application, json } = options
+      const id = await context.registry(async (stores) => {
+        const { id: applicationId } = await findApplication(stores, application)
+        const id = await findId(stores, 'override', reference)
+        await stores.overrides.end({ applicationId, id, by })
+        return id
+      })
       output.result(json, { id }, () => `ended override ${id}`)
     })
 }

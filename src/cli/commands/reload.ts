@@ -1,19 +1,17 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
-import { withRegistry } from '../registry-session.ts'
+import { addExamples } from '../examples.ts'
 import type { JsonOption } from './options.ts'
 
-export function registerReload(program: Command, context: CommandContext): void {
-  program
-    .command('reload')
-    .summary('take the configuration into force in all running processes')
+export function registerReload(command: Command, context: CommandContext): void {
+  addExamples(command, ['tollgate check && tollgate reload'])
     .description(
-      'Checks CONFIG_DIR first and changes nothing when it is not valid. Every process then reads the CONFIG_DIR of its own machine within a second; gateway_config_generation and gateway_config_reloads_total tell how it went.',
+      'Apply changed API documents and plans in all running processes. An invalid CONFIG_DIR changes nothing. Within a second, every process reads the CONFIG_DIR of its own machine; the metrics gateway_config_generation and gateway_config_reloads_total show the outcome.',
     )
     .option('--json', 'print {"versions","plans"}')
     .action(async ({ json }: JsonOption) => {
       const catalogue = await context.catalogue()
-      await withRegistry(context.settings(), (stores) =>
+      await context.registry((stores) =>
         stores.changes.announce({ kind: 'configuration', action: 'reload' }, { by: context.actor }),
       )
       const versions = [...catalogue.versions.keys()]
@@ -22,7 +20,7 @@ export function registerReload(program: Command, context: CommandContext): void 
         json,
         { versions, plans },
         () =>
-          `The configuration is valid (${versions.join(', ')}; plans ${plans.join(', ')}) and announced to every running process.`,
+          `The configuration is valid (${versions.join(', ')}; plans ${plans.join(', ')}) and every running process now reads it.`,
       )
     })
 }

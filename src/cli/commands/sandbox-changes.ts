@@ -1,7 +1,7 @@
+import type { BankChange } from '../../backend/domain/bank-change.ts'
 import { isUuid } from '../../backend/domain/identifiers.ts'
 import { findLocalInstrument } from '../../backend/domain/local-instruments.ts'
 import {
-  type BankChange,
   changeConsent,
   changeMandate,
   Unchangeable,
@@ -21,7 +21,7 @@ export interface SandboxChange {
  * Changes a consent or a mandate at the bank's side.
  *
  * @returns its new status
- * @throws {CommandError} when there is none, or its state does not accept that; it says what is possible
+ * @throws {CommandError} when it does not exist, or its state does not accept the change; the message says what is possible
  */
 export function changeAtBank(
   { settings, now }: Pick<CommandContext, 'settings' | 'now'>,

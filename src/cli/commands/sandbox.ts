@@ -1,76 +1,89 @@
 import { Argument, type Command } from 'commander'
-import { bankChanges } from '../../backend/processes/change-at-bank.ts'
+import { bankChanges } from '../../backend/domain/bank-change.ts'
 import { behaviourWords } from '../../backend/sandbox/behaviours.ts'
+import { describePerson } from '../../backend/sandbox/describe-sandbox.ts'
 import { sandboxPsus } from '../../backend/sandbox/personas.ts'
-import { countSandbox, resetSandbox } from '../../backend/sandbox/reset.ts'
-import { withBank } from '../bank-session.ts'
-import { ReportedError } from '../command-error.ts'
+import { ReportedError, UsageError } from '../command-error.ts'
+import { confirm } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
 import { drawFields, drawTable } from '../output.ts'
+import { requireSandbox } from '../require-sandbox.ts'
 import type { JsonOption } from './options.ts'
-import { changeAtBank, collectAtBank, type SandboxChange } from './sandbox-changes.ts'
+import type { SandboxChange } from './sandbox-changes.ts'
 
-export function registerSandbox(program: Command, context: CommandContext): void {
+export function registerSandbox(command: Command, context: CommandContext): void {
   const { output } = context
-  const sandbox = program
-    .command('sandbox')
-    .description('the people of the sandbox bank, and what happens at its side')
+  addExamples(command, [
+    'tollgate sandbox people',
+    'tollgate sandbox consent 5f0e6a0c-1d0e-4c58-9a3b-6f3f2a1b7c11 suspend',
+    'tollgate sandbox reset --yes',
+  ])
+    .description("Show the sandbox bank's people, and act as the bank or its customers.")
+    .hook('preAction', () => requireSandbox(context))
 
-  sandbox
-    .command('people')
-    .description('who lives in the sandbox, how they behave, and their accounts')
+  addExamples(command.command('people'), ['tollgate sandbox people'])
+    .description("List the bank's customers, their accounts and how each behaves.")
     .option('--json', 'print {"items"}')
     .action(({ json }: JsonOption) => {
       output.result(json, { items: sandboxPsus.map(describePerson) }, drawPeople)
     })
 
-  sandbox
-    .command('reset')
-    .description('everything the bank keeps as on the first day; developers and keys stay')
-    .option('--yes', 'do it; without it, say what would be done')
+  addExamples(command.command('reset'), ['tollgate sandbox reset', 'tollgate sandbox reset --yes'])
+    .description(
+      'Reset the bank to its first day: delete all consents, payments and mandates. Developers, applications and keys stay.',
+    )
+    .option('--yes', 'reset without a question; required unless a person can answer it')
     .option('--json', 'print {"reset", "deleted"}')
     .action(async ({ yes, json }: JsonOption & { yes?: boolean }) => {
       const settings = context.settings()
-      const reset = yes === true
-      const deleted = await withBank(settings, ({ database }) =>
-        reset
-          ? resetSandbox({ database, now: context.now, timeZone: settings.bankTimeZone })
-          : countSandbox(database),
-      )
-      const counts = Object.entries(deleted).map(([what, count]) => `${what} ${count}`)
-      output.result(
-        json,
-        { reset, deleted },
-        () => `${reset ? 'deleted' : 'would delete'}: ${counts.join(', ')}`,
-      )
-      if (!reset) {
-        output.note('Nothing was changed. With --yes all of it is deleted, and the sandbox seeded.')
-        throw new ReportedError()
+      const [{ withBank }, { countSandbox, resetSandbox }] = await Promise.all([
+        import('../bank-session.ts'),
+        import('../../backend/sandbox/reset.ts'),
+      ])
+      if (yes !== true) {
+        const found = await withBank(settings, ({ database }) => countSandbox(database))
+        if (json === true || !context.isTerminal) {
+          const result = { reset: false, deleted: found }
+          output.result(json, result, () => `would delete: ${listed(found)}`)
+          throw new UsageError('nothing was changed; add --yes to reset the bank')
+        }
+        if (!(await confirm(context, `This deletes: ${listed(found)}.`))) {
+          output.note('Nothing was changed.')
+          throw new ReportedError()
+        }
       }
+      const deleted = await withBank(settings, ({ database }) =>
+        resetSandbox({ database, now: context.now, timeZone: settings.bankTimeZone }),
+      )
+      output.result(json, { reset: true, deleted }, () => `deleted: ${listed(deleted)}`)
       output.note(
-        'Every Consent-ID from before has stopped working, that of the demonstration too (docs/sandbox.md shows how to get another).',
+        'Every earlier Consent-ID has stopped working, including the one from the first start. `tollgate onboard --consent` makes another.',
       )
     })
 
   for (const kind of ['consent', 'mandate'] as const) {
     const id = kind === 'consent' ? 'consentId' : 'resourceId'
     const status = `${kind}Status`
-    sandbox
-      .command(`${kind} <${id}>`)
-      .description(`have the bank suspend or resume a ${kind}, or its PSU revoke it`)
-      .addArgument(new Argument('<change>', 'what happens').choices(bankChanges))
+    addExamples(command.command(`${kind} <${id}>`), [
+      `tollgate sandbox ${kind} 5f0e6a0c-1d0e-4c58-9a3b-6f3f2a1b7c11 suspend`,
+    ])
+      .description(`Suspend or resume a ${kind} as the bank, or revoke it as the customer.`)
+      .addArgument(new Argument('<change>', 'what to do').choices(bankChanges))
       .option('--json', `print {"${id}", "${status}"}`)
       .action(async (given: string, change: SandboxChange['change'], { json }: JsonOption) => {
+        const { changeAtBank } = await import('./sandbox-changes.ts')
         const after = await changeAtBank(context, { kind, id: given, change })
         const changed = { [id]: given, [status]: after }
         output.result(json, changed, () => drawFields(changed))
       })
   }
 
-  sandbox
-    .command('collect <resourceId> <amount>')
-    .description('have the creditor present a debit on a mandate, in its currency (250.00)')
-    .option('--remittance <text>', 'what the entry says, at most 140 characters')
+  addExamples(command.command('collect <resourceId> <amount>'), [
+    'tollgate sandbox collect 5f0e6a0c-1d0e-4c58-9a3b-6f3f2a1b7c11 250.00 --remittance "Invoice 17"',
+  ])
+    .description("Present a debit on a mandate as the creditor, in the mandate's currency.")
+    .option('--remittance <text>', 'text of the booked entry, at most 140 characters')
     .option('--json', 'print the entry and the status of the mandate')
     .action(
       async (
@@ -78,36 +91,21 @@ export function registerSandbox(program: Command, context: CommandContext): void
         amount: string,
         { remittance, json }: JsonOption & { remittance?: string },
       ) => {
+        const { collectAtBank } = await import('./sandbox-changes.ts')
         const collected = await collectAtBank(context, { id, amount, remittance })
         output.result(json, collected, () => drawFields({ ...collected }))
       },
     )
 }
 
-function describePerson(psu: (typeof sandboxPsus)[number]) {
-  const { id, alias, name, behaviour, corporateId, accounts, card } = psu
-  return {
-    psuId: id,
-    alias,
-    name,
-    behaves: behaviourWords[behaviour],
-    corporateId: corporateId ?? null,
-    accounts: accounts.map(
-      ({ id: resourceId, iban, currency, name, cashAccountType, usage, status }) => ({
-        resourceId,
-        iban,
-        currency,
-        name,
-        cashAccountType,
-        usage,
-        status,
-      }),
-    ),
-    card: card === undefined ? null : { resourceId: card.id, maskedPan: card.maskedPan },
-  }
+/** `consents 3, payments 0, mandates 1`. */
+function listed(counts: object): string {
+  return Object.entries(counts)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ')
 }
 
-/** A line for each account; who it belongs to stands beside the first. */
+/** One line per account; the customer stands beside the first. */
 function drawPeople(): string {
   return drawTable(
     ['PSU-ID', 'alias', 'name', 'account', 'behaves'],
@@ -115,7 +113,7 @@ function drawPeople(): string {
       const [first = '', ...others] = [
         ...accounts.map(
           ({ iban, currency, status }) =>
-            `${iban} ${currency}${status === 'enabled' ? '' : ` (${status})`}`,
+            `${iban} ${currency}${status === 'enabled' ? '' : ` (${status === 'deleted' ? 'closed' : status})`}`,
         ),
         ...(card === undefined ? [] : [`card ${card.maskedPan}`]),
       ]

@@ -3,35 +3,51 @@ import type { Command } from 'commander'
 import type { Tollgate } from '../../main.ts'
 import { createLog, type Logger } from '../../platform/log.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
+import { closeMs } from '../../platform/stop-times.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
 import { packageVersion } from '../package-version.ts'
 
-/** Milliseconds a shutdown may take after its drain: the longest call and a little. */
-const closeMs = 30_000
-
-export function registerStart(program: Command, context: CommandContext): void {
-  program
-    .command('start')
-    .summary('run roles in this process')
+export function registerStart(command: Command, context: CommandContext): void {
+  addExamples(command, [
+    'tollgate start',
+    'tollgate start gateway portal',
+    'GATEWAY_PORT=8090 tollgate start',
+  ])
     .description(
-      `Runs roles in this process until SIGTERM or SIGINT; SIGHUP reloads the configuration. Roles: ${allRoles.join(', ')} (all of them when none is named).`,
+      `Run Tollgate in this process until SIGTERM or SIGINT. SIGHUP applies changed documents and plans. Roles: ${allRoles.join(', ')} (default: all).`,
     )
-    .argument('[roles...]', 'which of them')
+    .argument('[roles...]', 'the roles to run')
     .action(async (names: readonly string[]) => {
       const roles = chooseRoles(names)
       const settings = context.settings()
-      const log = createLog(settings.logLevel)
-      // Here, because other commands need none of it.
+      const log = createLog(settings.logLevel, { format: settings.logFormat })
+      let reload = noteHangup
+      let isReloadDue = false
+      function noteHangup(): void {
+        isReloadDue = true
+      }
+      process.on('SIGHUP', () => reload())
+      // Imported here, because other commands do not need it.
       const { startTollgate } = await import('../../main.ts')
-      const tollgate = await startTollgate({ settings, roles, log, version: packageVersion() })
-      // Before the ready line: whoever reads it may tell us to end.
+      const tollgate = await startTollgate({
+        settings,
+        roles,
+        log,
+        version: packageVersion(),
+        isTerminal: process.stdout.isTTY,
+      })
+      // Before the ready line: its reader may stop the process at once.
       const told = untilTold(tollgate, log, settings.drainSeconds * 1000 + closeMs)
       context.output.line(tollgate.readyLine)
       if (tollgate.welcome !== undefined) {
         context.output.line(tollgate.welcome)
         await tollgate.noteWelcomed()
       }
+      reload = () => void tollgate.reload()
+      // It may have read its files before the signal came.
+      if (isReloadDue) reload()
       await told
     })
 }
@@ -46,17 +62,16 @@ function chooseRoles(names: readonly string[]): ReadonlySet<Role> {
 }
 
 /**
- * Milliseconds in which a second signal is the first again: a terminal signals
- * us and whoever started us (the launcher, npm), and they hand it on to us.
+ * Milliseconds in which a second signal counts as the first: a terminal signals
+ * this process and its parent (the launcher, npm), which passes the signal on.
  */
 const sameSignalMs = 500
 
 /** Resolves when a signal has ended the process's work; a later one ends it at once and a crash after its work, both with exit code 1. */
 function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<void> {
-  process.on('SIGHUP', () => void tollgate.reload())
   return new Promise((resolve) => {
     let told: { readonly by: string; readonly at: number } | undefined
-    // Its own handlers would take any second signal for somebody in a hurry.
+    // Its own handlers would take any second signal as a request to stop at once.
     const options: CloseOptions = {
       delay: delayMs,
       logger: false,
@@ -79,7 +94,7 @@ function untilTold(tollgate: Tollgate, log: Logger, delayMs: number): Promise<vo
     }
     process.on('SIGINT', tell)
     process.on('SIGTERM', tell)
-    // The launcher is gone, even by SIGKILL: nobody could stop us any more.
+    // The launcher is gone, even by SIGKILL: no signal could reach this process any more.
     if (process.connected) process.once('disconnect', () => tell('disconnect'))
   })
 }

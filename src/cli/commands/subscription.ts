@@ -3,9 +3,10 @@ import { versionKey } from '../../catalogue/catalogue.ts'
 import { RegistryNotFound } from '../../gateway/registry/registry-errors.ts'
 import type { Subscription } from '../../gateway/registry/subscriptions.ts'
 import type { CommandContext } from '../context.ts'
+import { addExamples } from '../examples.ts'
+import { findApplication, findId } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
 import { choose, choosePlan } from '../published.ts'
-import { withRegistry } from '../registry-session.ts'
 import type { JsonOption } from './options.ts'
 
 interface AddOptions extends JsonOption {
@@ -14,27 +15,26 @@ interface AddOptions extends JsonOption {
   readonly plan?: string
 }
 
-export function registerSubscription(program: Command, context: CommandContext): void {
+export function registerSubscription(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
-  const subscription = program
-    .command('subscription')
-    .description('which API versions an application may call, under which plan')
+  addExamples(command, [
+    'tollgate subscription list --application "Budget app"',
+    'tollgate subscription add --application "Budget app" --api xs2a@1.7.0',
+  ])
 
   function show(json: boolean | undefined, changed: Subscription): void {
     output.result(json, changed, () => drawFields({ ...changed }))
   }
 
-  subscription
-    .command('list')
-    .description('the subscriptions of an application, oldest first')
-    .requiredOption('--application <id>', 'the application')
-    .option('--all', 'those that have ended too')
+  addExamples(command.command('list'), ['tollgate subscription list --application "Budget app"'])
+    .description('List the subscriptions of an application, oldest first.')
+    .requiredOption('--application <application>', 'its name or id')
+    .option('--all', 'include ended subscriptions')
     .option('--json', 'print {"items"}')
     .action(async (options: JsonOption & { application: string; all?: boolean }) => {
-      const { application: applicationId, all: withEnded = false, json } = options
-      const items = await withRegistry(context.settings(), async (stores) => {
-        const found = await stores.applications.find(applicationId)
-        if (found === undefined) throw new RegistryNotFound('application', applicationId)
+      const { application, all: withEnded = false, json } = options
+      const items = await context.registry(async (stores) => {
+        const { id: applicationId } = await findApplication(stores, application)
         return stores.subscriptions.list({ applicationId, withEnded })
       })
       output.result(json, { items }, () =>
@@ -51,32 +51,34 @@ export function registerSubscription(program: Command, context: CommandContext):
       )
     })
 
-  subscription
-    .command('add')
-    .description('subscribe an application to an API version')
-    .requiredOption('--application <id>', 'the application')
+  addExamples(command.command('add'), [
+    'tollgate subscription add --application "Budget app" --api xs2a@1.7.0',
+  ])
+    .description('Subscribe an application to an API version.')
+    .requiredOption('--application <application>', 'its name or id')
     .requiredOption('--api <api@version>', 'the API version (e.g. xs2a@1.7.0)')
-    .option('--plan <plan>', 'the plan')
+    .option('--plan <plan>', 'the plan; needed only if there are several and no "default"')
     .option('--json', 'print the subscription')
-    .action(async ({ application: applicationId, api: text, plan, json }: AddOptions) => {
+    .action(async ({ application, api: text, plan, json }: AddOptions) => {
       const catalogue = await context.catalogue()
       const choice = choose({ catalogue, text, plan, now: context.now() })
-      show(
-        json,
-        await withRegistry(context.settings(), (stores) =>
-          stores.subscriptions.add({ applicationId, ...choice, by }),
-        ),
-      )
+      const added = await context.registry(async (stores) => {
+        const { id: applicationId } = await findApplication(stores, application)
+        return stores.subscriptions.add({ applicationId, ...choice, by })
+      })
+      show(json, added)
     })
 
-  subscription
-    .command('change <id>')
-    .description('move a subscription to another plan; what was counted stays counted')
+  addExamples(command.command('change <subscription>'), [
+    'tollgate subscription change 7b1e --plan partner',
+  ])
+    .description('Move a subscription to another plan. Counts stay as they are.')
     .requiredOption('--plan <plan>', 'the new plan')
     .option('--json', 'print the subscription')
-    .action(async (id: string, { plan, json }: JsonOption & { plan: string }) => {
+    .action(async (reference: string, { plan, json }: JsonOption & { plan: string }) => {
       const catalogue = await context.catalogue()
-      const changed = await withRegistry(context.settings(), async (stores) => {
+      const changed = await context.registry(async (stores) => {
+        const id = await findId(stores, 'subscription', reference)
         const found = await stores.subscriptions.find(id)
         if (found === undefined) throw new RegistryNotFound('subscription', id)
         const key = versionKey(found.api, found.version)
@@ -86,14 +88,13 @@ export function registerSubscription(program: Command, context: CommandContext):
       show(json, changed)
     })
 
-  subscription
-    .command('remove <id>')
-    .description('end a subscription')
+  addExamples(command.command('remove <subscription>'), ['tollgate subscription remove 7b1e'])
+    .description('End a subscription.')
     .option('--json', 'print the subscription')
-    .action(async (id: string, { json }: JsonOption) => {
-      show(
-        json,
-        await withRegistry(context.settings(), (stores) => stores.subscriptions.end({ id, by })),
+    .action(async (reference: string, { json }: JsonOption) => {
+      const ended = await context.registry(async (stores) =>
+        stores.subscriptions.end({ id: await findId(stores, 'subscription', reference), by }),
       )
+      show(json, ended)
     })
 }

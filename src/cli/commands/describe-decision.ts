@@ -1,0 +1,59 @@
+import type { Explanation } from '../../gateway/explain.ts'
+import { errors } from '../../platform/errors.ts'
+import { printable } from '../output.ts'
+
+type Limit = NonNullable<Explanation['limits']>[number]
+
+export interface DecisionContext {
+  /** Undefined when the key names no application. */
+  readonly applicationName: string | undefined
+  readonly now: Date
+}
+
+/**
+ * Says in a sentence or two what the gateway would do with the call: "Refused
+ * (429): all 100 calls of listAccounts are used. The limit resets at 15:00 UTC,
+ * in 12 min."
+ */
+export function describeDecision(
+  explanation: Explanation,
+  { applicationName, now }: DecisionContext,
+): string {
+  const { decision, code, status, detail, operation, api, version, limits = [] } = explanation
+  const who = applicationName === undefined ? '' : ` for ${printable(applicationName)}`
+  const what = operation === undefined ? '' : ` ${operation} (${api} ${version})`
+  if (decision === 'admit') {
+    return `Allowed: the gateway forwards${what}${who}. ${limits.map((limit) => left(limit, now)).join(' ')}`.trimEnd()
+  }
+  const usedUp = limits.filter(({ used, calls }) => used >= calls)
+  if (usedUp.length > 0) {
+    const reasons = usedUp.map(
+      (limit) => `all ${limit.calls} calls of the limit "${limit.name}" are used`,
+    )
+    const resets = Math.max(...usedUp.map(({ resetSeconds }) => resetSeconds))
+    return `Refused with 429${who}: ${reasons.join(' and ')} for${what}. Calls are allowed again ${when(resets, now)}.`
+  }
+  const title = code === undefined ? '' : errors[code].title
+  return `Refused with ${status} ${code}${who}: ${detail ?? `${title}.`}`
+}
+
+function left({ name, calls, used, resetSeconds }: Limit, now: Date): string {
+  const count = Math.max(0, calls - used)
+  return `${count} of ${calls} calls of the limit "${name}" are left; it resets ${when(resetSeconds, now)}.`
+}
+
+/** `at 15:00 UTC, in 12 min`. With a date where the moment is not today. */
+function when(seconds: number, now: Date): string {
+  const at = new Date(now.getTime() + seconds * 1000)
+  const iso = at.toISOString()
+  const day = iso.slice(0, 10) === now.toISOString().slice(0, 10) ? '' : `${iso.slice(0, 10)} `
+  return `at ${day}${iso.slice(11, 16)} UTC, in ${span(seconds)}`
+}
+
+function span(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3600)} h`
+    : `${Math.round(seconds / 86_400)} days`
+}

@@ -1,0 +1,95 @@
+import type { IdKind, ListedApplication, ListedDeveloper } from '../gateway/registry/directory.ts'
+import { type EntityKind, RegistryNotFound } from '../gateway/registry/registry-errors.ts'
+import type { RegistryStores } from '../gateway/registry/stores.ts'
+import { CommandError } from './command-error.ts'
+import { printable } from './output.ts'
+
+type Stores = Pick<RegistryStores, 'directory'>
+
+/**
+ * Finds an application by its id, the first characters of its id (four or
+ * more), or its name, all in any case.
+ *
+ * @throws {RegistryNotFound}
+ * @throws {CommandError} listing the ones that fit, or those that contain the text when none fits
+ */
+export async function findApplication(
+  { directory }: Stores,
+  reference: string,
+): Promise<ListedApplication> {
+  const found = await directory.applications({ search: reference.toLowerCase(), limit: 1000 })
+  return only('application', reference, found, ({ name }) => name, describeApplication)
+}
+
+/**
+ * Finds a developer by email address, id or the first characters of the id,
+ * in any case.
+ *
+ * @throws as {@link findApplication}
+ */
+export async function findDeveloper(
+  { directory }: Stores,
+  reference: string,
+): Promise<ListedDeveloper> {
+  const found = await directory.developers({ search: reference.toLowerCase(), limit: 1000 })
+  const describe = ({ id, email }: ListedDeveloper) => `${email} (${id})`
+  return only('developer', reference, found, ({ email }) => email, describe)
+}
+
+/**
+ * Completes the id of a key, a subscription or an override. Returns the
+ * reference itself when no id begins with it.
+ *
+ * @throws {CommandError} when several ids begin with it: the message lists them
+ */
+export async function findId(
+  { directory }: Stores,
+  kind: IdKind,
+  reference: string,
+): Promise<string> {
+  const ids = await directory.idsBeginning(kind, reference)
+  const [id = reference] = ids
+  if (ids.length > 1 && !ids.includes(reference)) throw ambiguous(kind, reference, ids)
+  return ids.includes(reference) ? reference : id
+}
+
+/**
+ * A whole id wins. Otherwise a name and the beginning of an id count alike: an
+ * application can be named like the beginning of another one's id.
+ */
+function only<Item extends { readonly id: string }>(
+  kind: EntityKind,
+  reference: string,
+  found: readonly Item[],
+  nameOf: (item: Item) => string,
+  describe: (item: Item) => string,
+): Item {
+  const wanted = reference.toLowerCase()
+  const fits = (item: Item) =>
+    nameOf(item).toLowerCase() === wanted || (wanted.length >= 4 && item.id.startsWith(wanted))
+  const whole = found.find(({ id }) => id === wanted)
+  const [first, ...others] = whole === undefined ? found.filter(fits) : [whole]
+  if (first === undefined) throw unknown(kind, reference, found.map(describe))
+  if (others.length > 0) throw ambiguous(kind, reference, [first, ...others].map(describe))
+  return first
+}
+
+function describeApplication({ id, name, developerEmail }: ListedApplication): string {
+  return `${name} of ${developerEmail} (${id})`
+}
+
+function unknown(kind: EntityKind, reference: string, similar: readonly string[]): Error {
+  if (similar.length === 0) return new RegistryNotFound(kind, reference)
+  return new CommandError(`no ${kind} "${reference}"; similar:${listed(similar)}`)
+}
+
+function ambiguous(kind: EntityKind, reference: string, fitting: readonly string[]): CommandError {
+  return new CommandError(`${kind} "${reference}" is ambiguous, give the id:${listed(fitting)}`)
+}
+
+function listed(items: readonly string[]): string {
+  return items
+    .slice(0, 10)
+    .map((text) => `\n  ${printable(text)}`)
+    .join('')
+}

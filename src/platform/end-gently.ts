@@ -1,0 +1,16 @@
+import type { Duplex } from 'node:stream'
+
+/** Milliseconds in which a client can close its side. */
+const lingerMs = 1_000
+
+/**
+ * Closes this side of a connection after pending writes, and keeps reading for
+ * a moment. An immediate close would reset the connection while the client
+ * still sends, and the last response would be lost.
+ */
+export function endGently(socket: Duplex): void {
+  socket.end(() => {
+    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(timer))
+  })
+}

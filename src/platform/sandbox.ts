@@ -1,0 +1,15 @@
+import type { Role, Settings } from './settings.ts'
+
+/**
+ * Whether this process offers the sandbox: its page, the sample customers on
+ * the bank's sign-in page, and ready-made consents. Unless SANDBOX decides, it
+ * does so when it runs the bank that its gateway forwards to. With another
+ * BACKEND_URL the bank may be a real one.
+ */
+export function hasSandbox(
+  { sandbox, backendUrl }: Pick<Settings, 'sandbox' | 'backendUrl'>,
+  roles: ReadonlySet<Role>,
+): boolean {
+  if (sandbox !== undefined) return sandbox === 'on'
+  return roles.has('backend') && backendUrl === undefined
+}

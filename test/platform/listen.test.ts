@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import fastify from 'fastify'
+import t from 'tap'
+import { listen } from '../../src/platform/listen.ts'
+
+const clients = 1_500
+const systemMax =
+  process.platform === 'linux' ? Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) : 0
+
+/** Opens the clients at once, and ends when all are connected or nothing has happened for long. */
+const connectAll = `
+  const { connect } = require('node:net')
+  let connected = 0
+  const timer = setTimeout(finish, 8_000)
+  function finish() {
+    console.log(connected)
+    process.exit()
+  }
+  for (let at = 0; at < ${clients}; at += 1) {
+    connect(Number(process.argv[1]), '127.0.0.1', () => {
+      connected += 1
+      timer.refresh()
+      if (connected === ${clients}) finish()
+    }).on('error', () => undefined)
+  }`
+
+t.test(
+  'clients that connect together need no second attempt, even before the process accepts any',
+  { skip: systemMax < clients && `this system keeps only ${systemMax} connections waiting` },
+  async (t) => {
+    const app = fastify()
+    t.teardown(() => app.close())
+    const url = await listen(app, 'GATEWAY', { host: '127.0.0.1', port: 0 })
+    // This process accepts nothing while it waits for the other one.
+    const connected = execFileSync(process.execPath, ['-e', connectAll, new URL(url).port])
+    t.equal(Number(connected), clients)
+  },
+)
