@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../test/support/free-port.ts'
-import { operations } from '../operations.ts'
+import { operations, prefix, uploadTemplate } from '../operations.ts'
 import { startPinned } from '../process.ts'
 import { targetCore } from '../two-cores.ts'
 import type { Peer, World } from './peer.ts'
@@ -24,7 +24,8 @@ export async function startHaproxyPeer(world: World): Promise<Peer> {
   const keys = world.keys.map((key, index) => `${key} application-${index}\n`)
   writeFileSync(join(folder, 'keys.map'), keys.join(''))
   const starts = operations.map(({ start, id }) => `${start} ${id}\n`)
-  writeFileSync(join(folder, 'operations.map'), starts.join(''))
+  const upload = `${prefix}${uploadTemplate} upload\n`
+  writeFileSync(join(folder, 'operations.map'), [...starts, upload].join(''))
   const port = await freePort()
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, configuration(folder, port, world.backendUrl))

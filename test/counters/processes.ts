@@ -2,13 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
 import type { Grant } from '../../src/gateway/counters/counter.ts'
-import type { WorkerSetup, WorkerTask } from './worker.ts'
+import type { EachTask, WorkerSetup, WorkerTask } from './worker.ts'
 
 /** A process of its own that counts; see `worker.ts`. */
 export interface CountingProcess {
   readonly child: ChildProcess
   /** So many calls at once. */
   ask(task: WorkerTask & { readonly times: number }): Promise<readonly Grant[]>
+  /** One call on each of these buckets, again until the store has decided it; resolves with how many were admitted. */
+  askEach(task: EachTask): Promise<number>
 }
 
 /** Starts one and resolves when its counter is made; rejects with the code of the error when it cannot be. */
@@ -24,6 +26,11 @@ export async function startProcess(t: Test, setup: WorkerSetup): Promise<Countin
       child.send(task)
       const [{ grants }] = await once(child, 'message')
       return grants
+    },
+    async askEach(task) {
+      child.send(task)
+      const [{ admitted }] = await once(child, 'message')
+      return admitted
     },
   }
 }

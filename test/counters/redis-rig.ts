@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
+import { type CounterObserver, noObserver } from '../../src/gateway/counters/counter-observer.ts'
 import {
   createRedisCounter,
   type RedisCounterOptions,
@@ -40,6 +41,27 @@ export async function testCounter(
   })
   t.teardown(() => counter.close())
   return counter
+}
+
+/** Two counters of processes that know of each other, so that neither counts after a loss before the other one has brought what it knows. */
+export async function testPair(
+  t: Test,
+  server: Pick<RedisServer, 'url'>,
+  options: Partial<RedisCounterOptions> = {},
+): Promise<[Counter, Counter]> {
+  const seen = [0, 0]
+  function open(index: number): Promise<Counter> {
+    const observer: CounterObserver = {
+      ...noObserver,
+      processes(now) {
+        seen[index] = now
+      },
+    }
+    return testCounter(t, server, { ...options, isAdmitting: true, observer })
+  }
+  const pair = await Promise.all([open(0), open(1)])
+  await until(() => seen.every((now) => now === 2))
+  return pair
 }
 
 /** Resolves with the milliseconds it took until the condition held; rejects after 10 s. */

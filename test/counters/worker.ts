@@ -1,10 +1,11 @@
 // A gateway process reduced to its counter, for tests that need real ones. The first
-// message says how to make the counter, each later one how many calls to make at once.
-import type { BucketLimit } from '../../src/gateway/counters/counter.ts'
+// message says how to make the counter, each later one which calls to make.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BucketLimit, Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
 import { createRedisCounter } from '../../src/gateway/counters/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
-import { ask, askTimes, silent } from './rig.ts'
+import { admittedOf, ask, askTimes, bucketOf, silent } from './rig.ts'
 
 /** How a worker counts. */
 export type WorkerSetup =
@@ -18,6 +19,14 @@ export interface WorkerTask {
   readonly times?: number
 }
 
+/** Makes one call on each bucket `name:from`, `name:from+step`, … below `to`, each limited to a single call. */
+export interface EachTask {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+  readonly step: number
+}
+
 const counter = Promise.withResolvers<Awaited<ReturnType<typeof createMemoryCounter>>>()
 
 process.once('message', (setup: WorkerSetup) => {
@@ -27,6 +36,7 @@ process.once('message', (setup: WorkerSetup) => {
         createRedisCounter({
           address: parseRedisAddress(setup.url),
           processes: setup.processes,
+          isAdmitting: true,
           deadlineMs: 1000,
           log: silent,
         })
@@ -34,7 +44,9 @@ process.once('message', (setup: WorkerSetup) => {
   made.then(
     (ready) => {
       counter.resolve(ready)
-      process.on('message', (task: WorkerTask) => void work(task))
+      process.on('message', (task: WorkerTask | EachTask) => {
+        void ('name' in task ? workEach(task) : work(task))
+      })
       process.send?.({ isReady: true })
     },
     (error: NodeJS.ErrnoException) => process.send?.({ error: error.code }),
@@ -53,4 +65,30 @@ async function work({ limits, times }: WorkerTask): Promise<void> {
     const grant = await ask(made, limits)
     process.send?.({ grants: [grant] })
   }
+}
+
+/** Calls decided without the store are made again, until the store has decided each of them. */
+async function workEach({ name, from, to, step }: EachTask): Promise<void> {
+  const made = await counter.promise
+  const names = Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => from + n * step)
+  let admitted = 0
+  for (let at = 0; at < names.length; at += turnMax) {
+    const turn = names.slice(at, at + turnMax)
+    admitted += await admitEach(
+      made,
+      turn.map((n) => ({ ...bucketOf(`${name}:${n}`), calls: 1 })),
+    )
+  }
+  process.send?.({ admitted })
+}
+
+/** Buckets in one turn of the event loop, and so in one script call. */
+const turnMax = 1000
+
+async function admitEach(made: Counter, limits: readonly BucketLimit[]): Promise<number> {
+  const grants = await Promise.all(limits.map((limit) => ask(made, [limit])))
+  const again = limits.filter((_, n) => grants[n]?.decision.startsWith('degraded'))
+  if (again.length === 0) return admittedOf(grants)
+  await delay(50)
+  return admittedOf(grants) + (await admitEach(made, again))
 }

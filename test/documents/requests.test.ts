@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
 import { walkDocument } from '../../src/catalogue/walk-document.ts'
+import { processorMs } from '../support/processor-time.ts'
 import { published } from '../support/published.ts'
 
 const xs2a = published('xs2a', '1.7.0')
@@ -200,17 +201,26 @@ t.test('a consent has its five members and one form of access', async (t) => {
       access({ accounts: [account], additionalInformation: { ownerName: [account] } }),
     ],
     ['nothing', access({}), '/access'],
+    ['empty lists beside a flag', access({ accounts: [], balances: [], allPsd2: 'allAccounts' })],
     [
       'a list that is empty beside one that is not',
       access({ accounts: [account], balances: [] }),
-      '/access',
+      '/access/balances',
     ],
-    ['a list and a flag', access({ accounts: [account], allPsd2: 'allAccounts' }), '/access'],
-    ['two flags', access({ availableAccounts: 'allAccounts', allPsd2: 'allAccounts' }), '/access'],
+    [
+      'a list and a flag',
+      access({ accounts: [account], allPsd2: 'allAccounts' }),
+      '/access/accounts',
+    ],
+    [
+      'two flags',
+      access({ availableAccounts: 'allAccounts', allPsd2: 'allAccounts' }),
+      '/access/allPsd2',
+    ],
     [
       'a named account, narrowed',
       access({ accounts: [account], restrictedTo: ['CARD'] }),
-      '/access',
+      '/access/restrictedTo',
     ],
     ['an unknown permission', access({ allPsd2: 'everything' }), '/access/allPsd2'],
     [
@@ -405,9 +415,7 @@ function slowText(pattern: RegExp, seeds: readonly string[]): string | undefined
       for (const filling of fillings) {
         for (let kept = 0; kept <= seed.length; kept++) {
           const text = `${seed.slice(0, kept)}${filling.repeat(length)}\u0000`
-          const started = performance.now()
-          pattern.test(text)
-          if (performance.now() - started > 200) return text.slice(0, 60)
+          if (processorMs(() => pattern.test(text)) > 200) return text.slice(0, 60)
         }
       }
     }

@@ -7,6 +7,7 @@ import { mandateTransitions } from '../../src/backend/domain/mandate.ts'
 import { paymentTransitions } from '../../src/backend/domain/payment.ts'
 import { behaviourWords } from '../../src/backend/sandbox/behaviours.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
+import { waysIntoStates } from '../../src/backend/sandbox/ways.ts'
 
 const handbook = readFileSync(
   fileURLToPath(new URL('../../docs/sandbox.md', import.meta.url)),
@@ -64,6 +65,16 @@ t.test('what is special about an account or a person is said', async (t) => {
         t.ok(special.includes(word), `${iban} ${currency}: ${word}`)
       }
     }
+  }
+})
+
+t.test('the tables of states are those of the portal’s page', async (t) => {
+  for (const { of, states } of waysIntoStates) {
+    t.same(
+      tableAfter(`**${of}**`),
+      states.map(({ state, ways }) => [`\`${state}\``, ways.join('<br>')]),
+      of,
+    )
   }
 })
 

@@ -38,6 +38,14 @@ t.test('a key in the query is refused and does not come back', async (t) => {
     `apikey=${testKey}`,
     `x=1&X-API-Key=${testKey}`,
     'q=tg_AbCdEf123456_secret',
+    'q=xtg_AbCdEf123456_secret',
+    'tg_AbCdEf123456_secret',
+    'tg_AbCdEf123456_secret=1',
+    'q=tg%5FAbCdEf123456%5fsecret',
+    'q=%74%67_AbCdEf123456_secret',
+    'q=%74%67%5F%41bCdEf123456%5Fsecret',
+    'x%2Dapi%2Dkey=abc',
+    'a=%ff&X-IBM%2dClient-Id=abc',
   ]) {
     const answer = await sendRaw(
       edge.url,

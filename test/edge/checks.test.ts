@@ -6,12 +6,15 @@ import type { Call } from '../../src/gateway/edge/call.ts'
 import { createGateway } from '../../src/gateway/edge/create-gateway.ts'
 import { upstreamPath } from '../../src/gateway/edge/forward.ts'
 import { createPipeline } from '../../src/gateway/edge/pipeline.ts'
+import { createUploads } from '../../src/gateway/edge/receive.ts'
 import { createRefuse } from '../../src/gateway/edge/refuse.ts'
 import { callerOf, configDir, testKey } from '../support/edge.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
 const catalogue = await loadCatalogue(configDir)
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
+const post = 'POST /v1.7.0/consents HTTP/1.1'
+const tooLong = `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`
 const known = `X-API-Key: ${testKey}`
 
 /** What a check is there for: a request it alone refuses or answers, and with what. */
@@ -19,7 +22,11 @@ interface Probe {
   readonly request: string
   readonly status: number
   /** The state of stores and backend under which it is refused. */
-  readonly state?: { readonly isExhausted?: boolean; readonly isFull?: boolean }
+  readonly state?: {
+    readonly isExhausted?: boolean
+    readonly isFull?: boolean
+    readonly isBusy?: boolean
+  }
 }
 
 const probes: Readonly<Record<string, Probe>> = {
@@ -36,12 +43,29 @@ const probes: Readonly<Record<string, Probe>> = {
   body: { request: rawRequest(get, [known, 'Content-Length: 1'], 'x'), status: 400 },
   authenticate: { request: rawRequest(get), status: 401 },
   entitle: { request: rawRequest(get, ['X-API-Key: suspended']), status: 403 },
+  concurrency: { request: rawRequest(get, [known]), status: 429, state: { isBusy: true } },
+  expect: {
+    request: rawRequest(post, [known, 'Content-Length: 2', 'Expect: 100-continue']),
+    status: 429,
+    state: { isExhausted: true },
+  },
+  receive: {
+    request: rawRequest(post, [known, 'Transfer-Encoding: chunked'], tooLong),
+    status: 413,
+  },
   room: { request: rawRequest(get, [known]), status: 503, state: { isFull: true } },
   limit: { request: rawRequest(get, [known]), status: 429, state: { isExhausted: true } },
 }
 
-function pipeline({ isExhausted = false, isFull = false }: NonNullable<Probe['state']> = {}) {
-  return createPipeline({
+const uploads = createUploads({
+  ...{ uploadBufferMax: 16_777_216, uploadBytesPerSecondMin: 0 },
+  monotonic: () => performance.now(),
+  isListening: () => true,
+})
+
+function pipeline(state: NonNullable<Probe['state']> = {}) {
+  const { isExhausted = false, isFull = false, isBusy = false } = state
+  const checks = createPipeline({
     registry: {
       authenticate: (key, done) => done(callerOf('app-1', { isSuspended: key === 'suspended' })),
     },
@@ -54,16 +78,25 @@ function pipeline({ isExhausted = false, isFull = false }: NonNullable<Probe['st
           standings: limits.map(() => ({ remaining: 0, resetMs: 1000, granted: !isExhausted })),
           retryAfterMs: isExhausted ? 1000 : 0,
         }),
-      peek: async () => [],
+      peek: async (buckets) =>
+        buckets.map(({ bucket }) => ({ bucket, count: isExhausted ? 100 : 0, resetMs: 1000 })),
       reset: async () => {},
       forget: () => {},
       isUp: () => true,
       close: async () => {},
     },
+    concurrency: { callsPerApplication: 1, callsPerAddress: 0 },
+    uploads,
     hasRoom: () => !isFull,
     now: Date.now,
   })
+  // A call of the application that never ends.
+  if (isBusy) checks.find(({ name }) => name === 'concurrency')?.check(endless, () => undefined)
+  return checks
 }
+
+// As much of a call as the check looks at.
+const endless = { caller: callerOf('app-1'), address: '', holds() {} } as unknown as Call
 
 /** The status of a request at a gateway whose table lacks a check. */
 async function statusWithout(omitted: string | undefined, probe: Probe): Promise<number> {
@@ -73,7 +106,7 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
     forwarder: {
       forward(call: Call) {
         // What forwarding reads of a call.
-        const facts = [upstreamPath(call), call.hasBody, call.caller]
+        const facts = [upstreamPath(call), call.body, call.caller]
         call.response.end(facts.length === 3 ? 'forwarded' : '')
       },
       hasRoom: () => true,

@@ -5,45 +5,47 @@ import { Exchange } from '../../src/gateway/edge/exchange.ts'
 import type { Refusal } from '../../src/platform/problem.ts'
 import { Roster } from '../../src/platform/roster.ts'
 
-/** An exchange of a call that is still uploading, and what it was refused with. */
+/** An exchange that the backend has, and what its call was refused with. */
 function startExchange() {
   const refusals: Refusal[] = []
-  const request = { complete: false, destroyed: false }
   const response = Object.assign(new EventEmitter(), { destroyed: false })
   // As much of a call as an exchange looks at before it answers.
-  const call = { request, response, answerHeaders: [], forwardedAt: 0 } as unknown as Call
-  const exchange = new Exchange(call, {
+  const call = { response, answerHeaders: [], forwardedAt: 0 } as unknown as Call
+  const lane = { connections: 0, underway: 0 }
+  const exchange = new Exchange(call, lane, {
     refuse: (_call, refusal) => refusals.push(refusal),
     onFailure: () => undefined,
     monotonic: () => 0,
     underway: new Roster<Exchange>(),
+    echoesRequestId: false,
   })
   const backend = {
-    ...{ isWaiting: false, isStuck: false, drains: 0 },
+    ...{ isWaiting: false, piecesTaken: 0 },
     abandon: () => undefined,
     resume: () => undefined,
   }
   exchange.dispatched(backend)
-  return { exchange, backend, request, codes: () => refusals.map(({ code }) => code) }
+  return { exchange, backend, lane, codes: () => refusals.map(({ code }) => code) }
 }
 
 t.test('a backend that takes the upload slowly is not silent, one that stops is', async (t) => {
-  const { exchange, backend, codes } = startExchange()
-  backend.isStuck = true
+  const { exchange, backend, lane, codes } = startExchange()
   for (let at = 0; at <= 10_000; at += 250) {
-    if (at % 5_000 === 0) backend.drains += 1
+    if (at % 5_000 === 0) backend.piecesTaken += 1
     exchange.watch(at)
   }
   for (let at = 10_250; at <= 19_750; at += 250) exchange.watch(at)
   t.same(codes(), [])
   exchange.watch(20_000)
   t.same(codes(), ['BACKEND_TIMEOUT'])
+  t.equal(lane.underway, 0)
 })
 
-t.test('a client that uploads slowly has the whole time of a call, and is told so', async (t) => {
-  const { exchange, codes } = startExchange()
+t.test('a call waits for a connection as long as a call may take, and no longer', async (t) => {
+  const { exchange, backend, codes } = startExchange()
+  backend.isWaiting = true
   for (let at = 0; at <= 24_750; at += 250) exchange.watch(at)
   t.same(codes(), [])
   exchange.watch(25_000)
-  t.same(codes(), ['REQUEST_TIMEOUT'])
+  t.same(codes(), ['BACKEND_TIMEOUT'])
 })

@@ -34,7 +34,7 @@ t.test('clients that go away leave no negative or absurd durations in the metric
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
     socket.write(rawRequest(get, [key]))
     while (backend.requests.length === seen) await delay(5)
-    socket.destroy()
+    socket.resetAndDestroy()
   }
   const sums = async () =>
     [
@@ -45,49 +45,19 @@ t.test('clients that go away leave no negative or absurd durations in the metric
   for (const sum of await sums()) t.ok(sum >= 0 && sum < 5, `${sum} s`)
 })
 
-t.test('an answer before the end of the upload arrives, and its connection ends', async (t) => {
+t.test('an answer of a backend that does not read the body arrives', async (t) => {
   const backendUrl = await startEarlyBackend(t, (request, response) => {
-    response.writeHead(200, { 'content-length': '2' })
-    response.end('ok')
+    response.writeHead(413, { 'content-length': '2' })
+    response.end('no')
     request.on('error', () => {})
   })
   const edge = await startEdge(t, { backendUrl })
-  const answer = await sendRaw(
-    edge.url,
-    rawRequest(post, [key, 'Content-Length: 900000'], 'x'.repeat(100_000)),
-    3000,
-  )
-  t.equal(answer.status, 200)
-  t.equal(answer.headers.get('connection'), 'close')
-  t.ok(answer.isClosed)
+  const large = rawRequest(post, [key, 'Content-Length: 1000000'], 'x'.repeat(1_000_000))
+  for (const _time of [1, 2, 3]) {
+    const answer = await sendRaw(edge.url, large, 500)
+    t.same([answer.status, answer.body], [413, 'no'])
+  }
 })
-
-t.test(
-  'an answer that begins before the end of the upload ends with the backend, not a second later',
-  async (t) => {
-    const backendUrl = await startEarlyBackend(t, (request, response) => {
-      response.writeHead(200)
-      response.write('begun')
-      request.resume().on('end', () => setTimeout(() => response.end('ended'), 50))
-    })
-    const edge = await startEdge(t, { backendUrl })
-    const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
-    let text = ''
-    let uploadedAt = 0
-    socket.write(rawRequest(post, [key, 'Content-Length: 4'], 'ab'))
-    const ended = new Promise((resolve) => socket.on('end', resolve))
-    socket.on('data', (chunk) => {
-      text += chunk.toString()
-      if (uploadedAt !== 0 || !text.includes('begun')) return
-      uploadedAt = performance.now()
-      socket.write('cd')
-    })
-    await ended
-    socket.destroy()
-    t.match(text, /ended\r\n0\r\n\r\n$/)
-    t.ok(performance.now() - uploadedAt < 800, `${performance.now() - uploadedAt} ms`)
-  },
-)
 
 t.test('a call whose client left before it was admitted does not reach the backend', async (t) => {
   const backend = await startRawBackend(t)
@@ -100,8 +70,8 @@ t.test('a call whose client left before it was admitted does not reach the backe
   const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
   socket.write(rawRequest(get, [key]))
   while (asked.length === 0) await delay(5)
-  socket.destroy()
-  while (!(await edge.metrics()).includes('outcome="aborted"')) await delay(5)
+  socket.resetAndDestroy()
+  await until('the client has left', async () => (await edge.connections()) === 0)
   asked.shift()?.()
   const other = fetch(`${edge.url}/v1.6.0/accounts`, { headers: { 'x-api-key': testKey } })
   while (asked.length === 0) await delay(5)
@@ -113,7 +83,7 @@ t.test('a call whose client left before it was admitted does not reach the backe
   )
 })
 
-t.test('a client that leaves ends all its pipelined calls, and each is observed', async (t) => {
+t.test('a client that resets ends all its pipelined calls, and each is observed', async (t) => {
   const backend = await startRawBackend(t)
   const edge = await startEdge(t, { backendUrl: backend.url })
   let ended = 0
@@ -121,11 +91,25 @@ t.test('a client that leaves ends all its pipelined calls, and each is observed'
   const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
   socket.write(rawRequest(get, [key]).repeat(12))
   while (backend.requests.length < 12) await delay(5)
-  socket.destroy()
-  const deadline = performance.now() + 3_000
-  while (ended < 12 && performance.now() < deadline) await delay(5)
-  t.equal(ended, 12)
+  socket.resetAndDestroy()
+  await until('the backend sees it', () => ended === 12)
   t.match(await edge.metrics(), /^gateway_requests_total\{.*outcome="aborted"\} 12$/m)
+})
+
+t.test('a call whose client just closes its connection is finished all the same', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  const held: (() => void)[] = []
+  backend.answer = (...told) => void held.push(() => answerOk(...told))
+  const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+  socket.write(rawRequest(get, [key]))
+  await until('the backend has the call', () => held.length === 1)
+  socket.destroy()
+  // The end of the client's side is there before a connection that came later is answered.
+  t.equal((await fetch(edge.url)).status, 404)
+  for (const answer of held) answer()
+  await until('the connection has ended', async () => (await edge.connections()) <= 1)
+  t.match(await edge.metrics(), /^gateway_requests_total\{.*outcome="forwarded"\} 1$/m)
 })
 
 t.test('a body over the limit is read away while its refusal is on its way', async (t) => {
@@ -150,16 +134,11 @@ t.test('a body over the limit is read away while its refusal is on its way', asy
   t.match(text, /^HTTP\/1\.1 413 /)
 })
 
-t.test('an upload that breaks off never reaches the backend as a whole one', async (t) => {
-  const received: string[] = []
-  let ended = 0
+t.test('an upload that breaks off opens no connection to the backend', async (t) => {
+  let connections = 0
   const backend = createTcpServer((socket) => {
-    const at = received.push('') - 1
-    socket.on('data', (chunk) => {
-      received[at] += chunk.toString('latin1')
-    })
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => (ended += 1))
+    connections += 1
+    socket.destroy()
   })
   const port = await listenOnLoopback(backend)
   t.teardown(() => backend.close())
@@ -179,18 +158,25 @@ t.test('an upload that breaks off never reaches the backend as a whole one', asy
     for (const [name, end] of Object.entries(endings)) {
       if (framing === 'declared' && name.includes('chunk')) continue
       const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+      const closed = new Promise((resolve) => socket.on('close', resolve))
       socket.on('error', () => socket.destroy()).resume()
-      const already = ended
-      socket.write(request)
-      const arrived = () => received[already]?.includes('01234') === true
-      await until(`${framing}, ${name}: the beginning is there`, arrived)
-      end(socket)
-      await until(`${framing}, ${name}: its connection ends`, () => ended > already)
-      t.match(received.at(-1), /01234(?:\r\n)?$/, `${framing}, ${name}`)
-      socket.destroy()
+      socket.write(request, () => end(socket))
+      await closed
     }
   }
+  await until('all of them have ended', async () => {
+    const ended = [...(await edge.metrics()).matchAll(/^gateway_requests_total\{.*\} (\d+)$/gm)]
+    return ended.reduce((sum, [, count]) => sum + Number(count), 0) >= 8
+  })
+  t.equal(connections, 0)
+  t.equal(await remainingAfterOne(edge.url), 999_999, 'none was counted')
 })
+
+/** What is left of the limit after one more call, which the backend fails. */
+async function remainingAfterOne(url: string): Promise<number> {
+  const answer = await sendRaw(url, rawRequest(post, [key, 'Content-Length: 1'], 'x'))
+  return Number(answer.headers.get('x-ratelimit-remaining'))
+}
 
 t.test('garbage behind a request does not take its answer', async (t) => {
   const backend = await startRawBackend(t)
@@ -202,21 +188,25 @@ t.test('garbage behind a request does not take its answer', async (t) => {
   t.ok(answer.isClosed)
 })
 
-t.test('a broken body behind a request does not answer that request', async (t) => {
-  const backend = await startRawBackend(t)
-  const edge = await startEdge(t, { backendUrl: backend.url })
-  backend.answer = (request, socket) => setTimeout(() => answerOk(request, socket), 200)
-  const broken = rawRequest(post, [key, 'Transfer-Encoding: chunked'], 'ZZ\r\n')
-  const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
-  let text = ''
-  socket.on('data', (chunk) => {
-    text += chunk.toString()
-  })
-  const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve))
-  socket.write(rawRequest(get, [key]) + broken)
-  await closed
-  t.equal(text, '', 'the connection ends; no answer is taken for another')
-})
+t.test(
+  'a broken body behind a request ends the connection behind the answer to that request',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    backend.answer = (request, socket) => setTimeout(() => answerOk(request, socket), 200)
+    const broken = rawRequest(post, [key, 'Transfer-Encoding: chunked'], 'ZZ\r\n')
+    const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+    })
+    const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve))
+    socket.write(rawRequest(get, [key]) + broken)
+    await closed
+    t.match(text, /^HTTP\/1\.1 200 OK\r\n/)
+    t.equal(text.split('HTTP/1.1 ').length - 1, 1, 'no answer is taken for another')
+  },
+)
 
 t.test('a mistake inside a store ends its call with 500 and nothing else', async (t) => {
   const backend = await startRawBackend(t)

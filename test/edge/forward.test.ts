@@ -1,11 +1,12 @@
-import { connect, createServer } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import t, { type Test } from 'tap'
 import { startEdge, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
 
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
 const key = `X-API-Key: ${testKey}`
@@ -54,6 +55,85 @@ t.test('neither the key nor anything only the edge may say comes from the client
   t.same(request?.headers.get('psu-user-agent'), ['a b'])
 })
 
+t.test('only fields that the documents or HTTP know reach the backend', async (t) => {
+  const { backend, url } = await start(t)
+  const kept = [
+    'Accept: application/json',
+    'accept-language: he',
+    'Content-Language: he',
+    'Authorization: Bearer abc',
+    'Digest: SHA-256=abc',
+    'Signature: keyId="a"',
+    'If-None-Match: "a"',
+    'User-Agent: test/1',
+    'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    'tracestate: a=b',
+    'Date: Sun, 22 Nov 2026 12:00:00 GMT',
+    'TPP-Redirect-Preferred: true',
+    'TPP-Brand-Logging-Information: a',
+    'psu-ip-address: 203.0.113.7',
+    'PSU-Accept-Charset: utf-8',
+  ]
+  const dropped = [
+    'X-Original-URI',
+    'X-Override-URL',
+    'X-HTTP-Path-Override',
+    'X-Envoy-Original-Path',
+    'X-Accel-Redirect',
+    'X-Sendfile',
+    'CF-Connecting-IP',
+    'Fastly-Client-IP',
+    'Client-IP',
+    'X-Cluster-Client-IP',
+    'X-Remote-User',
+    'X-User',
+    'Client-Cert',
+    'X-SSL-Client-Cert',
+    'X-Host',
+    'Base-Url',
+    'Destination',
+    'Proxy',
+    'Cookie',
+    'X-Anything',
+  ]
+  const strange = dropped.map((name) => `${name}: evil`)
+  await sendRaw(url, rawRequest(get, [key, ...kept, ...strange]))
+  const [request] = backend.requests
+  t.notMatch(JSON.stringify([...(request?.headers ?? [])]), /evil/)
+  for (const line of kept) {
+    const [name = '', ...value] = line.split(': ')
+    t.same(request?.headers.get(name.toLowerCase()), [value.join(': ')], name)
+  }
+})
+
+t.test(
+  'FORWARD_HEADERS lets more fields through, but none that only the gateway may set',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const forwardHeaders = ['X-Correlation-ID', 'x-forwarded-for', 'Gateway-Identity', 'X-API-Key']
+    const edge = await startEdge(t, { backendUrl: backend.url, forwardHeaders })
+    const extra = ['x-correlation-id: c1', 'X-Forwarded-For: 6.6.6.6', 'Gateway-Identity: evil']
+    await sendRaw(edge.url, rawRequest(get, [key, ...extra, 'X-Other: evil']))
+    const [request] = backend.requests
+    t.same(request?.headers.get('x-correlation-id'), ['c1'])
+    t.notMatch(JSON.stringify([...(request?.headers ?? [])]), /evil|6\.6\.6\.6/)
+    t.notOk(request?.headers.has('x-api-key'))
+  },
+)
+
+t.test('an answer without content has no length', async (t) => {
+  const { backend, url } = await start(t)
+  for (const length of ['Content-Length: 0\r\n', '']) {
+    backend.answer = (_request, socket) =>
+      socket.write(`HTTP/1.1 204 No Content\r\n${length}X-A: b\r\n\r\n`)
+    const answer = await sendRaw(url, rawRequest(get, [key]))
+    t.equal(answer.status, 204)
+    t.notOk(answer.headers.has('content-length'))
+    t.equal(answer.headers.get('x-a'), 'b')
+    t.notOk(answer.isClosed)
+  }
+})
+
 t.test('what configured proxies say of the client is read from all their fields', async (t) => {
   const backend = await startRawBackend(t)
   const trustedProxies = ['127.0.0.0/8', '10.0.0.0/8']
@@ -95,7 +175,7 @@ t.test(
 )
 
 t.test(
-  'an X-Request-ID that is a UUID is echoed and forwarded, another is left for the backend to refuse',
+  'an X-Request-ID that is a UUID is echoed and forwarded, a missing one is made, another is left for the backend to refuse',
   async (t) => {
     const { backend, url } = await start(t)
     const id = '5b2c0a51-7f0a-4b1e-9a63-6a0f3a8c1d11'
@@ -107,10 +187,12 @@ t.test(
 
     await fetch(`${url}/v1.7.0/accounts`, { headers: { ...headers, 'x-request-id': id } })
     await fetch(`${url}/v1.7.0/accounts`, { headers: { ...headers, 'x-request-id': 'not-a-uuid' } })
-    await fetch(`${url}/v1.7.0/accounts`, { headers })
+    const made = await fetch(`${url}/v1.7.0/accounts`, { headers })
+    const madeId = made.headers.get('x-request-id') ?? ''
+    t.match(madeId, /^[0-9a-f-]{36}$/)
     t.same(
       backend.requests.map((request) => request.headers.get('x-request-id')),
-      [[id], ['not-a-uuid'], undefined],
+      [[id], ['not-a-uuid'], [madeId]],
     )
   },
 )
@@ -158,6 +240,7 @@ const garbage: ReadonlyArray<readonly [name: string, bytes: string]> = [
   ['204 with a length', 'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello'],
   ['a status below 100', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'],
   ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)],
+  ['a first chunk without a size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n'],
   ['1 MiB of headers', `HTTP/1.1 200 OK\r\n${'x-a: b\r\n'.repeat(130_000)}\r\n`],
 ]
 for (const [name, bytes] of garbage) {
@@ -169,6 +252,47 @@ for (const [name, bytes] of garbage) {
     t.match(await answer.json(), { code: 'BACKEND_BAD_RESPONSE' })
   })
 }
+
+t.test('an answer that fails before its first octet is 502, and its client goes on', async (t) => {
+  const { backend, url } = await start(t)
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+  const declared = 'HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n'
+  // The header block is there before the rest.
+  const later = (socket: Socket, what: () => void) => {
+    socket.on('error', () => undefined)
+    setTimeout(what, 50)
+  }
+  const failures: readonly RawBackend['answer'][] = [
+    (_request, socket) => void socket.write(`${chunked}no chunk\r\n`),
+    (_request, socket) => {
+      socket.write(chunked)
+      later(socket, () => socket.write('no chunk\r\n'))
+    },
+    (_request, socket) => {
+      socket.write(chunked)
+      later(socket, () => socket.end())
+    },
+    (_request, socket) => {
+      socket.write(declared)
+      later(socket, () => socket.resetAndDestroy())
+    },
+  ]
+  const client = connect(Number(new URL(url).port), '127.0.0.1')
+  t.teardown(() => client.destroy())
+  let text = ''
+  client.on('data', (chunk) => {
+    text += chunk.toString()
+  })
+  for (const [index, failure] of failures.entries()) {
+    backend.answer = failure
+    client.write(rawRequest(get, [key]))
+    await until('answered', () => text.split('"BACKEND_BAD_RESPONSE"').length === index + 2)
+  }
+  t.same(
+    [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status),
+    ['502', '502', '502', '502'],
+  )
+})
 
 t.test('a connection reset before an answer is 502 and the call is sent once', async (t) => {
   const { backend, url } = await start(t)
@@ -223,21 +347,16 @@ t.test(
   },
 )
 
-t.test('a client that leaves ends its call at the backend', async (t) => {
+t.test('a client that resets its connection ends its call at the backend', async (t) => {
   const { backend, url } = await start(t)
-  const closed = new Promise<void>((resolve) => {
-    backend.answer = (_request, socket) => {
-      socket.on('close', () => resolve())
-    }
-  })
-  const abort = new AbortController()
-  const call = fetch(`${url}/v1.7.0/accounts`, { headers, signal: abort.signal }).catch(
-    () => undefined,
-  )
-  while (backend.requests.length === 0) await delay(5)
-  abort.abort()
-  await Promise.all([closed, call])
-  t.pass('the connection to the backend ended')
+  let isEnded = false
+  backend.answer = (_request, socket) => void socket.on('close', () => (isEnded = true))
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(rawRequest(get, [key]))
+  await until('the backend has the call', () => backend.requests.length === 1)
+  socket.resetAndDestroy()
+  // Sooner than the time limit of the call.
+  await until('the connection to the backend ends', () => isEnded, 8_000)
 })
 
 t.test(
@@ -253,6 +372,46 @@ t.test(
     t.equal(backend.requests.length, 1)
   },
 )
+
+t.test('a client that pauses gets the rest, and the gateway waits for it only once', async (t) => {
+  const warnings: string[] = []
+  const warn = ({ message }: Error): void => void warnings.push(message)
+  process.on('warning', warn)
+  t.teardown(() => process.off('warning', warn))
+  const { backend, url } = await start(t)
+  // One read of the gateway brings many chunks, and the client's side is full in the middle of some.
+  const piece = `100\r\n${'x'.repeat(256)}\r\n`.repeat(150)
+  const pieces = 270
+  let atBackend: Socket | undefined
+  backend.answer = async (_request, socket) => {
+    atBackend = socket
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+    for (let sent = 0; sent < pieces; sent += 1) {
+      if (!socket.write(piece)) await once(socket, 'drain')
+      for (const _turn of [1, 2]) await new Promise(setImmediate)
+    }
+    socket.write('0\r\n\r\n')
+  }
+  const client = connect(Number(new URL(url).port), '127.0.0.1')
+  t.teardown(() => client.destroy())
+  client.pause()
+  let text = ''
+  client.on('data', (octets) => {
+    text += octets.toString('latin1')
+  })
+  client.write(rawRequest(get, [key]))
+  // Full up to the backend: what it has sent stays the same.
+  let left = -1
+  await until('the backend has to wait', async () => {
+    const before = left
+    left = atBackend?.writableLength ?? -1
+    return left > 0 && left === before
+  })
+  client.resume()
+  await until('all has come', () => text.endsWith('0\r\n\r\n'))
+  t.equal(text.slice(text.indexOf('\r\n\r\n')).match(/x/g)?.length, pieces * 150 * 256)
+  t.same(warnings, [])
+})
 
 t.test('a download of 10 MB passes byte for byte', async (t) => {
   const size = 10_000_000

@@ -96,6 +96,22 @@ const refused: readonly Case[] = [
     status: 400,
     code: 'FRAMING_INVALID',
   },
+  {
+    name: '64 KB of chunk extension',
+    bytes: rawRequest(
+      post,
+      [key, json, 'Transfer-Encoding: chunked'],
+      `5;${'a'.repeat(65_536)}\r\nabcde\r\n0\r\n\r\n`,
+    ),
+    status: 400,
+    code: 'FRAMING_INVALID',
+  },
+  {
+    name: 'a length above every number',
+    bytes: rawRequest(post, [key, json, `Content-Length: ${'9'.repeat(30)}`]),
+    status: 400,
+    code: 'FRAMING_INVALID',
+  },
   { name: 'two Host fields', bytes: rawRequest(get, [key, 'Host: other']), status: 400 },
   { name: 'no Host', bytes: `${get}\r\n${key}\r\n\r\n`, status: 400 },
   {
@@ -287,3 +303,15 @@ t.test(
     t.ok(answer.isClosed)
   },
 )
+
+t.test('a declared length above the limit is answered 413 and ends the connection', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  for (const length of [1_048_577, 9_007_199_254_740_991]) {
+    const bytes = rawRequest(post, [key, json, `Content-Length: ${length}`], 'x'.repeat(100))
+    const answer = await sendRaw(edge.url, bytes, 5_000)
+    t.equal(answer.status, 413)
+    t.equal(answer.headers.get('connection'), 'close')
+    t.ok(answer.isClosed)
+  }
+})

@@ -47,3 +47,11 @@ t.test('an identity is used again until something of its caller changes', async 
   t.notOk('strict' in decodeJwt(await tokenOf()))
   t.equal(await tokenOf('other'), ofOther)
 })
+
+t.test('an identity names the application, and a renamed one by its new name', async (t) => {
+  const { callers, tokenOf } = await start(t)
+  callers.set(testKey, callerOf('app-1', { applicationName: 'Budget planner' }))
+  t.equal(decodeJwt(await tokenOf())['name'], 'Budget planner')
+  callers.set(testKey, callerOf('app-1', { applicationName: 'Planner 2' }))
+  t.equal(decodeJwt(await tokenOf())['name'], 'Planner 2')
+})

@@ -61,13 +61,16 @@ t.test(
     t.equal(refused.status, 429)
     t.equal(refused.headers.get('retry-after'), '2397')
     t.equal(refused.headers.get('ratelimit'), '"default";r=0;t=2397')
+    const id = refused.headers.get('x-request-id')
     t.same(await refused.json(), {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
-      title: 'The calls of this window are used up',
+      title: 'No calls left until the limit resets',
       status: 429,
-      detail: 'All 100 calls of the window are used.',
-      instance: `urn:uuid:${refused.headers.get('x-request-id')}`,
+      detail: 'You have used all 100 calls. Try again when the limit resets.',
+      instance: `urn:uuid:${id}`,
       code: 'QUOTA_EXCEEDED',
+      help: 'https://portal.example/problems/QUOTA_EXCEEDED',
+      log: `https://portal.example/r/${id}`,
       'violated-policies': ['default'],
       operation: 'listAccounts',
       limit: 100,

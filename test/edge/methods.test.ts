@@ -1,4 +1,6 @@
+import { pino } from 'pino'
 import t from 'tap'
+import { eventually } from '../support/calling.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -42,6 +44,11 @@ t.test('a method the path does not have is refused with the ones it has', async 
     t.equal(answer.status, 405, method)
     t.equal(answer.headers.get('allow'), 'GET', method)
   }
+  const posted = await fetch(`${edge.url}/v1.7.0/accounts`, {
+    method: 'POST',
+    headers: { 'x-api-key': testKey },
+  })
+  t.equal(JSON.parse(await posted.text()).detail, 'This path has only these methods: GET.')
   for (const method of ['FOO', 'get', 'QUERY']) {
     const answer = await sendRaw(
       edge.url,
@@ -56,6 +63,33 @@ t.test('a method the path does not have is refused with the ones it has', async 
   )
   t.match(String(connect.status), /^(405|400|501)$/)
   t.equal(backend.requests.length, 0)
+})
+
+t.test('OPTIONS * names the methods of the gateway, needs no key and is not counted', async (t) => {
+  const backend = await startRawBackend(t)
+  const edge = await startEdge(t, { backendUrl: backend.url })
+  const options = await sendRaw(edge.url, rawRequest('OPTIONS * HTTP/1.1'))
+  t.equal(options.status, 204)
+  t.equal(options.headers.get('allow'), 'GET, POST, PUT, PATCH, DELETE')
+  t.notOk(options.isClosed)
+  const get = await sendRaw(edge.url, rawRequest('GET * HTTP/1.1', [`X-API-Key: ${testKey}`]))
+  t.equal(get.status, 400)
+  const withBody = rawRequest('OPTIONS * HTTP/1.1', ['Content-Length: 2'], '{}')
+  t.equal((await sendRaw(edge.url, withBody)).status, 400)
+  t.equal(backend.requests.length, 0)
+  t.notMatch(await edge.metrics(), /gateway_limit_decisions_total\{/)
+})
+
+t.test('OPTIONS * is no call: it leaves no line in the log', async (t) => {
+  const backend = await startRawBackend(t)
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
+  const edge = await startEdge(t, { backendUrl: backend.url, log })
+  t.equal((await sendRaw(edge.url, rawRequest('OPTIONS * HTTP/1.1'))).status, 204)
+  t.equal((await sendRaw(edge.url, rawRequest('GET /nothing HTTP/1.1'))).status, 404)
+  t.ok(await eventually(async () => lines.length > 0))
+  t.match(lines[0], '"outcome":"NOT_FOUND"')
+  t.equal(lines.length, 1)
 })
 
 t.test('a method cannot be overridden by a header', async (t) => {
@@ -85,7 +119,11 @@ t.test(
         const answer = await fetch(edge.url + path, { headers: { 'x-api-key': key } })
         t.equal(answer.headers.get('deprecation'), '@1713052800')
         t.equal(answer.headers.get('sunset'), 'Sun, 31 Oct 2027 00:00:00 GMT')
-        t.equal(answer.headers.get('link'), `</v1.7.0${path.slice(7)}>; rel="successor-version"`)
+        // The successor does not have the read of an authorisation.
+        const link = path.endsWith(authorisation)
+          ? null
+          : '</v1.7.0/accounts>; rel="successor-version"'
+        t.equal(answer.headers.get('link'), link)
       }
     }
     const current = await fetch(`${edge.url}/v1.7.0/accounts`, { headers })

@@ -54,7 +54,10 @@ t.test(
     for (let count = 2; count <= 5; count += 1) t.equal((await call()).status, 200)
     const refused = await call()
     t.equal(refused.status, 429)
-    t.match(refused.body, { limit: 5, detail: 'All 5 calls of the window are used.' })
+    t.match(refused.body, {
+      limit: 5,
+      detail: 'You have used all 5 calls. Try again when the limit resets.',
+    })
     t.equal(refused.limit, 5)
 
     const other = () => call('/v1.7.0/card-accounts')

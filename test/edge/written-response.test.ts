@@ -1,11 +1,7 @@
 import { createServer, ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
-import {
-  keepAliveMs,
-  requestsPerSocketMax,
-  WrittenResponse,
-} from '../../src/gateway/edge/written-response.ts'
+import { keepAliveMs, WrittenResponse } from '../../src/gateway/edge/written-response.ts'
 import { createAnswerParser } from '../../src/gateway/upstream/answer-parser.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
@@ -24,7 +20,6 @@ async function sent(
   { octets, status }: { octets: string; status: number },
 ): Promise<string> {
   const server = createServer({ ServerResponse: kind, keepAliveTimeout: keepAliveMs })
-  server.maxRequestsPerSocket = requestsPerSocketMax
   server.on('request', (request, response) => {
     request.resume()
     if (request.url === '/close') response.shouldKeepAlive = false
@@ -76,10 +71,6 @@ const cases = {
   'HTTP/1.0': { octets: `GET / HTTP/1.0\r\n${host}`, status: 200 },
   'HTTP/1.0, kept alive': {
     octets: `GET / HTTP/1.0\r\nConnection: keep-alive\r\n${host}`,
-    status: 200,
-  },
-  'the last on a connection': {
-    octets: `GET / HTTP/1.1\r\n${host}`.repeat(requestsPerSocketMax),
     status: 200,
   },
 }

@@ -27,7 +27,7 @@ export interface Fault {
   readonly lastsMs: readonly [number, number]
   /** Whether no gateway can count with the others while it lasts. */
   readonly isOutage: boolean
-  /** The store loses its counts: nothing is granted for a second after its return. */
+  /** The store loses its counts: nothing is granted for a second after its return, and longer when a gateway that was killed is waited for. */
   readonly losesCounts?: boolean
   /** What a faulted window may admit. (Default: 175: the limit and the shares of three gateways that never saw the bucket.) */
   readonly faultedMost?: number
@@ -65,8 +65,8 @@ export interface FaultRun {
   readonly isInPlace?: (applicationId: string) => Promise<boolean>
 }
 
-/** No call waits for a store that does not answer: its deadline is 50 ms, and the backend answers at once. */
-const slowestMs = 100
+/** A call waits at most 250 ms for a store that does not answer, and the backend answers at once. */
+const slowestMs = 300
 
 /** A machine that takes so long for a call without a fault, or one that needs nothing, cannot tell what a fault adds. */
 const stalledMs = 40
@@ -77,8 +77,9 @@ const backMsMax = 1000
 /** A gateway that was cut off from the registry opens connections again within so long. */
 const registryBackMs = 1500
 
-/** In which nothing is granted after a loss. */
+/** In which nothing is granted after a loss; the longer one when a gateway was killed, and is waited for. */
 const settleMs = 1000
+const silenceMs = 5000
 
 /**
  * Runs one fault under steady load and judges it by the books.
@@ -262,7 +263,8 @@ export async function runFault(
   const mendedAt = acceptsAt > faultAt ? acceptsAt : fault.isInstant === true ? faultAt : endAt
   const hasLeft = away.some((at) => at !== undefined && at < Math.max(...backAt))
   const backMs = hasLeft ? Math.max(0, Math.max(...backAt) - mendedAt) : undefined
-  const backMost = backMsMax + (fault.losesCounts === true ? settleMs : 0)
+  const lossMs = fault.killed === undefined ? settleMs : silenceMs
+  const backMost = backMsMax + (fault.losesCounts === true ? lossMs : 0)
   if (backMs !== undefined && backMs > backMost) {
     const text = `back after ${backMs.toFixed()} ms`
     if (machineMs > stalledMs) unjudged.push(text)

@@ -115,7 +115,7 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
       `of ${calls}`,
     ),
     none(
-      'calls the backend saw and nobody counted',
+      'calls the backend saw that were not counted',
       sum((o) => o.honesty.uncounted),
       `of ${calls}`,
     ),
@@ -139,18 +139,18 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
       sum((o) => o.retries.late),
       `of ${retries}`,
     ),
-    addedPromise(outcomes, 'first', 60),
+    addedPromise(outcomes, 'first', 260),
     addedPromise(outcomes, 'open', 5),
     {
-      what: 'counts shared again after the store accepted writes; after a loss a second of settling more',
+      what: 'counts shared again after the store accepted writes; after a loss, when all gateways have brought their counts',
       measured: `${milliseconds(back)} ms at most`,
-      allowed: '1000 ms, after a loss 2000 ms',
+      allowed: '1000 ms; after a loss 2000 ms, 6000 ms when a gateway was killed too',
       isKept: judgedText(outcomes, 'back after'),
     },
     {
       what: 'the slowest call, the backend answering at once',
       measured: `${milliseconds(most(({ latency }) => latency.slowest))} ms, of calls that need no store ${milliseconds(most(({ latency }) => latency.idleSlowest))} ms`,
-      allowed: '100 ms',
+      allowed: '300 ms',
       isKept: judgedText(outcomes, 'a call took'),
     },
   ]

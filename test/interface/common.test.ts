@@ -59,9 +59,8 @@ t.test('what every operation refuses', async (t) => {
     }
   }
 
-  t.test('an X-Request-ID that is none, or missing', async (t) => {
+  t.test('an X-Request-ID that is not a UUID', async (t) => {
     await everywhere(t, { headers: { 'x-request-id': 'no-uuid' } }, [400, 'FORMAT_ERROR'])
-    await everywhere(t, { headers: { 'x-request-id': undefined } }, [400, 'FORMAT_ERROR'])
   })
 
   t.test('a media type that cannot be answered', async (t) => {

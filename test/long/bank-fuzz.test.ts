@@ -144,10 +144,30 @@ t.test('no input of any operation is answered 5xx or otherwise than published', 
       .join(', '),
   )
   t.strictSame(faults.slice(0, 20), [], `${faults.length} faults with BANK_FUZZ_SEED=${seed}`)
-  for (const status of ['200', '201', '202', '204', '400', '401', '403', '404', '409']) {
-    t.ok((counts.get(status) ?? 0) > 20, `${status} was answered`)
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  for (const [status, least] of Object.entries(leastShares)) {
+    const share = (counts.get(status) ?? 0) / all
+    t.ok(share >= least, `${status} to ${(share * 100).toFixed(1)} % of the inputs`)
   }
 })
+
+/**
+ * What random inputs must reach, as shares of all: inputs that the first check
+ * refuses would test nothing behind it. The rarest, 202, has 27 of 1,500 on
+ * average with a standard deviation of 5. Each bound lies about four standard
+ * deviations below the average of eight runs (22 November 2026).
+ */
+const leastShares = {
+  200: 0.3,
+  201: 0.007,
+  202: 0.005,
+  204: 0.025,
+  400: 0.2,
+  401: 0.018,
+  403: 0.025,
+  404: 0.065,
+  409: 0.012,
+}
 
 /** Makes resources of the TPP in states that a call of the operation can meet. */
 async function makePool(
@@ -182,15 +202,30 @@ async function makePool(
     authorisationId: lastSegment(links['scaStatus']?.href ?? randomUUID()),
   })
   const isAbout = (name: string) => template.includes(`{${name}}`)
+  /** One in three stays as it is, one is signed in, one waits for the one-time password. */
+  const authorise = async (
+    operation: string,
+    path: Readonly<Record<string, string>>,
+    made: number,
+  ) => {
+    if (!isAbout('authorisationId')) return
+    for (const body of steps.slice(0, Math.floor(made / 4))) {
+      await call({ operation, path, headers: noa, body })
+    }
+  }
   for (let made = 0; made < 12; made += 1) {
     if (isAbout('paymentId')) {
       const product = made % 3 === 0 ? 'fp' : 'masav'
       const { paymentId, _links } = await makePayment(made % 3 < 2 ? noa : device, product)
-      paths.push({ 'payment-product': product, paymentId, ...linked(_links) })
+      const path = { 'payment-product': product, paymentId, ...linked(_links) }
+      await authorise('updatePaymentAuthorisation', path, made)
+      paths.push(path)
     }
     if (isAbout('consentId')) {
       const { consentId, _links } = await makeConsent(made % 4 < 3 ? noa : device, once)
-      paths.push({ consentId, ...linked(_links) })
+      const path = { consentId, ...linked(_links) }
+      await authorise('updateConsentAuthorisation', path, made)
+      paths.push(path)
     }
     if (isAbout('resourceId')) {
       if (made === 8) world.clock.now += 2100
@@ -268,13 +303,17 @@ const values: readonly (readonly [string, readonly Json[]])[] = [
   ['combinedServiceIndicator', [false]],
   ['remittanceInformationUnstructured', ['Water bill 11/2026', 'חשבון מים']],
 ]
-const updates: readonly Json[] = [
+/** What leads an authorisation to its end. */
+const steps = [
   { psuData: { password: '12345' } },
-  { psuData: { password: '12345' } },
-  { psuData: { password: 'wrong' } },
   { authenticationMethodId: 'sms-1' },
-  { authenticationMethodId: 'app-1' },
   { scaAuthenticationData: '123456' },
+]
+const updates: readonly Json[] = [
+  ...steps,
+  ...steps,
+  { psuData: { password: 'wrong' } },
+  { authenticationMethodId: 'app-1' },
   { scaAuthenticationData: '000000' },
   { confirmationCode: '000000' },
   {},

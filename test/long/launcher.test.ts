@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import { eventually } from '../support/calling.ts'
 import { childEnvironment } from '../support/child-environment.ts'
 import { testDataDir } from '../support/database.ts'
-import { testConfigDir } from '../support/tollgate.ts'
+import { quietEnv, testConfigDir } from '../support/tollgate.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const launcher = join(root, 'bin', 'tollgate.js')
@@ -55,17 +55,13 @@ async function launchTollgate(
   command: readonly string[] = [node],
 ): Promise<{ child: ChildProcess; programPid: number }> {
   const dataDir = await testDataDir(t)
-  const env = {
-    DATA_DIR: dataDir,
-    CONFIG_DIR: testConfigDir(t),
-    LOG_LEVEL: 'silent',
-    GATEWAY_PORT: '0',
-    MANAGEMENT_PORT: '0',
-    PORTAL_PORT: '0',
-    BACKEND_PORT: '0',
-    SCA_PORT: '0',
-  }
+  const env = { ...quietEnv, DATA_DIR: dataDir, CONFIG_DIR: testConfigDir(t) }
   const child = launch(t, ['start'], env, command)
+  return { child, programPid: await programIn(t, child, dataDir) }
+}
+
+/** Waits for the ready line of `child`; resolves to the process that has its data folder open. */
+async function programIn(t: Test, child: ChildProcess, dataDir: string): Promise<number> {
   const { stdout } = child
   if (stdout === null) throw new Error('no standard output')
   for await (const line of createInterface({ input: stdout })) {
@@ -75,7 +71,7 @@ async function launchTollgate(
   t.teardown(() => {
     if (isAlive(programPid)) process.kill(programPid, 'SIGKILL')
   })
-  return { child, programPid }
+  return programPid
 }
 
 function isAlive(pid: number): boolean {
@@ -128,7 +124,7 @@ t.test(
     child.kill('SIGTERM')
     t.same(await exit, [0, null])
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    t.equal(scripts.start, ['node', ...serving, 'bin/tollgate.js', 'start'].join(' '))
+    t.equal(scripts.start, ['exec', 'node', ...serving, 'bin/tollgate.js', 'start'].join(' '))
     const entry = /^ENTRYPOINT (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1]
     t.same(JSON.parse(entry ?? ''), ['node', ...serving, '/app/bin/tollgate.js'])
   },
@@ -165,4 +161,47 @@ t.test('a launcher killed by SIGKILL leaves no process behind', async (t) => {
   const { child, programPid } = await launchTollgate(t)
   child.kill('SIGKILL')
   t.ok(await eventually(async () => !isAlive(programPid)), 'the program ended by itself')
+})
+
+for (const [command, signal] of [
+  ['npm start', 'SIGTERM'],
+  ['npm start', 'SIGKILL'],
+  ['npx tollgate start', 'SIGTERM'],
+] as const) {
+  t.test(`${signal} to \`${command}\` ends the program, too`, async (t) => {
+    const dataDir = await testDataDir(t)
+    const [program = '', ...args] = command.split(' ')
+    const child = spawn(program, args, {
+      cwd: root,
+      env: {
+        ...childEnvironment,
+        ...quietEnv,
+        DATA_DIR: dataDir,
+        CONFIG_DIR: testConfigDir(t),
+        npm_config_cache: join(dataDir, '..', 'npm-cache'),
+        npm_config_update_notifier: 'false',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const programPid = await programIn(t, child, dataDir)
+    child.kill(signal)
+    t.ok(await eventually(async () => !isAlive(programPid)), 'no process is left behind')
+    t.notOk(existsSync(join(dataDir, 'tollgate.pid')), 'it ended in order')
+  })
+}
+
+t.test('SIGHUP while the program starts does not end it', async (t) => {
+  const dataDir = await testDataDir(t)
+  const env = { ...quietEnv, DATA_DIR: dataDir, CONFIG_DIR: testConfigDir(t) }
+  const child = launch(t, ['start'], env)
+  // From when the launcher has started the program until that is ready.
+  const children = `/proc/${child.pid}/task/${child.pid}/children`
+  t.ok(await eventually(async () => readFileSync(children, 'utf8') !== ''))
+  const timer = setInterval(() => child.kill('SIGHUP'), 20)
+  t.teardown(() => clearInterval(timer))
+  await programIn(t, child, dataDir)
+  clearInterval(timer)
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  t.same(await exit, [0, null])
 })

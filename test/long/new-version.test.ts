@@ -14,7 +14,7 @@ import {
 
 t.test(
   'a new version and a new plan are one new file each, and a reload puts them in force',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (t) => {
     const dataDir = await testDataDir(t)
     const configDir = testConfigDir(t)

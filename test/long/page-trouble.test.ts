@@ -109,9 +109,9 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
       await page.context().setOffline(true)
       await page.getByRole('textbox', { name: 'Name' }).fill('Made without a network')
       await page.locator('form').getByRole('button', { name: 'Create application' }).click()
-      await page.getByText('The portal does not answer').waitFor()
+      await page.getByText('The portal is not available').waitFor()
       await page.getByRole('link', { name: 'Budget' }).click()
-      await page.getByText('The portal does not answer').waitFor()
+      await page.getByText('The portal is not available').waitFor()
       await page.context().setOffline(false)
       await page.getByRole('heading', { name: 'API keys' }).waitFor()
     })
@@ -182,7 +182,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
           `[...document.querySelectorAll('nav[aria-label="Parts of this application"] a')]
           .map((link) => getComputedStyle(link).borderBottomColor)`,
         )
-        t.equal(lines.length, 5)
+        t.equal(lines.length, 6)
         t.equal(new Set(lines).size, 2, `one is told from the others: ${lines}`)
       })
     },

@@ -36,8 +36,8 @@ t.test(
 
     await browser.visit(t, { portalUrl }, async ({ page, expectOutage }) => {
       const tab = (name: string) => page.getByRole('link', { name, exact: true })
-      const banner = page.getByText('The gateway does not answer at the moment')
-      const refused = page.getByText('The portal does not answer').first()
+      const banner = page.getByText('The gateway is not available at the moment')
+      const refused = page.getByText('The portal is not available').first()
       await page
         .context()
         .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
@@ -55,7 +55,7 @@ t.test(
       t.same(await statuses(), [200])
       await spawnTollgate(t, ['portal'], { ...env, PORTAL_PORT: new URL(portalUrl).port })
       await page.getByRole('button', { name: 'Try again' }).first().click()
-      await page.getByRole('heading', { name: 'Current windows' }).waitFor()
+      await page.getByRole('heading', { name: /^Limits / }).waitFor()
       await page.getByText(/of 1,000,000 calls used/).waitFor()
 
       gateway.signal('SIGKILL')

@@ -8,7 +8,7 @@ import { noObserver } from '../../src/gateway/counters/counter-observer.ts'
 import { openAttempts } from '../../src/gateway/portal/accounts/open-attempts.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
-import { testCounter, until } from '../counters/redis-rig.ts'
+import { testCounter, testPair, until } from '../counters/redis-rig.ts'
 import {
   admittedOf,
   ask,
@@ -241,7 +241,7 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
   )
 
   t.test('(2) a flush under a connection that stays grants nobody a second limit', async (t) => {
-    const [a, c] = await Promise.all([open(t), open(t)])
+    const [a, c] = await testPair(t, cluster, settling)
     const limit = limitOf('wiped-live')
     t.equal(admittedOf(await askTimes(101, a, [limit])), 100)
     const node = await cluster.ownerOfKey(limit.bucket)

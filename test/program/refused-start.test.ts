@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { freePort } from '../../src/platform/free-port.ts'
 import { tollgate, tollgateProcess } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 import { productionEnv } from '../support/fleet.ts'
@@ -15,6 +16,15 @@ const anyPorts = {
   PORTAL_PORT: '0',
   BACKEND_PORT: '0',
   SCA_PORT: '0',
+}
+
+/** A port of 127.0.0.1 that is in use until the test ends. */
+async function takenPort(t: Test): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const address = server.address()
+  return String(address !== null && typeof address !== 'string' ? address.port : 0)
 }
 
 /** Starts in this process what must be refused before anything is opened; returns what it said. */
@@ -37,6 +47,7 @@ t.test(
         GATEWAY_PORT: '99999',
         LOG_LEVEL: 'loud',
         TRUSTED_PROXIES: '10.0.0.0/99',
+        FORWARD_HEADERS: 'X-Good, X Bad',
         BANK_TIME_ZONE: 'Mars/Olympus',
         BACKEND_URL: 'ftp://bank',
         DATABASE_URL: 'mysql://root:planted-password@host/db',
@@ -50,17 +61,18 @@ t.test(
     )
     t.equal(code, 1)
     t.equal(stdout, '')
-    t.match(stderr, /^tollgate: 10 invalid setting\(s\):\n/)
+    t.match(stderr, /^tollgate: 11 invalid setting\(s\):\n/)
     for (const line of [
       /^ {2}GATEWAY_PORT: "99999" is not a whole number from 0 to 65535 \(e\.g\. 8080\)$/m,
-      /^ {2}LOG_LEVEL: "loud" is none of /m,
+      /^ {2}LOG_LEVEL: "loud" is not one of /m,
       /^ {2}TRUSTED_PROXIES: "10\.0\.0\.0\/99" is neither /m,
+      /^ {2}FORWARD_HEADERS: "X Bad" is not the name of a header field /m,
       /^ {2}BANK_TIME_ZONE: "Mars\/Olympus" is not an IANA time zone/m,
       /^ {2}BACKEND_URL: "ftp:\/\/bank" is not a URL beginning with http/m,
       /^ {2}DATABASE_URL: the value \(not shown\) is not a URL beginning with postgres/m,
       /^ {2}REDIS_URL: the value \(not shown\) is not a URL beginning with redis/m,
       /^ {2}KEY_PEPPER: is shorter than 32 characters/m,
-      /^ {2}IDENTITY_PRIVATE_KEY: given twice/m,
+      /^ {2}IDENTITY_PRIVATE_KEY: both IDENTITY_PRIVATE_KEY and IDENTITY_PRIVATE_KEY_FILE are set/m,
       /^ {2}REDIS_EVICTION_ALLOWED: "perhaps" is neither true nor false/m,
     ]) {
       t.match(stderr, line)
@@ -88,20 +100,45 @@ t.test('an invalid configuration ends the start with file, line and rule', async
   }
 })
 
-t.test('a port that is taken ends the process with the name of its variable', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  t.teardown(() => taken.close())
-  const address = taken.address()
-  const port = address !== null && typeof address !== 'string' ? address.port : 0
-  const { code, stdout, stderr } = await tollgateProcess(
-    { ...anyPorts, DATA_DIR: await testDataDir(t), PORTAL_PORT: String(port) },
-    'start',
-  )
-  t.equal(code, 1)
-  t.equal(stdout, '')
-  t.match(stderr, 'PORTAL_HOST/PORTAL_PORT')
-  t.match(stderr, `127.0.0.1:${port}: the port is in use by another process`)
+t.test(
+  'ports that are taken end the start before any work, with their variables and a free port for each',
+  async (t) => {
+    const ports = { GATEWAY_PORT: await takenPort(t), PORTAL_PORT: await takenPort(t) }
+    const dataDir = join(await testDataDir(t), 'fresh')
+    const { code, stdout, stderr } = await tollgateProcess(
+      { ...anyPorts, ...ports, DATA_DIR: dataDir },
+      'start',
+    )
+    t.equal(code, 1)
+    t.equal(stdout, '')
+    for (const [name, port] of Object.entries(ports)) {
+      const prefix = name.replace('_PORT', '')
+      t.match(stderr, `${prefix}_HOST/${name}: cannot listen on 127.0.0.1:${port}: the port is in`)
+    }
+    t.notMatch(stderr, /\n {4}at /, 'no stack')
+    t.same(readdirSync(dataDir), [], 'neither a database nor a secret was made')
+    const offer =
+      /^Free at the moment: GATEWAY_PORT=(\d+) PORTAL_PORT=(\d+) DATA_DIR='(.*)' npm start$/m
+    const [, ...offered] = offer.exec(stderr) ?? []
+    t.equal(offered.pop(), dataDir, 'with the folder that was given')
+    t.equal(offered.length, 2)
+    for (const port of offered) {
+      const server = createServer().listen(Number(port), '127.0.0.1')
+      await once(server, 'listening')
+      server.close()
+    }
+  },
+)
+
+t.test('two listeners of one process cannot have one port', async (t) => {
+  const port = String(await freePort({ host: '127.0.0.1', port: 0 }))
+  const stderr = await refusal(t, {
+    DATA_DIR: await testDataDir(t),
+    GATEWAY_PORT: port,
+    SCA_PORT: port,
+  })
+  t.match(stderr, `SCA_HOST/SCA_PORT: cannot listen on 127.0.0.1:${port}`)
+  t.match(stderr, 'another listener of this one')
 })
 
 t.test('a data folder that another process has open is refused with its pid', async (t) => {
@@ -109,7 +146,7 @@ t.test('a data folder that another process has open is refused with its pid', as
   const env = { ...anyPorts, DATA_DIR: running.dataDir }
   const { code, stderr } = await tollgateProcess(env, 'start')
   t.equal(code, 1)
-  t.match(stderr, `DATA_DIR ${running.dataDir} is already open by process ${process.pid}`)
+  t.match(stderr, `DATA_DIR ${running.dataDir} is already open by process ${process.pid}. Stop`)
   const answer = await fetch(`${running.urls.gateway}/v1.7.0/accounts`, {
     headers: { 'x-api-key': running.key },
   })
@@ -139,7 +176,7 @@ t.test('a deployment that would multiply limits or lack its secrets is refused',
   )
   t.match(
     await refusal(t, { DATA_DIR: dataDir }, 'portal'),
-    'REDIS_URL: is required for a portal in another process than the gateway',
+    'REDIS_URL: is required for a portal without a gateway in its process',
   )
   const production = await refusal(
     t,

@@ -8,38 +8,87 @@ import { createLog } from '../../src/platform/log.ts'
 import { readSettings, roles } from '../../src/platform/settings.ts'
 import { eventually } from '../support/calling.ts'
 import { testDataDir } from '../support/database.ts'
+import { root, startOnTerminal } from '../support/terminal.ts'
 import { quietEnv, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
 const execute = promisify(execFile)
 
+const places = ['Portal', 'Gateway', 'Bank', 'Emails']
+
+/** The command of a text that begins with `name`. */
+function commandIn(text: string, name: string): string {
+  return new RegExp(`^ {2}(${name}.*)$`, 'm').exec(text)?.[1] ?? 'false'
+}
+
+/** The status that a pasted curl command gets. */
+async function statusOf(command: string): Promise<string> {
+  const pasted = `${command} -s -o /dev/null -w '%{http_code}'`
+  const { stdout } = await execute('bash', ['-c', pasted], { cwd: root })
+  return stdout
+}
+
 t.test(
-  'the demonstration is shown once, by the first start that becomes ready, and works as pasted',
-  { timeout: 90_000 },
+  'on a terminal every start shows its addresses and one next command; what the first and a later one lead to works as pasted',
+  { timeout: 120_000 },
   async (t) => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     t.teardown(() => taken.close())
     const address = taken.address()
     const port = address !== null && typeof address !== 'string' ? address.port : 0
-    const env = { DATA_DIR: await testDataDir(t), CONFIG_DIR: testConfigDir(t) }
-    await t.rejects(spawnTollgate(t, [], { ...env, MANAGEMENT_PORT: String(port) }), {
-      message: /MANAGEMENT_HOST\/MANAGEMENT_PORT: cannot listen/,
-    })
+    const env = { DATA_DIR: await testDataDir(t), CONFIG_DIR: testConfigDir(t), LOG_LEVEL: 'info' }
+    const refused = startOnTerminal(t, { ...env, MANAGEMENT_PORT: String(port) })
+    await refused.ended
+    t.match(refused.output(), /MANAGEMENT_HOST\/MANAGEMENT_PORT: cannot listen/)
+
+    const first = startOnTerminal(t, env)
+    t.ok(await eventually(async () => /^ {2}curl .*\n/m.test(first.output())))
+    for (const place of places) t.match(first.output(), new RegExp(`^  ${place} +\\S`, 'm'))
+    t.match(first.output(), /^ {2}Portal +(\S+)\r?\n[\s\S]*^ {2}Emails +\1\/mailbox\r?$/m)
+    t.match(commandIn(first.output(), 'curl'), /X-API-Key: tg_/)
+    t.equal(await statusOf(commandIn(first.output(), 'curl')), '200')
+    const lineOfCall = /^\d\d:\d\d:\d\d {2}listAccounts \(xs2a 1\.7\.0\): 200, \d+ calls left, /m
+    t.ok(await eventually(async () => lineOfCall.test(first.output())), lineOfCall.source)
+    await first.stop()
+
+    const second = startOnTerminal(t, { ...env, LOG_FORMAT: 'json' })
+    t.ok(
+      await eventually(async () =>
+        /^ {2}GATEWAY_PUBLIC_URL=.* npx tollgate onboard .*\n/m.test(second.output()),
+      ),
+    )
+    for (const place of places) t.match(second.output(), new RegExp(`^  ${place} +\\S`, 'm'))
+    t.notMatch(second.output(), /tg_/)
+    const command = commandIn(second.output(), 'GATEWAY_PUBLIC_URL')
+    const { stdout } = await execute('bash', ['-c', command], { cwd: root })
+    t.equal(await statusOf(commandIn(stdout, 'curl')), '200')
+    await second.stop()
+    t.match(second.output(), /^\{"level":"info".*"msg":"stopped"\}$/m)
+  },
+)
+
+t.test(
+  'without a terminal no start writes a key; the first shows a command that makes one and works as pasted',
+  { timeout: 120_000 },
+  async (t) => {
+    const env = {
+      DATA_DIR: await testDataDir(t),
+      CONFIG_DIR: testConfigDir(t),
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'pretty',
+    }
+    const first = await spawnTollgate(t, [], env)
+    t.ok(await eventually(async () => /^ {2}curl .*$/m.test(first.output.stdout)))
+    t.equal(await statusOf(commandIn(first.output.stdout, 'curl')), '200')
+    first.signal('SIGTERM')
+    t.equal(await first.ended, 0)
+    t.notMatch(first.output.stdout + first.output.stderr, /tg_[0-9A-Za-z]/)
+    t.match(first.output.stderr, /^\d\d:\d\d:\d\d {2}stopped$/m)
 
     const second = await spawnTollgate(t, [], env)
-    const shown = await eventually(async () => /^ {2}curl .*$/m.test(second.output.stdout))
-    t.ok(shown, 'the second start tells')
-    const line = /^ {2}(curl .*)$/m.exec(second.output.stdout)?.[1] ?? 'false'
-    const pasted = `${line} -s -o /dev/null -w '%{http_code}'`
-    const { stdout } = await execute('bash', ['-c', pasted])
-    t.equal(stdout, '200')
     second.signal('SIGTERM')
     t.equal(await second.ended, 0)
-
-    const third = await spawnTollgate(t, [], env)
-    third.signal('SIGTERM')
-    t.equal(await third.ended, 0)
-    t.notMatch(third.output.stdout, /curl/)
+    t.equal(second.output.stdout.split('\n').length, 2, 'the ready line alone')
   },
 )
 
@@ -53,6 +102,7 @@ t.test(
       roles: new Set(roles),
       log: createLog('silent'),
       version: 'test',
+      isTerminal: true,
     }
     const keyOf = (text = ''): string => /X-API-Key: (tg_\w+)/.exec(text)?.[1] ?? ''
     const first = await startTollgate(options)
@@ -64,7 +114,7 @@ t.test(
     const gateway = /gateway=(\S+)/.exec(second.readyLine)?.[1] ?? ''
     const call = (key: string) =>
       fetch(`${gateway}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })
-    t.equal((await call(keyOf(first.welcome))).status, 401, 'a key nobody knows is dead')
+    t.equal((await call(keyOf(first.welcome))).status, 401, 'the key that was never shown is dead')
     t.not((await call(keyOf(second.welcome))).status, 401)
   },
 )

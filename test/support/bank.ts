@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { type Backend, createBackend } from '../../src/backend/create-backend.ts'
+import {
+  type Backend,
+  createBackend,
+  type SandboxOptions,
+} from '../../src/backend/create-backend.ts'
 import type { IdentityOptions } from '../../src/backend/identity.ts'
 import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
@@ -31,6 +35,8 @@ export interface TestCall {
   /** An object is sent as JSON, a text as it is. */
   readonly body?: object | string
   readonly applicationId?: string
+  /** What the gateway says of the name of the application. */
+  readonly applicationName?: string
 }
 
 export interface TestAnswer {
@@ -57,16 +63,23 @@ export interface TestBank {
 /** 2026-11-20 at 10:00 in Jerusalem, a Friday. */
 export const start = Date.parse('2026-11-20T08:00:00Z')
 
+/** A fresh embedded database for a test bank. */
+export function bankDatabase(t: Test): Promise<TestDatabase> {
+  return testDatabase(t, { seededAt: start })
+}
+
 export interface TestBankOptions {
   /** (Default: a fresh, embedded one) */
   readonly database?: TestDatabase
   /** Whose signatures it accepts. (Default: those of `identity`) */
   readonly trusts?: IdentityOptions
+  /** (Default: no sandbox) */
+  readonly sandbox?: SandboxOptions
 }
 
 /** Starts a bank; everything is gone with the test. */
 export async function testBank(t: Test, options: TestBankOptions = {}): Promise<TestBank> {
-  const { database } = options.database ?? (await testDatabase(t))
+  const { database } = options.database ?? (await bankDatabase(t))
   const clock = { now: start }
   const now = () => clock.now
   const catalogue = await publishedCatalogue()
@@ -81,6 +94,7 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
     now,
     timeZone: 'Asia/Jerusalem',
     scaPublicUrl: 'http://sca.bank.test',
+    sandbox: options.sandbox,
   })
   t.teardown(() => backend.close())
   const applicationId = randomUUID()
@@ -93,6 +107,7 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
       api: operation.api,
       version: operation.version,
       operation: operation.id,
+      ...(wanted.applicationName === undefined ? {} : { name: wanted.applicationName }),
     })
     const isJson = typeof wanted.body === 'object'
     const headers = {

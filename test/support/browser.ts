@@ -37,6 +37,8 @@ export interface Visit {
   expectAnswers(...answers: readonly string[]): void
   /** From here on the portal may be unreachable. */
   expectOutage(): void
+  /** From here on the page's script may fail with such an error, which it shows and React writes to the console. */
+  expectFault(message: RegExp): void
 }
 
 export interface TestBrowser {
@@ -66,6 +68,9 @@ export async function startBrowser(t: Test): Promise<TestBrowser> {
           expectOutage: () => {
             watch.isOutageExpected = true
           },
+          expectFault: (message) => {
+            watch.fault = message
+          },
         })
       } catch (error) {
         // What the reader of a failed run would look at first.
@@ -84,6 +89,7 @@ interface Watch {
   readonly complaints: string[]
   readonly expected: Map<string, number>
   isOutageExpected: boolean
+  fault: RegExp | undefined
 }
 
 async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }: VisitOptions) {
@@ -96,7 +102,12 @@ async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }:
     ...context,
   })
   opened.setDefaultTimeout(patienceMs)
-  const watch: Watch = { complaints: [], expected: new Map(), isOutageExpected: false }
+  const watch: Watch = {
+    complaints: [],
+    expected: new Map(),
+    isOutageExpected: false,
+    fault: undefined,
+  }
   const { complaints } = watch
   await opened.exposeFunction('tollgateTestViolation', (text: string) => {
     complaints.push(`content security policy: ${text}`)
@@ -130,6 +141,7 @@ async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }:
     // Judged by the answers themselves.
     if (text.startsWith('Failed to load resource: the server responded with')) return
     if (watch.isOutageExpected && text.startsWith('Failed to load resource: net::')) return
+    if (watch.fault?.test(text) === true) return
     complaints.push(`console ${message.type()}: ${text}`)
   })
   return { page, watch }
@@ -230,6 +242,13 @@ async function evaluate<Result>(page: Page, script: string): Promise<Result> {
     timer.abort()
     late.catch(() => undefined)
   }
+}
+
+/** Text of what has the focus: empty for the document itself. */
+export function focusedText(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    'document.activeElement === document.body ? "" : document.activeElement.innerText',
+  )
 }
 
 /** How many pixels the page is wider than its window; 0 when nothing has to be scrolled sideways. */

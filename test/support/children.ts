@@ -19,3 +19,12 @@ export function isAlive(pid: number): boolean {
     return false
   }
 }
+
+/** The command line of a process; until it runs a program of its own, that of its parent. Empty when it has ended. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

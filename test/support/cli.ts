@@ -17,8 +17,34 @@ type Environment = Readonly<Record<string, string>>
 
 const configDir = fileURLToPath(new URL('../../config', import.meta.url))
 
-/** Runs a command in this process. `env` is all its environment, CONFIG_DIR aside. */
-export async function tollgate(env: Environment, ...args: string[]): Promise<CommandOutcome> {
+/** Runs a command in this process. `env` is its whole environment except CONFIG_DIR. */
+export function tollgate(env: Environment, ...args: string[]): Promise<CommandOutcome> {
+  return tollgateReading('', env, ...args)
+}
+
+/** Runs a command in this process that reads `input` from standard input. */
+export function tollgateReading(
+  input: string,
+  env: Environment,
+  ...args: string[]
+): Promise<CommandOutcome> {
+  return runHere({ input, isTerminal: false }, env, args)
+}
+
+/** Runs a command in this process for a person who types `input`. */
+export function tollgateOnTerminal(
+  input: string,
+  env: Environment,
+  ...args: string[]
+): Promise<CommandOutcome> {
+  return runHere({ input, isTerminal: true }, env, args)
+}
+
+async function runHere(
+  { input, isTerminal }: { readonly input: string; readonly isTerminal: boolean },
+  env: Environment,
+  args: readonly string[],
+): Promise<CommandOutcome> {
   const written = { stdout: '', stderr: '' }
   const stream = (name: 'stdout' | 'stderr') => ({
     write(text: string) {
@@ -28,9 +54,10 @@ export async function tollgate(env: Environment, ...args: string[]): Promise<Com
   const code = await run({
     args,
     env: { CONFIG_DIR: configDir, ...env },
-    stdin: Readable.from([]),
+    stdin: Readable.from([input]),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
+    isTerminal,
   })
   return { code, ...written }
 }

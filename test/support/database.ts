@@ -1,14 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,6 +7,7 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import { type DatabaseContents, databaseTemplate } from './database-template.ts'
 import { freePort } from './free-port.ts'
 
 /** What these functions need of a test: where to undo, and how to say that something is missing. */
@@ -34,9 +26,9 @@ export interface TestDatabase {
 
 const silent = pino({ level: 'silent' })
 
-/** A fresh, empty embedded database, gone with the test. */
-export async function testDatabase(t: Test): Promise<TestDatabase> {
-  const dataDir = await testDataDir(t)
+/** A fresh embedded database, gone with the test. */
+export async function testDatabase(t: Test, contents?: DatabaseContents): Promise<TestDatabase> {
+  const dataDir = await testDataDir(t, contents)
   const embedded = await startEmbeddedDatabase({ dataDir, log: silent })
   const database = openDatabase({ url: embedded.url, log: silent })
   let stopping: Promise<void> | undefined
@@ -48,33 +40,15 @@ export async function testDatabase(t: Test): Promise<TestDatabase> {
   return { database, url: embedded.url, stop }
 }
 
-/**
- * A data folder in which an embedded database starts within a second: the
- * empty cluster is made once per temporary folder and PGlite version and copied.
- */
-export async function testDataDir(t: Test): Promise<string> {
+/** A data folder with a copied database in which an embedded one starts at once; unless told, the sandbox is that of today. */
+export async function testDataDir(
+  t: Test,
+  contents: DatabaseContents = { seededAt: Date.now() },
+): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tg-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }))
-  cpSync(await template(), join(dataDir, 'database'), { recursive: true })
+  cpSync(await databaseTemplate(contents), join(dataDir, 'database'), { recursive: true })
   return dataDir
-}
-
-async function template(): Promise<string> {
-  const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
-  const folder = join(tmpdir(), `tollgate-pglite-${version}-${process.getuid?.() ?? 0}`)
-  if (existsSync(folder)) return folder
-  const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
-  const embedded = await startEmbeddedDatabase({ dataDir: fresh, log: silent })
-  await embedded.close()
-  try {
-    renameSync(join(fresh, 'database'), folder)
-  } catch {
-    // Another test process was faster; theirs is as good.
-    if (!existsSync(folder)) throw new Error(`cannot make ${folder}`)
-  }
-  rmSync(fresh, { recursive: true, force: true })
-  return folder
 }
 
 /** A real PostgreSQL on a temporary folder and a free port of 127.0.0.1. */

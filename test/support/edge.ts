@@ -9,12 +9,16 @@ import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
-import { createEdge } from '../../src/gateway/edge/create-edge.ts'
+import { createEdge, type EdgeOptions } from '../../src/gateway/edge/create-edge.ts'
 import { createIdentitySigner } from '../../src/gateway/edge/identity.ts'
 import type { Published } from '../../src/gateway/edge/published.ts'
-import { createCallObserver } from '../../src/gateway/operate/call-observer.ts'
+import {
+  type CallObserverOptions,
+  createCallObserver,
+} from '../../src/gateway/operate/call-observer.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import type { Authentication, Caller } from '../../src/gateway/registry/registry.ts'
+import { closeListeners, listen } from '../../src/platform/listen.ts'
 import { createLog } from '../../src/platform/log.ts'
 
 /** The published configuration of the repository. */
@@ -42,26 +46,40 @@ export interface TestEdgeOptions {
   readonly authFailuresPerMinute?: number
   readonly connectionsPerAddress?: number
   readonly trustedProxies?: readonly string[]
+  /** (Default: false) */
+  readonly backendEchoesRequestId?: boolean
+  readonly forwardHeaders?: readonly string[]
+  /** Replaces some; without them only the memory for bodies has a bound. */
+  readonly callLimits?: Partial<EdgeOptions['callLimits']>
   /** (Default: `https://portal.example`) */
   readonly portalUrl?: string
   readonly now?: () => number
   /** (Default: that of Node) */
   readonly monotonic?: () => number
+  readonly recorder?: CallObserverOptions['recorder']
+  /** Takes the lines of calls (default: silent). */
+  readonly log?: CallObserverOptions['log']
 }
 
 export interface TestEdge {
   readonly url: string
   readonly metrics: () => Promise<string>
   readonly counter: Counter
+  /** How many are open. */
+  readonly connections: () => Promise<number>
+  /** Closes the port as a process does that is told to stop. */
+  readonly stop: () => Promise<void>
 }
 
 /** The key every test edge knows unless told otherwise. */
 export const testKey = 'tg_known'
 
-/** An application subscribed to the Default Plan of everything. */
+/** An application subscribed to the Default Plan of everything, of a developer who has no other. */
 export function callerOf(applicationId: string, overrides: Partial<Caller> = {}): Caller {
   return {
     applicationId,
+    applicationName: `Application ${applicationId}`,
+    developerId: `developer of ${applicationId}`,
     keyId: 'testkey00001',
     isSuspended: false,
     isStrict: false,
@@ -102,27 +120,44 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     }),
     observer: createCallObserver({
       metrics: createGatewayMetrics(registry),
-      log,
+      log: options.log ?? log,
       monotonic,
+      recorder: options.recorder,
     }),
     backendUrl: options.backendUrl,
+    backendEchoesRequestId: options.backendEchoesRequestId ?? false,
     portalUrl: () => options.portalUrl ?? 'https://portal.example',
     authFailuresPerMinute: options.authFailuresPerMinute ?? 1_000_000,
     connectionLimits: {
       connectionsPerAddress: options.connectionsPerAddress ?? 10_000,
       connectionsMax: 10_000,
     },
+    callLimits: {
+      ...{ callsPerApplication: 0, callsPerAddress: 0 },
+      ...{ uploadBufferMax: 67_108_864, uploadBytesPerSecondMin: 1_024 },
+      ...options.callLimits,
+    },
     trustedProxies: options.trustedProxies ?? [],
+    forwardHeaders: options.forwardHeaders ?? [],
     now,
     monotonic,
     randomUUID,
   })
-  const url = await edge.app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await listen(edge.app, 'GATEWAY', { host: '127.0.0.1', port: 0 })
   t.teardown(async () => {
     await edge.close()
     await counter.close()
   })
-  return { url, metrics: () => registry.metrics(), counter }
+  return {
+    url,
+    metrics: () => registry.metrics(),
+    counter,
+    connections: () =>
+      new Promise((resolve, reject) =>
+        edge.app.server.getConnections((error, open) => (error ? reject(error) : resolve(open))),
+      ),
+    stop: () => closeListeners([edge.app], () => edge.close()),
+  }
 }
 
 /** Huge limits for tests that are not about one. */

@@ -6,6 +6,7 @@ export interface IdentityClaims {
   readonly api: string
   readonly version: string
   readonly operation: string
+  readonly name?: string
 }
 
 /** Deviations from what a gateway signs, to see them refused. */

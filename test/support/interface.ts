@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import {
+  bankDatabase,
   codeOf,
   contractsOf,
   findOperation,
@@ -11,7 +12,6 @@ import {
   targetOf,
   testBank,
 } from './bank.ts'
-import { testDatabase } from './database.ts'
 import { callerOf, edgeIdentity, startEdge } from './edge.ts'
 
 /** A TPP's call, as it goes through the gateway. */
@@ -64,7 +64,7 @@ const keys: Readonly<Record<Tpp, string>> = {
 
 /** Starts bank and gateway; everything is gone with the test. Nobody is refused for the number of its calls. */
 export async function interfaceWorld(t: Test): Promise<InterfaceWorld> {
-  const database = await testDatabase(t)
+  const database = await bankDatabase(t)
   const bank = await testBank(t, { database, trusts: edgeIdentity })
   const backendUrl = await bank.backend.app.listen({ host: '127.0.0.1', port: 0 })
   const { url } = await startEdge(t, {

@@ -94,7 +94,7 @@ export function parseMail(source: string, file?: string): ReadMail {
     headers,
     text,
     html: partOf('text/html'),
-    token: /[?&]token=([A-Za-z0-9_-]+)/.exec(text)?.[1],
+    token: /#token=([A-Za-z0-9_-]+)/.exec(text)?.[1],
   }
 }
 

@@ -63,10 +63,29 @@ const published: readonly PageState[] = [
   {
     name: 'reference',
     viewer: 'visitor',
-    path: '/reference/xs2a/1.7.0',
+    // Operations are drawn when they come into sight.
+    path: '/reference/xs2a/1.7.0#tag/payments/initiatePayment',
     prepare: (page) => page.getByRole('heading', { name: 'Initiate a payment' }).waitFor(),
     keepsScheme: true,
     isPictured: true,
+  },
+  {
+    name: 'sandbox',
+    viewer: 'visitor',
+    path: '/sandbox',
+    prepare: (page) => page.getByRole('heading', { name: 'Noa Levi' }).waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'sandbox-return',
+    viewer: 'visitor',
+    path: '/sandbox/return?outcome=approved&consentId=99391c7e-ad88-49ec-a2ad-99ddcb1f7721',
+    isPictured: true,
+  },
+  {
+    name: 'sandbox-return-refused',
+    viewer: 'visitor',
+    path: '/sandbox/return?outcome=refused&paymentId=99391c7e-ad88-49ec-a2ad-99ddcb1f7721',
   },
   { name: 'problem', viewer: 'visitor', path: '/problems/QUOTA_EXCEEDED', isPictured: true },
 ]
@@ -104,15 +123,25 @@ const account: readonly PageState[] = [
       await named(page, 'textbox', 'Email').fill('new.developer@example.com')
       await named(page, 'textbox', 'Name').fill('Somebody')
       await page.locator('form').getByRole('button', { name: 'Sign up' }).click()
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor()
     },
     isPictured: true,
   },
-  { name: 'verify', viewer: 'visitor', path: `/verify?token=${token}`, isPictured: true },
+  { name: 'verify', viewer: 'visitor', path: `/verify#token=${token}`, isPictured: true },
+  {
+    name: 'mailbox',
+    viewer: 'visitor',
+    path: '/mailbox',
+    prepare: async (page) => {
+      await page.getByRole('article').waitFor()
+      await page.locator('details summary').first().click()
+    },
+    isPictured: true,
+  },
   {
     name: 'verify-short',
     viewer: 'visitor',
-    path: `/verify?token=${token}`,
+    path: `/verify#token=${token}`,
     answers: ['400 /api/developers/verify'],
     prepare: async (page) => {
       await page.getByLabel('New password', { exact: true }).fill('too short')
@@ -123,12 +152,12 @@ const account: readonly PageState[] = [
   {
     name: 'verify-used',
     viewer: 'visitor',
-    path: `/verify?token=${token}`,
+    path: `/verify#token=${token}`,
     answers: ['400 /api/developers/verify'],
     prepare: async (page) => {
       await page.getByLabel('New password', { exact: true }).fill('a long enough password of words')
       await press(page, 'Set the password')
-      await page.getByText('does not work any more').waitFor()
+      await page.getByText('has expired or was already used').waitFor()
     },
   },
   { name: 'sign-in', viewer: 'visitor', path: '/sign-in', isPictured: true },
@@ -153,23 +182,23 @@ const account: readonly PageState[] = [
     prepare: async (page) => {
       await named(page, 'textbox', 'Email').fill('grace@hopper.example')
       await press(page, 'Send the link')
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor()
     },
   },
   {
     name: 'reset-confirm',
     viewer: 'visitor',
-    path: `/reset/confirm?token=${token}`,
+    path: `/reset/confirm#token=${token}`,
     isPictured: true,
   },
   {
     name: 'confirm-email',
     viewer: 'visitor',
-    path: `/confirm-email?token=${token}`,
+    path: `/confirm-email#token=${token}`,
     isPictured: true,
   },
   { name: 'confirm-email-incomplete', viewer: 'visitor', path: '/confirm-email' },
-  { name: 'opt-out', viewer: 'visitor', path: `/mails/opt-out?token=${token}`, isPictured: true },
+  { name: 'opt-out', viewer: 'visitor', path: `/mails/opt-out#token=${token}`, isPictured: true },
 ]
 
 const applications: readonly PageState[] = [
@@ -191,7 +220,7 @@ const applications: readonly PageState[] = [
     name: 'subscriptions-empty',
     viewer: 'newcomer',
     path: fresh('/subscriptions'),
-    prepare: (page) => named(page, 'button', 'Subscribe').waitFor(),
+    prepare: (page) => named(page, 'button', 'Subscribe and create a key').waitFor(),
     isPictured: true,
   },
   { name: 'usage-empty', viewer: 'newcomer', path: fresh('/usage') },
@@ -232,7 +261,22 @@ const applications: readonly PageState[] = [
       await press(page, 'Create key')
       await named(page, 'textbox', 'Name').fill('Continuous integration')
       await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+      await page.getByText('Call from your terminal').click()
       await page.getByRole('region', { name: 'command', exact: true }).waitFor()
+    },
+    isPictured: true,
+  },
+  {
+    name: 'accounts-read',
+    viewer: 'developer',
+    path: busy(),
+    prepare: async (page) => {
+      await press(page, 'Create key')
+      await named(page, 'textbox', 'Name').fill('First steps')
+      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+      await press(page, 'Read Noa Levi’s accounts')
+      await page.getByRole('list', { name: 'Noa Levi’s accounts' }).waitFor()
+      await page.getByRole('heading', { name: 'The first call arrived' }).waitFor()
     },
     isPictured: true,
   },
@@ -249,6 +293,16 @@ const applications: readonly PageState[] = [
   },
   { name: 'key-rotate', viewer: 'developer', path: busy(), prepare: dialogOf('Rotate') },
   { name: 'key-revoke', viewer: 'developer', path: busy(), prepare: dialogOf('Revoke') },
+  { name: 'application-settings', viewer: 'developer', path: busy('/settings') },
+  {
+    name: 'signed-calls-question',
+    viewer: 'developer',
+    path: busy('/settings'),
+    prepare: async (page) => {
+      await page.getByLabel('Signed calls only').click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
   { name: 'application-rename', viewer: 'developer', path: busy(), prepare: dialogOf('Rename') },
   {
     name: 'application-delete',
@@ -285,7 +339,7 @@ const applications: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/usage'),
     prepare: async (page) => {
-      await page.getByText('30 days').click()
+      await page.getByText('30 days', { exact: true }).click()
       await page.getByText('In the last 30 days: ').waitFor()
       await page.locator('canvas').waitFor()
     },
@@ -332,7 +386,7 @@ const applications: readonly PageState[] = [
       await page.getByLabel('Operation').selectOption('createConsent')
       await page.getByRole('textbox', { name: /^API key/ }).fill(key)
       await press(page, 'Send call')
-      await page.getByRole('heading', { name: 'Answer' }).waitFor()
+      await page.getByRole('heading', { name: 'Response' }).waitFor()
     },
     isPictured: true,
   },
@@ -460,14 +514,14 @@ const operated: readonly PageState[] = [
     name: 'operator-application-empty',
     viewer: 'operator',
     path: ({ applications }) => `/operator/applications/${applications.fresh}`,
-    prepare: (page) => page.getByText('The limits of the plans hold').waitFor(),
+    prepare: (page) => page.getByText('No overrides').waitFor(),
   },
   {
     name: 'operator-refusals',
     viewer: 'operator',
     path: '/operator/refusals',
     prepare: async (page) => {
-      await page.getByText('30 days').click()
+      await page.getByText('30 days', { exact: true }).click()
       await page.getByRole('table').waitFor()
     },
     isPictured: true,

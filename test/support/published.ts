@@ -46,7 +46,7 @@ export function published(api: string, version: string): Published {
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true })
   ajvFormats.default(ajv)
   // Ajv compiles the document as well; its own members say nothing to it.
-  ajv.addVocabulary(Object.keys(document))
+  ajv.addVocabulary([...Object.keys(document), 'x-form'])
   ajv.addSchema(document, 'document')
   const validators = new Map<string, ValidateFunction>()
 

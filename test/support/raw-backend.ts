@@ -64,7 +64,7 @@ export async function startRawBackend(t: Test): Promise<RawBackend> {
 }
 
 /** Parses one request strictly; undefined while incomplete. Throws on anything a strict parser would not accept. */
-function parseRequest(
+export function parseRequest(
   bytes: string,
   connection: number,
 ): { request: RecordedRequest; rest: string } | undefined {

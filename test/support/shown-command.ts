@@ -37,8 +37,8 @@ async function sendWords(words: readonly string[]): Promise<CommandAnswer> {
     return words[index - 1] === '-H' ? [[name, value] as [string, string]] : []
   })
   const method = words.includes('-X') ? (after('-X') ?? 'GET') : 'GET'
-  const body = words.includes('--data-raw') ? after('--data-raw') : undefined
-  const answer = await fetch(after('-g') ?? '', {
+  const body = words.includes('--data') ? after('--data') : undefined
+  const answer = await fetch(words.find((word) => word.startsWith('http')) ?? '', {
     method,
     headers,
     ...(body === undefined ? {} : { body }),

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { type Onboarded, onboard } from '../../src/gateway/registry/onboard.ts'
 import { openRegistryStores, type RegistryStores } from '../../src/gateway/registry/stores.ts'
@@ -39,8 +40,9 @@ export interface TestPlan {
   readonly window: string
 }
 
-/** Any free port for everybody, nothing on standard error. */
+/** Any free port, nothing on standard error, and no bound on bursts of one application. */
 export const quietEnv = {
+  CALLS_PER_APPLICATION: '0',
   LOG_LEVEL: 'silent',
   GATEWAY_PORT: '0',
   MANAGEMENT_PORT: '0',
@@ -88,6 +90,7 @@ export async function runTollgate(
     roles: new Set(allRoles),
     log: createLog(settings.logLevel),
     version: 'test',
+    isTerminal: true,
   })
   t.teardown(() => tollgate.close())
   await tollgate.noteWelcomed()
@@ -133,7 +136,7 @@ export interface TollgateProcess {
   /** What it has written so far. */
   readonly output: { stdout: string; stderr: string }
   signal(name: NodeJS.Signals): void
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended it, when all its output is read. */
   readonly ended: Promise<number | NodeJS.Signals>
 }
 
@@ -152,7 +155,12 @@ export async function spawnTollgate(
   child.stderr.on('data', (chunk) => {
     output.stderr += String(chunk)
   })
-  const ended = once(child, 'exit').then(([code, signal]) => code ?? signal)
+  const closed = once(child, 'close')
+  const ended = once(child, 'exit').then(async ([code, signal]) => {
+    // What it wrote last may be read after its end; a process that it has started may hold the pipe longer.
+    await Promise.race([closed, delay(2_000, undefined, { ref: false })])
+    return code ?? signal
+  })
   t.teardown(async () => {
     child.kill('SIGKILL')
     await ended

@@ -50,6 +50,10 @@ const messages: readonly Message[] = [
     name: 'blanks around values',
     octets: `${head}X-A:  b c\t \r\nX-B: \xa0 \r\nTransfer-Encoding: chunked \r\n\r\n1\r\nx\r\n0\r\n\r\n`,
   },
+  {
+    name: 'empty lines before it',
+    octets: `${'\r\n'.repeat(20)}${head}Content-Length: 1\r\n\r\nx`,
+  },
   { name: 'no reason phrase', octets: 'HTTP/1.1 200\r\nContent-Length: 1\r\n\r\nx' },
   { name: 'HTTP/1.0', octets: 'HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx' },
   {
@@ -95,6 +99,25 @@ const messages: readonly Message[] = [
   { name: 'a head too large', octets: `${head}${`X-A: ${'y'.repeat(1000)}\r\n`.repeat(20)}\r\n` },
 ]
 
+const noLength = 'Content-Length: 0\r\n\r\n'
+
+/** Status lines that Node's client takes and RFC 9112 does not have. */
+const invalid: readonly Message[] = [
+  { name: 'HTTP/2.0', octets: `HTTP/2.0 200 OK\r\n${noLength}` },
+  { name: 'HTTP/0.9', octets: `HTTP/0.9 200 OK\r\n${noLength}` },
+  { name: 'RTSP', octets: `RTSP/1.0 200 OK\r\n${noLength}` },
+  { name: 'RTSP without a reason', octets: `RTSP/1.0 200\r\n${noLength}` },
+  { name: 'ICE', octets: `ICE/1.0 200 OK\r\n${noLength}` },
+  { name: 'a NUL in the reason', octets: `HTTP/1.1 200 O\0K\r\n${noLength}` },
+  { name: 'DEL in the reason', octets: `HTTP/1.1 200 OK\x7f\r\n${noLength}` },
+  { name: 'CR CR behind the reason', octets: `HTTP/1.1 200 OK\r\r${noLength}` },
+  { name: 'CR CR behind the status', octets: `HTTP/1.1 200\r\r${noLength}` },
+  {
+    name: 'HTTP/2.0 behind an interim answer',
+    octets: `HTTP/1.1 100 \r\n\r\nHTTP/2.0 200 OK\r\n${noLength}`,
+  },
+]
+
 /** Sends this to whoever asks, in pieces of so many octets. */
 async function startBackend(t: Test, message: Message, pieceBytes: number): Promise<number> {
   const octets = Buffer.from(message.octets, 'latin1')
@@ -115,7 +138,7 @@ async function startBackend(t: Test, message: Message, pieceBytes: number): Prom
 function poolTo(port: number): Pool {
   return createPool({
     url: `http://127.0.0.1:${port}`,
-    ...{ connectionsMax: 4, connectionMsMax: 30_000, connectMsMax: 2_000 },
+    ...{ connectionsMax: 4, connectionsPerLane: 4, connectionMsMax: 30_000, connectMsMax: 2_000 },
     ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
     monotonic: () => performance.now(),
   })
@@ -125,7 +148,11 @@ function byPool(pool: Pool): Promise<Understood> {
   return new Promise((resolve) => {
     let answer = { status: 0, fields: [] as readonly string[] }
     const body: Buffer[] = []
-    const request = { head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', body: undefined, isChunked: false }
+    const request = {
+      head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+      body: undefined,
+      lane: { connections: 0 },
+    }
     pool.dispatch(request, {
       onHead(status, fields) {
         answer = { status, fields }
@@ -169,6 +196,20 @@ t.test("an answer means what Node's own client makes of it, however it is cut", 
   }
 })
 
+t.test('a status line that is not one of HTTP/1 fails the answer, however it is cut', async (t) => {
+  for (const message of invalid) {
+    for (const pieceBytes of [1, 7, 1_000_000]) {
+      const pool = poolTo(await startBackend(t, message, pieceBytes))
+      t.equal(await byPool(pool), 'failed', `${message.name}, ${pieceBytes}`)
+      await pool.close()
+    }
+  }
+  const tab = { name: 'a tab in the reason', octets: `HTTP/1.1 200 a\tb \xe9\r\n${noLength}` }
+  const pool = poolTo(await startBackend(t, tab, 1))
+  t.match(await byPool(pool), { status: 200 }, tab.name)
+  await pool.close()
+})
+
 t.test('what comes behind an answer, or unasked, is nobody’s answer', async (t) => {
   let connections = 0
   const server = createServer({ noDelay: true }, (socket) => {
@@ -202,7 +243,7 @@ t.test('a client that takes its time holds the answer back, and nothing is lost'
   let isFull = false
   await new Promise<void>((resolve, reject) => {
     const exchange = pool.dispatch(
-      { head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', body: undefined, isChunked: false },
+      { head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', body: undefined, lane: { connections: 0 } },
       {
         onHead: () => undefined,
         onBody(octets) {

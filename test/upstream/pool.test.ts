@@ -28,6 +28,7 @@ async function startPool(t: Test, isDown = false) {
   const pool = createPool({
     url: `http://127.0.0.1:${port}`,
     connectionsMax: 1,
+    connectionsPerLane: 1,
     connectionMsMax: 1000,
     connectMsMax: 2000,
     restMsMax: 500,
@@ -42,7 +43,7 @@ async function startPool(t: Test, isDown = false) {
 
   function send(path: string) {
     const ended = Promise.withResolvers<'complete' | 'error'>()
-    const request = { head: headOf(path), body: undefined, isChunked: false }
+    const request = { head: headOf(path), body: undefined, lane: { connections: 0 } }
     const exchange = pool.dispatch(request, {
       onHead: () => undefined,
       onBody: () => true,

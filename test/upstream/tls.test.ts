@@ -8,9 +8,14 @@ import { createServer, getCACertificates, setDefaultCACertificates, type TLSSock
 import t, { type Test } from 'tap'
 import type { AnswerHandler } from '../../src/gateway/upstream/connection.ts'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
+import { UpstreamError } from '../../src/gateway/upstream/upstream-error.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 
-const request = { head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', body: undefined, isChunked: false }
+const request = {
+  head: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+  body: undefined,
+  lane: { connections: 0 },
+}
 
 /** A self-signed certificate for localhost and 127.0.0.1, made by openssl. */
 function createCertificate() {
@@ -72,7 +77,7 @@ async function startBackend(
 function poolTo(t: Test, url: string, connectMsMax = 2_000): Pool {
   const pool = createPool({
     url,
-    ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax },
+    ...{ connectionsMax: 1, connectionsPerLane: 1, connectionMsMax: 30_000, connectMsMax },
     ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
     monotonic: () => performance.now(),
   })
@@ -91,9 +96,17 @@ function ask(pool: Pool): Promise<string> {
         return true
       },
       onEnd: () => resolve(body),
-      onError: (error) => resolve('code' in error ? String(error.code) : error.message),
+      onError: (error) => resolve(reasonOf(error)),
     })
   })
+}
+
+/** Why there was no connection, else what went wrong on it. */
+function reasonOf(error: Error): string {
+  const isUnreachable = error instanceof UpstreamError && error.code === 'UNREACHABLE'
+  const reason = isUnreachable ? error.cause : error
+  if (!(reason instanceof Error)) return 'no reason'
+  return 'code' in reason ? String(reason.code) : reason.message
 }
 
 const short = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -117,7 +130,7 @@ t.test('a backend that accepts and does not shake hands is not waited for', asyn
   const silent = createTcpServer((socket) => void socket.on('error', () => socket.destroy()))
   const port = await listenOnLoopback(silent)
   t.teardown(() => silent.close())
-  t.equal(await ask(poolTo(t, `https://localhost:${port}`, 100)), 'CONNECT_TIMEOUT')
+  t.equal(await ask(poolTo(t, `https://localhost:${port}`, 100)), 'no connection within 100 ms')
 })
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {

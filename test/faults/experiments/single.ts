@@ -173,7 +173,13 @@ export function singleFaults({ rig, redis }: Pick<SingleStore, 'rig' | 'redis'>)
       end: () => calm(rig.redisProxies),
     },
     {
-      ...{ id: 'R8', title: 'answers 30 to 80 ms late', ...nuisance },
+      // All of it within the deadline: no share is used.
+      ...{ id: 'R8', title: 'a hiccup of 150 ms in each second', ...nuisance, faultedMost: 100 },
+      begin: async () => repeat(0.85, 'DEBUG', 'SLEEP', '0.15'),
+      end: undoAll,
+    },
+    {
+      ...{ id: 'R8', title: 'answers 30 to 80 ms late', ...nuisance, faultedMost: 100 },
       async begin({ random }) {
         const seed = random.between(0, 2 ** 31)
         for (const proxy of rig.redisProxies) {

@@ -1,0 +1,70 @@
+// The thread of slow-callers.ts. Says "opened" once, and then its state whenever it is asked.
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { addressIn } from './loopback-addresses.ts'
+import type { SlowCallersOptions, SlowCallersState } from './slow-callers.ts'
+
+/** Milliseconds after which a caller that was ended comes again, spread so that they do not come in waves. */
+const reopenMs = { least: 1_000, most: 3_000 }
+/** Milliseconds between the moments at which those in step come again. */
+const stepMs = 100
+/** Milliseconds between the octets of those that send any. */
+const octetMs = 2_000
+/** Connections opened in one turn at first: fewer than a listener keeps waiting. */
+const batch = 100
+
+// startSlowCallers passes nothing else.
+const { url, requests, callers, isTrickling, isInStep }: SlowCallersOptions = workerData
+const { hostname, port } = new URL(url)
+const sockets = new Map<number, Socket>()
+const ended: number[] = []
+let cuts = 0
+
+function open(caller: number): void {
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    localAddress: addressIn('slow', caller),
+  })
+  sockets.set(caller, socket)
+  socket.on('connect', () => socket.write(requests[caller % requests.length] ?? ''))
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => {
+    sockets.delete(caller)
+    cuts += 1
+    if (isInStep) ended.push(caller)
+    else setTimeout(open, reopenMs.least + Math.random() * (reopenMs.most - reopenMs.least), caller)
+  })
+  socket.on('data', (answer: Buffer) => {
+    if (isInStep && isRefusal(answer)) socket.destroy()
+  })
+}
+
+/** 100 Continue is not one. */
+function isRefusal(answer: Buffer): boolean {
+  return answer.toString('latin1', 9, 10) >= '4'
+}
+
+if (isInStep) {
+  setInterval(() => {
+    for (const caller of ended.splice(0)) open(caller)
+  }, stepMs)
+}
+if (isTrickling) {
+  setInterval(() => {
+    for (const [caller, socket] of sockets) {
+      if (caller % 2 === 1 && socket.readyState === 'open') socket.write(' ')
+    }
+  }, octetMs)
+}
+parentPort?.on('message', () => {
+  const isOpen = ({ readyState }: Socket): boolean => readyState === 'open'
+  const state: SlowCallersState = { open: [...sockets.values()].filter(isOpen).length, cuts }
+  parentPort?.postMessage(state)
+})
+for (let caller = 0; caller < callers; caller += 1) {
+  open(caller)
+  if (caller % batch === batch - 1) await delay(20)
+}
+parentPort?.postMessage('opened')

@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream'
+import type { Command } from 'commander'
+import type { CommandContext } from '../../src/cli/context.ts'
+import { findExamples } from '../../src/cli/examples.ts'
+import { createOutput } from '../../src/cli/output.ts'
+import { commands, createProgram } from '../../src/cli/program.ts'
+
+const silent = { write: () => true }
+
+/** Describing commands reads none of this; running one would. */
+const context: CommandContext = {
+  settings: notRun,
+  catalogue: notRun,
+  registry: notRun,
+  counters: notRun,
+  output: createOutput({ stdout: silent, stderr: silent }),
+  stdin: Readable.from([]),
+  isTerminal: false,
+  now: Date.now,
+  actor: 'operator:docs',
+}
+
+function notRun(): never {
+  throw new Error('the table of commands runs none of them')
+}
+
+/** Every command as Markdown: a section each, with what it does and an example. Ends with a line break. */
+export async function commandsTable(): Promise<string> {
+  const sections = await Promise.all(commands.map(({ name }) => section(name)))
+  return sections.join('\n')
+}
+
+async function section(name: string): Promise<string> {
+  const program = await createProgram(context, { stdout: silent, stderr: silent }, name)
+  const command = program.commands.find((candidate) => candidate.name() === name)
+  if (command === undefined) throw new Error(`the program has no command ${name}`)
+  const rows = (command.commands.length > 0 ? command.commands : [command]).map(rowOf)
+  const lead = command.commands.length > 0 ? `${command.description()}\n\n` : ''
+  return `### ${name}\n\n${lead}| Command | What it does | Example |\n|---|---|---|\n${rows.join('\n')}\n`
+}
+
+function rowOf(command: Command): string {
+  const names = [command.name()]
+  for (let parent = command.parent; parent !== null; parent = parent.parent) {
+    names.unshift(parent.name())
+  }
+  const options = command.options
+    .filter(({ mandatory }) => mandatory)
+    .map(({ flags }) => flags.replace(/^-\w, /, ''))
+  const usage = [...names.slice(1), ...argumentsOf(command), ...options].join(' ')
+  const [example = ''] = findExamples(command)
+  return `| ${[`\`${usage}\``, command.description(), `\`${example}\``].map(cellText).join(' | ')} |`
+}
+
+function argumentsOf(command: Command): readonly string[] {
+  return command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '…' : ''}`
+    return argument.required ? `<${name}>` : `[${name}]`
+  })
+}
+
+function cellText(cell: string): string {
+  return cell.replaceAll('|', '\\|')
+}

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import t from 'tap'
+
+const tracked = spawnSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).stdout.split('\0')
+const pages = tracked.filter((file) => file.endsWith('.md'))
+const files = new Set(tracked)
+const folders = new Set(tracked.map((file) => dirname(file)))
+
+/** A page without its code blocks, whose contents are not links. */
+const textOf = (page: string) => readFileSync(page, 'utf8').replace(/^```[\s\S]*?^```/gm, '')
+
+/** Where the links and pictures of a page lead, without other sites. */
+function targetsOf(page: string): string[] {
+  const found = textOf(page).matchAll(/\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"/g)
+  return [...found].map(([, link, picture]) => link ?? picture ?? '').filter(isOurs)
+}
+
+const isOurs = (target: string) => !/^[a-z]+:/.test(target)
+
+/** The fragments of a page's headings, as GitHub makes them. */
+function fragmentsOf(page: string): string[] {
+  return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+const titleOf = (page: string) => /^# (.+)$/m.exec(textOf(page))?.[1]
+
+t.test('every link and picture of a page leads to a file that is in the repository', async (t) => {
+  t.ok(pages.includes('README.md') && pages.length > 30, 'the pages were found')
+  const broken = pages.flatMap((page) =>
+    targetsOf(page).flatMap((target) => {
+      const [path = '', fragment] = target.split('#')
+      const file = path === '' ? page : normalize(join(dirname(page), path))
+      if (folders.has(file.replace(/\/$/, ''))) return []
+      if (!files.has(file)) return [`${page}: ${target}`]
+      if (fragment === undefined || fragmentsOf(file).includes(fragment)) return []
+      return [`${page}: ${target} (no such heading)`]
+    }),
+  )
+  t.same(broken, [])
+})
+
+t.test('the index names every page by its title, and leaves out no page', async (t) => {
+  const links = [...textOf('docs/README.md').matchAll(/^\| \[([^\]]+)\]\(([^)]+\.md)\)/gm)]
+  const listed = links.map(([, text, target = '']) => [normalize(join('docs', target)), text])
+  const expected = pages.filter((page) => /^(?:docs\/(?!README)[^/]+|CONTRIBUTING)\.md$/.test(page))
+  t.same(
+    Object.fromEntries(listed),
+    Object.fromEntries(expected.map((page) => [page, titleOf(page)])),
+  )
+})

@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { startEdge, type TestEdge, testKey } from '../support/edge.ts'
+import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
+import { rawRequest } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
+
+const fields = [`X-API-Key: ${testKey}`]
+const get = rawRequest('GET /v1.7.0/accounts HTTP/1.1', fields)
+const post = rawRequest(
+  'POST /v1.7.0/consents HTTP/1.1',
+  [...fields, 'Content-Type: application/json', 'Content-Length: 2'],
+  '{}',
+)
+
+async function start(t: Test): Promise<{ backend: RawBackend; edge: TestEdge }> {
+  const backend = await startRawBackend(t)
+  return { backend, edge: await startEdge(t, { backendUrl: backend.url }) }
+}
+
+/** Starts an edge whose clock runs eleven times as fast once the test says so. */
+async function startFast(t: Test) {
+  const backend = await startRawBackend(t)
+  let begin = Number.POSITIVE_INFINITY
+  const monotonic = () => {
+    const now = performance.now()
+    return now + Math.max(0, now - begin) * 10
+  }
+  const edge = await startEdge(t, { backendUrl: backend.url, monotonic })
+  function hurry(): void {
+    begin = performance.now()
+  }
+  return { backend, edge, hurry }
+}
+
+/** A client that says what the test tells it, and ends its side when the server does. */
+function open(t: Test, { url }: TestEdge) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const client = { socket, text: '', isReset: false, isEnded: false, endedAt: 0 }
+  socket.on('data', (chunk) => (client.text += chunk.toString('latin1')))
+  socket.on('error', () => (client.isReset = true))
+  socket.on('close', () => Object.assign(client, { isEnded: true, endedAt: performance.now() }))
+  return client
+}
+
+type Client = ReturnType<typeof open>
+
+async function accepted(edge: TestEdge, clients: readonly Client[]): Promise<void> {
+  await until('accepted', async () => (await edge.connections()) === clients.length)
+}
+
+const ended = (clients: readonly Client[]) =>
+  until('ended', () => clients.every(({ isEnded }) => isEnded))
+
+/** Waits until the port refuses connections. @returns when that was seen */
+async function refusing({ url }: TestEdge): Promise<number> {
+  await until('the port is closed', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return false
+    } catch {
+      return true
+    } finally {
+      socket.destroy()
+    }
+  })
+  return performance.now()
+}
+
+const farewells = (text: string): number => text.match(/\r\nconnection: close\r\n/gi)?.length ?? 0
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, code]) => code)
+
+t.test('a first call that comes just after the port has closed is answered', async (t) => {
+  const { edge } = await start(t)
+  const clients = [open(t, edge), open(t, edge), open(t, edge)]
+  await accepted(edge, clients)
+  const stopped = edge.stop()
+  await refusing(edge)
+  for (const { socket } of clients) socket.write(post)
+  await Promise.all([ended(clients), stopped])
+  for (const { text, isReset } of clients) {
+    t.same([statuses(text), farewells(text), isReset], [['200'], 1, false])
+  }
+})
+
+t.test('a client that says nothing is let go a second after the port has closed', async (t) => {
+  const { edge } = await start(t)
+  const client = open(t, edge)
+  await accepted(edge, [client])
+  const toldAt = performance.now()
+  const stopped = edge.stop()
+  const closedAt = await refusing(edge)
+  await Promise.all([ended([client]), stopped])
+  t.same([client.text, client.isReset], ['', false])
+  t.ok(client.endedAt - toldAt > 990, 'not before')
+  t.ok(client.endedAt - closedAt < 5_000, 'not much later')
+})
+
+t.test('connections that the port has not taken yet when it is to close are served', async (t) => {
+  const { edge } = await start(t)
+  const clients = Array.from({ length: 20 }, () => open(t, edge))
+  for (const { socket } of clients) socket.write(post)
+  // From here on the system has completed the connections, and the server has seen none.
+  await new Promise<void>((resolve) => process.nextTick(resolve))
+  await Promise.all([edge.stop(), ended(clients)])
+  for (const { text, isReset } of clients) t.same([statuses(text), isReset], [['200'], false])
+})
+
+t.test('a call that is arriving on a kept connection when the port closes is served', async (t) => {
+  const { edge } = await start(t)
+  const clients = [open(t, edge), open(t, edge)]
+  for (const { socket } of clients) socket.write(get)
+  await until('answered', () => clients.every(({ text }) => text.includes('{"ok":true}')))
+  const [busy, idle] = clients
+  busy?.socket.write(post)
+  await Promise.all([edge.stop(), ended(clients)])
+  t.same(
+    clients.map(({ isReset }) => isReset),
+    [false, false],
+  )
+  t.same(statuses(busy?.text ?? ''), ['200', '200'])
+  t.equal(farewells(busy?.text ?? ''), 1)
+  t.same(statuses(idle?.text ?? ''), ['200'])
+})
+
+t.test('calls under way when the port closes are answered and end their connections', async (t) => {
+  const { backend, edge } = await start(t)
+  const held: (() => void)[] = []
+  backend.answer = (...told) => void held.push(() => answerOk(...told))
+  const clients = [open(t, edge), open(t, edge)]
+  const [single, pipeline] = clients
+  single?.socket.write(post)
+  pipeline?.socket.write(get.repeat(3))
+  await until('the backend has them', () => held.length === 4)
+  const stopped = edge.stop()
+  await refusing(edge)
+  for (const answer of held) answer()
+  await Promise.all([stopped, ended(clients)])
+  t.same(
+    clients.map(({ isReset }) => isReset),
+    [false, false],
+  )
+  t.same([statuses(single?.text ?? ''), farewells(single?.text ?? '')], [['200'], 1])
+  t.same(
+    [statuses(pipeline?.text ?? ''), farewells(pipeline?.text ?? '')],
+    [['200', '200', '200'], 1],
+    'all of a pipeline, and only the last says that it is',
+  )
+})
+
+t.test(
+  'an upload that is not complete soon after the port has closed is refused and not forwarded',
+  async (t) => {
+    const { backend, edge, hurry } = await startFast(t)
+    let forwarded = 0
+    backend.answer = (...told) => {
+      forwarded += 1
+      answerOk(...told)
+    }
+    const clients = [open(t, edge), open(t, edge)]
+    const [whole, late] = clients
+    for (const { socket } of clients) socket.write(post.slice(0, -1))
+    await accepted(edge, clients)
+    const stopped = edge.stop()
+    await refusing(edge)
+    whole?.socket.write('}')
+    await until('it is answered', () => whole?.isEnded === true)
+    hurry()
+    await Promise.all([stopped, ended(clients)])
+    t.same(
+      clients.map(({ text, isReset }) => [statuses(text), farewells(text), isReset]),
+      [
+        [['200'], 1, false],
+        [['503'], 1, false],
+      ],
+    )
+    t.match(late?.text, /"code":"OVERLOADED"/)
+    t.equal(forwarded, 1)
+  },
+)

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import t from 'tap'
+import { databaseTemplate } from '../support/database-template.ts'
+
+t.test('a template of the current sources stays, however old it is', async (t) => {
+  const current = basename(await databaseTemplate('empty'))
+  const variable = 'TMPDIR'
+  const before = process.env[variable]
+  const temporary = mkdtempSync(join(tmpdir(), 'tg-'))
+  process.env[variable] = temporary
+  t.teardown(() => {
+    if (before === undefined) delete process.env[variable]
+    else process.env[variable] = before
+    rmSync(temporary, { recursive: true, force: true })
+  })
+  const ofDay = join(temporary, current.replace('-empty-', '-2026-11-20-'))
+  const foreign = join(temporary, 'tollgate-database-0123456789ab-empty-0')
+  const longAgo = Date.now() / 1000 - 3 * 86_400
+  for (const folder of [ofDay, foreign]) {
+    mkdirSync(folder)
+    utimesSync(folder, longAgo, longAgo)
+  }
+  t.equal(await databaseTemplate('empty'), join(temporary, current))
+  t.equal(existsSync(ofDay), true, 'another process may be copying it')
+  t.equal(existsSync(foreign), false, 'one of other sources goes')
+})

@@ -1,0 +1,127 @@
+import t from 'tap'
+import { compileContracts } from '../../src/catalogue/contract.ts'
+import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { configDir } from '../support/edge.ts'
+import { type Language, languageMissing, languages, runSample } from '../support/run-sample.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+const catalogue = await loadCatalogue(configDir)
+
+/** One answer as a sample printed it; curl prints the header fields, too. */
+interface Printed {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The parts of a served document that the tests read. */
+interface ServedDocument {
+  readonly info: { readonly description: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ServedOperation>>>>
+}
+
+interface ServedOperation {
+  readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[]
+}
+
+function answersOf(language: Language, output: string): readonly Printed[] {
+  return language === 'curl' ? answersOfCurl(output) : linesOf(output)
+}
+
+function linesOf(output: string): readonly Printed[] {
+  return output
+    .trimEnd()
+    .split('\n')
+    .map((line) => ({ status: Number(line.slice(0, 3)), body: line.slice(4) }))
+}
+
+function answersOfCurl(output: string): readonly Printed[] {
+  return output.split(/^(?=HTTP\/1\.1 )/m).map((answer) => {
+    const [head = '', ...rest] = answer.split('\r\n\r\n')
+    const [first = '', ...fields] = head.split('\r\n')
+    const headers = fields.map((field) => {
+      const colon = field.indexOf(':')
+      return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
+    })
+    return {
+      status: Number(first.split(' ')[1]),
+      headers: Object.fromEntries(headers),
+      body: rest.join('').trim(),
+    }
+  })
+}
+
+/** The variables that a sample says the reader is to keep, from where it says they are. */
+function keptVariables(source: string, body: unknown): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [, name = '', place = ''] of source.matchAll(/export (\w+)=…\s+\((.+)\)/g)) {
+    const path = place.replace('the last part of ', '')
+    let value = body
+    for (const member of path.split(/[.[\]]+/).filter((part) => part !== '')) {
+      // Whatever the answer holds: what is not there becomes "undefined", which no later call accepts.
+      value = (value as Record<string, unknown> | undefined)?.[member]
+    }
+    kept[name] = path === place ? String(value) : (String(value).split('/').at(-1) ?? '')
+  }
+  return kept
+}
+
+for (const language of languages) {
+  const skip = await languageMissing(language)
+  t.test(
+    `every sample in ${language} works as it stands, in the order of the reference`,
+    { skip, timeout: 300_000 },
+    async (t) => {
+      const { urls, key } = await runTollgate(t)
+      const folder = t.testdir()
+      let samplesRun = 0
+      for (const version of catalogue.versions.values()) {
+        const path = `/api/apis/${version.api}/${version.version}/openapi.json`
+        // What is wrong with its shape fails the assertions below.
+        const document = (await (await fetch(`${urls.portal}${path}`)).json()) as ServedDocument
+        const contracts = compileContracts(version)
+        const order = [...document.info.description.matchAll(/^\d+\. \[.*\]\(.*\/(\w+)\)$/gm)]
+        const ids = order.map(([, id = '']) => id)
+        t.same(
+          ids.toSorted(),
+          version.operations.map(({ id }) => id).toSorted(),
+          `the description of ${version.api} ${version.version} puts every operation in order`,
+        )
+        const variables: Record<string, string> = { API_KEY: key }
+        for (const id of ids) {
+          const operation = version.operations.find((known) => known.id === id)
+          const { template = '', method = 'GET' } = operation ?? {}
+          const samples = document.paths[template]?.[method.toLowerCase()]?.['x-codeSamples'] ?? []
+          const name = `${version.version} ${id}`
+          t.same(
+            samples.map(({ label }) => label),
+            languages,
+            `${name} has a sample in each language`,
+          )
+          const source = samples[languages.indexOf(language)]?.source ?? ''
+          const output = await runSample({ language, source, folder, variables })
+          const answers = answersOf(language, output)
+          t.ok(answers.length > 0, name)
+          for (const { status, headers, body: text } of answers) {
+            t.ok(status >= 200 && status < 300, `${name} answers ${status}`, { text, source })
+            const body = text === '' ? undefined : JSON.parse(text)
+            const violations = contracts.get(id)?.response({
+              status,
+              headers: headers ?? {},
+              body,
+              contentType: headers?.['content-type'] ?? (body && 'application/json'),
+            })
+            t.same(
+              violations?.filter(({ in: place }) => headers !== undefined || place !== 'header'),
+              [],
+              `${name} answers as its document says`,
+            )
+            Object.assign(variables, keptVariables(source, body))
+          }
+          samplesRun += 1
+        }
+      }
+      t.equal(samplesRun, 45)
+    },
+  )
+}

@@ -1,0 +1,100 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import t from 'tap'
+import { eventually } from '../support/calling.ts'
+import { startPostgres } from '../support/database.ts'
+import { fleetMissing, productionEnv, storesOf } from '../support/fleet.ts'
+import { freePort } from '../support/free-port.ts'
+import { openBesidePortal } from '../support/portal-client.ts'
+import { startRedisServer } from '../support/redis-server.ts'
+import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+
+t.test(
+  'a portal in its own process shows the sandbox of a bank in another, if both know the secret',
+  { skip: fleetMissing() },
+  async (t) => {
+    const redis = await startRedisServer()
+    t.teardown(() => redis.stop())
+    const postgres = await startPostgres(t)
+    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+    const [managementPort, backendPort] = [await freePort(), await freePort()]
+    const sessionSecret = randomBytes(32).toString('base64url')
+    const shared = {
+      ...productionEnv(),
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      CONFIG_DIR: testConfigDir(t),
+      SESSION_SECRET: sessionSecret,
+      GATEWAY_PROCESSES: '1',
+    }
+    const secret = randomBytes(32).toString('base64url')
+    const gateway = await spawnTollgate(t, ['gateway'], {
+      ...shared,
+      MANAGEMENT_PORT: String(managementPort),
+      BACKEND_URL: `http://127.0.0.1:${backendPort}`,
+    })
+    const bank = await spawnTollgate(t, ['backend'], {
+      ...shared,
+      BACKEND_PORT: String(backendPort),
+      IDENTITY_JWKS_URL: `http://127.0.0.1:${managementPort}/.well-known/jwks.json`,
+      SANDBOX_SECRET: secret,
+    })
+    const stores = await storesOf(t, shared)
+
+    async function portalWith(env: Readonly<Record<string, string>>) {
+      const { urls } = await spawnTollgate(t, ['portal'], {
+        ...shared,
+        GATEWAY_PUBLIC_URL: gateway.urls.gateway,
+        BACKEND_URL: bank.urls.backend,
+        ...env,
+      })
+      const portalUrl = urls.portal
+      return openBesidePortal(t, {
+        portalUrl,
+        stores,
+        databaseUrl: postgres?.url ?? '',
+        sessionSecret,
+      })
+    }
+
+    const portal = await portalWith({ SANDBOX: 'on', SANDBOX_SECRET: secret })
+    const { body } = await portal.anonymous('GET', '/api/sandbox')
+    t.equal(body.people[0].name, 'Noa Levi')
+    const { send } = await portal.signIn()
+    const { id } = (await send('POST', '/api/applications', { name: 'apart' })).body
+    const path = `/api/applications/${id}`
+    await send('POST', `${path}/subscriptions`, { api: 'xs2a', version: '1.7.0', plan: 'default' })
+    const { key } = (await send('POST', `${path}/keys`, { name: 'k' })).body
+    const { consentId } = (await send('POST', `${path}/sandbox/consents`)).body
+    t.ok(
+      await eventually(async () => {
+        const answer = await fetch(`${gateway.urls.gateway}/v1.7.0/accounts`, {
+          headers: {
+            'x-api-key': key,
+            'x-request-id': randomUUID(),
+            'psu-ip-address': '192.0.2.44',
+            'consent-id': consentId,
+          },
+        })
+        await answer.text()
+        return answer.status === 200
+      }),
+      'the gateway’s calls go through with it',
+    )
+
+    const stranger = await portalWith({ SANDBOX: 'on', SANDBOX_SECRET: 'x'.repeat(43) })
+    t.match(await stranger.anonymous('GET', '/api/sandbox'), {
+      status: 503,
+      body: { code: 'STORE_UNAVAILABLE' },
+    })
+    const without = await portalWith({})
+    t.equal((await without.anonymous('GET', '/api/sandbox')).status, 404, 'off unless told')
+    await t.rejects(
+      spawnTollgate(t, ['portal'], {
+        ...shared,
+        SANDBOX: 'on',
+        GATEWAY_PUBLIC_URL: 'http://a.example',
+      }),
+      { message: /SANDBOX_SECRET or SANDBOX_SECRET_FILE: is required.*BACKEND_URL: is required/s },
+    )
+  },
+)

@@ -1,0 +1,91 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from './database.ts'
+import { configDir } from './edge.ts'
+import { freePort } from './free-port.ts'
+import type { TollgateProcess } from './tollgate.ts'
+import { until } from './until.ts'
+
+export const balancers = ['nginx', 'haproxy'] as const
+export type Balancer = (typeof balancers)[number]
+
+/** Says why a balancer cannot run here, for the option `skip` of a test; false when it can. */
+export function balancerMissing(name: Balancer): string | false {
+  if (process.env['REQUIRE_SERVICES'] === '1') return false
+  try {
+    execFileSync(`/usr/sbin/${name}`, ['-v'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return `${name} is not installed`
+  }
+}
+
+/** Starts a balancer in front of two gateways, with the published sample of its configuration. @returns its origin */
+export async function startBalancer(
+  t: Test,
+  name: Balancer,
+  gateways: readonly TollgateProcess[],
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), `tg-${name}-`))
+  const port = await freePort()
+  const file = join(folder, 'configuration')
+  const sample = name === 'nginx' ? 'nginx.conf' : 'haproxy.cfg'
+  let text = readFileSync(join(configDir, '..', 'deploy', sample), 'utf8')
+  for (const [index, { urls }] of gateways.entries()) {
+    const { host } = new URL(urls.gateway)
+    const { port: management } = new URL(urls.management)
+    text = text
+      .replace(`gateway-${index + 1}.internal:8080 port 9090`, `${host} port ${management}`)
+      .replace(`gateway-${index + 1}.internal:8080`, host)
+  }
+  text = text.replace('listen 80;', `listen 127.0.0.1:${port};`)
+  text = text.replace('bind :80', `bind 127.0.0.1:${port}`)
+  writeFileSync(file, name === 'nginx' ? aroundServer(text, folder) : text)
+  const args =
+    name === 'nginx'
+      ? ['-p', folder, '-c', file, '-e', join(folder, 'error.log')]
+      : ['-db', '-q', '-f', file]
+  // It ends with this process, however that ends.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', `/usr/sbin/${name}`, ...args], {
+    stdio: 'ignore',
+  })
+  const gone = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await gone
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await until(`${name} listens`, async () => {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return true
+    } catch {
+      return false
+    } finally {
+      socket.destroy()
+    }
+  })
+  return `http://127.0.0.1:${port}`
+}
+
+/** What a system's nginx.conf has around the file. One process: workers would outlive a master that is killed. */
+function aroundServer(text: string, folder: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${folder};`)
+    .join('\n')
+  return `daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+events { worker_connections 1024; }
+http {
+${temporary}
+access_log off;
+${text}
+}
+`
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { pino } from 'pino'
+import { onDay } from '../../src/backend/domain/bank-time.ts'
+import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
+import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
+import { registryMigrations } from '../../src/gateway/registry/migrations/index.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import { migrate } from '../../src/platform/migrate.ts'
+
+/** What a copied database holds: no tables, or those of registry and bank with the sandbox as it is seeded at `seededAt`. */
+export type DatabaseContents = 'empty' | { readonly seededAt: number }
+
+const prefix = 'tollgate-database-'
+
+/** That of the program's bank and of every test bank. */
+const timeZone = 'Asia/Jerusalem'
+const log = pino({ level: 'silent' })
+
+// Most embedded databases of tests live for seconds: to optimise their machine code costs more than it saves.
+setFlagsFromString('--liftoff-only')
+
+/** The folder of a closed embedded database to copy. It is made once per temporary folder, day and state of the sources that fill it. */
+export async function databaseTemplate(contents: DatabaseContents): Promise<string> {
+  const name = contents === 'empty' ? 'empty' : onDay(contents.seededAt, timeZone)
+  const current = `${prefix}${sources()}-`
+  const folder = join(tmpdir(), `${current}${name}-${process.getuid?.() ?? 0}`)
+  if (existsSync(folder)) return folder
+  const claim = `${folder}.claim`
+  try {
+    mkdirSync(claim)
+  } catch {
+    // Another process makes it. If that one was killed, this one does.
+    for (let waited = 0; waited < 400; waited += 1) {
+      if (existsSync(folder)) return folder
+      await delay(50)
+    }
+  }
+  removeOld(current)
+  const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
+  await make(fresh, contents)
+  try {
+    renameSync(join(fresh, 'database'), folder)
+  } catch {
+    // Two made it; the other one is as good.
+    if (!existsSync(folder)) throw new Error(`cannot make ${folder}`)
+  }
+  rmSync(fresh, { recursive: true, force: true })
+  rmSync(claim, { recursive: true, force: true })
+  return folder
+}
+
+async function make(dataDir: string, contents: DatabaseContents): Promise<void> {
+  const embedded = await startEmbeddedDatabase({ dataDir, log })
+  if (contents !== 'empty') {
+    const database = openDatabase({ url: embedded.url, log })
+    await migrate(database, { name: 'registry', migrations: registryMigrations })
+    await migrate(database, { name: 'bank', migrations: bankMigrations })
+    await seedSandbox({ database, now: () => contents.seededAt, timeZone })
+    await database.close()
+  }
+  await embedded.close()
+}
+
+/** Those of other sources. Not those of other days: other processes may copy them now. */
+function removeOld(current: string): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(prefix) || name.startsWith(current)) continue
+    const folder = join(tmpdir(), name)
+    const isOld =
+      (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 172_800_000
+    if (isOld) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A temporary folder can outlive the code that filled a template. */
+function sources(): string {
+  const root = fileURLToPath(new URL('../../src', import.meta.url))
+  const pglite = fileURLToPath(
+    new URL('../package.json', import.meta.resolve('@electric-sql/pglite')),
+  )
+  const files = globSync(['**/migrations/*.ts', 'backend/sandbox/*.ts', 'backend/domain/*.ts'], {
+    cwd: root,
+  })
+  const hash = createHash('sha256').update(readFileSync(pglite))
+  for (const file of files.sort()) hash.update(readFileSync(join(root, file)))
+  return hash.digest('hex').slice(0, 12)
+}

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { childEnvironment } from './child-environment.ts'
+import type { Test } from './database.ts'
+import { quietEnv } from './tollgate.ts'
+
+/** The folder of the project. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+/** `tollgate start` as a person sees it. */
+export interface TerminalProcess {
+  /** All that the terminal shows so far, with plain line ends. */
+  output(): string
+  /** Ends it as Ctrl-C does. */
+  stop(): Promise<void>
+  /** Resolves when it has ended. */
+  readonly ended: Promise<unknown>
+}
+
+/** Starts everything on a terminal of its own; `script` of util-linux makes one. */
+export function startOnTerminal(t: Test, env: Readonly<Record<string, string>>): TerminalProcess {
+  const command = `exec '${process.execPath}' '${join(root, 'src', 'cli', 'main.ts')}' start`
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    cwd: root,
+    env: { ...childEnvironment, ...quietEnv, SHELL: '/bin/sh', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk).replaceAll('\r', '')
+  })
+  const ended = once(child, 'close')
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  return {
+    output: () => output,
+    ended,
+    async stop() {
+      child.stdin.write('\u0003')
+      await ended
+    },
+  }
+}
