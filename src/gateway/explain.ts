@@ -14,14 +14,14 @@ import { readFields } from './edge/request-fields.ts'
 import { WrittenResponse } from './edge/written-response.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
-/** What the gateway would do with a call, step by step. Nothing is counted and nothing forwarded. */
+/** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */
 export interface Explanation {
   readonly decision: 'admit' | 'refuse'
-  /** Undefined when admitted. */
+  /** Undefined when the call is allowed. */
   readonly code?: ErrorCode
   readonly status?: number
   readonly detail?: string
-  /** Names of the checks that were passed, in their order. */
+  /** Names of the checks the call passed, in order. */
   readonly passed: readonly string[]
   readonly api?: string
   readonly version?: string
@@ -36,7 +36,7 @@ export interface Explanation {
     readonly bucket: string
     readonly used: number
     readonly resetSeconds: number
-    /** An operator set another number than the plan's. */
+    /** Set when an operator's override replaces the plan's number. */
     readonly override?: { readonly until: string; readonly planCalls: number }
   }[]
 }
@@ -44,7 +44,7 @@ export interface Explanation {
 export interface ExplainOptions {
   readonly method: string
   readonly target: string
-  /** Undefined: no key is sent. */
+  /** Undefined when the call carries no key. */
   readonly key: string | undefined
   readonly catalogue: Catalogue
   readonly registry: KeyAuthenticator
@@ -54,18 +54,18 @@ export interface ExplainOptions {
 }
 
 /**
- * Runs the very checks of the gateway over a made-up call, all but the last:
- * the count is read, not changed.
+ * Runs the gateway's own checks on a made-up call. The last check, the limit,
+ * reads the count without changing it.
  */
 export async function explain(options: ExplainOptions): Promise<Explanation> {
   const { catalogue, registry, counter, now } = options
   const call = createCall(options)
   const checks = createPipeline({
     registry,
-    // A dry run is no guess at a key.
+    // A dry run does not count as a failed attempt to guess a key.
     failures: { count: (_address, done) => done(0) },
     counter: { ...uncounted, ...counter },
-    hasRoom: () => true,
+    ...unbounded,
     now,
   }).filter(({ name }) => name !== 'limit')
   const passed: string[] = []
@@ -74,7 +74,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       check(call, (end) => (end instanceof Error ? reject(end) : resolve(end))),
     )
     if (refusal !== undefined) {
-      // Without a refusal only the portal's page is answered, and this call is not made by it.
+      // Besides refusals, a check answers only calls of the portal's page, and this call is not one.
       if (!('code' in refusal)) throw new Error(`the check "${name}" answered a dry run`)
       return {
         decision: 'refuse',
@@ -110,6 +110,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       scheme: 'http',
       portalOrigin: undefined,
       startedAt: 0,
+      before: undefined,
     })
   }
 }
@@ -153,7 +154,14 @@ async function decide(call: Call, counter: Pick<Counter, 'peek'>) {
   }
 }
 
-/** What the pipeline is built with but, without its limit, never asks. */
+/** A dry run shares no resources and has no body. */
+const unbounded = {
+  concurrency: { callsPerApplication: 0, callsPerAddress: 0 },
+  uploads: { receive: () => undefined },
+  hasRoom: () => true,
+}
+
+/** The pipeline requires a counter, but asks it only in the limit check, which a dry run skips. */
 const uncounted: Counter = {
   grant: () => {
     throw new Error('a dry run must not count')

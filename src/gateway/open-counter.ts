@@ -12,19 +12,19 @@ import type { GatewayMetrics } from './operate/metrics.ts'
 
 export interface OpenCounterOptions {
   readonly settings: Settings
-  /** Needed without REDIS_URL. */
+  /** Required when REDIS_URL is not set. */
   readonly dataFolder: DataFolder | undefined
   readonly metrics: Pick<GatewayMetrics, 'counterObserver'>
   readonly log: Logger
   readonly lifetime: Lifetime
-  /** Whether this process admits calls, not only shows counts. */
+  /** Whether this process admits calls. Otherwise it only reads counts. */
   readonly isAdmitting: boolean
 }
 
 /**
- * Opens the counter the settings name: Redis, or in the process with a journal
- * in the data folder and a socket beside it, over which commands reach counts
- * that live in our memory.
+ * Opens the counter that the settings choose: Redis, or this process's memory.
+ * A counter in memory keeps a journal in the data folder. It also opens a
+ * socket there, through which commands reach the counts.
  *
  * @throws {RedisUnsuitableError}
  */
@@ -36,6 +36,7 @@ export async function openCounter(options: OpenCounterOptions): Promise<Counter>
       processes: settings.gatewayProcesses,
       isAdmitting,
       evictionAllowed: settings.redisEvictionAllowed,
+      deadlineMs: settings.redisDeadlineMs,
       log,
       observer: metrics.counterObserver,
     })
@@ -49,7 +50,7 @@ export async function openCounter(options: OpenCounterOptions): Promise<Counter>
   lifetime.opened(() => counter.close())
   const control = createControl({ counter })
   const path = socketPathIn(dataFolder.path, controlSocketName)
-  // Left behind by a process that was killed; we hold the lock, so nobody listens on it.
+  // A killed process leaves its socket behind. This process holds the lock, so no other process listens on it.
   await unlink(path).catch(() => undefined)
   await control.listen({ path })
   lifetime.opened(() => control.close())

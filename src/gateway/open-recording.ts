@@ -12,16 +12,18 @@ export interface RecordingOptions {
   readonly services: Pick<Services, 'registry' | 'metrics'>
   readonly log: Logger
   readonly lifetime: Lifetime
-  /** Written in the long run; fewer where the database takes its time from the calls. (Default: as many as usual.) */
+  /** Sustained rate of writes; lower where the database shares the CPU with the calls. (Default: the recorder's own.) */
   readonly recordsPerSecond?: number | undefined
 }
 
-/** Call records in a second where the embedded database, a thread of the same process, writes them. */
+/** Call records per second when the embedded database, a thread of the same process, writes them. */
 export const embeddedRecordsPerSecond = 250
 
 /**
- * Opens what remembers calls for developers. @returns undefined when the
- * settings do not want it; what was written before ends by its age all the same
+ * Opens the recorder of calls that developers see in the portal.
+ *
+ * @returns undefined when the settings turn recording off; existing records
+ * still expire
  */
 export function openRecording(options: RecordingOptions): CallRecorder | undefined {
   const { settings, database, services, log, lifetime, recordsPerSecond } = options

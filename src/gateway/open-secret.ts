@@ -1,6 +1,6 @@
 import type { DataFolder } from '../platform/data-folder.ts'
 
-/** Takes a secret from the settings; what they lack is kept in the data folder, made there the first time. */
+/** Returns a secret from the settings. If they do not set one, generates it once and keeps it in the data folder. */
 export async function openSecret(
   given: string | undefined,
   dataFolder: DataFolder | undefined,

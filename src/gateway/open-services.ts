@@ -11,7 +11,7 @@ import type { Counter } from './counters/counter.ts'
 import { claimCounting } from './counting-claim.ts'
 import type { Published } from './edge/published.ts'
 import { openCounter } from './open-counter.ts'
-import { openSecret } from './open-secret.ts'
+import { openPepper } from './open-pepper.ts'
 import { keepRecords } from './operate/keep-records.ts'
 import {
   createGatewayMetrics,
@@ -19,11 +19,11 @@ import {
   type RecordingMetrics,
 } from './operate/metrics.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
-import { embeddedPepper, parsePeppers } from './registry/key-mac.ts'
+import { parsePeppers } from './registry/key-mac.ts'
 import { openRegistry, type Registry } from './registry/open-registry.ts'
 import type { RegistrySchema } from './registry/schema.ts'
 
-/** What gateway and portal share, in one process or each in its own. */
+/** What the gateway and the portal share. Each process that runs one of the roles opens it once. */
 export interface Services extends Stores {
   readonly metrics: GatewayMetrics & RecordingMetrics
   readonly publisher: Publisher
@@ -39,30 +39,31 @@ export interface Stores {
 export interface ServicesOptions extends Omit<StoresOptions, 'metrics' | 'isAdmitting'> {
   readonly catalogue: Catalogue
   readonly metricsRegistry: MetricsRegistry
-  /** Whether calls are admitted by this process or by its workers, not only shown. */
+  /** Whether this process or its workers admit calls. Otherwise it only shows counts. */
   readonly admits: boolean
-  /** Told of every configuration that a reload has taken into force. */
+  /** Called after each reload that replaced the configuration. */
   readonly onPublished?: (published: Published) => void
 }
 
 export interface StoresOptions {
   readonly settings: Settings
-  /** Needed where a store or a secret is in it. */
+  /** Required when a store or a secret lives there. */
   readonly dataFolder: DataFolder | undefined
   readonly database: Database
   readonly metrics: GatewayMetrics
   readonly log: Logger
   readonly lifetime: Lifetime
-  /** Whether this very process admits calls. */
+  /** Whether this process itself admits calls. */
   readonly isAdmitting: boolean
 }
 
 /**
- * Opens what a process has once, whether it takes calls itself or has workers
- * for that: the configuration, the claim to count, the upkeep of records, and
- * its stores. A configuration announced elsewhere is taken into force here.
+ * Opens what a process has once, whether it takes calls itself or leaves them
+ * to its workers: the configuration, the claim to count, the cleanup of records
+ * and the stores. Also applies a configuration that another process announces.
  *
- * @throws named errors: secrets, stores, counters that others do not share
+ * @throws named errors: secrets, stores, counters that other processes do not
+ * share
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { settings, catalogue, database, log, lifetime, admits, onPublished } = options
@@ -88,14 +89,14 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
 }
 
 /**
- * Opens counter and registry of one process and follows their changes: a
- * counter reset elsewhere is not remembered here.
+ * Opens the counter and the registry of one process and follows their changes:
+ * after another process resets a counter, this one drops what it remembers.
  *
  * @throws named errors: secrets, stores
  */
 export async function openStores(options: StoresOptions): Promise<Stores> {
   const { settings, dataFolder, database, metrics, log, lifetime, isAdmitting } = options
-  const keyPepper = await openSecret(settings.keyPepper, dataFolder, embeddedPepper)
+  const keyPepper = await openPepper({ given: settings.keyPepper, dataFolder, database })
   const [counter, registry] = await together(
     openCounter({ settings, dataFolder, metrics, log, lifetime, isAdmitting }),
     openRegistry({
@@ -112,7 +113,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   metrics.watchStore('counters', () => counter.isUp())
   metrics.watchStore('registry', () => registry.isUp())
   registry.onChange('counter', ({ detail }) => {
-    // An operator reset it: what this process knows to be empty may be full again.
+    // An operator reset the counter: a bucket remembered as empty may be full again.
     const bucket = detail?.['bucket']
     if (bucket !== undefined) counter.forget(bucket)
   })

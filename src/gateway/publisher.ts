@@ -5,20 +5,23 @@ import type { Logger } from '../platform/log.ts'
 import type { Published } from './edge/published.ts'
 import type { GatewayMetrics } from './operate/metrics.ts'
 
-/** Holds the catalogue in force and replaces it as a whole. */
+/** Holds the current catalogue and replaces it as a whole. */
 export interface Publisher {
   current(): Published
-  /** Loads the configuration again. Resolves to whether it is in force now; a bad one is logged and the old one stays. */
+  /**
+   * Loads the configuration again. Resolves to whether every part of this
+   * process now uses it. An invalid one is logged, and the current one stays.
+   */
   reload(): Promise<boolean>
 }
 
 export interface PublisherOptions {
   readonly configDir: string
-  /** In force from the start. */
+  /** The catalogue at startup. */
   readonly catalogue: Catalogue
   readonly metrics: GatewayMetrics
   readonly log: Logger
-  /** Told of every configuration that a reload has taken into force. */
+  /** Called after each reload that replaced the configuration. */
   readonly onPublished?: (published: Published) => void
 }
 
@@ -29,6 +32,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   let queue: Promise<boolean> = Promise.resolve(true)
   metrics.setGeneration(current.generation)
 
+  /** Never throws: a failed reload must not prevent the next one. */
   async function load(): Promise<boolean> {
     try {
       current = publish(await loadCatalogue(configDir), current.generation + 1)
@@ -37,14 +41,20 @@ export function createPublisher(options: PublisherOptions): Publisher {
       const problems = error instanceof CatalogueError ? error.message : undefined
       log.error(
         { err: problems === undefined ? error : undefined, problems },
-        'reload refused, the old configuration stays in force',
+        'reload refused, the current configuration stays active',
       )
       return false
     }
-    metrics.countReload('success')
     metrics.setGeneration(current.generation)
+    try {
+      options.onPublished?.(current)
+    } catch (error) {
+      metrics.countReload('failure')
+      log.error({ err: error }, 'the new configuration did not reach the workers; reload again')
+      return false
+    }
+    metrics.countReload('success')
     log.info({ generation: current.generation }, 'configuration reloaded')
-    options.onPublished?.(current)
     return true
   }
 
@@ -57,13 +67,13 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 }
 
-/** Holds the catalogue that another process has taken into force. */
+/** Holds a catalogue that another process has published. */
 export interface PublishedCopy {
   current(): Published
   take(catalogue: Catalogue, generation: number): void
 }
 
-/** Creates the copy, with the catalogue that is in force now. */
+/** Creates the copy with the current catalogue. */
 export function createPublishedCopy(options: {
   readonly catalogue: Catalogue
   readonly generation: number

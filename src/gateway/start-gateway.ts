@@ -22,13 +22,13 @@ export interface GatewayRoleOptions {
   }
   readonly log: Logger
   readonly lifetime: Lifetime
-  /** Whether the process is about to stop, but serves on. */
+  /** Whether the process is about to stop but still serves. */
   readonly isEnding: () => boolean
   /** See {@link openRecording}. */
   readonly recordsPerSecond?: number | undefined
 }
 
-/** The gateway role; its listener is bound when the backend has an address. */
+/** The gateway role: the listener that takes the calls of applications. It binds its port once the backend has an address. */
 export interface GatewayRole {
   readonly identity: IdentitySigner
   /** @returns the origin of the listener */
@@ -36,9 +36,9 @@ export interface GatewayRole {
 }
 
 /**
- * Prepares the data path.
+ * Prepares the data path: checks, forwarding and metrics, without a listener.
  *
- * @throws when the identity key is none
+ * @throws when the identity key is not a valid signing key
  */
 export async function prepareGateway(options: GatewayRoleOptions): Promise<GatewayRole> {
   const { settings, dataFolder, services, log, lifetime } = options
@@ -62,10 +62,13 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         identity,
         observer: createCallObserver({ metrics, log, recorder, monotonic }),
         backendUrl,
+        backendEchoesRequestId: settings.backendEchoesRequestId,
         portalUrl,
         authFailuresPerMinute: settings.authFailuresPerMinute,
         connectionLimits: settings,
+        callLimits: settings,
         trustedProxies: settings.trustedProxies,
+        forwardHeaders: settings.forwardHeaders,
         now: Date.now,
         monotonic,
         randomUUID,

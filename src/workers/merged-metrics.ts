@@ -1,32 +1,36 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
+import type { Logger } from '../platform/log.ts'
 import type { MetricsSnapshot } from './messages.ts'
 
-/** The metrics of several processes as one scrape shows them. */
+/** Merges the metrics of several processes into one scrape. */
 export interface MergedMetrics {
   readonly contentType: Registry['contentType']
   /** In the text format of Prometheus. */
   metrics(): Promise<string>
-  /** Takes in what a process that is gone had counted, so that no counter goes back. */
+  /** Adds the final counts of a process that has ended, so that no counter goes back. */
   keep(last: MetricsSnapshot): void
 }
 
 export interface MergedMetricsOptions {
-  /** Of this process. */
+  /** The metrics of this process. */
   readonly registry: Registry
-  /** Asks the other processes that are not gone. Those it asks are settled when it returns its promise. */
+  /** Collects the metrics of the processes that still run. It chooses them synchronously, before it returns its promise. */
   readonly collect: () => Promise<readonly MetricsSnapshot[]>
+  readonly log: Pick<Logger, 'error'>
 }
 
-/** There is one start of the whole, so it is not merged but shown as this process has it. */
+/** The workers start with this process, so its own start time is shown unmerged. */
 const startTime = 'process_start_time_seconds'
 
 /**
- * Merges by what each metric says of itself: counters and histograms add up, as
- * do memory and CPU time; of states the worst shows (a store is up when it is
- * for all, a configuration is in force when it is in all).
+ * Merges by the type of each metric: counters and histograms add up, as do
+ * memory and CPU time. For states the worst value wins: a store is up when
+ * every process reaches it, and a configuration is active when every process
+ * has it.
  */
-export function createMergedMetrics({ registry, collect }: MergedMetricsOptions): MergedMetrics {
-  /** Of those that are gone; most of the time one, merged of many. */
+export function createMergedMetrics(options: MergedMetricsOptions): MergedMetrics {
+  const { registry, collect, log } = options
+  /** Final metrics of ended processes; usually one entry that holds the sum. */
   const gone: MetricsSnapshot[] = []
   let isCondensing = false
 
@@ -34,16 +38,25 @@ export function createMergedMetrics({ registry, collect }: MergedMetricsOptions)
     if (isCondensing) return
     isCondensing = true
     while (gone.length > 1) {
-      const merged = await merge(gone.slice(0, 2)).getMetricsAsJSON()
-      gone.splice(0, 2, merged)
+      try {
+        const merged = await merge(gone.slice(0, 2)).getMetricsAsJSON()
+        gone.splice(0, 2, merged)
+      } catch (error) {
+        dropped(error)
+        gone.splice(1, 1)
+      }
     }
     isCondensing = false
+  }
+
+  function dropped(error: unknown): void {
+    log.error({ err: error }, 'the metrics of a worker that ended cannot be merged and are dropped')
   }
 
   return {
     contentType: registry.contentType,
     async metrics() {
-      // At one moment: a process is either asked or gone, never both.
+      // Taken at one moment, so that each process is either asked or among the ended ones, never both.
       const kept = [...gone]
       const others = await collect()
       const own: MetricsSnapshot = await registry.getMetricsAsJSON()
@@ -53,7 +66,14 @@ export function createMergedMetrics({ registry, collect }: MergedMetricsOptions)
       return merged.metrics()
     },
     keep(last) {
-      gone.push(last.filter(countsUp))
+      const counts = last.filter(countsUp)
+      try {
+        // Rejects metrics that cannot be merged now, because they would fail every later scrape.
+        merge([counts])
+        gone.push(counts)
+      } catch (error) {
+        dropped(error)
+      }
       void condense()
     },
   }
@@ -63,7 +83,7 @@ function merge(snapshots: readonly MetricsSnapshot[]): Registry {
   return AggregatorRegistry.aggregate([...snapshots])
 }
 
-/** As prom-client compares it: in its types an enumeration, in its data a text. */
+/** Compares as prom-client does: its types declare an enumeration, its data holds a string. */
 function countsUp({ type }: { readonly type: unknown }): boolean {
   return type === 'counter' || type === 'histogram'
 }

@@ -2,54 +2,54 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { TransferredCatalogue } from '../catalogue/transferred-catalogue.ts'
 import type { Settings } from '../platform/settings.ts'
 
-/** All that was counted and measured in one process, as prom-client hands it over. */
+/** Everything one process has counted and measured, in the form prom-client exports. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
 
-/** A configuration in force, on its way to a worker. */
+/** A published configuration on its way to a worker. */
 export interface PublishedMessage {
   readonly catalogue: TransferredCatalogue
   readonly generation: number
 }
 
-/** What a worker is told to begin with. */
+/** What a worker receives at startup. */
 export interface WorkerStart {
-  /** Those of the process, with its secrets opened and its bounds divided. */
+  /** The settings of the process, with secrets opened and bounds divided among the workers. */
   readonly settings: Settings
-  /** Also where the database is embedded in the process that started us. */
+  /** Set even when the database is embedded in the parent process. */
   readonly databaseUrl: string
   readonly version: string
   readonly backendUrl: string
   readonly portalUrl: string
   readonly published: PublishedMessage
-  /** Call records written in a second in the long run; undefined: as many as usual. */
+  /** Sustained number of call records per second; undefined for the recorder's default. */
   readonly recordsPerSecond: number | undefined
 }
 
-/** One thing a worker needs to serve well, and whether it has it. */
+/** One dependency of a worker, and whether it is available. */
 export interface WorkerState {
   readonly name: string
   readonly isReady: boolean
 }
 
-/** From the process that was started to a worker. */
+/** Messages from the parent process to a worker. */
 export type ToWorker =
   | { readonly kind: 'start'; readonly start: WorkerStart }
   | { readonly kind: 'publish'; readonly published: PublishedMessage }
   | { readonly kind: 'metrics'; readonly id: number }
-  /** Serve on, but let every answer tell its client to move. */
+  /** Keep serving, but ask each client to close its connection with the response. */
   | { readonly kind: 'ending' }
-  /** Accept nothing more, finish what is under way, write what waits, exit. */
+  /** Accept nothing more, finish current calls, write pending records, exit. */
   | { readonly kind: 'stop' }
 
-/** From a worker to the process that started it. */
+/** Messages from a worker to its parent process. */
 export type FromWorker =
   /** Ready for `start`. */
   | { readonly kind: 'loaded' }
   | { readonly kind: 'listening'; readonly origin: string }
-  /** It could not start; in words fit for the operator. It ends by itself. */
+  /** The worker could not start, with the reason for the operator. It exits by itself. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'states'; readonly states: readonly WorkerState[] }
-  /** `id` of the question; undefined for the last ones before its end. */
+  /** `id` of the request; undefined for the final metrics before exit. */
   | {
       readonly kind: 'metrics'
       readonly id: number | undefined

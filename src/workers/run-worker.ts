@@ -9,34 +9,34 @@ import type { Logger } from '../platform/log.ts'
 import { createMetricsRegistry, type Probe } from '../platform/management.ts'
 import type { MetricsSnapshot, PublishedMessage, WorkerStart, WorkerState } from './messages.ts'
 
-/** The data path of one worker. */
+/** The data path in one worker. */
 export interface Worker {
-  /** Of the listener. */
+  /** Origin of the listener. */
   readonly origin: string
   publish(published: PublishedMessage): void
   metrics(): Promise<MetricsSnapshot>
-  /** From now on every answer tells its client to move. */
+  /** From now on every response asks its client to close the connection. */
   prepareEnd(): void
-  /** Accepts nothing more, finishes what is under way, writes what waits. */
+  /** Accepts nothing more, finishes current calls, writes pending records. */
   close(): Promise<void>
 }
 
 export interface RunWorkerOptions {
   readonly start: WorkerStart
   readonly log: Logger
-  /** Told what this worker has of what it needs, at first and when that changes. */
+  /** Called with the state of the worker's dependencies, first at startup and then after each change. */
   readonly onStates: (states: readonly WorkerState[]) => void
 }
 
-/** Eight look-ups at once, the change feed and what is written now and then; most wait for nothing. */
+/** Eight look-ups at once, the change feed and occasional writes share these; most calls need no connection. */
 const databaseConnectionsMax = 6
 
-/** How often its needs are looked at. */
+/** Interval between two checks of the dependencies. */
 const lookMs = 250
 
 /**
- * Opens the stores and the listener of a worker. What a process has once
- * (configuration files, management, upkeep) is not here.
+ * Opens the stores and the listener of a worker. The parent process has what
+ * exists once: configuration files, management and cleanup.
  *
  * @throws named errors: stores, the port
  */

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
+import { closeWithWorker } from './handed-over.ts'
 import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart, WorkerState } from './messages.ts'
 
 /** How a worker ended. */
@@ -7,29 +8,30 @@ export interface WorkerEnd {
   readonly signal: string | null
 }
 
-/** One worker, from its fork to its end. */
+/** One worker process, from its fork to its end. */
 export interface WorkerProcess {
   readonly pid: number | undefined
-  /** Whether it listens and has not been told to stop. */
+  /** Whether it listens and was not asked to stop. */
   readonly isServing: boolean
-  /** What it said last of what it needs. */
+  /** Its last reported dependency states. */
   readonly states: readonly WorkerState[]
-  /** What it had counted when it was last asked, or said by itself. */
+  /** Its metrics from the last collection, or the final ones it sent by itself. */
   readonly lastMetrics: MetricsSnapshot
-  /** Resolves when its process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<WorkerEnd>
   /**
-   * Lets it begin. Resolves to the origin it listens on.
+   * Starts the worker. Resolves to the origin it listens on.
    *
-   * @param start asked when it has loaded: a configuration may come meanwhile, and what it is told before its start is lost
-   * @throws {WorkerRefused} what keeps it from starting
+   * @param start called when the worker has loaded, because a message before
+   * its start would be lost
+   * @throws {WorkerRefused} why it cannot start
    */
   start(start: () => WorkerStart): Promise<string>
-  /** Says something to it; without effect when it is gone. */
+  /** Sends it a message; has no effect after it ended. */
   tell(message: ToWorker): void
-  /** Asks for its metrics; one that does not answer in time is shown as it was. */
+  /** Collects its metrics. If it does not reply in time, returns the previous ones. */
   collect(): Promise<MetricsSnapshot>
-  /** Lets it finish what is under way; one that takes longer than `timeoutMs` is killed. Resolves when it is gone. */
+  /** Lets it finish its calls and kills it after `timeoutMs`. Resolves when it has ended. */
   stop(timeoutMs: number): Promise<void>
   kill(): void
 }
@@ -42,14 +44,15 @@ export class WorkerRefused extends Error {
   }
 }
 
-/** A worker that has not begun to listen by then never will. */
+/** Time a worker has to load and listen. */
 const startMs = 30_000
-/** A scrape waits so long for a worker. */
+/** Time a scrape waits for a worker. */
 const collectMs = 1_000
 
-/** Forks a worker; it does nothing before {@link WorkerProcess.start}. */
+/** Forks a worker. It does nothing until {@link WorkerProcess.start}. */
 export function forkWorker(): WorkerProcess {
   const worker: Worker = cluster.fork()
+  closeWithWorker(worker.process)
   const loaded = Promise.withResolvers<void>()
   const listening = Promise.withResolvers<string>()
   const ended = Promise.withResolvers<WorkerEnd>()
@@ -60,7 +63,7 @@ export function forkWorker(): WorkerProcess {
   let questionId = 0
   listening.promise.catch(() => undefined)
 
-  // Parse boundary: only worker.ts of this program writes into the channel.
+  // Parse boundary: only this program's worker.ts writes to the channel.
   worker.on('message', (message: FromWorker) => {
     switch (message.kind) {
       case 'loaded':
@@ -78,11 +81,11 @@ export function forkWorker(): WorkerProcess {
         if (message.id !== undefined) questions.get(message.id)?.(message.metrics)
     }
   })
-  // A channel that breaks is followed by the end of the process.
+  // After a broken channel the `exit` event of the process follows.
   worker.on('error', () => undefined)
   worker.once('exit', (code, signal) => {
     isServing = false
-    // What it said last may still be on its way.
+    // The worker's last messages may still be in the channel.
     if (worker.isConnected()) worker.once('disconnect', () => end({ code, signal }))
     else end({ code, signal })
   })

@@ -9,15 +9,15 @@ import { freePort } from '../platform/free-port.ts'
 import type { Settings } from '../platform/settings.ts'
 import type { PublishedMessage } from './messages.ts'
 
-/** A configuration in force, ready to travel. */
+/** Converts a published configuration into a message. */
 export function transferred({ catalogue, generation }: Published): PublishedMessage {
   return { catalogue: packCatalogue(catalogue), generation }
 }
 
 /**
- * The settings of each worker: secrets opened, one port for all, and its part
- * of what one process would allow. A part is rounded up: the whole may be
- * exceeded by less than there are workers, and no part is nothing.
+ * The settings of each worker: secrets opened, the same port for all, and an
+ * equal share of each bound. Shares are rounded up, so none is 0 and together
+ * they can exceed the bound by less than the number of workers.
  */
 export async function workerSettings(
   settings: Settings,
@@ -26,7 +26,7 @@ export async function workerSettings(
   const part = (whole: number): number => Math.ceil(whole / settings.gatewayWorkers)
   return {
     ...settings,
-    // One that replaces another must find the same.
+    // A replacement worker must use the same port.
     gateway: { ...settings.gateway, port: await freePort(settings.gateway) },
     connectionsMax: part(settings.connectionsMax),
     connectionsPerAddress: part(settings.connectionsPerAddress),
@@ -40,7 +40,7 @@ export async function workerSettings(
   }
 }
 
-/** The call records each process that takes calls writes in a second; undefined: as many as usual. */
+/** Call records per second that each process with a data path writes; undefined for the recorder's default. */
 export function recordsPerSecond(settings: Settings): number | undefined {
   if (settings.databaseUrl !== undefined) return undefined
   return Math.ceil(embeddedRecordsPerSecond / settings.gatewayWorkers)

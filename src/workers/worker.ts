@@ -1,4 +1,5 @@
-// The program of a worker: it waits for its start, takes calls, and ends when told to or with the process that started it.
+// Entry point of a worker process: waits for its start message, takes calls, and ends on request or together with its
+// parent process.
 import cluster from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
 import { errorText } from '../platform/error-text.ts'
@@ -6,16 +7,17 @@ import { createLog, type Logger } from '../platform/log.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { runWorker, type Worker } from './run-worker.ts'
 
-/** Milliseconds the end may take: the longest call and a little. */
+/** Milliseconds that shutting down may take: the longest call plus a margin. */
 const closeMs = 27_000
 
 let starting: Promise<Worker> | undefined
 let isTold = false
 let log: Logger = createLog('info', { sharesOutput: true })
 
-// Terminals and service managers signal whole groups; the one process they mean tells us.
+// Terminals and service managers signal the whole process group. The parent process handles the signal and asks its
+// workers to stop.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-// Node ends us then: nobody could stop us any more. Said here, because it says nothing.
+// Node ends a worker whose parent is gone, without a message, so the worker logs the reason first.
 process.prependListener('disconnect', () => {
   if (!isTold) log.fatal({}, 'the process that started this worker is gone')
 })
@@ -31,7 +33,7 @@ const grace = closeWithGrace(
   },
 )
 
-// Parse boundary: only worker-process.ts of this program writes into the channel.
+// Parse boundary: only this program's worker-process.ts writes to the channel.
 process.on('message', (message: ToWorker) => void hear(message))
 await say({ kind: 'loaded' })
 
@@ -40,7 +42,8 @@ async function hear(message: ToWorker): Promise<void> {
     isTold = true
     void grace.close()
   } else if (message.kind === 'start') {
-    log = createLog(message.start.settings.logLevel, { sharesOutput: true })
+    const { logLevel, logFormat } = message.start.settings
+    log = createLog(logLevel, { format: logFormat, sharesOutput: true })
     starting = runWorker({
       start: message.start,
       log,
@@ -53,7 +56,7 @@ async function hear(message: ToWorker): Promise<void> {
       await say({ kind: 'refused', reason: errorText(error) })
     }
   } else {
-    // What comes while it starts must not be lost.
+    // Keep messages that arrive during startup.
     const worker = await starting?.catch(() => undefined)
     if (worker !== undefined) await obey(worker, message)
   }
@@ -73,7 +76,7 @@ async function obey(
   }
 }
 
-/** Resolves when it is on its way. */
+/** Resolves once the message is sent. */
 function say(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !cluster.worker?.isConnected()) resolve()

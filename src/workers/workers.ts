@@ -4,28 +4,36 @@ import { fileURLToPath } from 'node:url'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Logger } from '../platform/log.ts'
 import type { Probe } from '../platform/management.ts'
+import { workerStopMs } from '../platform/stop-times.ts'
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts'
 import type { PublishedMessage, WorkerStart } from './messages.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
 
-/** The processes on this machine that take calls behind one port. */
+/**
+ * Worker processes: with GATEWAY_WORKERS above 1, several processes on this machine
+ * take calls behind one port. This folder forks them, starts them, hands them
+ * each configuration, merges their metrics, replaces one that dies and shuts
+ * them down. The parent process keeps what exists once: configuration files,
+ * management, portal and cleanup. A reader of the single-process case can skip
+ * it.
+ */
 export interface Workers {
   /**
-   * Lets them begin, once all of them are there. Resolves to the origin they
-   * listen on when every one does; from then on one that ends is replaced.
+   * Starts all workers once all have loaded. Resolves to their origin when
+   * every one listens. From then on a worker that ends is replaced.
    *
-   * @throws {WorkerRefused} what the first of them said
+   * @throws {WorkerRefused} the reason of the first worker that failed
    */
   start(start: WorkerStart): Promise<string>
-  /** Brings a configuration into force in all of them. */
+  /** Sends a configuration to all workers. */
   publish(published: PublishedMessage): void
-  /** Lets every answer tell its client to move, and replaces nobody any more. */
+  /** From now on every response asks its client to close the connection, and no worker is replaced. */
   prepareEnd(): void
-  /** Theirs and those of this process. */
+  /** The merged metrics of the workers and this process. */
   readonly metrics: MergedMetrics
-  /** Whether one takes calls, whether all do, and what they say of their stores. */
+  /** Whether at least one takes calls, whether all do, and the state of their stores. */
   readonly probes: readonly Probe[]
-  /** Lets them finish what is under way and write what waits. Resolves when they are gone. */
+  /** Lets the workers finish current calls and write pending records. Resolves when all have ended. */
   close(): Promise<void>
 }
 
@@ -36,24 +44,22 @@ export interface WorkersOptions {
   readonly log: Pick<Logger, 'info' | 'error'>
 }
 
-/** What a worker that was told to stop may take: the longest call and a little. */
-const stopMs = 28_000
-/** One that served for so long did not end because of how it was started. */
-const soundMs = 60_000
+/** After this time of serving, the end of a worker was not caused by its startup. */
+const soundMs = 3_000
 const pauseMsMin = 100
 const pauseMsMax = 30_000
 
 /**
- * Forks the workers, which load their code meanwhile. This process accepts
- * connections and hands each to one of them in turn; that is Node's round
- * robin, which no worker can escape (decision 0013).
+ * Forks the workers, which load their code at once. This process accepts
+ * connections and gives each to a worker in turn: Node's round robin, which a
+ * worker cannot bypass (decision 0013).
  */
 export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Workers {
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
     args: [],
-    // A configuration is shared structure; JSON would multiply it.
+    // Keeps structure that a configuration shares; JSON would copy it at each reference.
     serialization: 'advanced',
   })
   const workers = new Set<WorkerProcess>()
@@ -64,11 +70,12 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
   const metrics = createMergedMetrics({
     registry: metricsRegistry,
     collect: () => Promise.all([...workers].map((worker) => worker.collect())),
+    log,
   })
   const registers = [metricsRegistry]
   new Gauge({
     name: 'gateway_workers',
-    help: 'Worker processes that take calls; GATEWAY_WORKERS when all is well',
+    help: 'Worker processes that serve calls; normally GATEWAY_WORKERS',
     registers,
     collect() {
       this.set(serving().length)
@@ -76,7 +83,7 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
   })
   const replaced = new Counter({
     name: 'gateway_workers_replaced_total',
-    help: 'Worker processes that ended without being told to, and were replaced',
+    help: 'Worker processes that ended unexpectedly and were replaced',
     registers,
   })
 
@@ -94,7 +101,7 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
     return [...workers].filter(({ isServing }) => isServing)
   }
 
-  /** Keeps one place filled from when its first worker listens. */
+  /** Keeps one worker running, from when the first worker in its place listens. */
   async function keepFilled(first: WorkerProcess, latest: () => WorkerStart): Promise<void> {
     let worker = first
     let servesSince = performance.now()
@@ -108,13 +115,14 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
       if (isEnding) return
       pauseMs = Math.min(pauseMs * 2, pauseMsMax)
       worker = fork()
-      servesSince = performance.now()
+      servesSince = Number.POSITIVE_INFINITY
       try {
         await worker.start(latest)
+        servesSince = performance.now()
         replaced.inc()
         log.info({ worker: worker.pid, replaces: end.code ?? end.signal }, 'a worker was replaced')
       } catch (error) {
-        log.error({ worker: worker.pid, err: error }, 'a worker does not start')
+        log.error({ worker: worker.pid, err: error }, 'a worker failed to start')
         worker.kill()
       }
     }
@@ -138,7 +146,7 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
     },
     publish(published) {
       if (starting === undefined) return
-      // Whoever replaces one of them begins with it, too.
+      // A replacement worker starts with this configuration too.
       starting = { ...starting, published }
       tellAll({ kind: 'publish', published })
     },
@@ -162,9 +170,9 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
       ending.abort()
       await Promise.all(
         [...workers].map((worker) => {
-          // It never listened, so nothing is under way.
+          // It never listened, so it has no calls.
           if (!worker.isServing) worker.kill()
-          return worker.stop(stopMs)
+          return worker.stop(workerStopMs)
         }),
       )
     },

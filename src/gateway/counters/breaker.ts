@@ -1,39 +1,35 @@
-/** Tells when a store that does not answer should no longer be asked. */
+/** Decides when to stop asking a store that does not answer. */
 export interface Breaker {
-  /** Something was sent that will be answered. */
+  /** A request was sent. */
   sent(): void
-  /** What was sent came to its end: an answer, an error, in time or not. */
+  /** A request ended: with a reply or an error, in time or not. */
   heard(): void
-  /** It was answered as it should be, in time. */
+  /** A valid reply arrived in time. */
   succeeded(): void
-  /** It was answered by an error, or not in time. */
+  /** The reply was an error, or late. */
   failed(): void
-  /** Whether it is time to stop asking: too many failures in a row, or silence for too long while something was waiting. */
+  /** Whether to stop asking: after too many failures in a row, or after too long a silence while a request waits. */
   isOpen(): boolean
-  /** Milliseconds until silence alone will open it; undefined when nothing waits. */
+  /** Milliseconds until silence alone opens the breaker; undefined when no request waits. */
   silenceLeftMs(): number | undefined
-  /** Begins anew, with nothing waiting. */
+  /** Starts over with no request waiting. */
   reset(): void
 }
 
 export interface BreakerOptions {
-  /** Failures in a row that open it. (Default: 5.) */
+  /** Failures in a row that open the breaker. (Default: 5.) */
   readonly failuresMax?: number
-  /** Silence that opens it, in milliseconds. (Default: 100.) */
-  readonly silenceMs?: number
-  /** Milliseconds since any moment, never stepping. */
+  /** Silence in milliseconds that opens the breaker. */
+  readonly silenceMs: number
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
-/** One for each server asked. */
-export function createBreaker({
-  failuresMax = 5,
-  silenceMs = 100,
-  monotonic,
-}: BreakerOptions): Breaker {
+/** Creates a breaker for one server. */
+export function createBreaker({ failuresMax = 5, silenceMs, monotonic }: BreakerOptions): Breaker {
   let failures = 0
   let waiting = 0
-  /** Since when nothing was heard although something waits. */
+  /** When the current silence began, if a request waits. */
   let silentSince = 0
 
   function silenceLeftMs(): number | undefined {

@@ -1,12 +1,15 @@
 import type { Limit, Operation } from '../../catalogue/catalogue.ts'
 
 /**
- * Names what a limit counts for one application. Holds stable identifiers
- * only: a changed limit keeps its count, and two window lengths never share
- * one. The braces are a Redis Cluster hash tag: all buckets of an application
- * lie in one slot, so one script call can decide several.
+ * Names what a limit counts for one application. The name holds stable
+ * identifiers only: a changed limit keeps its count, and two window lengths
+ * never share a count. The braces are a Redis Cluster hash tag. It puts all
+ * buckets of an application into one slot, so one script call can decide
+ * several limits.
  *
- * @returns `tollgate:{<applicationId>}:<api>:<version>:<operationId>:<windowSeconds>`, without the operation in scope `plan`
+ * @returns
+ * `tollgate:{<applicationId>}:<api>:<version>:<operationId>:<windowSeconds>`,
+ * without the operation in scope `plan`
  */
 export function bucketName(
   applicationId: string,

@@ -5,48 +5,50 @@ import type { CallGroup, GrantReply } from './grant-script.ts'
 import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
 import { windowEnd } from './window.ts'
 
-/** A call that waits for its decision. */
+/** A call waiting for its decision. */
 export interface WaitingCall {
   readonly limits: readonly BucketLimit[]
   readonly onOutage: OutagePolicy
   readonly done: (grant: Grant) => void
 }
 
-/** The calls of one event-loop turn, merged so that the store is asked once. */
+/** The calls of one event-loop turn, merged into one request to the store. */
 export interface CallBatch extends RosterMember {
   readonly buckets: readonly BatchBucket[]
   readonly groups: readonly CallGroup[]
   add(call: WaitingCall): void
   /**
-   * Tells every call what the store decided; the first of a group's calls get what was granted.
+   * Gives every call its decision. In a group, the first calls get what was
+   * granted.
    *
-   * @param nowMs time of the store at present: the reply was on its way for a while
+   * @param nowMs the store's time now, later than in the reply by its travel
+   * time
    */
   answer(reply: GrantReply, nowMs: number): void
-  /** How many calls wait in it. */
+  /** Number of calls in the batch. */
   size(): number
-  /** Every call, for whom decides without the store. */
+  /** Every call, for a decision without the store. */
   calls(): Iterable<WaitingCall>
-  /** What the reply says of the bucket must not be remembered. */
+  /** Ignores what the reply says about the bucket. */
   forget(bucket: string): void
 }
 
 export interface BatchBucket extends PeekedBucket {
   readonly index: number
-  /** Somebody reset the bucket after it was asked about. */
+  /** The bucket was reset after the request was sent. */
   isForgotten: boolean
 }
 
 /**
  * Calls with the same limits on the same buckets form a group. Deciding n equal
- * calls one after the other grants `min(n, what the scarcest bucket has left)`,
- * so asking for n at once is the same; with different limits (a plan was just
- * changed, or one call has a second limit) groups follow each other in one
- * script, each seeing what the one before it took.
+ * calls one by one grants `min(n, calls left in the scarcest bucket)`, so one
+ * request for n calls gives the same result. Limits can differ when a plan has
+ * just changed or one call has a second limit. Then the groups run in order in
+ * one script, and each sees what the previous one took.
  */
 interface Group extends CallGroup {
   asked: number
-  /** One for each bucket. */
+  /** One entry per bucket. */
   readonly distinct: readonly BucketLimit[]
   readonly waiting: WaitingCall[]
 }
@@ -55,7 +57,7 @@ export function createCallBatch(): CallBatch {
   const buckets: BatchBucket[] = []
   const bucketsByName = new Map<string, BatchBucket>()
   const groups: Group[] = []
-  /** Who asks often keeps its list of limits; equal lists that are not the same only make more groups. */
+  /** Frequent callers reuse their list of limits. Equal lists that are different objects only make more groups. */
   const groupsByLimits = new Map<readonly BucketLimit[], Group>()
   /** The last group joined, because calls of one turn are often alike. */
   let last: Group | undefined
@@ -111,9 +113,10 @@ export function createCallBatch(): CallBatch {
 }
 
 /**
- * Takes a batch apart into one for each set of buckets, which decide one after
- * the other as the whole would. In a slot that is moving between nodes keys are
- * apart, and only what asks for few of them finds them together.
+ * Splits a batch into one for each set of buckets. Deciding them in order gives
+ * the same result as the whole batch. While a slot moves between nodes, its
+ * keys are on both, and a request for fewer keys is more likely to find all its
+ * keys on one node.
  */
 export function splitBatch(batch: CallBatch): CallBatch[] {
   const parts = new Map<string, CallBatch>()
@@ -139,10 +142,10 @@ function isSame(a: readonly BucketLimit[], b: readonly BucketLimit[]): boolean {
 }
 
 /**
- * Worked example: 3 of 5 calls were granted of a bucket with limit 100, and its
- * count is 100 after them. The first call was the 98th (100 − 3 + 1) and has 2
- * left, then 1, then 0; the last two are refused. Over all processes every
- * remaining value is given once.
+ * Worked example: the store grants 3 of 5 calls on a bucket with limit 100, and
+ * the count is then 100. The first call was the 98th (100 − 3 + 1) and has 2
+ * calls left, then 1, then 0; the last two are refused. Across all processes
+ * each remaining value is given once.
  */
 function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply, nowMs: number): void {
   const granted = reply.nextGroup()
@@ -156,7 +159,7 @@ function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply, no
   function standingsOf(call: WaitingCall, place: number): Standing[] {
     const isAdmitted = place < granted
     return call.limits.map((limit, at) => {
-      // Limits that share a bucket were brought down to one; then places differ.
+      // Limits that share a bucket were merged into one, so positions differ.
       const index =
         call.limits.length === distinct.length
           ? at

@@ -15,29 +15,33 @@ import { redirectionOf } from './redirection.ts'
 import type { RedisConnection, ScriptReply } from './redis-connection.ts'
 import type { SeenCounts } from './seen-counts.ts'
 
-/** Which buckets a server counts, and how they can be asked about. */
+/** The buckets one server counts, and how to address them. */
 export interface BucketsOfServer {
-  /** Buckets of one slot fit into one script call. */
+  /** A script call can only address buckets of one slot. */
   slotOf(bucket: string): number
   isOurs(bucket: string): boolean
-  /** The slots of a cluster: then the marker fits into no script call on buckets, and is read after it on the same connection. */
+  /** Whether this is a cluster. There the marker has a slot of its own, so it is read after the script call, on the same connection. */
   readonly areSlotted: boolean
 }
 
-/** Tells a server what this process knows and the server may not. */
+/** Brings a server up to date with what this process knows. */
 export interface CatchUp {
-  /** Asks for a grant on the probe, and what the marker is. */
+  /** Asks for a grant on the probe bucket and for the marker. */
   probe(place: MarkerPlace, knowledge: MarkerKnowledge): Promise<GrantReply>
-  /** Tells every count known here, those that are used up included. */
-  pushFloors(place: MarkerPlace): Promise<void>
   /**
-   * Tells what was admitted without the server, all but the last part of it.
+   * Sends every count this process knows, used-up buckets included. While it
+   * sends, it repeats that it is still alive, so that the others wait for it.
+   */
+  pushFloors(place: MarkerPlace, knowledge: MarkerKnowledge): Promise<void>
+  /**
+   * Sends the calls admitted without the server, except the last part.
    *
-   * @param marker the calls are owed again unless the server still has it afterwards
+   * @param marker the calls count as unsent again if the server no longer has
+   * this marker afterwards
    * @returns the last part, for {@link CatchUp.push}
    */
   pushMost(place: MarkerPlace, marker: number): Promise<readonly BucketClaim[]>
-  /** Rejects when the server did not answer in time or has lost its counters; what it had to add is owed again then. */
+  /** Rejects when the server did not reply in time or has lost its counters. Its additions then count as unsent again. */
   push(place: MarkerPlace, claims: readonly BucketClaim[], marker?: number): Promise<void>
 }
 
@@ -47,13 +51,13 @@ export interface CatchUpOptions {
   readonly seen: SeenCounts
   readonly shares: LocalShares
   readonly settleMs: number
-  /** Something was answered. */
+  /** The server replied. */
   onHeard(): void
-  /** What the server says of buckets that were pushed. */
+  /** The server's counts for the pushed buckets. */
   onCounts(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
 }
 
-/** The server has not the marker it had a moment ago. */
+/** The server no longer has the marker it had a moment ago. */
 export class CountersLostError extends Error {
   constructor() {
     super('the store has lost its counters')
@@ -61,10 +65,11 @@ export class CountersLostError extends Error {
   }
 }
 
-/** What no call waits for may take so long. */
+/** Milliseconds to wait for requests that hold up no call; longer when all processes push many buckets at once. */
 const patienceMs = 250
+const pushPatienceMs = 1000
 
-/** Buckets in one push: some milliseconds of the server's time. */
+/** Buckets per push: a few milliseconds of the server's time. */
 const pushMax = 500
 
 export function createCatchUp(options: CatchUpOptions): CatchUp {
@@ -74,13 +79,13 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     const reply = await connection.ask({
       script: grantScript,
       ...grantCommand({ buckets: claims, groups: [], marker }),
-      deadlineMs: patienceMs,
+      deadlineMs: pushPatienceMs,
     })
     onHeard()
     return { reply, read: readGrantReply(reply.numbers, claims.length) }
   }
 
-  /** @returns whether everything of the part was told; not so when its slot is on the move */
+  /** @returns whether the server took the whole part; false while its slot moves */
   async function pushPart(
     claims: readonly BucketClaim[],
     marker: MarkerClaim | undefined,
@@ -91,7 +96,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       if (read.isSettling) giveBack(claims)
       return true
     } catch (error) {
-      // Whether it was added is not known; adding it twice errs to the safe side.
+      // The server may have added it or not. Adding it twice admits fewer calls, never more.
       giveBack(claims)
       if (error instanceof Error && redirectionOf(error) !== undefined) return false
       throw error
@@ -111,7 +116,9 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     const parts = [...Map.groupBy(claims, ({ bucket }) => buckets.slotOf(bucket)).values()]
     const pushed = Promise.allSettled(parts.map((part) => pushPart(part, undefined)))
     const after =
-      marker === undefined ? undefined : await connection.get(place.key, patienceMs).catch(toError)
+      marker === undefined
+        ? undefined
+        : await connection.get(place.key, pushPatienceMs).catch(toError)
     const outcomes = await pushed
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
     if (after instanceof Error && redirectionOf(after) === undefined) {
@@ -125,21 +132,26 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     return outcomes.every((outcome) => outcome.status === 'fulfilled' && outcome.value)
   }
 
+  async function probe(
+    { key, probe }: MarkerPlace,
+    knowledge: MarkerKnowledge,
+  ): Promise<GrantReply> {
+    const reply = await connection.ask({
+      script: grantScript,
+      ...grantCommand({
+        buckets: [probe],
+        groups: [{ asked: 1, limits: [{ index: 0, calls: Number.MAX_SAFE_INTEGER }] }],
+        marker: { key, settleMs, knowledge },
+      }),
+      deadlineMs: patienceMs,
+    })
+    onHeard()
+    return readGrantReply(reply.numbers, 1)
+  }
+
   return {
-    async probe({ key, probe }, knowledge) {
-      const reply = await connection.ask({
-        script: grantScript,
-        ...grantCommand({
-          buckets: [probe],
-          groups: [{ asked: 1, limits: [{ index: 0, calls: Number.MAX_SAFE_INTEGER }] }],
-          marker: { key, settleMs, knowledge },
-        }),
-        deadlineMs: patienceMs,
-      })
-      onHeard()
-      return readGrantReply(reply.numbers, 1)
-    },
-    async pushFloors(place) {
+    probe,
+    async pushFloors(place, knowledge) {
       const floors: BucketClaim[] = []
       for (const floor of seen.all()) {
         const { bucket, windowSeconds } = floor
@@ -147,13 +159,14 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       }
       for (let at = 0; at < floors.length; at += pushMax) {
         await pushAll(place, floors.slice(at, at + pushMax), undefined)
+        await probe(place, knowledge)
       }
     },
     async pushMost(place, marker) {
       for (;;) {
         const claims = shares.takeClaims(pushMax, buckets.isOurs)
         if (claims.length < pushMax) return claims
-        // What is on the move comes back; it goes with the next call.
+        // Additions in a moving slot count as unsent again and go out with the next call.
         if (!(await pushAll(place, claims, marker))) return []
       }
     },

@@ -6,29 +6,29 @@ import type { MarkerPlace } from './grant-script.ts'
 import { hashSlot } from './hash-slot.ts'
 import type { Redirection } from './redirection.ts'
 
-/** One node of the cluster, and what this process knows of its slots. */
+/** One cluster node, and what this process knows about its slots. */
 export interface ClusterNode {
   readonly host: RedisHost
   readonly server: CountingServer
-  /** How many it has. */
+  /** Number of slots it has. */
   slots: number
   marker: { readonly slot: number; readonly place: MarkerPlace } | undefined
-  /** Its first slots came from nodes that live, and nothing is missing on it; until it counts. */
+  /** Whether its first slots came from live nodes, so that no count is missing. Cleared once the node counts. */
   isComplete: boolean
-  /** Monotonic milliseconds at which it was first seen with slots. */
+  /** Monotonic milliseconds at which the node was first seen with slots. */
   since: number
-  /** Monotonic milliseconds; without slots it is given up some time later. */
+  /** Monotonic milliseconds of its last use; a node without slots is disconnected some time later. */
   usedAt: number
 }
 
-/** The nodes this process is connected to, or tries to be. */
+/** The nodes this process is connected to, or tries to connect to. */
 export interface ClusterNodes {
   all(): Iterable<ClusterNode>
-  /** The one at the address; a new one is connected to. */
+  /** Returns the node at the address and connects to it if needed. */
   at(host: RedisHost): ClusterNode
-  /** Undefined when there was no reason yet to connect to it. */
+  /** Undefined when this process never connected to it. */
   find(host: RedisHost): ClusterNode | undefined
-  /** Gives up the ones that are without slots and were not asked for a while. */
+  /** Disconnects nodes without slots that were not used recently. */
   drop(): void
   close(): void
 }
@@ -37,14 +37,14 @@ export interface ClusterNodesOptions extends Pick<ServersOptions, 'openServer'> 
   readonly address: ClusterRedis
   readonly monotonic: () => number
   ownerOf(slot: number): ClusterNode | undefined
-  /** The batch did not run there, and stays in flight. */
+  /** The batch did not run on the node and stays in flight. */
   onRedirected(from: ClusterNode, batch: CallBatch, redirection: Redirection, sent: Sending): void
   onMisplaced(): void
   onShared(node: ClusterNode): void
   onLost(node: ClusterNode): void
 }
 
-/** A node without slots, asked on the word of another one, is kept for so long. */
+/** Time for which a node without slots stays connected, when it was only used because another node redirected to it. */
 const guestMs = 10_000
 
 export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
@@ -102,7 +102,7 @@ export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
   }
 }
 
-/** One node of a cluster, by the name and password that hold for all of them. */
+/** The address of one node, with the name and password that all nodes share. */
 export function addressOfNode(
   { username, password, isEncrypted }: ClusterRedis,
   server: RedisHost,

@@ -13,26 +13,26 @@ import type { StoreClock } from './store-clock.ts'
 
 export interface ClusterServersOptions extends ServersOptions {
   readonly address: ClusterRedis
-  /** For buckets whose node is not known. */
+  /** For buckets whose node is unknown. */
   readonly clock: Pick<StoreClock, 'now'>
   readonly inFlight: Roster<CallBatch>
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** How old the map of slots grows while all is well. */
+/** Maximum age of the slot map in normal operation. */
 const mapMs = 1000
 
 /**
  * Spreads counting over the primaries of a cluster, each with its own
- * connection, breaker and {@link SharedMode}: a node that is away degrades its
- * own slots only.
+ * connection, breaker and {@link SharedMode}. A node that is down affects only
+ * its own slots.
  *
- * Which node has which slot is asked of any node that sees a majority of the
- * cluster: once a second, while a node with slots is away four times a second,
- * and at once when a node says that a slot is not its own. What follows from a
- * change is in `slot-owners.ts`, and what is done with calls that a node did not
- * decide because of one in `resending.ts`.
+ * Any node that sees a majority of the cluster provides the slot map. It is
+ * read once a second, four times a second while a node with slots is down, and
+ * at once when a node reports that a slot is not its own. `slot-owners.ts`
+ * handles changes of the map; `resending.ts` handles calls that a node did not
+ * decide because of such a change.
  */
 export function createClusterServers(options: ClusterServersOptions): CountingServers {
   const { address, clock, inFlight, monotonic, log, decideAlone } = options

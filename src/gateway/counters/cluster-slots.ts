@@ -1,7 +1,7 @@
 import type { RedisHost } from '../../platform/redis-address.ts'
 import { slots } from './hash-slot.ts'
 
-/** Which primary has which slots, as one node of a cluster sees it. */
+/** A range of slots and its primary, as one cluster node sees it. */
 export interface SlotRange {
   readonly first: number
   readonly last: number
@@ -9,36 +9,36 @@ export interface SlotRange {
 }
 
 /**
- * Reads the answer of CLUSTER SLOTS: `[first, last, [host, port, …], …]` for
- * each range, the primary before its replicas. An empty or missing host is that
- * of the node asked.
+ * Reads the reply to CLUSTER SLOTS: `[first, last, [host, port, …], …]` for
+ * each range, with the primary before its replicas. An empty or missing host
+ * means the node that replied.
  *
- * @throws when it is anything else
+ * @throws when the reply has another form
  */
 export function readClusterSlots(answer: unknown, asked: RedisHost): SlotRange[] {
-  if (!Array.isArray(answer)) throw new Error('CLUSTER SLOTS was not answered by a list')
+  if (!Array.isArray(answer)) throw new Error('the reply to CLUSTER SLOTS is not a list')
   return answer.map((entry: unknown): SlotRange => {
     const [first, last, primary] = Array.isArray(entry) ? entry : []
     const [host, port] = Array.isArray(primary) ? primary : []
     const isRange = isSlot(first) && isSlot(last) && first <= last
     if (!isRange || !Number.isInteger(port))
-      throw new Error('CLUSTER SLOTS has a range without form')
+      throw new Error('CLUSTER SLOTS contains a malformed range')
     const name = typeof host === 'string' && host !== '' ? host : asked.host
     return { first, last, primary: { host: name, port: Number(port) } }
   })
 }
 
 /**
- * The slot in which a node keeps its marker, out of those it has: the first in
- * an order that is the same everywhere and looks like chance. When some slots
- * move, the chance that this one is among them, or a new one comes before it,
- * is small; of the lowest slot it would be certain, for they move first.
+ * The slot in which a node keeps its marker: the first of its slots in a fixed
+ * pseudo-random order. When some slots move, the marker's slot is rarely among
+ * them, and a new slot rarely comes before it. The lowest slot would be a bad
+ * choice, because resharding moves low slots first.
  */
 export function markerSlot(owned: Iterable<number>): number | undefined {
   let best: number | undefined
   let bestRank = slots
   for (const slot of owned) {
-    // An odd factor permutes the residues of a power of two.
+    // Multiplying by an odd factor permutes the residues of a power of two.
     const rank = (slot * 40_503) % slots
     if (rank < bestRank) {
       best = slot

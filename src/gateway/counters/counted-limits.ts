@@ -7,11 +7,11 @@ import {
 import { bucketName } from './bucket.ts'
 import type { PeekedBucket } from './counter.ts'
 
-/** One limit of one operation, or of a version as a whole, and where it is counted. */
+/** One limit of an operation or of a whole version, and where it is counted. */
 export interface CountedLimit {
   readonly api: string
   readonly version: string
-  /** Id of the operation; null: all of the version together. */
+  /** Id of the operation; null for the version as a whole. */
   readonly operation: string | null
   readonly limit: EffectiveLimit
   readonly peeked: PeekedBucket
@@ -25,7 +25,7 @@ interface OfVersion {
 export interface CountedLimitsOptions {
   readonly applicationId: string
   readonly subscriptions: readonly (OfVersion & { readonly plan: string })[]
-  /** Of the application. */
+  /** Overrides of the application. */
   readonly overrides: readonly (OfVersion & CallsOverride)[]
   readonly catalogue: Catalogue
   /** Milliseconds since 1970. */
@@ -33,9 +33,8 @@ export interface CountedLimitsOptions {
 }
 
 /**
- * Everything that is counted for an application, found as the gateway finds
- * it. A subscription to a version or plan that is not published any more counts
- * nothing.
+ * Everything counted for an application, resolved as the gateway resolves it. A
+ * subscription to a version or plan that is no longer published counts nothing.
  */
 export function countedLimits(options: CountedLimitsOptions): CountedLimit[] {
   const { applicationId, subscriptions, overrides, catalogue, nowMs } = options

@@ -1,31 +1,31 @@
-/** Why a server is not asked; the values of the metric label `cause`. */
+/** Why a server is not used; the values of the metric label `cause`. */
 export const awayCauses = [
   /** The connection ended or could not be made. */
   'disconnected',
-  /** It does not answer in time. */
+  /** It does not reply in time. */
   'silent',
-  /** It answers with errors. */
+  /** It replies with errors. */
   'refusing',
-  /** It forgot its counters, or was put in the place of one that may remember more. */
+  /** It lost its counters, or replaced a server that may have counted more. */
   'lost_counters',
-  /** It must not hold counters. */
+  /** It is not fit to hold counters. */
   'unsuitable',
 ] as const
 export type AwayCause = (typeof awayCauses)[number]
 
-/** Is told what a counter on Redis goes through; for metrics. Cheap, for some of it is told once a call. */
+/** Receives the events of a counter on Redis, for metrics. Must be cheap, because some events occur once per call. */
 export interface CounterObserver {
-  /** A server answered a request after so many seconds. */
+  /** A server replied to a request, this number of seconds after it. */
   answered(seconds: number): void
-  /** Calls on a server are decided by it again, or by each process alone. Once for each node of a cluster. */
+  /** A server decides its calls again, or each process now decides alone. Called once per cluster node. */
   switched(to: 'shared' | 'local', cause: AwayCause | 'recovered'): void
-  /** So many processes admit calls, and the settings say that there are at most so many. */
+  /** The number of processes that admit calls, and the maximum that the settings name. */
   processes(seen: number, configured: number): void
-  /** So many calls were asked about, not answered in time, and decided by their outage policy; what was granted to them is lost to nobody's use. */
+  /** This number of calls timed out, and their outage policy decided. The window loses what the store may have granted them. */
   forfeited(calls: number): void
 }
 
-/** Looks away. */
+/** Ignores every event. */
 export const noObserver: CounterObserver = {
   answered: () => undefined,
   switched: () => undefined,

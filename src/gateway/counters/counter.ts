@@ -1,6 +1,6 @@
 import type { OutagePolicy } from '../../catalogue/catalogue.ts'
 
-/** One limit of one call: which bucket it counts in and how much that bucket holds. */
+/** One limit of one call: the bucket it counts in, and how many calls that bucket holds. */
 export interface BucketLimit {
   /** Stable name of what is counted; see `bucket.ts`. Contains the window length, never the limit. */
   readonly bucket: string
@@ -20,30 +20,30 @@ export type Decision =
   | 'degraded_admitted'
   | 'degraded_refused'
 
-/** What became of one limit of a call. */
+/** The result for one limit of a call. */
 export interface Standing {
   /** Calls left in the window after this one, ≥ 0. */
   readonly remaining: number
-  /** Milliseconds until the window ends, counted from when the answer was given, > 0. Undefined when unknown (outage). */
+  /** Milliseconds from the decision until the window ends, > 0. Undefined when unknown (outage). */
   readonly resetMs: number | undefined
   /** Whether this limit had a call left. */
   readonly granted: boolean
 }
 
-/** The one decision about a call. A refusal is a value, never an error. */
+/** The decision about one call. A refusal is a value, never an error. */
 export interface Grant {
   readonly admitted: boolean
   readonly decision: Decision
-  /** One for each bucket asked for, in that order. */
+  /** One entry for each bucket asked for, in that order. */
   readonly standings: readonly Standing[]
   /**
-   * Milliseconds after which a refused call can succeed, also in an outage
-   * (then by the last known offset to store time). 0 when admitted.
+   * Milliseconds after which a refused call can succeed. In an outage this uses
+   * the last known offset to the store's time. 0 when admitted.
    */
   readonly retryAfterMs: number
 }
 
-/** The count of one bucket as an operator sees it. */
+/** The count of one bucket, as an operator sees it. */
 export interface BucketState {
   readonly bucket: string
   /** Calls admitted in the current window. */
@@ -53,24 +53,32 @@ export interface BucketState {
 }
 
 /**
- * Counts calls. For every bucket and window the admitted calls are never more
- * than the limit, summed over all processes that share the store, and equal to
- * it when at least so many were offered, as long as the store answers.
- * Windows are fixed: window n of length w begins at n·w of the store's clock.
+ * Counts calls and decides them against their limits. This folder holds the
+ * contract, the counter in memory with its journal, the counter on Redis (one
+ * server, sentinels or a cluster) and what each process does during an outage.
+ *
+ * For every bucket and window, the calls admitted by all processes that share
+ * the store never exceed the limit. While the store answers, they reach the
+ * limit when enough calls arrive. Windows are fixed: window n of length w
+ * begins at n·w of the store's clock.
  */
 export interface Counter {
   /**
-   * Asks for one call on all of `limits`: all grant or none does. `done` is
-   * called exactly once, never throws into the counter, and may be called
-   * before `grant` returns. Store failures are decided by `onOutage`; they
-   * never surface as errors. With `deny` the decision is `degraded_refused`.
+   * Asks for one call on all of `limits`: all grant, or no limit does. Calls
+   * `done` exactly once, perhaps before `grant` returns; `done` must not throw.
+   * When the store fails, `onOutage` decides and the caller sees no error. With
+   * `deny` the decision is `degraded_refused`.
    */
   grant(limits: readonly BucketLimit[], onOutage: OutagePolicy, done: (grant: Grant) => void): void
   /** Reads counts without changing them; in the order asked. Rejects with {@link StoreUnavailableError} when the store does not answer. */
   peek(buckets: readonly PeekedBucket[]): Promise<readonly BucketState[]>
-  /** Sets a bucket's count to 0 in the current window and raises its epoch, so that floors and replies from before are ignored. Rejects when the store does not answer. */
+  /**
+   * Sets a bucket's count to 0 in the current window and raises its epoch,
+   * which makes earlier floors and replies void. Rejects when the store does
+   * not answer.
+   */
   reset(bucket: PeekedBucket): Promise<void>
-  /** Forgets what this process remembers of a bucket (another process reset it); the next call asks the store. */
+  /** Drops what this process remembers of a bucket after another process reset it. The next call asks the store. */
   forget(bucket: string): void
   /** Whether counts reach the store: false while Redis is away and decisions are degraded, or while a journal cannot be written. */
   isUp(): boolean
@@ -84,9 +92,9 @@ export interface PeekedBucket {
 }
 
 /**
- * When a window ends that has `resetMs` to go, in milliseconds since 1970.
- * Windows end on whole seconds of the store's clock; the clock of this process
- * and the way of the answer differ from it by less than half of one.
+ * When a window with `resetMs` left ends, in milliseconds since 1970. Windows
+ * end on whole seconds of the store's clock. Clock difference and travel time
+ * together stay below half a second, so rounding gives the exact second.
  */
 export function windowEnd(nowMs: number, resetMs: number): number {
   return Math.round((nowMs + resetMs) / 1000) * 1000

@@ -28,49 +28,51 @@ import { createSharedMode } from './shared-mode.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
 import { createVerdict, type Verdict } from './verdict.ts'
 
-/** One Redis server, and everything this process knows of counting on it. */
+/** One Redis server, with all that this process knows about counting on it. */
 export interface CountingServer {
-  /** Whether it decides the calls on its buckets. */
+  /** Whether this server decides the calls on its buckets. */
   isShared(): boolean
-  /** For questions that are no calls. */
+  /** For requests other than calls. */
   readonly connection: RedisConnection
   readonly clock: StoreClock
   /**
-   * Asks it about batches, each one script call, and answers their calls: as it
-   * decided, or, when it did not in time, by their outage policy.
+   * Sends each batch as one script call and answers its calls: with the
+   * server's decision, or by their outage policy if the server did not reply in
+   * time.
    */
   send(batches: readonly CallBatch[], sending?: Sending): void
-  /** Learns what a reply says of buckets. */
+  /** Records what a reply says about its buckets. */
   learn(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
-  /** Tries to have it decide, rather than when its time has come. */
+  /** Tries now to return to shared counting, ahead of the next regular attempt. */
   tryNow(): void
-  /** It has to count what others have counted, and lost: see {@link SharedMode}. */
+  /** The server received slots whose counts are lost: see {@link SharedMode}. */
   lost(): void
-  /** Looks at it when no call does. Called about four times a second. */
+  /** Checks the server when no call does. Called about four times a second. */
   beat(): void
   close(): void
 }
 
-/** How a batch is sent that did not run where it was sent first. */
+/** How to resend a batch that did not run on the first server. */
 export interface Sending {
   /** Monotonic milliseconds at which its calls are decided without the server. */
   readonly deadlineAt: number
-  /** How often it was sent elsewhere already. */
+  /** Number of times it was already redirected. */
   readonly redirections: number
   readonly isAsking?: boolean
 }
 
 export interface CountingServerOptions {
   readonly address: SingleRedis | SentinelRedis
-  /** Names it in the log; undefined where there is no other one. */
+  /** The server's name in the log; undefined when there is only one. */
   readonly node: string | undefined
   readonly buckets: BucketsOfServer
   readonly markerPlace: () => MarkerPlace | undefined
   readonly runIdOtherwise: string
   readonly isComplete: () => boolean
+  readonly living: () => readonly number[]
   readonly seen: SeenCounts
   readonly shares: LocalShares
-  /** Milliseconds since 1970, until the server has told its own time. */
+  /** Milliseconds since 1970, used until the server has sent its own time. */
   readonly now: () => number
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
@@ -78,15 +80,15 @@ export interface CountingServerOptions {
   readonly deadlineMs: number
   readonly settleMs: number
   readonly observer: CounterObserver
-  /** Batches that are on their way, past their deadline too. */
+  /** Batches in flight, including those past their deadline. */
   readonly inFlight: Roster<CallBatch>
   /** Decides the calls without the server. */
   decideAlone(batch: CallBatch): void
-  /** The batch did not run, and is for others to send again. It stays in flight. */
+  /** The batch did not run and must be sent elsewhere. It stays in flight. */
   onRedirected(batch: CallBatch, redirection: Redirection, sending: Sending): void
   onMisplaced(): void
   onShared(): void
-  /** It cannot be reached at present. */
+  /** The server is unreachable. */
   onLost(): void
   onUnsuitable(error: RedisUnsuitableError): void
 }
@@ -95,7 +97,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
   const { address, buckets, seen, shares, monotonic, log, observer, inFlight } = options
   const { deadlineMs, settleMs, decideAlone, onRedirected } = options
   const clock = createStoreClock({ now: options.now, monotonic })
-  const breaker = createBreaker({ monotonic })
+  const breaker = createBreaker({ silenceMs: deadlineMs, monotonic })
   const connection = openRedisConnection({
     address,
     monotonic,
@@ -111,11 +113,12 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     onCounts: learn,
   })
   const shared = createSharedMode({
-    ...{ connection, breaker, catchUp, monotonic, log },
+    ...{ connection, breaker, catchUp, monotonic, log, deadlineMs },
     node: options.node,
     markerPlace: options.markerPlace,
     runIdOtherwise: options.runIdOtherwise,
     isComplete: options.isComplete,
+    living: options.living,
     isEvictionAllowed: options.isEvictionAllowed,
     isCluster: buckets.areSlotted,
     onShared() {
@@ -124,7 +127,8 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     },
     onAway(cause) {
       observer.switched('local', cause)
-      // Who replaced the marker may know of slots that came to it, and floors go by the map.
+      // The process that replaced the marker may know of newly arrived slots. Floors follow the slot map, so refresh
+      // it.
       if (cause === 'lost_counters') options.onMisplaced()
     },
     onMisplaced: options.onMisplaced,
@@ -140,7 +144,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     const madeAt = clock.learn(serverTimeMs, sentAt, receivedAt)
     for (const [index, { bucket, windowSeconds, isForgotten }] of told.entries()) {
       if (reply.isDamaged(index)) {
-        log.warn({ bucket }, 'a counter held something else and was replaced')
+        log.warn({ bucket }, 'a counter held a malformed value and was replaced')
       }
       if (isForgotten) continue
       seen.learn({
@@ -156,7 +160,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     }
   }
 
-  /** @param verdict on the marker that does not fit into the script call; undefined: it is in it */
+  /** @param verdict on a marker that the script call cannot contain; undefined when it contains the marker */
   function sendOne(sent: CallBatch, sending: Sending, verdict: Verdict | undefined): void {
     const additions: Addition[] = []
     const claims = sent.buckets.map(({ bucket, windowSeconds }) => {
@@ -198,7 +202,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
         groups: sent.groups,
         marker: verdict === undefined ? { key: markerKey(), settleMs } : undefined,
       }),
-      deadlineMs: Math.max(1, sending.deadlineAt - monotonic()),
+      deadlineMs: sending.deadlineAt - monotonic(),
       isAsking: sending.isAsking === true,
       onReply(reply) {
         breaker.heard()
@@ -251,10 +255,11 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     return place.key
   }
 
-  /** Looks at the marker after what was sent before; a reply then counts only if the counters were there. */
+  /** Reads the marker after the batches. Their replies count only if the counters were still there. */
   function lookAfter(sending: Sending, verdict: Verdict): void {
     const place = shared.place()
-    // A node that has no slots yet is asked on the word of the one that has them.
+    // A node without slots so far is only asked because the slot's owner redirected here, so there is no marker to
+    // check.
     if (place === undefined) {
       verdict.known(true)
       return
@@ -266,11 +271,11 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     }
     connection.read({
       key: place.key,
-      deadlineMs: Math.max(1, sending.deadlineAt - monotonic()),
+      deadlineMs: sending.deadlineAt - monotonic(),
       onReply: (value) => verdict.known(shared.observeMarker(value)),
       onError(cause) {
         const isRedirected = redirectionOf(cause) !== undefined
-        // The slot of the marker is on the move. The server lives, so nothing was lost.
+        // The marker's slot is moving. The server is alive, so no count was lost.
         if (isRedirected) options.onMisplaced()
         else if (!isMissed) failed(cause)
         verdict.known(isRedirected)

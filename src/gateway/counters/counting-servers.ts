@@ -3,7 +3,7 @@ import type { CountingServer, CountingServerOptions } from './counting-server.ts
 import type { ScriptCall, ScriptHandlers, ScriptReply } from './redis-connection.ts'
 import type { StoreClock } from './store-clock.ts'
 
-/** What differs between the servers, and is decided by where they stand. */
+/** What differs between servers, and depends on their arrangement. */
 export type OwnOptions = Pick<
   CountingServerOptions,
   | ('address' | 'node' | 'buckets' | 'markerPlace' | 'runIdOtherwise' | 'isComplete')
@@ -15,25 +15,25 @@ export interface ServersOptions {
   openServer(options: OwnOptions): CountingServer
   /** Decides the calls without a server. */
   decideAlone(batch: CallBatch): void
-  /** Every bucket is decided by its server now. */
+  /** From now on its server decides every bucket. */
   onUp(): void
-  /** Some are not, and will stay so for a while. */
+  /** Some buckets have lost their server for a while. */
   onDown(): void
 }
 
-/** The servers that buckets are spread over: one, or the primaries of a cluster. */
+/** The servers that hold the buckets: one server, or the primaries of a cluster. */
 export interface CountingServers {
-  /** What can be asked about in one script call has the same slot. Always 0 on one server. */
+  /** One script call can only address buckets with the same slot. Always 0 on a single server. */
   slotOf(bucket: string): number
   /** Undefined when no server is known to have the slot. */
   serverOf(slot: number): CountingServer | undefined
-  /** The time by which the windows of the bucket are counted. */
+  /** The clock that defines the bucket's windows. */
   clockOf(bucket: string): Pick<StoreClock, 'now'>
-  /** Has the batches of one turn decided, each by the server that has its slot; every call is answered in the end. */
+  /** Sends each batch of a turn to the server of its slot. Every call gets a decision in the end. */
   send(turn: ReadonlyMap<number, CallBatch>): void
-  /** Runs a script on keys of one slot, wherever that is; for what no call waits for. Rejects as {@link RedisConnection.ask} does. */
+  /** Runs a script on keys of one slot, wherever that slot is, for requests that hold up no call. Rejects as {@link RedisConnection.ask} does. */
   ask(slot: number, command: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
-  /** Whether every bucket is decided by its server. */
+  /** Whether every bucket has a server that decides it. */
   isUp(): boolean
   beat(): void
   close(): void

@@ -1,16 +1,19 @@
 /**
- * Calls `missed` when `ms` have passed, but never before sockets were read once
- * more: after a stall of our own loop timers run first, while the reply they
- * wait for may have been in the socket's buffer all along.
+ * Calls `missed` after `ms` (at the next chance if negative), but only after
+ * sockets were read once more. After a stall of the event loop, timers run
+ * first, while the awaited reply may already be in the socket's buffer.
  *
- * @returns what calls it off
+ * @returns a function that cancels the deadline
  */
 export function startDeadline(ms: number, missed: () => void): () => void {
   let afterPoll: NodeJS.Immediate | undefined
-  const timer = setTimeout(() => {
-    // Timers, then poll, then immediates: the order of the phases of one turn.
-    afterPoll = setImmediate(missed)
-  }, ms)
+  const timer = setTimeout(
+    () => {
+      // One turn of the event loop runs timers, then polls sockets, then runs immediates.
+      afterPoll = setImmediate(missed)
+    },
+    Math.max(1, ms),
+  )
   return () => {
     clearTimeout(timer)
     clearImmediate(afterPoll)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { PeekedBucket } from './counter.ts'
 import { tagOfSlot } from './hash-slot.ts'
 
-/** A Lua script and the name Redis knows it by. */
+/** A Lua script and its digest, by which Redis knows it. */
 export interface Script {
   readonly text: string
   readonly sha1: string
@@ -15,14 +15,17 @@ export const grantScript = readScript('grant.lua')
 /** Resets one bucket; see `reset.lua`. */
 export const resetScript = readScript('reset.lua')
 
-/** Tells that a process counts; see `heartbeat.lua`. */
+/** Registers a process that counts; see `heartbeat.lua`. */
 export const heartbeatScript = readScript('heartbeat.lua')
 
-/** What tells, beside the buckets, whether a server still has its counters. */
+/** The marker shows whether a server still has its counters; it lies beside the buckets. */
 export interface MarkerPlace {
-  /** Holds `<run id>:<µs since 1970>` of the moment from which on this server's counters are complete. */
+  /**
+   * Key of `<run id>:<µs since 1970>`: since that moment this server's counters
+   * are complete. The value also lists the processes it waits for until then.
+   */
   readonly key: string
-  /** Counts nothing; a grant on it proves that the server can write. In the slot of the marker. */
+  /** Counts nothing; a grant on it proves that the server accepts writes. Lies in the marker's slot. */
   readonly probe: PeekedBucket
 }
 
@@ -41,38 +44,38 @@ export function placeInSlot(slot: number): MarkerPlace {
   }
 }
 
-/** The moment in a marker's value, undefined for what is none. */
+/** The time in a marker's value; undefined when the value is not a marker. */
 export function markerOf(value: string | undefined): number | undefined {
-  const made = /^\w*:(\d+)$/.exec(value ?? '')?.[1]
+  const made = /^\w*:(\d+)(?: |$)/.exec(value ?? '')?.[1]
   return made === undefined ? undefined : Number(made)
 }
 
-/** What a process says of a bucket when it asks about it. */
+/** What a process knows about a bucket when it asks for a grant. */
 export interface BucketClaim extends PeekedBucket {
   /** The highest confirmed count this process has seen. */
   readonly floor?: BucketCount | undefined
   readonly addition?: Addition | undefined
 }
 
-/** Calls admitted without the store, to be added to the count of their window. */
+/** Calls admitted without the store, to add to the count of their window. */
 export interface Addition extends PeekedBucket {
   readonly window: number
   readonly count: number
 }
 
-/** A count and what it is a count of. */
+/** A count, with its window and epoch. */
 export interface BucketCount {
   readonly window: number
-  /** Raised by each reset; what has a lower one says nothing any more. */
+  /** Raised by each reset; values with a lower epoch are void. */
   readonly epoch: number
   readonly count: number
 }
 
-/** So many calls that all ask for the same buckets under the same limits. */
+/** A number of calls that ask for the same buckets under the same limits. */
 export interface CallGroup {
   readonly asked: number
   readonly limits: readonly {
-    /** Place of the bucket in the request, from 0. */
+    /** Index of the bucket in the request, from 0. */
     readonly index: number
     readonly calls: number
   }[]
@@ -81,26 +84,30 @@ export interface CallGroup {
 export interface GrantRequest {
   readonly buckets: readonly BucketClaim[]
   readonly groups: readonly CallGroup[]
-  /** Undefined when it lies in another slot than the buckets. */
+  /** Undefined when the marker lies in another slot than the buckets. */
   readonly marker?: MarkerClaim | undefined
 }
 
-/** What a process says of the marker of a server. */
+/** What a process knows about a server's marker. */
 export interface MarkerClaim {
   readonly key: string
-  /** After counters were lost nothing is granted for so long. */
+  /** Milliseconds without grants after a loss of counters. The pause lasts longer while the server waits for a process. */
   readonly settleMs: number
   readonly knowledge?: MarkerKnowledge
 }
 
-/** What decides whether a marker is good. */
+/** What decides whether a marker is valid. */
 export interface MarkerKnowledge {
-  /** Of the server, as INFO told it; empty when it did not. */
+  /** Run id of the server from INFO; empty when INFO does not contain it. */
   readonly runId: string
-  /** From before another server took over: to be replaced as if it were missing. */
+  /** A marker from before another server took over, which the script replaces as if it were missing. */
   readonly stale?: number | undefined
-  /** To be written if it is missing or of another run, although nothing was lost. */
+  /** A marker to write if it is missing or from another run, because this process knows that no count was lost. */
   readonly vouched?: number | undefined
+  /** The marker of the loss for which this process has pushed all it knows. */
+  readonly answered?: number | undefined
+  /** See {@link Heartbeat.living}. */
+  readonly living: readonly number[]
 }
 
 /** Writes the keys and arguments of `grant.lua`. */
@@ -127,36 +134,36 @@ function markerWord(marker: MarkerClaim | undefined): string {
   if (marker === undefined) return '-'
   const { settleMs, knowledge } = marker
   if (knowledge === undefined) return String(settleMs)
-  const { runId, stale = '', vouched = '' } = knowledge
-  // Some servers are known by a name; the script reads letters and digits.
+  const { runId, stale = '', vouched = '', answered = '', living } = knowledge
+  // Some servers use a name as run id; the script reads only letters and digits.
   const run = /^[\dA-Za-z]*$/.test(runId) ? runId : Buffer.from(runId).toString('hex')
-  return `${settleMs}/${run}/${stale}/${vouched}`
+  return `${settleMs}/${run}/${stale}/${vouched}/${answered}/${living.join(',')}`
 }
 
 /**
- * Reads the reply of `grant.lua`: where each number lies is known here only.
- * Groups are read in order, one {@link GrantReply.nextGroup} each.
+ * Reads the reply of `grant.lua`; only this file knows its layout. Groups are
+ * read in order, with one {@link GrantReply.nextGroup} each.
  */
 export interface GrantReply {
-  /** Milliseconds since 1970 by the clock of the server. */
+  /** Milliseconds since 1970 by the server's clock. */
   readonly serverTimeMs: number
-  /** Differs after counters were lost; 0 when the request named no marker. */
+  /** Changes after a loss of counters; 0 when the request named no marker. */
   readonly marker: number
-  /** Nothing was granted and nothing added, because counters were lost a moment ago. */
+  /** Whether the server granted and added nothing, because it lost counters and waits for processes to push what they know. */
   readonly isSettling: boolean
   windowOf(index: number): number
   epochOf(index: number): number
-  /** After the whole batch. */
+  /** Count of the bucket after the whole batch. */
   countOf(index: number): number
-  /** Its stored value made no sense and was replaced. */
+  /** The stored value was malformed and was replaced. */
   isDamaged(index: number): boolean
-  /** Calls granted to the next group. */
+  /** Number of calls granted to the next group. */
   nextGroup(): number
-  /** Count after that group, of the bucket of each of its limits in order. */
+  /** Count after that group, for the bucket of each of its limits in order. */
   nextCount(): number
 }
 
-/** @param buckets how many the request had */
+/** @param buckets number of buckets in the request */
 export function readGrantReply(reply: readonly number[], buckets: number): GrantReply {
   let at = 3 + buckets * 4
   function number(index: number): number {
@@ -177,7 +184,7 @@ export function readGrantReply(reply: readonly number[], buckets: number): Grant
   }
 }
 
-/** Reads the reply of a script of ours: whole numbers with spaces between them. */
+/** Parses a script reply: whole numbers separated by spaces. */
 export function readNumbers(words: string): number[] {
   return words.split(' ').map(Number)
 }

@@ -1,25 +1,23 @@
 -- Decides a batch of calls on a batch of buckets, by the clock of this server.
 -- grant-script.ts writes the arguments and reads the reply; the two files change together.
---
--- KEYS       the marker, if the first word is not `-`: its absence means that the counters of this server were lost;
+-- KEYS       the marker, unless the first word is `-`. Its absence means that this server lost its counters;
 --            then the buckets, each `<window> <epoch> <count>`
--- ARGV[1]    words with spaces between them: one argument and one reply cost the process that asks half of many
--- first word `-`: there is no marker beside these buckets, and nothing is said of it. Else milliseconds after the loss
---            in which nothing is granted or added, so that every process can bring its floors; alone, or followed by
---            /<run id of this server>    or nothing: not told. A marker another run left here, before a restart or on the
---                                        server this one was promoted after, says nothing of what was lost since: it
---                                        counts as absent
---            /<marker>                   that counts as absent too, or nothing
---            /<marker>                   to be written for an absent one, by who knows that nothing was lost, or nothing
+-- ARGV[1]    words separated by spaces: one argument and one reply cost the calling process half as much as many
+-- first word `-`: no marker lies beside these buckets, and the script does not check it. Otherwise the milliseconds
+--            after a loss in which it grants and adds nothing, so that every process can notice; alone, or followed by
+--            /<run id of this server>    or empty: unknown. A marker of another run, from before a restart or from the
+--                                        former primary, does not cover later losses: it counts as absent
+--            /<marker>                   that also counts as absent, or empty
+--            /<marker>                   to write if it is absent, because the caller knows that no count was lost, or empty
+--            /<marker>                   of the loss for which the calling process has pushed its floors, or empty
+--            /<id>,<id>                  the calling process and the others it knows to be alive, or empty
 -- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
 -- then for each group of equal calls: asked, number of limits, and for each limit: bucket index, calls
---
--- Reply, words likewise: now in ms, marker, 1 while nothing is granted,
--- then for each bucket: window, epoch, count, 1 when its stored value made no sense,
+-- Reply, also words separated by spaces: now in ms, marker, 1 while the server settles and grants nothing,
+-- then for each bucket: window, epoch, count, 1 if its stored value was malformed,
 -- then for each group: granted, and for each limit: count of its bucket after this group.
---
--- Numbers become text with 14 significant digits, enough for milliseconds since 1970, not for microseconds. What
--- another hand stored in more digits is read as the most of them: rounded, it could not be read back.
+-- Lua prints numbers with 14 significant digits: enough for milliseconds since 1970, not for microseconds. A stored
+-- number with more digits, which only a foreign writer leaves, is read as the largest 14-digit number.
 local most = 99999999999999
 
 local time = redis.call('TIME')
@@ -32,26 +30,57 @@ for word in string.gmatch(ARGV[1], '%S+') do
   words[last] = word
 end
 
+-- A process silent for silence_ms is gone, as in heartbeat.ts. The server waits for no process longer than wait_most_ms.
+local silence_ms, wait_most_ms = 5000, 60000
+
+-- The processes whose floors this server awaits: ` <id>/<ms until which it waits>` each, with 0 once the floors have arrived.
+-- The calling process is alive. It adds the others it knows; processes with floors stay in the list, so that they are not added again.
+local function await(list, living, has_brought)
+  local awaited, is_waiting, listed = {}, false, {}
+  local own = string.match(living, '^%d+')
+  local function add(id, till)
+    if id == own then till = has_brought and 0 or now + silence_ms end
+    listed[id] = true
+    is_waiting = is_waiting or till > now
+    awaited[#awaited + 1] = string.format(' %s/%.0f', id, till)
+  end
+  for id, till in string.gmatch(list, '(%d+)/(%d+)') do add(id, tonumber(till)) end
+  for id in string.gmatch(living, '%d+') do
+    if not listed[id] then add(id, now + silence_ms) end
+  end
+  return table.concat(awaited), is_waiting
+end
+
+-- The marker is `<run id>:<µs since 1970>`, followed by the awaited processes while the server settles.
 local before, marker_made, settling = 0, '0', false
 if words[1] ~= '-' then
   before = 1
-  local settle, own_run, stale, vouched = tonumber(words[1]), '', '', ''
+  local settle, own_run, stale, vouched, answered, living = tonumber(words[1]), '', '', '', '', ''
   if not settle then
-    settle, own_run, stale, vouched = string.match(words[1], '^(%d+)/(%w*)/(%d*)/(%d*)$')
+    settle, own_run, stale, vouched, answered, living =
+      string.match(words[1], '^(%d+)/(%w*)/(%d*)/(%d*)/(%d*)/([%d,]*)$')
   end
-  local run, made
   local marker = redis.pcall('GET', KEYS[1])
+  local run, made, awaited
   if type(marker) == 'string' then
-    run, made = string.match(marker, '^(%w*):(%d+)$')
+    run, made, awaited = string.match(marker, '^(%w*):(%d+)([ %d/]*)$')
   end
   if not made or (own_run ~= '' and run ~= own_run) or made == stale then
+    run, awaited = own_run, ''
     made = vouched ~= '' and vouched or string.format('%.0f', seconds * 1000000 + micros)
-    redis.call('SET', KEYS[1], own_run .. ':' .. made)
   end
   marker_made = made
-  -- A clock that stepped back behind the marker must not close the counters until it catches up.
-  local age = seconds * 1000000 + micros - tonumber(made)
-  settling = age >= 0 and age < tonumber(settle) * 1000
+  -- If the clock stepped back behind the marker, the counters must not stay closed until it catches up.
+  local age = (seconds * 1000000 + micros - tonumber(made)) / 1000
+  settling = age >= 0 and age < tonumber(settle)
+  if awaited ~= '' or (settling and living ~= '') then
+    local is_waiting
+    awaited, is_waiting = await(awaited, living, answered == made)
+    settling = settling or (is_waiting and age >= 0 and age < wait_most_ms)
+    if not settling then awaited = '' end
+  end
+  local value = run .. ':' .. made .. awaited
+  if value ~= marker then redis.call('SET', KEYS[1], value) end
 end
 
 local reply = { now, marker_made, settling and 1 or 0 }
@@ -67,7 +96,7 @@ for i = 1, buckets do
     window, epoch, count = string.match(stored, '^(%d+) (%d+) (%d+)$')
     if not window then damaged = 1 end
   elseif stored then
-    -- Only another type may be overwritten; any other error is the server's and ends the call.
+    -- Only a value of another type may be overwritten. Any other error is a fault of the server and ends the script.
     if not string.find(stored.err, 'WRONGTYPE', 1, true) then return stored end
     damaged = 1
   end
@@ -75,7 +104,7 @@ for i = 1, buckets do
   epoch = math.min(tonumber(epoch or 0), most)
   count = math.min(tonumber(count or 0), most)
 
-  -- The window never goes back: a count of window 7 must not begin again because a clock says 6.
+  -- The window never goes back: the count of window 7 must not restart because a clock says 6.
   local current = math.floor(now / length)
   if window < current then
     window, count = current, 0
@@ -95,8 +124,8 @@ for i = 1, buckets do
       changed[i] = true
     end
   end
-  -- Not before the floors are in: a floor that comes after an addition would swallow it. Of a window that
-  -- an own clock guessed too late, the addition counts in the present one: never too few.
+  -- Only after the floors have arrived: a floor that came later would swallow the addition. If the process's clock
+  -- guessed too late a window, the addition counts in the current one, which errs towards fewer calls.
   local addition = tonumber(words[at + 5])
   if addition > 0 and not settling and tonumber(words[at + 4]) >= window then
     count = count + addition

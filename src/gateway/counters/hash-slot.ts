@@ -1,10 +1,11 @@
-/** Slots of every Redis Cluster. */
+/** Number of slots of every Redis Cluster. */
 export const slots = 16_384
 
 /**
- * The slot a key lies in: CRC16 (XMODEM) of its hash tag, or of all of it when
- * it has none, modulo 16,384 (Redis Cluster specification, "Key distribution
- * model"). Worked example: `123456789` has CRC16 0x31C3 and lies in slot 12,739.
+ * The slot of a key: CRC16 (XMODEM) of its hash tag, or of the whole key if
+ * there is no tag, modulo 16,384 (Redis Cluster specification, "Key
+ * distribution model"). Worked example: `123456789` has CRC16 0x31C3 and lies
+ * in slot 12,739.
  */
 export function hashSlot(key: string): number {
   const open = key.indexOf('{')
@@ -17,7 +18,7 @@ export function hashSlot(key: string): number {
   return crc % slots
 }
 
-/** The shortest decimal number that, as a hash tag, puts a key into the slot. Tries some 16,000; for rare use. */
+/** The smallest decimal number that, as a hash tag, puts a key into the slot. Tries about 16,000 numbers, so only for rare use. */
 export function tagOfSlot(slot: number): string {
   for (let number = 0; ; number += 1) {
     if (hashSlot(`{${number}}`) === slot) return String(number)

@@ -1,47 +1,52 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import type { Logger } from '../../platform/log.ts'
 import { heartbeatScript } from './grant-script.ts'
 import type { ScriptCall, ScriptHandlers, ScriptReply } from './redis-connection.ts'
 
-/** Tells the store once a second that this process admits calls, and hears how many do. */
+/** Reports to the store once a second that this process admits calls, and learns which other processes do. */
 export interface Heartbeat {
   /**
-   * Among how many the calls of an outage are divided: the most that were told
-   * of in the last five seconds before the store went away, and at least as
-   * many as the settings say.
+   * The divisor for an outage: the highest number of processes seen in the last
+   * five seconds before it, and at least the number in the settings.
    */
   processes(): number
-  /** Beats now, rather than within a second. */
+  /** This process first, then all others seen in the last five seconds. */
+  living(): readonly number[]
+  /** Beats now instead of at the next interval. */
   beat(): void
-  /** Says farewell, so that nobody counts on this process any more. Never rejects. */
+  /** Removes this process from the store, so that the others no longer count it. Never rejects. */
   close(): Promise<void>
 }
 
 export interface HeartbeatOptions {
-  /** As many as the settings say there are at most. */
+  /** Maximum number of processes, by the settings. */
   readonly configured: number
   readonly log: Pick<Logger, 'warn'>
-  /** Runs the script where the key is. */
+  /** Runs the script on the server that has the key. */
   ask(command: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
-  /** How many there are was told. */
+  /** Called with the number of processes after each beat. */
   onSeen(processes: number): void
 }
 
-/** One key, in a cluster on one node. */
+/** A single key; in a cluster it lies on one node. */
 export const processesKey = 'tollgate:processes'
 
 const beatMs = 1000
 
-/** After so many silent beats a process is gone; and so long a number is remembered, because after a loss of the key it takes all others a beat to be told of again. */
+/**
+ * A process is gone after this number of missed beats. Replies are also kept
+ * for this number: if the key is lost, the other processes need a beat to
+ * reappear.
+ */
 const beatsKept = 5
 
 const askMs = 500
 const farewellMs = 200
 
 export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptions): Heartbeat {
-  const id = randomUUID()
-  /** The most told in each of the last seconds; beats upon a return of the store come at any time. */
-  let recent: number[] = []
+  const id = randomInt(1, 2 ** 47)
+  /** The processes seen in each of the last seconds. Beats also run whenever the store returns. */
+  let recent: ReadonlySet<number>[] = []
   let isNextSecond = true
   let warnedOf = configured
   let isBeating = false
@@ -65,28 +70,31 @@ export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptio
     isBeating = true
     try {
       const { numbers } = await tell(true, askMs)
-      const [seen = 0] = numbers
+      // Only gateways of this version write numbers; what another program has left is not counted.
+      const ids = new Set(numbers.filter(Number.isSafeInteger))
       recent = isNextSecond
-        ? [...recent, seen].slice(-beatsKept)
-        : recent.with(-1, Math.max(seen, recent.at(-1) ?? 0))
+        ? [...recent, ids].slice(-beatsKept)
+        : recent.with(-1, new Set([...(recent.at(-1) ?? []), ...ids]))
       isNextSecond = false
+      const seen = ids.size
       onSeen(seen)
       if (seen > warnedOf) {
         warnedOf = seen
         log.warn(
           { seen, configured },
-          'more gateway processes than GATEWAY_PROCESSES says; raise it, or those that start while Redis is away are not reckoned with',
+          'more gateway processes run than GATEWAY_PROCESSES allows for; raise it, or a process that starts during a Redis outage takes too large a share',
         )
       }
     } catch {
-      // The store is away, which is told elsewhere. What was seen last holds.
+      // Other parts report the outage. The processes seen last remain the answer.
     } finally {
       isBeating = false
     }
   }
 
   return {
-    processes: () => Math.max(configured, ...recent),
+    processes: () => Math.max(configured, ...recent.map(({ size }) => size)),
+    living: () => [...new Set([id, ...recent.flatMap((ids) => [...ids])])],
     beat: () => void beat(),
     async close() {
       isClosed = true

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What one line of the journal says: the whole state of a bucket, so that the last line of a bucket is enough. */
+/** One line of the journal: the whole state of a bucket, so its last line is enough. */
 export interface CountedBucket {
   readonly bucket: string
   readonly windowSeconds: number
@@ -11,40 +11,41 @@ export interface CountedBucket {
   count: number
 }
 
-/** An append-only file of counts. Every method is synchronous and throws what the file system says. */
+/** An append-only file of counts. Every method is synchronous and throws file system errors. */
 export interface Journal {
-  /** The states read when it was opened, one for each bucket. */
+  /** The states at opening, one per bucket. */
   readonly found: readonly CountedBucket[]
-  /** Lines of it that made no sense: a torn last one is normal after a crash, others are not. */
+  /** Malformed lines at opening. A torn last line is normal after a crash; others are not. */
   readonly linesSkipped: number
   /** Appends the states in one write. */
   append(states: Iterable<CountedBucket>): void
   /** Replaces the file by these states, atomically. */
   rewrite(states: Iterable<CountedBucket>): void
-  /** Bytes appended since it was opened or rewritten. */
+  /** Bytes appended since the file was opened or rewritten. */
   appendedBytes(): number
   close(): void
 }
 
 /**
- * Opens the journal at `path`; a missing file or folder is made. What `append` has returned from survives SIGKILL of this
- * process, because the kernel already has it; fsync is never called, so a power
- * loss may cost the last seconds.
+ * Opens the journal at `path` and creates a missing file or folder. Data
+ * survives SIGKILL of this process once `append` has returned, because the
+ * kernel has it. There is no fsync, so a power loss may cost the last seconds.
  *
  * One line is `<bucket> <windowSeconds> <window> <epoch> <count>;`. The
  * semicolon tells a whole line from a torn one: `97;` cut short is `9`.
  *
- * It has no lock of its own. Two processes that count in one journal would each
- * admit the whole limit, so its opener must own the folder it is in: `path` is
- * in a data folder this process has locked (`openDataFolder`), which refuses a
- * second opener by a socket that answers exactly while the first one lives.
+ * The journal has no lock. Two processes on one journal would each admit the
+ * whole limit, so `path` must be in a data folder this process has locked
+ * (`openDataFolder`). That lock includes a socket, which rejects a second
+ * process exactly while the first one lives.
  */
 export function openJournal({ path }: { path: string }): Journal {
   mkdirSync(dirname(path), { recursive: true })
-  const { found, linesSkipped, isWhole } = read(path)
-  let file = openSync(path, 'a', 0o600)
+  const { file: opened, content } = openAndRead(path)
+  const { found, linesSkipped, isWhole } = content
+  let file = opened
   let appended = 0
-  // A write that ended half-way leaves a torn line; the next one must not continue it.
+  // An interrupted write leaves a torn line; the next line must not continue it.
   let isTorn = !isWhole
 
   function write(to: number, text: string): void {
@@ -83,6 +84,17 @@ export function openJournal({ path }: { path: string }): Journal {
   }
 }
 
+function openAndRead(path: string): { readonly file: number; readonly content: JournalContent } {
+  try {
+    return { content: read(path), file: openSync(path, 'a', 0o600) }
+  } catch (cause) {
+    throw new Error(
+      `the journal of the counters ${path} must be a file that this process may read and write`,
+      { cause },
+    )
+  }
+}
+
 function linesOf(states: Iterable<CountedBucket>): string {
   let text = ''
   for (const { bucket, windowSeconds, window, epoch, count } of states) {
@@ -96,7 +108,7 @@ const line = /^(\S+) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15});$/
 interface JournalContent {
   readonly found: CountedBucket[]
   readonly linesSkipped: number
-  /** Whether its last line has ended. */
+  /** Whether the last line is complete. */
   readonly isWhole: boolean
 }
 

@@ -7,70 +7,71 @@ import type { StoreClock } from './store-clock.ts'
 import { windowAt, windowEnd } from './window.ts'
 import { createWindowMap, type Place } from './window-map.ts'
 
-/** Decides calls while the store does not answer, and keeps account of them. */
+/** Decides calls while the store does not answer, and keeps account of these calls. */
 export interface LocalShares {
-  /** Decides one call by its policy; never asks the store. */
+  /** Decides one call by its policy, without the store. */
   decide(limits: readonly BucketLimit[], policy: OutagePolicy): Grant
-  /** Takes what the store has to be told of one bucket; undefined when nothing. */
+  /** Takes the unsent calls of one bucket; undefined when it has nothing to send. */
   takeAddition(bucket: string, windowSeconds: number): Addition | undefined
-  /** Takes what a server has to be told, of at most so many of its buckets. */
+  /** Takes the unsent calls of a server's buckets, at most `max` buckets. */
   takeClaims(max: number, isOurs: (bucket: string) => boolean): readonly BucketClaim[]
-  /** Owes again what was taken, because telling the store failed or nobody knows. */
+  /** Counts the addition as unsent again, because sending failed or its result is unknown. */
   giveBack(addition: Addition): void
-  /** Owes no longer what was given back, because the reply came after all. */
+  /** Counts a returned addition as sent, because its reply arrived after all. */
   confirmLate(addition: Addition): void
   forget(bucket: string): void
-  /** Drops what is over. Called now and then. */
+  /** Drops windows that are over. Called periodically. */
   drop(): void
 }
 
 export interface LocalSharesOptions {
-  /** How many gateway processes share the store at most, as far as is known now. */
+  /** The current maximum of gateway processes that share the store. */
   readonly processes: () => number
   readonly seen: SeenCounts
-  /** Of the server that counts the bucket. */
+  /** The clock of the server that counts the bucket. */
   readonly clockOf: (bucket: string) => Pick<StoreClock, 'now'>
-  /** Milliseconds since any moment, never stepping. */
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
-/** What this process did by itself with a bucket in one window. */
+/** What this process did alone on a bucket in one window. */
 interface Share extends Place {
-  /** The largest number of processes known in this window; both see {@link createLocalShares}. */
+  /** The largest number of processes known in this window, and the `base` that {@link createLocalShares} explains. */
   processes: number
   base: number
   /** Calls admitted without the store. */
   spent: number
-  /** Of those, the ones the store has to be told of. */
+  /** Those calls that the store does not have yet. */
   owed: number
 }
 
-/** When to come back after `deny`: the next attempt to reach the store is long over by then. */
+/** Retry-After under `deny`: by then the next attempt to reach the store is over. */
 const denyRetryMs = 1000
 
-/** What is owed is kept for so long after its window, for a store whose clock is behind. */
+/** Time for which unsent calls outlive their window, for a store whose clock is behind. */
 const keepMs = 10_000
 
 /**
- * The share of one process is `floor((limit − seen) / N)` calls, seen being the
- * last count the store confirmed (0 for a bucket never seen) and N the number
- * of processes: all shares together fit into what was left. It is given once
- * for a bucket and window. When the store comes back and leaves again, the
- * calls still allowed are the smaller of what is left of the old share and the
- * share of what is left now:
+ * The share of one process is `floor((limit − seen) / N)` calls. `seen` is the
+ * last count the store confirmed (0 for an unknown bucket), and N the number of
+ * processes: together all shares fit into what was left. A process gets its
+ * share once for each bucket and window. When the store returns and fails
+ * again, the calls still allowed are the smaller of the rest of the old share
+ * and the share of what is left now:
  *
  *     spent + floor((limit − seen) / N) = floor((limit − (seen − N·spent)) / N)
  *
- * so the largest `seen − N·spent` met so far, the base, says it all, and holds
- * for a changed limit too. Worked example with limit 100, N = 4: seen 20 gives
- * floor(80/4) = 20 calls. After 5 of them the store returns and leaves with 60
- * seen: base = max(20, 60 − 4·5) = 40, floor(60/4) = 15 in all, 10 more.
+ * So it is enough to keep the largest `seen − N·spent` so far, the base. This
+ * also holds when the limit changes. Worked example with limit 100, N = 4: seen
+ * 20 gives floor(80/4) = 20 calls. After 5 calls the store returns, then fails
+ * with 60 seen: base = max(20, 60 − 4·5) = 40, floor(60/4) = 15 in all, 10
+ * more.
  *
- * When more processes are known, what is left of the share is divided anew, and
- * never grows: base' = base − (N' − N)·spent leaves the count behind it,
- * base + N·spent, as it was. Going on, with N' = 8: base' = 40 − 4·5 = 20 and
- * floor(80/8) = 10 in all, 5 more. Fewer processes change nothing before the
- * next window: those that went have spent their shares.
+ * When more processes appear, the rest of the share is divided again and never
+ * grows: base' = base − (N' − N)·spent keeps base + N·spent, the count it
+ * stands for. In the example with N' = 8: base' = 40 − 4·5 = 20 and floor(80/8)
+ * = 10 in all, 5 more. Fewer processes change nothing before the next window,
+ * because those that ended have spent their shares.
  */
 export function createLocalShares({
   processes,
@@ -79,13 +80,13 @@ export function createLocalShares({
   monotonic,
 }: LocalSharesOptions): LocalShares {
   const shares = createWindowMap<Share>()
-  /** Those with calls the store has to be told of. */
+  /** Shares with calls the store does not have yet. */
   const owing = createWindowMap<Share>({ keepMs })
 
   function shareOf({ bucket, windowSeconds }: PeekedBucket): Share {
     const timeMs = clockOf(bucket).now()
     const known = seen.find(bucket, windowSeconds)
-    // The estimate lags behind a little; a window that was seen has begun.
+    // The estimate of the store's time lags slightly, but a window seen in a reply has certainly begun.
     const window = Math.max(windowAt(timeMs, windowSeconds), known?.window ?? 0)
     let share = shares.find(bucket, windowSeconds)
     if (share === undefined || share.window < window) {
@@ -113,7 +114,7 @@ export function createLocalShares({
     const { bucket, windowSeconds, window, owed: count } = share
     owing.delete(bucket)
     share.owed = 0
-    // The count of a window that is over interests nobody.
+    // The count of a past window no longer matters.
     if (count === 0 || window < windowAt(clockOf(bucket).now(), windowSeconds)) return undefined
     return { bucket, windowSeconds, window, count }
   }
@@ -177,7 +178,7 @@ export function createLocalShares({
     confirmLate({ bucket, windowSeconds, window, count }) {
       const share = shares.find(bucket, windowSeconds)
       if (share === undefined || share.window !== window) return
-      // Told again meanwhile, it was added twice: never less than nothing is owed.
+      // If it was sent again meanwhile, the store added it twice. The balance never falls below 0.
       share.owed = Math.max(0, share.owed - count)
       if (share.owed === 0) owing.delete(bucket)
     },

@@ -5,34 +5,34 @@ import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
 import { windowAt, windowEnd } from './window.ts'
 
 export interface MemoryCounterOptions {
-  /** Where counts are kept over a restart; without it they end with the process. */
+  /** Where counts survive a restart. Without it they end with the process. */
   readonly journalPath?: string
   /** Milliseconds since 1970. (Default: the clock of the machine.) */
   readonly now?: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** Seconds each write to the journal took, for `gateway_limit_store_duration_seconds`. */
+  /** Called with the seconds each write to the journal took, for `gateway_limit_store_duration_seconds`. */
   readonly onStoreDuration?: (seconds: number) => void
 }
 
-/** A journal smaller than this is not worth rewriting while calls wait. */
+/** Minimum journal size for a rewrite; smaller ones are not worth delaying calls. */
 const rewriteBytesMin = 1024 * 1024
 
-/** Fewer buckets than this are never searched for forgotten ones. */
+/** Minimum number of buckets for a search for expired ones. */
 const sweepSizeMin = 1024
 
 /**
- * Creates the counter of a gateway that is a single process: counts live here,
- * and in a journal from which the next process goes on.
+ * Creates the counter of a gateway with a single process. Counts live in
+ * memory, and in a journal from which the next process continues.
  *
- * With a journal, `done` of an admitted call is called at the end of the
- * event-loop turn, after one write that holds all grants of the turn: an
- * admitted call is always on record before it reaches the backend. A refused
- * call changes nothing and is answered at once. When the journal cannot be
- * written (a full disk) calls go on being counted here and are journalled when
- * that succeeds again; until then a crash forgets them.
+ * With a journal, the counter calls `done` of an admitted call at the end of
+ * the event-loop turn, after one write that holds all grants of the turn. So an
+ * admitted call is on record before it reaches the backend. A refused call
+ * changes nothing, so its answer is immediate. When the journal cannot be
+ * written (a full disk), calls still count in memory and go to the journal when
+ * writing succeeds again. Until then a crash loses these counts.
  *
- * The journal must be in a folder that this process has locked: see
- * {@link openJournal}.
+ * The journal must be in a folder that this process has locked: see {@link
+ * openJournal}.
  */
 export async function createMemoryCounter({
   journalPath,
@@ -42,7 +42,7 @@ export async function createMemoryCounter({
 }: MemoryCounterOptions): Promise<Counter> {
   const buckets = new Map<string, CountedBucket>()
   const journal = journalPath === undefined ? undefined : openJournal({ path: journalPath })
-  /** Changed since they were last journalled. */
+  /** Changed since their last line in the journal. */
   const unwritten = new Set<CountedBucket>()
   let waiting: (() => void)[] = []
   let isTurnOpen = false
@@ -55,11 +55,16 @@ export async function createMemoryCounter({
   function takeOver({ found, linesSkipped }: Journal): void {
     for (const state of found) buckets.set(state.bucket, { ...state })
     sweep()
-    log.info({ journalPath, buckets: buckets.size, linesSkipped }, 'counts taken over from journal')
+    if (buckets.size > 0 || linesSkipped > 0) {
+      log.info(
+        { journalPath, buckets: buckets.size, linesSkipped },
+        'counts restored from the journal',
+      )
+    }
     rewrite()
   }
 
-  /** The bucket as it is now: its window never goes back, whatever the clock does. */
+  /** The bucket's current state. Its window never goes back, even if the clock does. */
   function current({ bucket, windowSeconds }: PeekedBucket, timeMs: number): CountedBucket {
     const window = windowAt(timeMs, windowSeconds)
     let state = buckets.get(bucket)
@@ -99,7 +104,7 @@ export async function createMemoryCounter({
     return isAdmitted ? admission('admitted', standings) : refusal('refused', standings)
   }
 
-  /** Calls `done` once what changed is on record. */
+  /** Calls `done` after the changes are on record. */
   function afterWrite(done: () => void): void {
     if (journal === undefined) {
       done()
@@ -108,7 +113,7 @@ export async function createMemoryCounter({
     waiting.push(done)
     if (isTurnOpen) return
     isTurnOpen = true
-    // After the poll phase of this turn, in which all its calls arrive, and before the loop may sleep.
+    // Runs after the poll phase, in which all calls of this turn arrive, and before the loop may sleep.
     setImmediate(endTurn)
   }
 
@@ -128,7 +133,7 @@ export async function createMemoryCounter({
       unwritten.clear()
       journalState(true)
     } catch (error) {
-      // The states stay in `unwritten` and go with the next write.
+      // The states stay in `unwritten` and go out with the next write.
       journalState(false, error)
     }
     onStoreDuration?.((performance.now() - begun) / 1000)
@@ -147,7 +152,7 @@ export async function createMemoryCounter({
     } catch (error) {
       journalState(false, error)
     }
-    // So many bytes that each rewrite is paid for by at least four times its own appends.
+    // Large enough that appends write at least four times the bytes of each rewrite.
     rewriteBytes = Math.max(rewriteBytesMin, journal.appendedBytes() * 2, buckets.size * 400)
   }
 
@@ -160,7 +165,7 @@ export async function createMemoryCounter({
     }
   }
 
-  /** Drops the buckets whose window ended more than one window ago; a clock that steps back an hour finds its counts. */
+  /** Drops buckets whose window ended more than one window ago, so a clock that steps back an hour still finds its counts. */
   function sweep(): void {
     const timeMs = now()
     for (const state of buckets.values()) {
@@ -194,7 +199,7 @@ export async function createMemoryCounter({
     async reset({ bucket, windowSeconds }) {
       const timeMs = now()
       const state = current({ bucket, windowSeconds }, timeMs)
-      // A reset also frees a bucket from a window far ahead, left by a clock that was wrong.
+      // A reset also frees a bucket whose window is far ahead because the clock was wrong.
       state.window = windowAt(timeMs, windowSeconds)
       state.epoch += 1
       state.count = 0
@@ -202,7 +207,7 @@ export async function createMemoryCounter({
       await new Promise<void>((resolve) => afterWrite(resolve))
     },
     forget() {
-      // This memory is the store itself: there is nothing of another process's to forget.
+      // This memory is the store itself, so there is no cached state of another process to drop.
     },
     isUp: () => isJournalWritten,
     async close() {

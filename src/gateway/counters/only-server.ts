@@ -6,7 +6,7 @@ export interface OnlyServerOptions extends ServersOptions {
   readonly address: SingleRedis | SentinelRedis
 }
 
-/** Counts on one server, which may become another one: that is what sentinels are for. */
+/** Counts on one server at a time; with sentinels, a failover can replace it. */
 export function createOnlyServer(options: OnlyServerOptions): CountingServers {
   const { address, decideAlone, onUp, onDown } = options
   const server = options.openServer({
@@ -16,7 +16,7 @@ export function createOnlyServer(options: OnlyServerOptions): CountingServers {
     markerPlace: () => onlyPlace,
     runIdOtherwise: '',
     isComplete: () => false,
-    // Only nodes of a cluster redirect.
+    // Only cluster nodes redirect.
     onRedirected: decideAlone,
     onMisplaced: () => undefined,
     onShared: onUp,
@@ -28,7 +28,7 @@ export function createOnlyServer(options: OnlyServerOptions): CountingServers {
     clockOf: () => server.clock,
     send(turn) {
       for (const batch of turn.values()) {
-        // Left since the calls came.
+        // The connection may have ended since the calls arrived.
         if (server.isShared()) server.send([batch])
         else decideAlone(batch)
       }

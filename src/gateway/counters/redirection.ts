@@ -1,15 +1,15 @@
 import type { RedisHost } from '../../platform/redis-address.ts'
 
-/** Why a node of a cluster did not do what it was asked: all of it has to be asked elsewhere, or again. */
+/** Why a cluster node ran nothing: the whole batch must go to another node, or be sent again. */
 export type Redirection =
-  /** The slot is another node's. */
+  /** Another node has the slot. */
   | { readonly kind: 'moved'; readonly slot: number; readonly to: RedisHost }
-  /** The slot is on its way to another node, and these keys are there already or not yet anywhere. */
+  /** The slot is moving to another node, and its keys are already there or do not exist yet. */
   | { readonly kind: 'ask'; readonly slot: number; readonly to: RedisHost }
-  /** The slot is on its way, and some of the keys have arrived. */
+  /** The slot is moving, and some of its keys have arrived. */
   | { readonly kind: 'apart' }
 
-/** Reads an error of a node; undefined when it is about something else. An empty host is the node that answered. */
+/** Reads a node's error; undefined when it is not a redirection. An empty host means the node that replied. */
 export function redirectionOf({ message }: Error): Redirection | undefined {
   if (message.startsWith('TRYAGAIN')) return { kind: 'apart' }
   const [, word, slot, host, port] = /^(MOVED|ASK) (\d+) (\S*):(\d+)/.exec(message) ?? []

@@ -3,32 +3,32 @@ import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts
 import { startDeadline } from './deadline.ts'
 import { readNumbers, type Script } from './grant-script.ts'
 
-/** One connection to one Redis server, or to the primary its sentinels name, which comes back by itself. */
+/** A connection to one Redis server, or to the primary its sentinels name. It reconnects by itself. */
 export interface RedisConnection {
-  /** Whether commands can be sent. */
+  /** Whether commands can be sent now. */
   isReady(): boolean
-  /** Runs a script. Nothing is ever sent twice, but a script the server does not have: then with its text. */
+  /** Runs a script. Nothing is sent twice, except a script that the server does not have yet: then with its text. */
   run(call: ScriptCall): void
-  /** {@link run} with a promise, for what no call waits for. Rejects with {@link DeadlineMissedError} or the server's error. */
+  /** {@link run} as a promise, for requests that hold up no call. Rejects with {@link DeadlineMissedError} or the server's error. */
   ask(call: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
   /** Reads a key; undefined when it is missing. */
   read(call: ReadCall): void
-  /** {@link read} with a promise, which rejects as {@link ask} does. */
+  /** {@link read} as a promise, which rejects as {@link ask} does. */
   get(key: string, deadlineMs: number): Promise<string | undefined>
-  /** What INFO tells, by field name. Rejects as {@link ask} does. */
+  /** The fields of INFO by name. Rejects as {@link ask} does. */
   info(deadlineMs: number): Promise<ReadonlyMap<string, string>>
   /** Undefined when the server does not trust its own view (it sees no majority of the cluster). Rejects as {@link ask} does. */
   clusterView(deadlineMs: number): Promise<ClusterView | undefined>
-  /** Gives the connection up and opens another one. */
+  /** Closes the connection and opens another one. */
   reconnect(): void
   close(): void
 }
 
-/** What a node says of its cluster. */
+/** A node's view of its cluster. */
 export interface ClusterView {
-  /** What CLUSTER SLOTS answers, unread. */
+  /** The raw reply to CLUSTER SLOTS. */
   readonly slots: unknown
-  /** Every primary that has slots lives, as far as the node knows. */
+  /** Whether every primary with slots is alive, as far as the node knows. */
   readonly isWhole: boolean
 }
 
@@ -37,7 +37,7 @@ export interface ScriptCall extends ScriptHandlers {
   readonly keys: readonly string[]
   readonly args: readonly (string | number)[]
   readonly deadlineMs: number
-  /** The server is asked although the slot of the keys is only on its way to it (ASK). */
+  /** Ask the server although the slot of the keys is still moving to it (ASK). */
   readonly isAsking?: boolean
 }
 
@@ -46,11 +46,11 @@ export interface ReadCall extends AnswerHandlers<string | undefined> {
   readonly deadlineMs: number
 }
 
-/** Each is called at most once, and one of `onReply` and `onError` always: also after the deadline, when what was sent then comes to its end. */
+/** Each handler is called at most once. Exactly one of `onReply` and `onError` is always called, after the deadline too, once the request ends. */
 export interface AnswerHandlers<Reply> {
   onReply(reply: Reply): void
   onError(error: Error): void
-  /** The deadline passed and the server has not answered. */
+  /** The deadline passed before the server replied. */
   onMissed(): void
 }
 
@@ -63,7 +63,7 @@ export interface ScriptReply {
   readonly receivedAt: number
 }
 
-/** The server did not answer in time. Whether it has done what was asked is not known. */
+/** The server did not reply in time. It may or may not have run the command. */
 export class DeadlineMissedError extends Error {
   readonly code = 'DEADLINE_MISSED'
 
@@ -75,24 +75,24 @@ export class DeadlineMissedError extends Error {
 
 export interface RedisConnectionOptions {
   readonly address: SingleRedis | SentinelRedis
-  /** Milliseconds since any moment, never stepping. */
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number
   onReady(): void
   /** The connection ended or could not be made; another attempt follows. */
   onLost(cause: Error | undefined): void
 }
 
-/** Connecting and the handshake may each take so long; a server that accepts and stays silent must not hold us. */
+/** Time limit for connecting and for the handshake each; a server that accepts and stays silent must not block the gateway. */
 const connectDeadlineMs = 500
 
-/** Pause between two attempts to connect: the store is shared again well within a second of its return. */
+/** Pause between connection attempts: counting is shared again well within a second of the store's return. */
 const retryMsMax = 250
 
 /**
- * Opens a connection of its own for counters. The defaults of ioredis suit a
- * cache: it resends what was not answered (one increment ran four times),
- * queues while offline, and gives up after a minute. A counter must know what
- * ran and what did not, so all of that is off.
+ * Opens a separate connection for counters. The defaults of ioredis suit a
+ * cache: it resends unanswered commands (in a test, one increment ran four
+ * times), queues while offline, and gives up after a minute. A counter must
+ * know which commands ran, so all of that is off.
  */
 export function openRedisConnection({
   address,
@@ -106,7 +106,7 @@ export function openRedisConnection({
       autoResendUnfulfilledCommands: false,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      // LOADING is an answer like any other to us; INFO is asked where it is needed.
+      // The LOADING error needs no special case here, and the gateway reads INFO where it needs it.
       enableReadyCheck: false,
       disableClientInfo: true,
       connectTimeout: connectDeadlineMs,
@@ -153,13 +153,14 @@ export function openRedisConnection({
         callOff()
         onError(error)
       }
-      /** For the one command that follows; its own answer says nothing that the next one's does not. */
+      /** Prepares the next command only; its own reply adds nothing to that command's reply. */
       function announce(): void {
         if (isAsking) client.call('ASKING').catch(() => undefined)
       }
       announce()
       client.evalsha(script.sha1, keys.length, ...keys, ...args).then(accept, (error: Error) => {
-        // It did not run, for the server has lost or never had it; once the deadline is over nobody wants it to.
+        // The script did not run, because the server has lost it or never had it. After the deadline there is no
+        // reason to run it.
         if (!error.message.startsWith('NOSCRIPT') || isMissed) fail(error)
         else {
           announce()
@@ -212,7 +213,7 @@ export function openRedisConnection({
       return { slots, isWhole: failures.every((count) => count === '0') }
     },
     reconnect() {
-      // A server that answers READONLY for ever must not be connected to without pause.
+      // Never reconnect without a pause to a server that keeps answering READONLY.
       if (!connection.isReady() || monotonic() - reconnectedAt < retryMsMax) return
       reconnectedAt = monotonic()
       client.disconnect(true)

@@ -28,54 +28,59 @@ import { windowEnd } from './window.ts'
 
 export interface RedisCounterOptions {
   readonly address: RedisAddress
-  /** How many gateway processes share it at most, unless more are seen; in an outage each may admit that part of what was left. */
+  /** Maximum number of gateway processes that share the store, unless more are seen. In an outage each may admit its part of what was left. */
   readonly processes: number
-  /** Whether this process is one of them, and tells so. (Default: false, as for who only asks.) */
+  /** Whether this process admits calls and registers itself as one that does. (Default: false, as in a process that only reads.) */
   readonly isAdmitting?: boolean
-  /** Milliseconds since 1970, used only until the store has told its own time. (Default: the clock of the machine.) */
+  /** Milliseconds since 1970, used only until the store has sent its own time. (Default: the machine's clock.) */
   readonly now?: () => number
-  /** Milliseconds since any moment, never stepping. (Default: that of the process.) */
+  /** Monotonic milliseconds. (Default: those of the process.) */
   readonly monotonic?: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Accept a server that may evict counters. (Default: false.) */
   readonly evictionAllowed?: boolean
-  /** How long a call waits for the store before its outage policy decides. (Default: 50.) */
+  /** How long a call waits for the store before its outage policy decides. A silence of this length is an outage. (Default: 250.) */
   readonly deadlineMs?: number
-  /** After counters were lost nothing is granted for so long, while all processes bring back what they know. The same in all of them. (Default: 1000.) */
+  /**
+   * Milliseconds without grants after a loss of counters; longer until all
+   * processes have pushed what they know. Must be equal in all processes.
+   * (Default: 1000.)
+   */
   readonly settleMs?: number
   readonly observer?: CounterObserver
 }
 
-/** An operator waits so long for a count. */
+/** How long an operator's request waits for a count. */
 const operatorDeadlineMs = 1000
 
-/** How often what is over is dropped and an idle store looked at. */
+/** Interval at which past windows are dropped and an idle store is checked. */
 const beatMs = 250
 
-/** A start waits so long for the store, and for counters that settle; then it goes on without. */
+/** How long startup waits for the store and for settling counters, before it continues without them. */
 const startMs = 1500
 
 /**
  * Creates the counter of a process that shares a Redis with others: one server,
  * the primary that sentinels name, or a cluster.
  *
- * Calls of one event-loop turn become one script call, in a cluster one for
- * each slot, sent when the turn has
- * read all its sockets; nothing waits for company. A call whose bucket is known
- * to be used up is refused without asking. A call the store does not answer in
- * time is decided by its outage policy; what the store may have granted it is
- * forfeited, so errors only ever admit fewer.
+ * The calls of one event-loop turn become one script call (in a cluster one per
+ * slot), sent when the turn has read all its sockets. No call waits for later
+ * ones. If a bucket is known to be used up, its calls are refused without
+ * asking. When the store does not reply in time, the outage policy decides.
+ * What the store may have granted then is forfeited, so errors only ever admit
+ * fewer calls.
  *
- * The server must permit EVALSHA, EVAL, GET, SET and TIME; in a cluster CLUSTER
- * INFO, CLUSTER SLOTS and ASKING; INFO too if versions and eviction are to be
- * checked and a restart is to be told from a broken connection; ZADD, ZREM,
- * ZREMRANGEBYSCORE, ZCARD, DEL and PEXPIRE if processes are to be told of. Of a server that holds no counters yet it is
- * not known whether it lost them: the first second on it is a settling one.
+ * The server must permit EVALSHA, EVAL, GET, SET and TIME, and in a cluster
+ * CLUSTER INFO, CLUSTER SLOTS and ASKING. INFO is needed to check version and
+ * eviction, and to tell a restart from a broken connection. The heartbeat needs
+ * ZADD, ZREM, ZREMRANGEBYSCORE, ZRANGE, DEL and PEXPIRE. A server without
+ * counters may have lost them, so the first second on it is a settling one.
  *
- * Resolves when counts are shared, or, with the store down, when that is known:
- * then calls are decided locally until it comes.
+ * Resolves when counts are shared. If the store is down, resolves once that is
+ * known, and calls are decided locally until it returns.
  *
- * @throws {RedisUnsuitableError} when the server must not hold counters; the message says what to change
+ * @throws {RedisUnsuitableError} when the server must not hold counters; the
+ * message says what to change
  */
 export async function createRedisCounter({
   address,
@@ -85,7 +90,7 @@ export async function createRedisCounter({
   monotonic = () => performance.now(),
   log,
   evictionAllowed: isEvictionAllowed = false,
-  deadlineMs = 50,
+  deadlineMs = 250,
   settleMs = 1000,
   observer = noObserver,
 }: RedisCounterOptions): Promise<Counter> {
@@ -98,9 +103,9 @@ export async function createRedisCounter({
     monotonic,
   })
   const started = Promise.withResolvers<void>()
-  /** Sent and not come to their end, past their deadline too. */
+  /** Batches in flight, including those past their deadline. */
   const inFlight = new Roster<CallBatch>()
-  /** The calls of this turn of the event loop, by slot. */
+  /** The calls of this event-loop turn, by slot. */
   let turn = new Map<number, CallBatch>()
 
   function onUp(): void {
@@ -113,8 +118,9 @@ export async function createRedisCounter({
       ...{ seen, shares, monotonic, log, observer, inFlight },
       ...{ isEvictionAllowed, deadlineMs, settleMs, decideAlone },
       now: clock.now,
+      living: () => heartbeat?.living() ?? [],
       onUnsuitable(error: RedisUnsuitableError) {
-        // Reached only after the start, when the server came later or was changed.
+        // Only after startup, when the server came later or its configuration changed.
         log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
         started.reject(error)
       },
@@ -153,7 +159,7 @@ export async function createRedisCounter({
     servers.send(ended)
   }
 
-  /** For operators; asks also while calls are decided locally. */
+  /** For operators; also asks while calls are decided locally. */
   async function ask(slot: number, script: Script, command: Pick<ScriptCall, 'keys' | 'args'>) {
     try {
       return await servers.ask(slot, { script, ...command, deadlineMs: operatorDeadlineMs })
@@ -176,7 +182,7 @@ export async function createRedisCounter({
         error.cause instanceof Error &&
         redirectionOf(error.cause) !== undefined
       if (!isApart || buckets.length === 1) throw error
-      // The slot is on the move, and each of them is found by itself.
+      // The slot is moving, so ask for each bucket separately.
       return (await Promise.all(buckets.map((bucket) => peekInSlot(slot, [bucket])))).flat()
     }
     const read = readGrantReply(reply.numbers, buckets.length)
@@ -194,7 +200,7 @@ export async function createRedisCounter({
         done(refused)
         return
       }
-      // All buckets of a call are of one application, and so of one slot.
+      // All buckets of a call belong to one application, and so to one slot.
       const slot = servers.slotOf(limits[0]?.bucket ?? '')
       if (servers.serverOf(slot)?.isShared() !== true) {
         done(shares.decide(limits, onOutage))
@@ -202,7 +208,7 @@ export async function createRedisCounter({
       }
       let batch = turn.get(slot)
       if (batch === undefined) {
-        // After the poll phase of this turn, in which all its calls arrive, and before the loop may sleep.
+        // Runs after the poll phase, in which all calls of this turn arrive, and before the loop may sleep.
         if (turn.size === 0) setImmediate(endTurn)
         batch = createCallBatch()
         turn.set(slot, batch)
@@ -222,7 +228,7 @@ export async function createRedisCounter({
       })
       const [serverTimeMs = 0, window = 0, epoch = 0] = numbers
       shares.forget(bucket)
-      // From now on what still comes in of the epoch before is ignored.
+      // From now on late replies from the previous epoch are ignored.
       seen.learn({
         ...{ bucket, windowSeconds, window, epoch, count: 0 },
         ...{ serverTimeMs, sentAt, madeAt: receivedAt },
@@ -231,7 +237,7 @@ export async function createRedisCounter({
     forget(bucket) {
       seen.forget(bucket)
       shares.forget(bucket)
-      // A reply from before the reset may be on its way; it must not bring the old count back.
+      // A reply from before the reset may still arrive and must not restore the old count.
       for (const sent of inFlight.all()) sent.forget(bucket)
     },
     isUp: servers.isUp,
@@ -239,7 +245,7 @@ export async function createRedisCounter({
       endTurn()
       clearInterval(beat)
       await heartbeat?.close()
-      // By then every call on its way is decided, one way or the other.
+      // After the deadline every call in flight has a decision.
       if (inFlight.size > 0) await delay(deadlineMs)
       servers.close()
     },

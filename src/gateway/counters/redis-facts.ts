@@ -1,4 +1,4 @@
-/** This Redis cannot be trusted with counters. The message says what to change. */
+/** This Redis is not fit to hold counters. The message says what to change. */
 export class RedisUnsuitableError extends Error {
   readonly code = 'REDIS_UNSUITABLE'
 
@@ -11,14 +11,14 @@ export class RedisUnsuitableError extends Error {
 const oldest = { major: 6, minor: 2 }
 
 /**
- * Refuses a Redis that counters cannot be kept in, as far as INFO tells.
+ * Rejects a Redis that cannot keep counters, as far as INFO shows.
  *
- * - older than 6.2
- * - one that evicts keys under memory pressure: an evicted counter is a new
- *   quota. The policy alone is enough to refuse, with or without a `maxmemory`,
- *   because that can be set at any time while calls are counted.
- *
- * - a node of a cluster where one server was named, or the other way round
+ * - A version older than 6.2.
+ * - An eviction policy that removes keys under memory pressure: an evicted
+ *   counter is a new quota. The policy alone is enough, even without
+ *   `maxmemory`, because an operator can set that at any time while calls are
+ *   counted.
+ * - A cluster node where a single server was configured, or the reverse.
  *
  * @throws {RedisUnsuitableError}
  */

@@ -9,9 +9,9 @@ import { hashSlot } from './hash-slot.ts'
 import { type Redirection, redirectionOf } from './redirection.ts'
 import type { SlotOwners } from './slot-owners.ts'
 
-/** Finds the node that does what another one of the cluster did not do because of a slot. */
+/** Resends batches that a cluster node did not run, because their slot is on another node or moving. */
 export interface Resending {
-  /** What did not run at one node is asked of the one that has it, or of the same in parts. */
+  /** Sends a batch that did not run on one node to the node that has its slot, whole or in parts. */
   sendAgain(from: ClusterNode, batch: CallBatch, redirection: Redirection, before: Sending): void
   /** See {@link CountingServers.ask}. */
   readonly ask: CountingServers['ask']
@@ -26,17 +26,17 @@ export interface ResendingOptions {
   decideAlone(batch: CallBatch): void
 }
 
-/** So often a batch is sent elsewhere, all within its deadline. */
+/** Maximum number of redirections of a batch, all within its deadline. */
 const redirectionsMax = 6
 
-/** Between two looks whether something has come that a redirected batch waits for. */
+/** Interval between checks for what a redirected batch waits for. */
 const pollMs = 2
 
 /**
- * MOVED, ASK and TRYAGAIN mean that nothing ran. The batch is sent again, within
- * the deadline it had from the start; on the last two in parts, of one bucket
- * where that is possible, because of keys that are apart only single ones can
- * be reached.
+ * MOVED, ASK and TRYAGAIN mean that nothing ran. The batch is sent again within
+ * its original deadline. After ASK or TRYAGAIN it goes in parts, of one bucket
+ * where possible: while a slot moves, its keys are on two nodes, and only
+ * single keys are certain to be reachable.
  */
 export function createResending(options: ResendingOptions): Resending {
   const { nodes, owners, inFlight, monotonic, decideAlone } = options
@@ -75,7 +75,7 @@ export function createResending(options: ResendingOptions): Resending {
     }
     if (redirection.kind === 'moved') {
       const to = nodes.find(hostOf(from, redirection.to))
-      // A node with slots got another one. Of any other the map has to tell more.
+      // A node that already had slots received another one. For any other node, wait for the slot map.
       if (to !== undefined && to.slots > 0) owners.redirect(slot, to)
       void owners.refresh()
     }

@@ -4,56 +4,56 @@ import { refusal, standingOf } from './standing.ts'
 import { windowEnd } from './window.ts'
 import { createWindowMap } from './window-map.ts'
 
-/** The highest count of a bucket the store confirmed to this process. */
+/** The highest count of a bucket that the store confirmed to this process. */
 export interface SeenCount extends PeekedBucket, BucketCount {
-  /** Monotonic milliseconds up to which the window lasts for sure: sending the request plus the time it had left. */
+  /** Monotonic milliseconds until which the window certainly lasts: when the request was sent, plus the time left. */
   readonly refuseUntil: number
-  /** Monotonic milliseconds at which the window is over for sure: the latest moment at which the reply was made, plus the time it had left. */
+  /** Monotonic milliseconds at which the window is certainly over: the latest possible moment of the reply, plus the time left. */
   readonly overAt: number
 }
 
-/** What a reply said of a bucket, and when. */
+/** A bucket's count in a reply, with its times. */
 export interface CountReply extends PeekedBucket, BucketCount {
   readonly serverTimeMs: number
   /** Monotonic milliseconds. */
   readonly sentAt: number
-  /** Monotonic milliseconds by which it was made. */
+  /** Monotonic milliseconds by which the server had made the reply. */
   readonly madeAt: number
 }
 
 /**
- * Remembers what the store confirmed. It is the floor sent along with each
- * request, so that counts climb back after the store lost them; the reason to
- * refuse without asking; and the basis of the local share in an outage.
+ * Remembers the counts the store confirmed. They serve three purposes: the
+ * floor sent with each request, from which the store restores lost counts;
+ * refusals without asking; and the base of the local share in an outage.
  */
 export interface SeenCounts {
   find(bucket: string, windowSeconds: number): SeenCount | undefined
   /**
-   * Adopts a reply unless it says less than is known: an older window, or a
-   * lower epoch in the same one. A higher epoch (the bucket was reset) is
-   * adopted whatever its window.
+   * Adopts a reply unless it says less than is already known: an older window,
+   * or a lower epoch in the same window. A higher epoch (the bucket was reset)
+   * is always adopted.
    */
   learn(reply: CountReply): void
   /**
-   * Refuses a call of which a bucket is known to be used up. A count of a
-   * window only grows, so what was known stays true until the window ends;
-   * compared with the limit of this call, so that a raised limit needs no
-   * announcement. Undefined when the store has to be asked.
+   * Refuses a call if one of its buckets is known to be used up. The count of a
+   * window only grows, so it stays used up until the window ends. The
+   * comparison uses this call's limit, so a raised limit works at once.
+   * Undefined when the store must be asked.
    */
   refuse(limits: readonly BucketLimit[]): Grant | undefined
   forget(bucket: string): void
-  /** Drops what is over. Called now and then. */
+  /** Drops windows that are over. Called periodically. */
   drop(): void
   all(): Iterable<SeenCount>
 }
 
-/** A window is remembered for so long after its end, for a store whose clock goes back to it (a failover to a server whose clock is behind). */
+/** Time for which a window outlives its end, for a store whose clock goes back to it (a failover to a server whose clock is behind). */
 const keepMs = 10_000
 
-/** Of one window; at some 200 bytes each. What exceeds it is asked of the store again. */
+/** Maximum entries per window, about 200 bytes each. For buckets beyond that, the store is asked. */
 const entriesMax = 500_000
 
-/** {@link SeenCount}, from inside. */
+/** {@link SeenCount}, writable here. */
 type Known = { -readonly [Member in keyof SeenCount]: SeenCount[Member] }
 
 export function createSeenCounts({ monotonic }: { monotonic: () => number }): SeenCounts {
@@ -73,7 +73,7 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
       const known = seen.find(bucket, windowSeconds)
       if (known !== undefined && !isNews(reply, known)) return
       const resetMs = windowEnd(window, windowSeconds) - serverTimeMs
-      // The store's milliseconds are rounded down, which may add up to one to what is left.
+      // The store rounds milliseconds down, which may add up to 1 to the time left.
       const refuseUntil = sentAt + resetMs - 1
       const overAt = madeAt + resetMs
       if (known === undefined || known.window !== window) {
@@ -83,8 +83,8 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
         )
         return
       }
-      // In place, because this is every reply but the first of a window. A count of the same epoch never
-      // falls: if the store's did, it lost some, and the floor will bring them back.
+      // Updated in place, because this handles every reply but the first of a window. A count of one epoch never
+      // falls: if the store's did, the store lost counts, and the floor will restore them.
       known.count = known.epoch === epoch ? Math.max(known.count, count) : count
       known.epoch = epoch
       known.refuseUntil = refuseUntil

@@ -3,118 +3,128 @@ import type { Breaker } from './breaker.ts'
 import { type CatchUp, CountersLostError } from './catch-up.ts'
 import type { AwayCause } from './counter-observer.ts'
 import { startDeadline } from './deadline.ts'
-import { type GrantReply, type MarkerPlace, markerOf } from './grant-script.ts'
+import {
+  type GrantReply,
+  type MarkerKnowledge,
+  type MarkerPlace,
+  markerOf,
+} from './grant-script.ts'
 import { redirectionOf } from './redirection.ts'
 import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts'
 import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
 
 /**
- * Whether calls are decided by the server that all processes share.
+ * Whether the server that all processes share decides the calls.
  *
  *     away ── connected, suitable, probe granted, everything pushed, settled ──▶ shared
  *     shared ── connection lost, breaker open, counters lost, push failed ─────▶ away
  *
- * Away, every 100 ms and upon a new connection, an attempt is made:
- * 1. INFO, once for each connection: may counters be kept there, and which run
+ * While away, the process tries to return every 100 ms and on each new
+ * connection:
+ * 1. INFO, once per connection: is the server fit for counters, and which run
  *    of which server is it?
- * 2. Probe: a grant on a bucket of its own. PING would answer from a replica or
- *    without memory. With it the marker is looked at. Another run than the one
- *    that wrote it is a restart or a failover, and neither kept everything for
- *    sure; nor did a server with a marker from before another one: a demoted
- *    primary that became the primary again before it followed anybody.
- * 3. Counters were lost when the marker differs from the one known here: every
- *    floor is pushed, used-up buckets included, so that no process is granted
- *    from a forgotten counter.
- * 4. For a second after a loss nothing is granted to anybody and nothing added,
- *    so that all processes have done 3 before the first grant.
- * 5. What was admitted without the server is pushed.
+ * 2. Probe: a grant on a separate bucket, which also reads the marker. PING
+ *    would succeed on a replica or without memory. If another run wrote the
+ *    marker, the server restarted or took over, and may have lost counts. So
+ *    may a server with a marker from before another server's: a demoted primary
+ *    that was promoted again before it replicated.
+ * 3. A marker other than the known one means lost counters. The process pushes
+ *    every floor, used-up buckets included, so that the server grants no
+ *    process calls from a lost count.
+ * 4. The server settles: it grants and adds nothing before every process that
+ *    the heartbeat knew has done step 3. This lasts at least a second, in which
+ *    each process notices the loss. The server does not wait for a process that
+ *    is silent for five seconds, and for no process longer than a minute.
+ * 5. The process pushes the calls it admitted without the server.
  *
- * In a cluster each node has this by itself, with a marker in one of its slots:
+ * In a cluster each node has its own state, with a marker in one of its slots:
  *
  *     shared ── the slot of the marker went to another node ──▶ shared, with the same marker in another slot
  *     new node ── its first slots come from nodes that live ──▶ as above, and the marker says that nothing was lost
  *     new node ── its slots come from a node that is gone ────▶ as above: another run, so lost
- *     shared ── slots of a node that is gone came to it ──────▶ away; its marker, of before, is replaced
+ *     shared ── slots of a node that is gone came to it ──────▶ away; its earlier marker is replaced
  *
- * The last one each process reads from its map of slots. The first that does
- * replaces the marker; the others, if that one is fresh, only bring their floors.
+ * Each process detects the last case in its slot map. The first process
+ * replaces the marker. The others see that it is fresh and only push their
+ * floors.
  */
 export interface SharedMode {
   isShared(): boolean
-  /** Learns from any reply of the grant script that looked at the marker, before its calls are answered. */
+  /** Learns from a reply of the grant script that checked the marker, before its calls are answered. */
   observe(reply: GrantReply): void
   /**
-   * Learns from the marker as it is after a reply that did not look at it.
+   * Learns from the marker as read after a reply that did not check it.
    *
    * @returns whether the reply can be relied upon
    */
   observeMarker(value: string | undefined): boolean
-  /** Where the marker is looked at; undefined before anything is known of it. */
+  /** Where to read the marker; undefined before it is known. */
   place(): MarkerPlace | undefined
-  /** Something was answered that says that the counters are there. */
+  /** A reply showed that the counters are there. */
   heard(): void
-  /** Weighs an error or a missed deadline. */
+  /** Handles an error or a missed deadline. */
   failed(error: Error): void
   /** The connection is ready. */
   connected(): void
-  /** Makes an attempt now, because what stood against it may be gone. */
+  /** Tries to return now, because the obstacle may be gone. */
   tryNow(): void
-  /** The server got slots whose counters are lost: its marker says nothing of them. */
+  /** The server received slots whose counters are lost. Its marker does not cover these slots. */
   lost(): void
   /** The connection ended or could not be made. */
   disconnected(cause: Error | undefined): void
-  /** Looks whether the counters are still there when no call has asked lately. Called about four times a second. */
+  /** Checks the counters when no recent call has. Called about four times a second. */
   beat(): void
   close(): void
 }
 
 export interface SharedModeOptions {
   readonly connection: RedisConnection
-  /** Names the server in the log; undefined where there is no other one. */
+  /** The server's name in the log; undefined when there is only one. */
   readonly node: string | undefined
   readonly breaker: Breaker
   readonly catchUp: CatchUp
   /** Where the marker belongs; undefined while the server has no slots. */
   readonly markerPlace: () => MarkerPlace | undefined
-  /** Stands for the run of a server that does not tell it; empty when nothing does. */
+  /** Replaces the run id of a server that reports none; empty when there is no substitute. */
   readonly runIdOtherwise: string
-  /** Nothing can be missing on the server although it has no marker yet. */
+  /** Whether no count can be missing on the server, although it has no marker yet. */
   readonly isComplete: () => boolean
-  /** Milliseconds since any moment, never stepping. */
+  /** See {@link Heartbeat.living}; empty when this process admits no calls. */
+  readonly living: () => readonly number[]
+  /** A silence of this length is an outage. */
+  readonly deadlineMs: number
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly isEvictionAllowed: boolean
-  /** What the server has to be: a node of a cluster, or none. */
+  /** Whether the server must be a cluster node or must not be one. */
   readonly isCluster: boolean
-  /** Counts are shared: for the first time, or again. */
+  /** Counting is shared, for the first time or again. */
   onShared(): void
-  /** Counts are not shared any more. */
+  /** Counting is no longer shared. */
   onAway(cause: AwayCause): void
-  /** The server says that it is not, or may not be, the one to ask. */
+  /** The server reports that it is not, or may not be, the one to ask. */
   onMisplaced(): void
-  /** The server must not hold counters. Calls go on without it. */
+  /** The server must not hold counters. Calls are decided without it. */
   onUnsuitable(error: RedisUnsuitableError): void
 }
 
-/** Between two attempts to come back. */
+/** Pause between two attempts to return. */
 const attemptMs = 100
 
-/** What no call waits for may take so long. */
+/** Milliseconds to wait for requests that hold up no call. */
 const patienceMs = 250
 
-/** Silence after which the marker is looked at; well below the second in which nothing is granted after a loss. */
+/** Silence after which the marker is checked; well below the second without grants after a loss. */
 const idleMs = 400
 
-/** A marker up to this age settles long enough for all who hear of the same loss from their maps of slots. */
+/** A marker up to this age leaves enough settling time for all processes that detect the same loss in their slot maps. */
 const freshMs = 500
 
-/** Silence for so long is an outage; see breaker.ts. */
-const lookDeadlineMs = 100
-
-/** Between two looks at a server that must not hold counters. */
+/** Interval between checks of a server that must not hold counters. */
 const unsuitableMs = 5000
 
-/** Between two lines of the log about a store that stays away for changing reasons. */
+/** Minimum interval between log lines about a store that stays away for changing reasons. */
 const logMs = 10_000
 
 export function createSharedMode({
@@ -125,6 +135,8 @@ export function createSharedMode({
   markerPlace,
   runIdOtherwise,
   isComplete,
+  living,
+  deadlineMs,
   monotonic,
   log,
   isEvictionAllowed,
@@ -138,17 +150,17 @@ export function createSharedMode({
   let isTrying = false
   let isMoving = false
   let isClosed = false
-  /** INFO was asked on this connection. */
+  /** Whether INFO was read on this connection. */
   let isExamined = false
-  /** Of the server of this connection. */
+  /** Run id of the connected server. */
   let runId = ''
-  /** The loss of counters this process has answered with its floors. */
+  /** The marker of the loss that this process has answered with its floors. */
   let marker: number | undefined
-  /** Where that marker is. */
+  /** Where that marker lies. */
   let place: MarkerPlace | undefined
-  /** Losses answered before that one. */
+  /** Markers of losses answered before. */
   const formerMarkers = new Set<number>()
-  /** Losses that no marker tells of, and how many of these were answered. */
+  /** Number of losses that no marker shows, and how many this process has answered. */
   let losses = 0
   let lossesAnswered = 0
   let heardAt = Number.NEGATIVE_INFINITY
@@ -164,7 +176,7 @@ export function createSharedMode({
     if (isShared || (reason !== reasonLogged && at - loggedAt >= logMs)) {
       reasonLogged = reason
       loggedAt = at
-      // Never the error itself: ioredis hangs the command on it, and that of a failed sign-in is the password.
+      // Never log the error object: ioredis attaches the command, and after a failed sign-in that holds the password.
       log.warn({ node, cause, reason }, 'counters are not shared; calls are decided locally')
     }
     if (!isShared) return
@@ -179,7 +191,7 @@ export function createSharedMode({
     onShared()
   }
 
-  /** Some servers keep INFO from their users; counting does not depend on it. */
+  /** Some servers do not let their users read INFO; counting works without it. */
   async function infoIfPermitted(): Promise<ReadonlyMap<string, string>> {
     try {
       return await connection.info(patienceMs)
@@ -203,25 +215,13 @@ export function createSharedMode({
       if (!isExamined) await examine()
       const here = markerPlace()
       if (here === undefined) return
-      const vouched = marker === undefined && isComplete() ? 0 : undefined
-      let probe = await catchUp.probe(here, { runId, vouched })
-      const lossesNow = losses
-      const isDue = lossesNow > lossesAnswered
-      if ((isDue && !isFresh(probe)) || formerMarkers.has(probe.marker)) {
-        probe = await catchUp.probe(here, { runId, stale: probe.marker })
-      }
-      place = here
-      if (probe.marker !== marker || isDue) {
-        await catchUp.pushFloors(here)
-        if (marker !== undefined && marker !== probe.marker) formerMarkers.add(marker)
-        marker = probe.marker
-        lossesAnswered = lossesNow
-      }
-      if (probe.isSettling) return
+      const probe = await answerLoss(here)
+      // Leave a further loss to the next attempt.
+      if (probe.isSettling || probe.marker !== marker) return
       const rest = await catchUp.pushMost(here, marker)
-      // The rest and the next calls use one connection, on which Redis keeps their order: it is pushed before they ask.
+      // The last push and the next calls share one connection, on which Redis keeps their order: the push runs first.
       const pushed = catchUp.push(here, rest, marker)
-      // Others may have come meanwhile.
+      // Another loss may have occurred meanwhile.
       if (lossesAnswered === losses) enter()
       await pushed
     } catch (error) {
@@ -229,6 +229,30 @@ export function createSharedMode({
     } finally {
       isTrying = false
     }
+  }
+
+  function knowledge(): MarkerKnowledge {
+    const answered = losses > lossesAnswered ? undefined : marker
+    return { runId, answered, living: living() }
+  }
+
+  /** Does steps 2 and 3 and returns the last probe's reply. */
+  async function answerLoss(here: MarkerPlace): Promise<GrantReply> {
+    const vouched = marker === undefined && isComplete() ? 0 : undefined
+    let probe = await catchUp.probe(here, { ...knowledge(), vouched })
+    const lossesNow = losses
+    const isDue = lossesNow > lossesAnswered
+    if ((isDue && !isFresh(probe)) || formerMarkers.has(probe.marker)) {
+      probe = await catchUp.probe(here, { ...knowledge(), stale: probe.marker })
+    }
+    place = here
+    if (probe.marker === marker && !isDue) return probe
+    await catchUp.pushFloors(here, knowledge())
+    if (marker !== undefined && marker !== probe.marker) formerMarkers.add(marker)
+    marker = probe.marker
+    lossesAnswered = lossesNow
+    // Tell the server that this process is done, because the others wait for it.
+    return catchUp.probe(here, knowledge())
   }
 
   function failedAttempt(error: Error): void {
@@ -243,35 +267,35 @@ export function createSharedMode({
     if (isMisplaced(error)) onMisplaced()
   }
 
-  /** The slot the marker is in went to another node: the same marker is put into another one. */
+  /** The marker's slot moved to another node: writes the same marker to another slot. */
   async function moveMarker(to: MarkerPlace): Promise<void> {
     isMoving = true
     try {
       await look()
       if (!isShared) return
-      const { marker: found } = await catchUp.probe(to, { runId, vouched: marker })
+      const { marker: found } = await catchUp.probe(to, { ...knowledge(), vouched: marker })
       if (found === marker) place = to
       else leave('lost_counters', 'the store has lost its counters')
     } catch (error) {
-      // Tried again with the next beat; until then the old place is looked at.
+      // The next beat tries again; until then the old place is read.
       if (error instanceof Error && isMisplaced(error)) onMisplaced()
     } finally {
       isMoving = false
     }
   }
 
-  /** Looks at the marker where nobody else does. */
+  /** Reads the marker when no other request does. */
   async function look(): Promise<void> {
     if (place === undefined) return
     const askedAt = monotonic()
     try {
-      observeMarker(await connection.get(place.key, lookDeadlineMs))
+      observeMarker(await connection.get(place.key, deadlineMs))
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause))
       if (isMisplaced(error)) onMisplaced()
-      // Its slot is on the move: the server lives, and what it holds is where it was.
+      // The marker's slot is moving: the server is alive, and its counts are intact.
       if (redirectionOf(error) !== undefined) heardAt = monotonic()
-      // Calls that began to ask meanwhile may have been answered.
+      // Calls sent meanwhile may have been answered.
       else if (isShared && heardAt < askedAt) leave(causeOf(error), error.message)
     }
   }
@@ -283,15 +307,15 @@ export function createSharedMode({
     return false
   }
 
-  /** One missed deadline may be the beginning of a silence that no later call reports. */
+  /** One missed deadline may begin a silence that no later call reports. */
   function watchSilence(): void {
     const leftMs = breaker.silenceLeftMs()
     if (isSilenceWatched || leftMs === undefined) return
     isSilenceWatched = true
-    startDeadline(Math.max(1, Math.ceil(leftMs)), () => {
+    startDeadline(Math.ceil(leftMs), () => {
       isSilenceWatched = false
       if (!isShared) return
-      // Not yet when something was heard meanwhile, or the timer came a fraction early.
+      // Not if a reply arrived meanwhile, or the timer fired slightly early.
       if (breaker.isOpen()) leave('silent', 'Redis is silent')
       else watchSilence()
     })
@@ -350,12 +374,12 @@ function isFresh({ isSettling, marker, serverTimeMs }: GrantReply): boolean {
   return isSettling && serverTimeMs - marker / 1000 < freshMs
 }
 
-/** Errors of a server that is no longer or not yet the one to ask: look for another one. */
+/** Errors of a server that is no longer, or not yet, the primary: look for another one. */
 function isOfRole({ message }: Error): boolean {
   return /\b(READONLY|LOADING|MASTERDOWN|NOREPLICAS)\b/.test(message)
 }
 
-/** Errors of a cluster that has other slots where, or has lost some. */
+/** Errors of a cluster whose slots have moved, or that has lost some. */
 function isMisplaced(error: Error): boolean {
   return error.message.startsWith('CLUSTERDOWN') || redirectionOf(error) !== undefined
 }

@@ -6,15 +6,15 @@ import type { SlotMap, SlotSource } from './slot-source.ts'
 
 /** Which node has which slot, as far as this process knows. */
 export interface SlotOwners {
-  /** Where calls on the slot go; undefined when no node is known to have it. */
+  /** The node for calls on the slot; undefined when no node is known to have it. */
   of(slot: number): ClusterNode | undefined
   /** Whether every slot has a node. */
   isCovered(): boolean
   /** Monotonic milliseconds. */
   learntAt(): number
-  /** Asks the cluster. One at a time; whoever comes meanwhile gets the one under way. */
+  /** Reads the slot map. Requests made while one is under way share its result. */
   refresh(): Promise<void>
-  /** A node was told to have the slot, by the one that had it. */
+  /** A node reported that another node now has the slot. */
   redirect(slot: number, to: ClusterNode): void
   /** The node counts from now on. */
   welcome(node: ClusterNode): void
@@ -25,26 +25,26 @@ export interface SlotOwnersOptions {
   readonly source: SlotSource
   readonly nodes: ClusterNodes
   readonly monotonic: () => number
-  /** The cluster does not tell. */
+  /** No node provides a slot map. */
   onUnknown(): void
 }
 
-/** Calls on slots that moved to a new node wait for it to count for so long, each no longer than its deadline. */
+/** How long calls on moved slots wait for the new node to count; no call waits longer than its deadline. */
 const welcomeMs = 1000
 
 /**
- * What a slot's change of hands means is decided by the node it came from. If
- * that one still has slots, the slot has moved with all it held; unless it
+ * The node a slot came from decides what its move means. If that node still has
+ * slots, the slot moved with all its counts. The exception is a node that
  * cannot be reached while the cluster misses a node: then its slots are given
- * away one after the other, as `redis-cli --cluster fix` does. If it has none,
- * it failed (or gave its last slots away, which cannot be told apart). The new
- * owner of a failed node's slot is treated like a server that has lost
- * something: see {@link SharedMode}.
+ * away one by one, as `redis-cli --cluster fix` does. If it has no slots left,
+ * it failed (or gave away its last slots, which looks the same). The new owner
+ * of a failed node's slot is treated as a server that has lost counts: see
+ * {@link SharedMode}.
  */
 export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
   const { source, nodes, monotonic, onUnknown } = options
   let owners: (ClusterNode | undefined)[] = []
-  /** The last owner of each slot by the map; calls may go elsewhere for a moment. */
+  /** The last owner of each slot by the map. Calls may briefly go elsewhere. */
   let mapped: (ClusterNode | undefined)[] = []
   let isCovered = false
   let isClosed = false
@@ -91,7 +91,7 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
       }
       if (dead.length > 0) {
         node.isComplete = false
-        // One that never counted finds out by itself, from the run its marker is of.
+        // A node that never counted detects the loss by itself, from the run in its marker.
         if (node.slots > 0 || node.server.isShared()) heirs.push(node)
       }
       node.slots = now.length
@@ -103,14 +103,14 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
     for (const [slot, node] of next.entries()) {
       if (node === undefined || !node.isComplete || node.server.isShared()) continue
       if (learntAt - node.since > welcomeMs) continue
-      // Until it counts, its calls go where they went: they are told MOVED there, and wait for it.
+      // Until the new node counts, calls go to the old one, which answers MOVED; then they wait for the new node.
       next[slot] = owners[slot]
       adopted = ''
       node.server.tryNow()
     }
     owners = next
     isCovered = !owned.has(undefined)
-    // The floors they are brought are those of all their slots.
+    // Floors are pushed for all slots of the server, so mark it lost once the map is complete.
     for (const { server } of heirs) server.lost()
   }
 
@@ -131,7 +131,7 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
       adopted = ''
     },
     welcome(node) {
-      // The slots it waited with can be its own now.
+      // Slots that moved while the node was not ready can be assigned now.
       if (node.isComplete) void refresh()
       node.isComplete = false
     },

@@ -4,30 +4,30 @@ import { addressOfNode, type ClusterNodes } from './cluster-nodes.ts'
 import { readClusterSlots, type SlotRange } from './cluster-slots.ts'
 import { type ClusterView, openRedisConnection, type RedisConnection } from './redis-connection.ts'
 
-/** Asks the cluster which of its primaries has which slots. */
+/** Asks the cluster which primary has which slots. */
 export interface SlotSource {
-  /** Resolves with what the first node said that sees a majority of the cluster; undefined when there is none. */
+  /** Resolves with the first reply from a node that sees a majority of the cluster; undefined when no node does. */
   ask(): Promise<SlotMap | undefined>
   close(): void
 }
 
-/** Which primary has which slots, and whether all of these live, as one node sees it. */
+/** Which primary has which slots, and whether all primaries are alive, as one node sees it. */
 export interface SlotMap extends Pick<ClusterView, 'isWhole'> {
   readonly ranges: readonly SlotRange[]
 }
 
 export interface SlotSourceOptions {
-  /** Asked when no node that is connected to knows. */
+  /** Asked when no connected node can reply. */
   readonly address: ClusterRedis
   readonly nodes: Pick<ClusterNodes, 'all'>
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** What no call waits for may take so long. */
+/** Milliseconds to wait for requests that hold up no call. */
 const patienceMs = 250
 
-/** A node that is asked which slots are where must be connected to within this time. */
+/** Time in which a node must connect to be asked for the slot map. */
 const seedMs = 500
 
 export function createSlotSource({
@@ -63,7 +63,7 @@ export function createSlotSource({
       return await mapOf(host, connection)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (!isKnown) log.warn({ ...host, reason }, 'a node of the cluster does not tell its slots')
+      if (!isKnown) log.warn({ ...host, reason }, 'a cluster node does not report its slots')
       return undefined
     } finally {
       clearTimeout(late)
@@ -72,7 +72,7 @@ export function createSlotSource({
   }
 
   async function askAll(): Promise<SlotMap | undefined> {
-    // In turns, and those first that are known to answer.
+    // In turn, starting with connected nodes.
     const known = [...nodes.all()].filter(({ server }) => server.connection.isReady())
     turn += 1
     const inTurns = known.map((_, index) => known[(index + turn) % known.length])

@@ -1,11 +1,11 @@
 import type { BucketLimit, Decision, Grant, Standing } from './counter.ts'
 
 /**
- * Brings the limits of one call down to one for each bucket. Two limits of a
- * plan with the same scope and window length share a bucket; the call counts
- * in it once, and the smaller limit decides, because a call must pass both.
+ * Merges the limits of one call into one per bucket. Two limits of a plan with
+ * the same scope and window length share a bucket. The call counts there once,
+ * and the smaller limit decides, because a call must pass both.
  *
- * @returns `limits` itself when no bucket occurs twice, which is nearly always
+ * @returns `limits` itself when no bucket occurs twice, the usual case
  */
 export function distinctLimits(limits: readonly BucketLimit[]): readonly BucketLimit[] {
   if (limits.length < 2) return limits
@@ -18,11 +18,14 @@ export function distinctLimits(limits: readonly BucketLimit[]): readonly BucketL
 }
 
 /**
- * Says what became of one limit.
+ * Describes the result for one limit.
  *
- * @param count calls of the bucket in this window, the call itself included when it was admitted
- * @param isAdmitted whether the call was admitted; of a refused call a limit still counts as granted when it had a call left
- * @param resetMs whole milliseconds, or undefined when the end of the window is not known
+ * @param count calls of the bucket in this window, including this call if it
+ * was admitted
+ * @param isAdmitted whether the call was admitted; in a refused call, a limit
+ * with a call left still counts as granted
+ * @param resetMs whole milliseconds, or undefined when the end of the window is
+ * unknown
  */
 export function standingOf(
   calls: number,
@@ -37,14 +40,14 @@ export function standingOf(
   }
 }
 
-/** Makes the answer of an admitted call. */
+/** Makes the grant of an admitted call. */
 export function admission(decision: Decision, standings: readonly Standing[]): Grant {
   return { admitted: true, decision, standings, retryAfterMs: 0 }
 }
 
 /**
- * Makes the answer of a refused call: it can succeed when the last of the
- * windows that had no call left is over.
+ * Makes the grant of a refused call. The call can succeed when the last of its
+ * used-up windows has ended.
  */
 export function refusal(decision: Decision, standings: readonly Standing[]): Grant {
   let retryAfterMs = 0

@@ -1,35 +1,36 @@
-/** Estimates the time of the store from its replies. */
+/** Estimates the store's time from its replies. */
 export interface StoreClock {
   /**
-   * @param sentAt monotonic milliseconds at which the store was asked
-   * @param receivedAt monotonic milliseconds
-   * @returns the monotonic milliseconds by which, as far as is known, the store had that time; not after `receivedAt`
+   * @param sentAt monotonic milliseconds at which the request was sent
+   * @param receivedAt monotonic milliseconds at which the reply arrived
+   * @returns monotonic milliseconds by which the store certainly had that time,
+   * at most `receivedAt`
    */
   learn(serverTimeMs: number, sentAt: number, receivedAt: number): number
-  /** Milliseconds since 1970, never ahead of the store as long as its clock runs steadily; our own clock before the first reply. */
+  /** Milliseconds since 1970, never ahead of the store while its clock runs steadily. Before the first reply, the local clock. */
   now(): number
 }
 
 export interface StoreClockOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Milliseconds since any moment, never stepping. */
+  /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
-/** Two clocks go apart by less than this part of the time. */
+/** Maximum relative drift between two clocks. */
 const driftMost = 0.0002
 
 /**
- * A reply was made after it was asked for and before it was received, so it
- * bounds how far the store is ahead of the monotonic clock: on one side
- * `serverTime − receivedAt`, on the other `serverTime + 1 − sentAt`. The highest
- * of the lower bounds is the estimate, from the reply that was fastest on its
- * way: one that was late does not set it back. It errs to the late side: a window
- * is thought to last longer and a Retry-After is never too short.
+ * The server makes a reply after the request was sent and before the reply
+ * arrives. This bounds how far the store is ahead of the monotonic clock: at
+ * least `serverTime − receivedAt`, at most `serverTime + 1 − sentAt`. The
+ * estimate is the highest lower bound, which comes from the fastest reply; a
+ * slow reply does not lower it. The estimate errs to the late side: a window
+ * seems to last longer, and a Retry-After is never too short.
  *
- * Because clocks drift, the estimate sinks a little with time; an estimate above
- * the upper bound of a reply is of a clock that stepped, and given up.
+ * Because clocks drift, the estimate decreases slowly. An estimate above the
+ * upper bound of a reply means that a clock stepped, and is discarded.
  */
 export function createStoreClock({ now, monotonic }: StoreClockOptions): StoreClock {
   let ahead: number | undefined

@@ -1,4 +1,4 @@
-/** The counters could not be read, because their store did not answer. The cause tells more. */
+/** The counters could not be read because their store did not answer. The cause has details. */
 export class StoreUnavailableError extends Error {
   readonly code = 'STORE_UNAVAILABLE'
 

@@ -1,21 +1,21 @@
-/** What a look at the marker says of the replies that came before it on the same connection. */
+/** The result of a marker check: whether earlier replies on the same connection can be relied upon. */
 export interface Verdict {
   wait(waiting: AwaitsVerdict): void
-  /** @param isComplete the counters were there, so the replies can be relied upon */
+  /** @param isComplete whether the counters were there, so that the replies can be relied upon */
   known(isComplete: boolean): void
-  /** The deadline of the calls passed; the verdict itself still comes. */
+  /** The calls' deadline passed; the verdict itself still follows. */
   missed(): void
 }
 
-/** A reply that nobody relies on before the verdict. */
+/** A reply that waits for the verdict. */
 export interface AwaitsVerdict {
-  /** Called once, perhaps at once. */
+  /** Called once, perhaps synchronously. */
   onKnown(isComplete: boolean): void
-  /** Called before that, if at all; perhaps at once. */
+  /** Called before `onKnown`, if at all; perhaps synchronously. */
   onMissed(): void
 }
 
-/** Waited for by the replies of one turn, in time or not. */
+/** Creates a verdict. The replies of one turn wait for it, in time or not. */
 export function createVerdict(): Verdict {
   const waiting: AwaitsVerdict[] = []
   let verdict: boolean | undefined
@@ -27,7 +27,8 @@ export function createVerdict(): Verdict {
         return
       }
       waiting.push(one)
-      // The look was sent last and has the least time, by a millisecond or more: a reply can come in between.
+      // The marker check went out last and has the least time, by a millisecond or more, so a reply can arrive in
+      // between.
       if (isMissed) one.onMissed()
     },
     known(isComplete) {

@@ -1,12 +1,12 @@
 /**
- * Remembers one entry for each bucket, grouped by window, so that all entries
- * of a window that is over are dropped at once and memory holds no more than
- * the buckets of the windows that last.
+ * Remembers one entry per bucket, grouped by window. All entries of a past
+ * window are dropped at once, so memory holds only the buckets of current
+ * windows.
  */
 export interface WindowMap<T> {
-  /** The entry of the latest window, undefined when there is none. */
+  /** The entry of the latest window; undefined when the bucket has no entry. */
   find(bucket: string, windowSeconds: number): T | undefined
-  /** Puts an entry in place of any other of its bucket. */
+  /** Replaces any other entry of its bucket. */
   set(place: Place, entry: T): void
   delete(bucket: string): void
   /** Drops the windows that ended before `monotonicMs`. */
@@ -20,7 +20,7 @@ export interface Place {
   readonly bucket: string
   readonly windowSeconds: number
   readonly window: number
-  /** Monotonic milliseconds; the latest of a window's entries counts. */
+  /** Monotonic milliseconds; the latest value among a window's entries counts. */
   readonly endsAt: number
 }
 
@@ -31,7 +31,8 @@ interface Generation<T> {
 }
 
 /**
- * @param entriesMax of one window and length; the oldest entry makes room. (Default: no bound.)
+ * @param entriesMax per window and window length; the oldest entry is dropped.
+ * (Default: unlimited.)
  * @param keepMs how long a window is kept after its end. (Default: 0.)
  */
 export function createWindowMap<T>({
@@ -41,7 +42,7 @@ export function createWindowMap<T>({
   entriesMax?: number
   keepMs?: number
 } = {}): WindowMap<T> {
-  /** By window length, latest window first; nearly always one, two around its end. */
+  /** By window length, latest window first; usually one entry, two around the end of a window. */
   const lengths = new Map<number, Generation<T>[]>()
 
   function generationOf({ windowSeconds, window, endsAt }: Place): Generation<T> {

@@ -1,8 +1,8 @@
 import { connectionNames, withoutNamed } from './forwarded-headers.ts'
 import { createSpellings } from './spellings.ts'
 
-// Fields of the backend's connection, its product names, and everything the gateway says itself
-// (to whom a browser shows an answer, too: `Access-Control-*`).
+// Fields of the backend's connection, its product names, and fields that only the gateway sets, including
+// `Access-Control-*`, which decides to which pages a browser shows the response.
 const dropped: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -25,12 +25,18 @@ const dropped: ReadonlySet<string> = new Set([
   'sunset',
 ])
 
-/** What a field of the backend's answer is to the gateway, by its name alone. */
+/** How the gateway treats a response field, by its name alone. */
 interface AnsweredName {
   /** Never reaches the client. */
   readonly isDropped: boolean
-  /** What it says is needed for passing the answer on. */
-  readonly framing: 'connection' | 'content-length' | 'transfer-encoding' | 'date' | undefined
+  /** The field's role in framing the response, if any. */
+  readonly framing:
+    | 'connection'
+    | 'content-length'
+    | 'transfer-encoding'
+    | 'date'
+    | 'x-request-id'
+    | undefined
 }
 
 const answeredName = createSpellings((folded): AnsweredName => {
@@ -38,38 +44,48 @@ const answeredName = createSpellings((folded): AnsweredName => {
     folded === 'connection' ||
     folded === 'content-length' ||
     folded === 'transfer-encoding' ||
-    folded === 'date'
+    folded === 'date' ||
+    folded === 'x-request-id'
   return {
     isDropped: dropped.has(folded) || folded.startsWith('access-control-'),
     framing: isFraming ? folded : undefined,
   }
 })
 
-/** The header block of an answer. */
+/** The header block of a response. */
 export interface AnswerHead {
-  /** Name and value alternating. */
+  /** Names and values in turn. */
   readonly fields: string[]
-  /** The same as it is written, where it says when the answer was made and how long it is. */
+  /** The same as header text, if it has a date and a length. */
   readonly text: string | undefined
-  /** Octets of the body, as `Content-Length` declares; NaN where it is not declared. */
+  /** Octets of the body by `Content-Length`; NaN if not declared. */
   readonly length: number
-  /** Whether the body has no transfer coding but chunked, which the parser has taken off; any other one would be lost with its field. */
+  /** Whether the body has no transfer coding except chunked, which the parser has removed. Any other coding would be lost with its field. */
   readonly isPlain: boolean
+  /** The backend's X-Request-ID, several joined; undefined if the field is missing. */
+  readonly requestId: string | undefined
 }
 
 /**
- * The header block of the answer to the client: the backend's fields without
+ * The header block of the response to the client: the backend's fields without
  * those of its connection, then the gateway's.
  *
- * @param raw those of the backend, name and value alternating
- * @param own the call's answer headers
+ * @param raw the backend's fields, names and values in turn
+ * @param own the call's response headers
+ * @param callId the call's X-Request-ID, for a response without one
  */
-export function answerHead(raw: readonly string[], own: readonly string[]): AnswerHead {
+export function answerHead(
+  status: number,
+  raw: readonly string[],
+  own: readonly string[],
+  callId: string,
+): AnswerHead {
   const kept: string[] = []
   let connection: string | undefined
   let lengthAt = -1
   let isPlain = true
   let isDated = false
+  let requestId: string | undefined
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
     const value = raw[at + 1] ?? ''
@@ -81,19 +97,24 @@ export function answerHead(raw: readonly string[], own: readonly string[]): Answ
       continue
     } else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
     else if (framing === 'date') isDated = true
+    else if (framing === 'x-request-id') {
+      requestId = requestId === undefined ? value : `${requestId}, ${value}`
+    }
     if (isDropped) continue
     kept.push(name, value)
   }
-  // Behind them all: Node reads a Content-Disposition anew, in another encoding, when it knows the length before.
-  if (lengthAt >= 0) kept.push(raw[lengthAt] ?? '', raw[lengthAt + 1] ?? '')
+  // Goes last: if Node knows the length first, it re-encodes a Content-Disposition field. RFC 9110, 8.6: a 204 has no
+  // Content-Length, not even 0.
+  if (lengthAt >= 0 && status !== 204) kept.push(raw[lengthAt] ?? '', raw[lengthAt + 1] ?? '')
   const length = lengthAt < 0 ? Number.NaN : Number(raw[lengthAt + 1])
   const named = connectionNames(connection)
   const fields = named === undefined ? kept : withoutNamed(kept, named)
+  if (requestId === undefined) fields.push('X-Request-ID', callId)
   for (const part of own) fields.push(part)
-  // A date that was one of the backend's connection is not among them any more.
+  // `Connection` may name the Date field; then the date was dropped.
   const isWhole = isDated && named?.has('date') !== true && !Number.isNaN(length)
   const text = isWhole ? written(fields) : undefined
-  return { fields, text, length, isPlain }
+  return { fields, text, length, isPlain, requestId }
 }
 
 function written(fields: readonly string[]): string {

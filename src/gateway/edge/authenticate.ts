@@ -19,26 +19,44 @@ const keyMissing: Refusal = {
 const keyInQuery: Refusal = {
   code: 'KEY_MISSING',
   detail:
-    'A key in the query is not accepted (it would stay in logs). Send it in the header X-API-Key.',
+    'The gateway does not accept a key in the query, because URLs end up in logs. Send it in the header X-API-Key.',
   headers: challenge,
 }
 const keyDoubled: Refusal = {
   code: 'HEADERS_INVALID',
-  detail: 'Send the API key exactly once, in X-API-Key or in X-IBM-Client-Id.',
+  detail:
+    'The request has two headers with an API key. Send the key once, in X-API-Key or in its alias X-IBM-Client-Id, even if both have the same value.',
 }
-/** One text for unknown, malformed, expired and revoked: the answer tells a guesser nothing. */
-const keyInvalid: Refusal = { code: 'KEY_INVALID', headers: challenge }
+/** One text for unknown, malformed, expired and revoked keys, so that it gives an attacker no hint. */
+const keyInvalid: Refusal = {
+  code: 'KEY_INVALID',
+  detail:
+    'The key is unknown, malformed, expired or revoked. Copy it again, or create a new one on the portal.',
+  headers: challenge,
+}
 const registryUnavailable: Refusal = {
   code: 'REGISTRY_UNAVAILABLE',
   headers: { 'retry-after': '1' },
 }
 
-const keyInQueryPattern = /[?&](?:(?:x-)?api[-_]?key|x-ibm-client-id)=|[=]tg_[A-Za-z0-9]{12}_/i
+const keyInQueryPattern = /[?&](?:(?:x-)?api[-_]?key|x-ibm-client-id)=|tg_[a-z0-9]{12}_/i
+
+/** Whether a query contains a key or a key field, also percent-encoded. The backend would write it to its logs. */
+function hasKey(query: string): boolean {
+  if (query === '') return false
+  // decodeURIComponent would throw on octets that are not UTF-8.
+  const decoded = query.replace(/%([0-9a-f]{2})/gi, (_, octet: string) =>
+    String.fromCharCode(Number.parseInt(octet, 16)),
+  )
+  return keyInQueryPattern.test(decoded)
+}
 
 /**
- * Finds out which application calls, by its API key. Failures are counted per
- * client address and answered 429 above the allowance; a valid key never waits
- * for the failures of its neighbours.
+ * Finds the application that makes the call, by its API key. After the look-up
+ * it counts failures per client address; above the allowance they get 429
+ * instead of
+ * 401. This does not slow down guessing: a key is safe because it is long. A
+ *      valid key is always accepted.
  */
 export function authenticate({ registry, failures }: AuthenticateOptions): Check {
   function fail(call: Call, refusal: Refusal, next: Next): void {
@@ -57,7 +75,7 @@ export function authenticate({ registry, failures }: AuthenticateOptions): Check
       next(keyDoubled)
       return
     }
-    if (call.query !== '' && keyInQueryPattern.test(call.query)) {
+    if (hasKey(call.query)) {
       next(keyInQuery)
       return
     }

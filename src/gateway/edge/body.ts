@@ -1,21 +1,21 @@
 import type { Refusal } from '../../platform/problem.ts'
 import type { Check } from './check.ts'
 
-/** Octets a request body may have; also enforced on the stream where no length is declared. */
+/** Maximum octets of a request body; also enforced on bodies without a declared length. */
 export const bodyBytesMax = 1_048_576
 
 const contentLengthPattern = /^(?:0|[1-9]\d{0,15})$/
 
 export const bodyTooLarge: Refusal = {
   code: 'BODY_TOO_LARGE',
-  detail: `A request body may have at most ${bodyBytesMax} octets.`,
+  detail: `A request body may have at most ${bodyBytesMax} bytes.`,
 }
 
 /**
- * Decides how the body is framed and refuses what cannot be forwarded, before
- * the call is counted. Node's parser has refused contradictory framing already
- * (RFC 9112, 6.3); what it lets through and a backend might read differently
- * ends here.
+ * Determines the framing of the body and refuses what the gateway cannot
+ * forward, before the call is counted. Node's parser has already refused
+ * contradictory framing (RFC 9112, 6.3). This check refuses the remaining forms
+ * that a backend could read differently.
  */
 export const body: Check = (call, next) => {
   const { httpVersion, method } = call.request
@@ -51,10 +51,13 @@ function refuseCoding(
   if (httpVersion === '1.0' || length !== undefined) {
     return {
       code: 'FRAMING_INVALID',
-      detail: 'Transfer-Encoding needs HTTP/1.1 and no Content-Length beside it.',
+      detail: 'Send Transfer-Encoding only with HTTP/1.1 and without Content-Length.',
     }
   }
   if (coding === '') return { code: 'FRAMING_INVALID', detail: 'Transfer-Encoding is empty.' }
   if (coding.toLowerCase() === 'chunked') return undefined
-  return { code: 'NOT_IMPLEMENTED', detail: 'The only transfer coding offered is chunked.' }
+  return {
+    code: 'NOT_IMPLEMENTED',
+    detail: 'The gateway supports only the transfer coding chunked.',
+  }
 }

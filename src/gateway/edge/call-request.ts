@@ -2,15 +2,15 @@ import { IncomingMessage } from 'node:http'
 import { type RequestFields, readFields } from './request-fields.ts'
 
 /**
- * A request with its header block read our way. `headers`, Node's own view of
- * it, is empty for a request without a body: Node's server looks into it once
- * per request, for the fields that frame a body, and to have it built for that
- * was 3 µs of a call. Whatever comes behind the checks needs none of it then.
+ * A request with its header block as the gateway reads it. For a request
+ * without a body, `headers`, Node's own view, is empty: Node's server reads it
+ * once per request to frame a body, and building it took 3 µs per call. Code
+ * behind the checks does not use it for such requests.
  */
 export class CallRequest extends IncomingMessage {
   #fields: RequestFields | undefined
 
-  /** Read when first asked for. */
+  /** Parsed on first use. */
   get fields(): RequestFields {
     this.#fields ??= readFields(this.rawHeaders)
     return this.#fields
@@ -20,7 +20,7 @@ export class CallRequest extends IncomingMessage {
 const nodesView = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, 'headers')
 const noHeaders = Object.freeze({})
 
-// To the compiler `headers` is a property, which cannot become an accessor.
+// TypeScript declares `headers` as a property, which a subclass cannot turn into an accessor.
 Object.defineProperty(CallRequest.prototype, 'headers', {
   get(this: CallRequest): unknown {
     const { contentLength, transferEncoding, expect } = this.fields

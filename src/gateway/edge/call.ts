@@ -10,7 +10,7 @@ import type { Published } from './published.ts'
 import type { RequestFields } from './request-fields.ts'
 import type { WrittenResponse } from './written-response.ts'
 
-/** What a call came with and what the checks have found out about it so far. */
+/** What a call arrived with: the facts known before its first check. */
 export interface CallStart {
   readonly request: IncomingMessage
   readonly response: WrittenResponse
@@ -18,22 +18,24 @@ export interface CallStart {
   readonly published: Published
   /** The request target as the client sent it. */
   readonly target: string
-  /** The client's X-Request-ID when it was a UUID, else one made for the log and our own answers. */
+  /** The client's X-Request-ID if it is a UUID; otherwise a generated one, for the log and the gateway's own responses. */
   readonly requestId: string
-  /** Client address by the rules of TRUSTED_PROXIES. */
+  /** Client address, determined with TRUSTED_PROXIES. */
   readonly address: string
-  /** How the client reached the edge, by the rules of TRUSTED_PROXIES. */
+  /** How the client reached the edge, determined with TRUSTED_PROXIES. */
   readonly scheme: 'http' | 'https'
-  /** Origin of the portal's page when that makes the call; undefined for everybody else. */
+  /** Origin of the portal's page if that page makes the call; undefined for every other caller. */
   readonly portalOrigin: string | undefined
-  /** Milliseconds of a monotonic clock. */
+  /** Monotonic milliseconds. */
   readonly startedAt: number
+  /** The previous call on the same connection. */
+  readonly before: Call | undefined
 }
 
 /**
- * One request on its way through the checks. A fact is read through a getter
- * that throws while the check that finds it has not run: a check left out of
- * the table answers 500, it never opens a door.
+ * One request on its way through the checks. Each fact is read through a getter
+ * that throws until its check has run. So a check missing from the table leads
+ * to 500 and never to an open door.
  */
 export class Call {
   readonly request: IncomingMessage
@@ -46,20 +48,26 @@ export class Call {
   readonly scheme: 'http' | 'https'
   readonly portalOrigin: string | undefined
   readonly startedAt: number
-  /** Header fields of every further answer to this call, name and value alternating. */
+  /** Number of the call on its connection, from 1. */
+  readonly ordinal: number
+  /** The previous call on the connection while its response is pending. */
+  before: Call | undefined
+  /** Header fields of every later response to this call, names and values in turn. */
   readonly answerHeaders: string[]
-  /** The exchange with the backend; undefined while there is none. */
+  /** The exchange with the backend; undefined until the call is forwarded. */
   exchange: { clientClosed(): void } | undefined = undefined
   /** Monotonic milliseconds when the request went to the backend; 0 before. */
   forwardedAt = 0
-  /** Monotonic milliseconds when the backend's answer was complete or given up; 0 before. */
+  /** Monotonic milliseconds when the backend's response was complete or abandoned; 0 before. */
   answeredAt = 0
-  /** Why the gateway answered itself; undefined while it did not. */
+  /** Code of the refusal if the gateway refused the call. */
   refusal: ErrorCode | undefined = undefined
-  /** What that refusal said in its own words; they repeat nothing of the request. */
+  /** The detail of that refusal; it repeats nothing from the request. */
   refusalDetail: string | undefined = undefined
-  /** Whether the gateway answered itself without refusing: a preflight. */
+  /** Whether the gateway answered without a refusal: a preflight or `OPTIONS *`. */
   isPreflight = false
+  /** Whether the checks have ended; no further facts will follow. */
+  isChecked = false
 
   #path: string | undefined = undefined
   #query = ''
@@ -67,9 +75,12 @@ export class Call {
   #operation: Operation | undefined = undefined
   #parameters: readonly string[] = []
   #hasBody: boolean | undefined = undefined
+  #body: Buffer | undefined = undefined
   #caller: Caller | undefined = undefined
   #entitlement: Entitlement | undefined = undefined
   #grant: Grant | undefined = undefined
+  #isOver = false
+  readonly #held: (() => void)[] = []
 
   constructor(start: CallStart) {
     this.request = start.request
@@ -82,10 +93,12 @@ export class Call {
     this.scheme = start.scheme
     this.portalOrigin = start.portalOrigin
     this.startedAt = start.startedAt
+    this.ordinal = (start.before?.ordinal ?? 0) + 1
+    this.before = start.before?.isOver === false ? start.before : undefined
     this.answerHeaders = start.portalOrigin === undefined ? [] : readableBy(start.portalOrigin)
   }
 
-  /** The canonical path, without query. */
+  /** The canonical path, without the query. */
   get path(): string {
     return this.#path ?? missing('target')
   }
@@ -99,21 +112,26 @@ export class Call {
     return this.#operation ?? missing('route')
   }
 
-  /** Values of the path parameters in their order. */
+  /** Values of the path parameters, in order. */
   get parameters(): readonly string[] {
     return this.#parameters
   }
 
-  /** Whether a request body follows (of length 0 counts as none). */
+  /** Whether the request has a body (length 0 counts as no body). */
   get hasBody(): boolean {
     return this.#hasBody ?? missing('body')
+  }
+
+  /** All octets of the request body; undefined without a body. */
+  get body(): Buffer | undefined {
+    return this.hasBody ? (this.#body ?? missing('receive')) : undefined
   }
 
   get caller(): Caller {
     return this.#caller ?? missing('authenticate')
   }
 
-  /** With the numbers that hold for this caller. */
+  /** The plan with the numbers that apply to this caller. */
   get plan(): EffectivePlan {
     return this.entitlement.plan
   }
@@ -131,7 +149,7 @@ export class Call {
     return this.#grant ?? missing('limit')
   }
 
-  /** The version the path names, as far as it is known. For observers: a call refused early has none. */
+  /** The version in the path, as far as it is known. For observers: a call refused early has no version. */
   get versionIfKnown(): ApiVersion | undefined {
     return this.#version
   }
@@ -169,6 +187,10 @@ export class Call {
     this.#hasBody = hasBody
   }
 
+  received(body: Buffer): void {
+    this.#body = body
+  }
+
   authenticated(caller: Caller): void {
     this.#caller = caller
   }
@@ -179,6 +201,26 @@ export class Call {
 
   granted(grant: Grant): void {
     this.#grant = grant
+  }
+
+  /** Registers what the call must give back at its end; runs it at once if the call is over. */
+  holds(giveBack: () => void): void {
+    if (this.#isOver) giveBack()
+    else this.#held.push(giveBack)
+  }
+
+  /** Whether the response was sent or the client disconnected before. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** The response was sent or the client disconnected before. Called once. */
+  closed(): void {
+    this.#isOver = true
+    this.before = undefined
+    this.#body = undefined
+    this.exchange?.clientClosed()
+    for (const giveBack of this.#held) giveBack()
   }
 }
 

@@ -1,19 +1,23 @@
 import type { Refusal } from '../../platform/problem.ts'
 import type { Call } from './call.ts'
 
-/** Answer of the gateway's own that is no refusal and has no body. */
+/** A response of the gateway itself that is not a refusal and has no body. */
 export interface Answer {
   readonly status: 204
-  /** Name and value alternating. */
+  /** Names and values in turn. */
   readonly headers: readonly string[]
 }
 
-/** Goes on to the next check, or ends the call with a refusal or an answer; with an error, a mistake of ours, it ends with 500. Called exactly once. */
+/**
+ * Continues with the next check, or ends the call with a refusal or an answer.
+ * An error is a fault of the gateway and becomes 500. Called exactly once.
+ */
 export type Next = (outcome?: Refusal | Answer | Error) => void
 
 /**
- * Guards what a check does in a callback of somebody else's: a throw there
- * would end up in a store's event loop and leave the call without an answer.
+ * Guards a check's code in the callback of another component: an error thrown
+ * there would reach a store's event handler and leave the call without a
+ * response.
  */
 export function guarded<Value>(next: Next, work: (value: Value) => void): (value: Value) => void {
   return (value) => {
@@ -26,27 +30,29 @@ export function guarded<Value>(next: Next, work: (value: Value) => void): (value
 }
 
 /**
- * One question about a call. Notes on the call what it finds, then calls
- * `next`, at once or later; it never answers the client itself.
+ * One check of a call. Records its findings on the call, then calls `next`, at
+ * once or later. Never answers the client itself.
  */
 export type Check = (call: Call, next: Next) => void
 
-/** A check with the name it has in the table, in logs and in `tollgate explain`. */
+/** A check with its name in the table, in logs and in `tollgate explain`. */
 export interface NamedCheck {
   readonly name: string
   readonly check: Check
 }
 
-/** What becomes of a call after its checks; exactly one of them is called. */
+/** Continuations of a call after its checks. Exactly one is called. */
 export interface CheckOutcome {
   readonly admitted: () => void
+  /** The client disconnected; no further check ran. */
+  readonly left: () => void
   readonly refused: (refusal: Refusal) => void
   readonly answered: (answer: Answer) => void
-  /** A check threw: a mistake of ours, which ends this call and nothing else. */
+  /** A check threw: a fault of the gateway, which ends this call only. */
   readonly failed: (error: unknown) => void
 }
 
-/** Runs checks in order until one ends the call. Catches what they throw; what they do in callbacks they guard ({@link guarded}). */
+/** Runs checks in order until one ends the call. Catches what they throw; in callbacks, checks use {@link guarded}. */
 export function runChecks(checks: readonly NamedCheck[], call: Call, outcome: CheckOutcome): void {
   let index = 0
   function next(end?: Refusal | Answer | Error): void {
@@ -62,7 +68,8 @@ export function runChecks(checks: readonly NamedCheck[], call: Call, outcome: Ch
       }
       const row = checks[index]
       index += 1
-      if (row === undefined) outcome.admitted()
+      if (call.isOver) outcome.left()
+      else if (row === undefined) outcome.admitted()
       else row.check(call, next)
     } catch (error) {
       outcome.failed(error)

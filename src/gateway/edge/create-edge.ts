@@ -4,13 +4,16 @@ import type { ConnectionLimits } from '../../platform/connection-limits.ts'
 import { createNetworks } from '../../platform/networks.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
+import type { ConcurrencyOptions } from './concurrency.ts'
 import { createGateway } from './create-gateway.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
 import { createForwarder } from './forward.ts'
 import type { IdentitySigner } from './identity.ts'
 import type { Observer } from './observe.ts'
+import { createPassingFields } from './passing-fields.ts'
 import { createPipeline } from './pipeline.ts'
 import type { Published } from './published.ts'
+import { createUploads, type UploadsOptions } from './receive.ts'
 import { createRefuse } from './refuse.ts'
 
 export interface EdgeOptions {
@@ -21,12 +24,17 @@ export interface EdgeOptions {
   readonly observer: Observer
   /** Origin of the backend. */
   readonly backendUrl: string
-  /** Origin of the portal; a function, because a listener on port 0 learns its own late. */
+  /** The backend returns the request's X-Request-ID, so another id means that the response belongs to another request. */
+  readonly backendEchoesRequestId: boolean
+  /** Origin of the portal; a function, because a listener on port 0 learns its own only once bound. */
   readonly portalUrl: () => string
   readonly authFailuresPerMinute: number
   readonly connectionLimits: ConnectionLimits
+  readonly callLimits: ConcurrencyOptions & Omit<UploadsOptions, 'isListening' | 'monotonic'>
   /** Addresses or CIDRs, already checked. */
   readonly trustedProxies: readonly string[]
+  /** Names of request fields that reach the backend in addition to those in the OpenAPI documents. */
+  readonly forwardHeaders: readonly string[]
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Monotonic milliseconds. */
@@ -34,29 +42,38 @@ export interface EdgeOptions {
   readonly randomUUID: () => string
 }
 
-/** The data path, built but not listening. */
+/** The data path, ready to listen. */
 export interface Edge {
   readonly app: FastifyInstance
-  /** Stops accepting, lets calls under way finish, then closes the connections to the backend. */
+  /** Stops accepting, lets current calls finish, then closes the connections to the backend. */
   close(): Promise<void>
 }
 
-/** Puts the data path together from its parts. */
+/** Assembles the data path. */
 export async function createEdge(options: EdgeOptions): Promise<Edge> {
-  const { observer } = options
+  const { observer, monotonic, callLimits } = options
   const proxies = createNetworks(options.trustedProxies)
   const refuse = createRefuse({ portalUrl: options.portalUrl })
   const forwarder = createForwarder({
     backendUrl: options.backendUrl,
     identity: options.identity,
     refuse,
-    monotonic: options.monotonic,
+    echoesRequestId: options.backendEchoesRequestId,
+    passingFields: createPassingFields(options.forwardHeaders),
+    monotonic,
     onFailure: (call, refusal, cause) => observer.backendFailed(call, refusal, cause),
+  })
+  const uploads = createUploads({
+    ...callLimits,
+    monotonic,
+    isListening: () => app.server.listening,
   })
   const checks = createPipeline({
     registry: options.registry,
     failures: createFailureThrottle({ failuresPerMinute: options.authFailuresPerMinute }),
     counter: options.counter,
+    concurrency: callLimits,
+    uploads,
     hasRoom: forwarder.hasRoom,
     now: options.now,
   })
@@ -72,13 +89,14 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     isProxy: proxies,
     backendUrl: options.backendUrl,
     portalUrl: options.portalUrl,
-    monotonic: options.monotonic,
+    monotonic,
     randomUUID: options.randomUUID,
   })
   return {
     app,
     async close() {
       await app.close()
+      uploads.close()
       await forwarder.close()
     },
   }

@@ -1,11 +1,14 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { methods } from '../../catalogue/catalogue.ts'
 import type { ClientAddress, ClientScheme } from '../../platform/client-address.ts'
 import { type ConnectionLimits, limitConnections } from '../../platform/connection-limits.ts'
+import { endGently } from '../../platform/end-gently.ts'
 import { createRefuseSocket } from '../../platform/refuse-socket.ts'
 import { createUnreadableHandler } from '../../platform/unreadable.ts'
+import { afterOwed } from './after-owed.ts'
 import { Call } from './call.ts'
 import { CallRequest } from './call-request.ts'
 import { type NamedCheck, runChecks } from './check.ts'
@@ -17,7 +20,7 @@ import type { Refuse } from './refuse.ts'
 import { keepAliveMs, requestsPerSocketMax, WrittenResponse } from './written-response.ts'
 
 export interface GatewayOptions {
-  /** The catalogue in force; asked once for every call. */
+  /** Returns the current catalogue; called once per call. */
   readonly published: () => Published
   readonly checks: readonly NamedCheck[]
   readonly forwarder: Forwarder
@@ -36,7 +39,7 @@ export interface GatewayOptions {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The answer to a call knows the call: what ends it need not look for it. */
+/** The response holds its call, so no look-up is needed when it ends. */
 class CallResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends WrittenResponse<Request> {
@@ -44,18 +47,19 @@ class CallResponse<
 }
 
 /**
- * Builds the public listener: the checks of the table stand in front of
- * Fastify, one forwarder sends on what they admit. Not listening yet.
+ * Builds the public listener of the data path. This folder is the edge: a table
+ * of checks decides each call (`pipeline.ts`), and one forwarder sends the
+ * admitted calls to the backend. Every refusal comes from here in one format.
  *
- * Calls with a body come to it through Fastify and http-proxy, the others at
- * once: on their way there is nothing left to decide, and it costs as much as
- * all checks. Either way Fastify's own routing sees the constant path "/": what
- * a path means is decided by the catalogue alone, and neither Fastify's nor
- * http-proxy's path handling ever touches a client's target.
+ * Calls with a body pass through Fastify and http-proxy. Other calls go to the
+ * forwarder directly: that route has nothing left to decide and costs as much
+ * as all checks. In both cases Fastify routes only the constant path "/". The
+ * catalogue alone decides what a path means; neither Fastify nor http-proxy
+ * ever processes a client's target.
  */
 export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const { checks, forwarder, refuse, observer } = options
-  /** The newest call of a connection. */
+  /** The newest call of each connection. */
   const latest = new WeakMap<object, Call>()
   const begin = createBegin(options)
 
@@ -65,15 +69,23 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     onRefused: (code) => observer.refusedUnparsed(code),
   })
 
-  /** Ends the call, with an answer or without one. */
+  /** The response was sent, or the client disconnected. */
   function closed(this: CallResponse): void {
     const { call } = this
     if (call === undefined) return
-    call.exchange?.clientClosed()
-    observer.ended(call)
+    const { isChecked } = call
+    call.closed()
+    if (isChecked) observer.ended(call)
   }
 
-  /** Ends the call, whatever is wrong: nothing stands around this that could. */
+  /** The checks are done. A call whose client disconnected ends only now, because the counter may have counted it. */
+  function checked(call: Call): void {
+    if (call.isChecked) return
+    call.isChecked = true
+    if (call.response.closed) observer.ended(call)
+  }
+
+  /** Ends the call whatever failed; no outer handler would. */
   function failed(call: Call, error: unknown): void {
     observer.failed(call, error)
     if (call.response.headersSent) return
@@ -86,37 +98,51 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   }
 
   function forward(call: Call): void {
-    // Holds even if the table of checks lost its limit: what was not granted is not forwarded.
+    // Holds even if the table of checks lacks the limit: a call without a grant is not forwarded.
     if (!call.grant.admitted && call.plan.mode === 'enforce') {
       throw new Error('a call reached the forwarder without a grant')
     }
-    // The client left while its call was checked: nobody would end the exchange, and nobody waits for its answer.
+    // The client disconnected during the checks: no event would end the exchange, and no client waits for the
+    // response.
     if (call.request.socket.destroyed) return
     forwarder.forward(call)
   }
 
-  /** What a request meets: the checks, and then the forwarder. */
+  /** Handles a request: first the checks, then the forwarder. */
   function answer(proxied: RequestListener) {
     return (request: CallRequest, response: CallResponse): void => {
-      const call = begin(request, response)
+      const before = latest.get(request.socket)
+      // RFC 9112, 9.6: ignore what follows the last request of a connection.
+      if (before?.response.shouldKeepAlive === false || !request.socket.writable) return
+      const call = begin(request, response, before)
+      if (call.ordinal >= requestsPerSocketMax) response.shouldKeepAlive = false
       response.call = call
       latest.set(request.socket, call)
       response.on('close', closed)
       runChecks(checks, call, {
         admitted() {
+          checked(call)
           if (!call.hasBody) forward(call)
           else {
             request.url = '/'
             proxied(request, response)
           }
         },
-        refused: (refusal) => refuse(call, refusal),
+        left: () => checked(call),
+        refused(refusal) {
+          refuse(call, refusal)
+          checked(call)
+        },
         answered({ status, headers }) {
           call.isPreflight = true
+          checked(call)
           response.writeHead(status, [...headers])
           response.end()
         },
-        failed: (error) => failed(call, error),
+        failed(error) {
+          failed(call, error)
+          checked(call)
+        },
       })
     }
   }
@@ -133,7 +159,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     }),
   })
   limitConnections(app.server, options.connectionLimits, options.isProxy)
-  // Node would answer both by itself: the first with a bare 417, the second with 100 before anything is checked.
+  // Node would answer both itself: the first with a bare 417, the second with 100 before any check.
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   )
@@ -141,10 +167,22 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     app.server.emit('request', request, response),
   )
 
-  // Without a listener Node closes the connection without a word.
-  app.server.on('connect', (_request, socket) => refuseSocket('NOT_IMPLEMENTED', socket))
+  app.server.on('connection', (socket: Socket) => {
+    // Node's server calls this after the last response. Its own version closes at once, even while the client still
+    // sends.
+    socket.destroySoon = () => endGently(socket)
+  })
+  // Without a listener Node closes the connection without a response.
+  app.server.on('connect', ({ socket }, stream) => {
+    // Node removes its own listeners when it hands over the connection, and gives a body a stream of its own.
+    // Without these, a client that resets the connection would end the process.
+    for (const side of new Set([socket, stream])) side.on('error', () => socket.destroy())
+    const owed = latest.get(socket)
+    if (owed === undefined) refuseSocket('NOT_IMPLEMENTED', socket)
+    else afterOwed(owed, socket, () => refuseSocket('NOT_IMPLEMENTED', socket))
+  })
 
-  // Methods Fastify does not route end here, after the checks; those refuse every one of them.
+  // Requests with methods that Fastify does not route end here, after the checks, which refuse all such methods.
   app.setNotFoundHandler((request) => {
     throw new Error(`no check refused the method ${request.method}`)
   })
@@ -153,12 +191,12 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     failed(callOf(reply), error)
   })
 
-  // Its own parsers would read the body that is to be sent on.
+  // Fastify's parsers would consume the body that the gateway forwards.
   app.removeAllContentTypeParsers()
   await app.register(httpProxy, {
     upstream: options.backendUrl,
     websocket: false,
-    // It makes a pool of its own, which opens no connection: the handler does not use it.
+    // http-proxy creates its own pool, which opens no connection because the handler does not use it.
     routes: ['/'],
     httpMethods: [...methods],
     handler: (_request: FastifyRequest, reply: FastifyReply) => {
@@ -185,9 +223,9 @@ function createListener(listener: (request: CallRequest, response: CallResponse)
       IncomingMessage: CallRequest,
       ServerResponse: CallResponse,
       maxHeaderSize: 16_384,
-      // Ours is the one renderer, also for a missing Host.
+      // The gateway renders all errors itself, including a missing Host.
       requireHostHeader: false,
-      // A request without a body needs no stream that ends: measured a sixth of an admitted call.
+      // A request without a body needs no stream events: this saves a sixth of an admitted call.
       optimizeEmptyRequests: true,
       keepAliveTimeout: keepAliveMs,
       headersTimeout: 10_000,
@@ -196,15 +234,16 @@ function createListener(listener: (request: CallRequest, response: CallResponse)
     },
     listener,
   )
-  server.maxRequestsPerSocket = requestsPerSocketMax
-  // Nothing read and nothing taken for so long, a client that does not read its answers included; longer than any call may take.
+  // A client that closes its side still gets its responses. (Missing in the types.)
+  Object.assign(server, { httpAllowHalfOpen: true })
+  // Idle limit in both directions, also for a client that does not read its responses; longer than any call may take.
   return server.setTimeout(30_000)
 }
 
-/** Makes the call of a request. */
+/** Creates the call of a request. */
 function createBegin(options: GatewayOptions) {
   const portalOriginOf = createPortalOrigin(options.portalUrl)
-  return (request: CallRequest, response: CallResponse): Call => {
+  return (request: CallRequest, response: CallResponse, before: Call | undefined): Call => {
     const { fields } = request
     const { requestId } = fields
     return new Call({
@@ -219,6 +258,7 @@ function createBegin(options: GatewayOptions) {
       scheme: options.clientScheme(request),
       portalOrigin: portalOriginOf(fields.origin),
       startedAt: options.monotonic(),
+      before,
     })
   }
 }

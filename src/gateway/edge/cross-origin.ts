@@ -3,7 +3,7 @@ import { operationObject } from '../../catalogue/operation-object.ts'
 import { membersOf } from '../../catalogue/reference.ts'
 import { sameOrigins } from '../../platform/same-origins.ts'
 
-/** Fields a browser hides from a page unless told otherwise, of those the gateway answers with itself. */
+/** The gateway's own response fields that a browser hides from a page by default. */
 const ownFields = [
   'RateLimit-Policy',
   'RateLimit',
@@ -23,10 +23,11 @@ const exposedOwnFields = ownFields.join(', ')
 const foldedOwnFields: ReadonlySet<string> = new Set(ownFields.map((name) => name.toLowerCase()))
 
 /**
- * Recognises the portal's own page by the `Origin` of a call; on loopback by
- * any of its names.
+ * Recognises the portal's own page by the `Origin` of a call; on loopback,
+ * under any loopback name.
  *
- * @returns the origin to answer to; undefined: no browser, or the page of somebody else
+ * @returns the origin to allow; undefined without an `Origin` or for another
+ * site's page
  */
 export function createPortalOrigin(
   portalUrl: () => string,
@@ -45,25 +46,25 @@ export function createPortalOrigin(
 }
 
 /**
- * Header fields by which a browser lets the portal's page have an answer
- * (Fetch, 3.3.3), name and value alternating. No credentials: a key is sent by
- * the page itself, never by the browser.
+ * Header fields with which a browser shows a response to the portal's page
+ * (Fetch, 3.3.3), names and values in turn. Without credentials: the page sends
+ * the key itself, never the browser.
  */
 export function allowedTo(portalOrigin: string): string[] {
   return ['Access-Control-Allow-Origin', portalOrigin, 'Vary', 'Origin']
 }
 
-/** The same, and the page may read the fields the gateway answers with, whatever becomes of the call. */
+/** The same, and the page may read the gateway's response fields, whatever the outcome of the call. */
 export function readableBy(portalOrigin: string): string[] {
   return [...allowedTo(portalOrigin), 'Access-Control-Expose-Headers', exposedOwnFields]
 }
 
-/** RFC 9110, 5.6.2. A document may have anything for a name, and what is written here is not looked through again. */
+/** RFC 9110, 5.6.2. A document may contain any text as a name, and Node does not validate this block again. */
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
 const exposed = new WeakMap<Operation, readonly string[]>()
 
-/** What the answers of an operation declare beyond the gateway's fields, as one more header field; empty when that is nothing. */
+/** A header field that exposes the response fields an operation declares beyond the gateway's; empty if there are no such fields. */
 export function exposedHeaders(version: ApiVersion, operation: Operation): readonly string[] {
   const known = exposed.get(operation)
   if (known !== undefined) return known

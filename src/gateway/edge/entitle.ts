@@ -13,8 +13,8 @@ export interface EntitleOptions {
 
 /**
  * Finds the plan under which the caller may use this version: an active
- * subscription, to a plan that is still published for the version, with the
- * numbers an operator set for this application.
+ * subscription to a plan that is still published for the version, with any
+ * numbers an operator has set for this application.
  */
 export function entitle({ now }: EntitleOptions): Check {
   const known = createKnownEntitlements()
@@ -43,12 +43,19 @@ function judge(call: Call, nowMs: number): Entitlement | Refusal {
   }
   const key = versionKey(api, version)
   const planName = caller.plans.get(key)
-  const plan = planName === undefined ? undefined : published.catalogue.plans.get(planName)
+  if (planName === undefined) {
+    return {
+      code: 'NOT_SUBSCRIBED',
+      detail: `The application has no active subscription to ${api} ${version}. Subscribe it on the portal, then call again.`,
+      members: { api, version },
+    }
+  }
+  const plan = published.catalogue.plans.get(planName)
   if (plan === undefined || !call.versionIfKnown?.plans.includes(plan.name)) {
     return {
       code: 'NOT_SUBSCRIBED',
-      detail: `The application has no active subscription to ${api} ${version}.`,
-      members: { api, version },
+      detail: `The plan "${planName}" of this subscription is no longer published for ${api} ${version}. Choose another plan on the portal, or ask the operator of this gateway.`,
+      members: { api, version, plan: planName },
     }
   }
   const overrides = caller.overrides.get(key)

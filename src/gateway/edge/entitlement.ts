@@ -5,25 +5,25 @@ import type { BucketLimit } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
 import type { IdentityToken } from './identity.ts'
 
-/** What a caller may do with an operation, and what its calls need every time: found once, used for as long as it holds. */
+/** What a caller may do with an operation, and what each of its calls needs: found once and reused while valid. */
 export interface Entitlement {
-  /** With the numbers that hold for this caller. */
+  /** The plan with the numbers that apply to this caller. */
   readonly plan: EffectivePlan
-  /** What the limits of the plan count, in their order; the same list for all its calls. */
+  /** What the limits of the plan count, in order; the same list for all calls. */
   readonly buckets: readonly BucketLimit[]
-  /** Milliseconds since 1970 between which it holds. An override ends by the clock, and one that was set back is a reason to look again, too. */
+  /** Validity in milliseconds since 1970. An override ends by the clock, and a clock set back also requires a new look-up. */
   readonly sinceMs: number
   readonly untilMs: number
-  /** The identity signed last; undefined before. */
+  /** The last signed identity; undefined before the first. */
   token: IdentityToken | undefined
-  /** Left here by who counts its calls for the developer. */
+  /** Reserved for the component that counts the developer's calls. */
   usage: unknown
 }
 
-/** When an entitlement holds that no clock ends. */
+/** Validity of an entitlement that no clock ends. */
 const always = { sinceMs: Number.NEGATIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY }
 
-/** Makes the entitlement of a caller to an operation under a plan. */
+/** Creates the entitlement of a caller to an operation under a plan. */
 export function createEntitlement(
   { applicationId }: Caller,
   operation: Operation,

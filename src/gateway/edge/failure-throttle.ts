@@ -3,7 +3,7 @@ import { networkOf } from '../../platform/client-address.ts'
 
 /** Counts failed authentications per client address. */
 export interface FailureThrottle {
-  /** Counts one failure. `done` gets 0 while the address is within its allowance, else the seconds it should wait (≥ 1). */
+  /** Counts one failure. `done` gets 0 while the address is within its allowance, otherwise the seconds to wait (≥ 1). */
   count(address: string, done: (retryAfterSeconds: number) => void): void
 }
 
@@ -12,9 +12,9 @@ export interface FailureThrottleOptions {
 }
 
 /**
- * Creates a throttle in this process. It refuses with certainty above the
- * allowance and never opens by itself: an error inside counts as exceeded.
- * Windows begin with the first failure of an address.
+ * Creates a throttle in this process. Above the allowance it always refuses; an
+ * internal error also counts as above. A window begins with an address's first
+ * failure.
  */
 export function createFailureThrottle({
   failuresPerMinute,

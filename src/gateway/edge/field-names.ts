@@ -1,16 +1,16 @@
 import { createSpellings } from './spellings.ts'
 
-/** What the gateway makes of a header field, by its name alone. */
+/** How the gateway treats a request field, by its name alone. */
 export interface FieldName {
   readonly folded: string
-  /** Nothing of the following applies, but perhaps `isDropped`. */
+  /** The field needs no treatment, except perhaps `isDropped`. */
   readonly isPlain: boolean
   readonly hasUnderscore: boolean
-  /** A bit of its own when a second copy would let two readers see different requests; else 0. */
+  /** A separate bit if two copies could make two readers see different requests; otherwise 0. */
   readonly singleton: number
   /** Carries the API key. */
   readonly isKey: boolean
-  /** Where its value is noted. */
+  /** Where the gateway stores its value. */
   readonly role: FieldRole | undefined
   /** Never reaches the backend. */
   readonly isDropped: boolean
@@ -73,7 +73,8 @@ const ownedByConnection = [
   'expect',
   'host',
 ]
-// Fields by which somebody outside could speak for the edge: keys, identities, addresses, other methods or paths.
+// Fields with which an outside client could impersonate the edge: keys, identities, addresses, other methods or
+// paths.
 const ownedByGateway = [
   'x-api-key',
   'x-ibm-client-id',
@@ -95,7 +96,7 @@ const ownedByGateway = [
 ]
 const dropped: ReadonlySet<string> = new Set([...ownedByConnection, ...ownedByGateway])
 
-/** Reads the name of a header field, however it is spelled. */
+/** Classifies the name of a header field, in any spelling. */
 export const fieldName = createSpellings(readName)
 
 function readName(folded: string): FieldName {

@@ -1,27 +1,29 @@
-import { Transform } from 'node:stream'
+import type { Catalogue, Operation } from '../../catalogue/catalogue.ts'
 import type { Refusal } from '../../platform/problem.ts'
 import { Roster } from '../../platform/roster.ts'
-import type { UpstreamRequest } from '../upstream/connection.ts'
 import { createPool } from '../upstream/pool.ts'
-import { bodyBytesMax, bodyTooLarge } from './body.ts'
 import type { Call } from './call.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type OperationLane } from './exchange.ts'
 import { requestHead } from './forwarded-headers.ts'
 import type { IdentitySigner } from './identity.ts'
+import type { PassesField } from './passing-fields.ts'
 import type { Refuse } from './refuse.ts'
 
-/** How often it is looked who has taken too long, and which connections have rested too long. */
+/** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
 const watchMs = 250
 const connectionsMax = 256
-/** Calls that may wait for a connection. */
+/** Maximum number of calls waiting for a connection. */
 export const queueMax = 512
+/** Maximum number of each per operation, so that a slow operation leaves room for the others. */
+const connectionsPerOperation = 192
+export const underwayPerOperation = 384
 
-/** Sends admitted calls to the backend and its answers back. */
+/** Sends admitted calls to the backend and returns its responses. */
 export interface Forwarder {
-  /** Answers the call, whatever the backend does. Throws before anything was sent when something of ours is wrong. */
+  /** Always answers the call, whatever the backend does. Throws only before anything was sent, for a fault of the gateway. */
   forward(call: Call): void
-  /** Whether another call would find a place; asked before the call is counted. */
-  hasRoom(): boolean
+  /** Whether there is room for another call of the operation; checked before the call is counted. */
+  hasRoom(operation: Operation): boolean
   close(): Promise<void>
 }
 
@@ -30,33 +32,47 @@ export interface ForwarderOptions {
   readonly backendUrl: string
   readonly identity: IdentitySigner
   readonly refuse: Refuse
+  /** The backend returns the request's X-Request-ID. */
+  readonly echoesRequestId: boolean
+  readonly passingFields: (catalogue: Catalogue) => PassesField
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
-  /** Told of failures with their cause; the client learns only the code. */
+  /** Called for failures with their cause; the client sees only the code. */
   readonly onFailure: (call: Call, refusal: Refusal, cause: Error) => void
 }
 
 /**
- * Creates the forwarder over one pool of connections. One attempt for every method:
- * whether the backend acted is never guessed. TLS to the backend is verified.
+ * Creates the forwarder over one pool of connections. It tries each call once,
+ * for every method, because it never guesses whether the backend has acted. TLS
+ * to the backend is always verified.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { backendUrl, identity, refuse, monotonic, onFailure } = options
+  const { backendUrl, identity, refuse, passingFields, monotonic, onFailure, echoesRequestId } =
+    options
   const { host } = new URL(backendUrl)
   const pool = createPool({
     url: backendUrl,
     connectionsMax,
-    // A moved backend is found again within this time, also under load that never lets a connection idle.
+    connectionsPerLane: connectionsPerOperation,
+    // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
     connectionMsMax: 30_000,
     connectMsMax: 2_000,
-    // Shorter than any backend keeps idle connections, so that we do not write into a closing one.
+    // Shorter than the idle timeout of any usual backend, so that the gateway does not write to a closing connection.
     restMsMax: 4_000,
     restMsCeiling: 30_000,
     monotonic,
   })
   const underway = new Roster<Exchange>()
-  const exchangeOptions = { refuse, onFailure, monotonic, underway }
-  // One clock for all of them: a timer of its own costs a call more than its place on the roster.
+  const lanes = new WeakMap<Operation, OperationLane>()
+  function laneOf(operation: Operation): OperationLane {
+    const known = lanes.get(operation)
+    if (known !== undefined) return known
+    const made = { connections: 0, underway: 0 }
+    lanes.set(operation, made)
+    return made
+  }
+  const exchangeOptions = { refuse, onFailure, monotonic, underway, echoesRequestId }
+  // One timer for all exchanges: a separate timer costs more per call than a place on the roster.
   const watch = setInterval(() => {
     const at = monotonic()
     for (const exchange of underway.all()) exchange.watch(at)
@@ -65,17 +81,18 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   return {
     forward(call) {
-      const { caller, entitlement, operation, fields, hasBody } = call
+      const { caller, entitlement, operation, body } = call
       const token = identity.sign(entitlement, caller, operation)
-      const head = requestHead(call, { path: upstreamPath(call), host, identity: token })
+      const passes = passingFields(call.published.catalogue)
+      const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
+      const lane = laneOf(operation)
       call.forwardedAt = monotonic()
-      const exchange = new Exchange(call, exchangeOptions)
-      // RFC 9110, 10.1.1: whoever speaks 1.0 does not know interim answers.
-      const awaitsContinue = fields.expect !== undefined && call.request.httpVersion === '1.1'
-      if (hasBody && awaitsContinue) call.response.writeContinue()
-      exchange.dispatched(pool.dispatch({ head, ...bodyOf(call, exchange) }, exchange))
+      const exchange = new Exchange(call, lane, exchangeOptions)
+      exchange.dispatched(pool.dispatch({ head, body, lane }, exchange))
     },
-    hasRoom: () => underway.size < connectionsMax + queueMax,
+    hasRoom: (operation) =>
+      underway.size < connectionsMax + queueMax &&
+      laneOf(operation).underway < underwayPerOperation,
     async close() {
       await pool.close()
       clearInterval(watch)
@@ -84,9 +101,9 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 }
 
 /**
- * The path for the backend, made from the matched operation and its
- * parameters, never from the target. The parameters are canonical segments, so
- * they mean the same to every decoder.
+ * The path for the backend, built from the matched operation and its
+ * parameters, never from the target. Parameters are canonical segments, so
+ * every decoder reads them the same way.
  */
 export function upstreamPath(call: Call): string {
   let path = ''
@@ -99,28 +116,4 @@ export function upstreamPath(call: Call): string {
     }
   }
   return path + call.query
-}
-
-/** A declared length is kept by Node's parser; a chunked body is counted while it streams. */
-function bodyOf(
-  { request, fields, hasBody }: Call,
-  exchange: Exchange,
-): Pick<UpstreamRequest, 'body' | 'isChunked'> {
-  if (!hasBody) return { body: undefined, isChunked: false }
-  if (fields.transferEncoding === undefined) return { body: request, isChunked: false }
-  let bytes = 0
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length
-      if (bytes > bodyBytesMax) {
-        // First, so that the rest of it can be read away.
-        request.unpipe(counted)
-        exchange.end(bodyTooLarge)
-        done(new Error('request body over the limit'))
-      } else done(null, chunk)
-    },
-  })
-  // The exchange has ended then, and with it whoever read this.
-  counted.on('error', () => undefined)
-  return { body: request.pipe(counted), isChunked: true }
 }

@@ -3,7 +3,7 @@ import type { Check } from './check.ts'
 
 /**
  * Refuses requests whose header block is ambiguous or asks for something the
- * gateway does not do.
+ * gateway does not support.
  */
 export const headers: Check = (call, next) => {
   next(refuseVersion(call.request.httpVersion) ?? call.fields.refusal)

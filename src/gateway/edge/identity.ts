@@ -9,36 +9,40 @@ import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet } from 'jose'
 import type { Operation } from '../../catalogue/catalogue.ts'
 import type { Caller } from '../registry/registry.ts'
 
-/** The key of an embedded process: where its data folder keeps it, and how it is made. */
+/** The key of an embedded process: its place in the data folder, and how to generate it. */
 export const embeddedIdentityKey = {
   name: 'identity-private-key',
   generate: (): string =>
     generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
 } as const
 
-/** Milliseconds for which a token is used again. Signing is the dearest step of a call, and what a token says of a caller stays true: one of whom something changed is another caller. */
+/**
+ * Milliseconds for which a token is reused. Signing is the most expensive step
+ * of a call, and a token's content stays true: a changed caller is a new
+ * object.
+ */
 const reuseMs = 45_000
-/** Seconds after which the backend no longer accepts a token. */
+/** Seconds after which the backend rejects a token. */
 const lifetimeSeconds = 60
 
-/** A signed identity, and when it was made. */
+/** A signed identity and its creation time. */
 export interface IdentityToken {
   /** Monotonic milliseconds. */
   readonly madeAt: number
   readonly jws: string
 }
 
-/** What a token says of a caller. */
-export type IdentifiedCaller = Pick<Caller, 'applicationId' | 'isStrict'>
+/** What a token states about a caller. */
+export type IdentifiedCaller = Pick<Caller, 'applicationId' | 'applicationName' | 'isStrict'>
 
-/** Where the token made last is kept: one place for each caller and operation. */
+/** Keeps the latest token: one place per caller and operation. */
 export interface TokenPlace {
   token: IdentityToken | undefined
 }
 
-/** Signs who calls what, for the backend (RFC 7515; typ `gateway-identity+jwt`). */
+/** Signs the identity of the caller for the backend (RFC 7515; typ `gateway-identity+jwt`). */
 export interface IdentitySigner {
-  /** The compact JWS for a caller and operation; at most 45 s old, so that it is accepted for another 15 s at least. */
+  /** The compact JWS for a caller and operation. It is at most 45 s old, so it remains valid for at least another 15 s. */
   sign(place: TokenPlace, caller: IdentifiedCaller, operation: Operation): string
   /** Public keys for the backend, as `/.well-known/jwks.json` serves them. */
   readonly jwks: JSONWebKeySet
@@ -48,16 +52,15 @@ export interface IdentitySignerOptions {
   /** Ed25519 private key, PKCS #8 PEM. */
   readonly privateKeyPem: string
   readonly audience: string
-  /** Milliseconds since 1970, for what tokens say. */
+  /** Milliseconds since 1970, for the times in a token. */
   readonly now: () => number
-  /** Monotonic milliseconds, for how long they are reused: the clock of the machine may step back. */
+  /** Monotonic milliseconds, for reuse: the machine's clock may step back. */
   readonly monotonic: () => number
 }
 
 /**
- * Creates the signer. The compact form is written here and not by jose, whose
- * signing goes through promises and another thread: measured 34 µs instead of
- * 60 to 140.
+ * Creates the signer. It writes the compact form itself, because signing with
+ * jose uses promises and another thread: 34 µs instead of 60 to 140.
  *
  * @throws when the key is not an Ed25519 private key
  */
@@ -71,11 +74,11 @@ export async function createIdentitySigner(
   const header = base64url({ alg: 'EdDSA', typ: 'gateway-identity+jwt', kid })
 
   function make(caller: IdentifiedCaller, { api, version, id }: Operation): string {
-    const { applicationId, isStrict } = caller
+    const { applicationId, applicationName, isStrict } = caller
     const issuedAt = Math.floor(now() / 1000)
     const claims = base64url({
       ...{ api, version, operation: id },
-      ...{ iss: 'tollgate', aud: audience, sub: applicationId },
+      ...{ iss: 'tollgate', aud: audience, sub: applicationId, name: applicationName },
       ...(isStrict ? { strict: true } : {}),
       ...{ iat: issuedAt, exp: issuedAt + lifetimeSeconds },
     })
@@ -108,7 +111,7 @@ function readPrivateKey(pem: string): KeyObject {
   try {
     key = createPrivateKey(pem)
   } catch {
-    // Not as the cause: what OpenSSL says about a text that is no key helps nobody.
+    // Without the cause: OpenSSL's message about text that is not a key does not help.
     throw new Error(expected)
   }
   if (key.asymmetricKeyType !== 'ed25519') throw new Error(expected)

@@ -3,41 +3,41 @@ import type { Call } from './call.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
 
-/** What of a call says which entitlement it needs. */
+/** The part of a call that determines its entitlement. */
 export type EntitledCall = Pick<Call, 'caller' | 'operation' | 'published'>
 
-/** The entitlements found lately. */
+/** Cache of recently found entitlements. */
 export interface KnownEntitlements {
-  /** Undefined when none is known that holds at this time (milliseconds since 1970). */
+  /** Undefined if the cache has no entitlement that is valid at this time (milliseconds since 1970). */
   find(call: EntitledCall, nowMs: number): Entitlement | undefined
   keep(call: EntitledCall, entitlement: Entitlement): void
 }
 
 export interface KnownEntitlementsOptions {
-  /** In each of two generations; with a signed identity about 0.6 KB each. (Default: 200,000) */
+  /** Per generation, of which there are two; about 0.6 KB each with a signed identity. (Default: 200,000) */
   readonly capacity?: number
 }
 
-/** What a caller keeps of a configuration. */
+/** The entitlements of one caller under one configuration. */
 interface Kept {
   readonly published: Published
-  /** By the ordinals of operations, sixteen to a page: a catalogue may have a thousand, of which a caller uses five. */
+  /** By operation ordinal, sixteen per page: a catalogue may have a thousand operations, of which a caller uses five. */
   readonly pages: ((Entitlement | undefined)[] | undefined)[]
-  /** How many have been put in. */
+  /** Number of entitlements. */
   count: number
 }
 
 const pageSize = 16
 
 /**
- * Entitlements are the same for every call of a caller to an operation until
- * the registry hears of a change (then the caller is another one), a
- * configuration is taken into force, or an override ends. Two generations are
- * kept, as in a bounded map: what was not asked for lately is found anew.
+ * Entitlements stay the same for each caller and operation until the registry
+ * reports a change (then the caller is a new object), a new configuration takes
+ * effect, or an override ends. The cache keeps two generations, like a bounded
+ * map; entries not used recently are found again.
  *
- * With many callers none of it is in a cache of the processor, so what counts is
- * how many objects a look touches: lists by ordinal instead of a map of
- * operations, measured 1 µs of a call.
+ * With many callers the entries are not in the CPU cache, so the number of
+ * objects a look-up touches matters: lists by ordinal instead of a map save 1
+ * µs per call.
  */
 export function createKnownEntitlements({
   capacity = 200_000,
@@ -66,7 +66,7 @@ export function createKnownEntitlements({
 
   function keep({ caller, operation, published }: EntitledCall, entitlement: Entitlement): void {
     let kept = young.get(caller) ?? renew(caller)
-    // A caller may stay for months: what it keeps of a configuration goes with it.
+    // A caller may exist for months: this drops its entitlements of an old configuration.
     if (kept?.published !== published) {
       kept = { published, pages: [], count: 0 }
       young.set(caller, kept)

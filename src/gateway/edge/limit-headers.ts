@@ -1,11 +1,11 @@
 import type { Limit } from '../../catalogue/catalogue.ts'
 import type { Standing } from '../counters/counter.ts'
 
-/** What never changes in the header fields of a plan's limits. */
+/** The constant parts of the header fields for a plan's limits. */
 interface LimitTexts {
   /** `"default";q=100;w=3600`, … */
   readonly policy: string
-  /** `"default";r=`, one for each limit. */
+  /** `"default";r=`, one per limit. */
   readonly states: readonly string[]
   readonly calls: readonly string[]
 }
@@ -13,13 +13,13 @@ interface LimitTexts {
 const texts = new WeakMap<readonly Limit[], LimitTexts>()
 
 /**
- * Serialises where a caller stands: `RateLimit-Policy` and `RateLimit`
- * (draft-ietf-httpapi-ratelimit-headers-10) and the older trio for the limit
- * with the fewest calls left. Name and value alternate. Empty where a reset time
- * is unknown (an outage): nothing rather than a guess.
+ * Serialises the state of a caller's limits: `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10), and the older trio for the limit
+ * with the fewest calls left. Names and values in turn. Empty if a reset time
+ * is unknown (an outage), because a guess would mislead.
  *
- * @param limits those of one plan; what can be written once for all its calls is
- * @param standings one for each limit, in their order
+ * @param limits the limits of one plan; the constant texts are cached per list
+ * @param standings one per limit, in the same order
  */
 export function limitHeaders(
   limits: readonly Limit[],
@@ -63,8 +63,8 @@ function textsOf(limits: readonly Limit[]): LimitTexts {
 }
 
 /**
- * Index of the limit that decides: a refusing one before a granting one, then
- * the fewest calls left, then the longest to wait. 0 for an empty list.
+ * Index of the deciding limit: a refusing one before a granting one, then the
+ * fewest calls left, then the longest wait. 0 for an empty list.
  */
 export function tightest(standings: readonly Standing[]): number {
   let found = 0
@@ -82,7 +82,7 @@ function isTighter(standing: Standing, best: Standing): boolean {
   return (standing.resetMs ?? 0) > (best.resetMs ?? 0)
 }
 
-/** Milliseconds as whole seconds, rounded up, at least 1: a call made after so long is not early. */
+/** Milliseconds as whole seconds, rounded up, at least 1: a call after this time is not too early. */
 export function secondsUp(milliseconds: number): string {
   return String(Math.max(1, Math.ceil(milliseconds / 1000)))
 }

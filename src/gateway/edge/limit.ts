@@ -11,9 +11,8 @@ export interface LimitOptions {
 }
 
 /**
- * Asks the counter for one admission of this call and refuses it when none is
- * left. Last of the checks, so that a call refused for any other reason is
- * never counted.
+ * Asks the counter for one call and refuses it when the window is used up. The
+ * last check, so that a call refused for another reason is never counted.
  */
 export function limit({ counter, now }: LimitOptions): Check {
   return (call, next) => {
@@ -23,15 +22,24 @@ export function limit({ counter, now }: LimitOptions): Check {
       plan.onStoreOutage,
       guarded(next, (grant) => {
         call.granted(grant)
-        call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
-        if (grant.admitted || plan.mode === 'observe') next()
-        else if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
-          const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
-          next({ code: 'COUNTERS_UNAVAILABLE', headers })
-        } else next(quotaExceeded(call, grant, now()))
+        if (grant.admitted || plan.mode === 'observe') {
+          call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
+          next()
+        } else next(refuseExhausted(call, grant, now()))
       }),
     )
   }
+}
+
+/** The refusal of a call without a grant; its response shows the state of the limits. */
+export function refuseExhausted(call: Call, grant: Grant, nowMs: number): Refusal {
+  const { plan } = call
+  call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
+  if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
+    const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
+    return { code: 'COUNTERS_UNAVAILABLE', headers }
+  }
+  return quotaExceeded(call, grant, nowMs)
 }
 
 /** The refusal of a call above its limit (draft-ietf-httpapi-ratelimit-headers-10, problem type quota-exceeded). */
@@ -43,8 +51,8 @@ function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
   return {
     code: 'QUOTA_EXCEEDED',
     detail: isDegraded
-      ? 'The share this gateway may admit while its counters are unreachable is used up.'
-      : `All ${decisive?.calls} calls of the window are used.`,
+      ? 'The gateway cannot reach its counters, and this process has used up its share of the limit.'
+      : `You have used all ${decisive?.calls} calls. Try again when the limit resets.`,
     headers: { 'retry-after': secondsUp(grant.retryAfterMs) },
     members: {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
@@ -61,7 +69,7 @@ function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
 
 let written = { ms: Number.NaN, text: '' }
 
-/** ISO 8601; windows end for thousands of calls at the same moment. */
+/** ISO 8601, cached: windows end for thousands of calls at the same moment. */
 function instant(ms: number): string {
   if (written.ms !== ms) written = { ms, text: new Date(ms).toISOString() }
   return written.text

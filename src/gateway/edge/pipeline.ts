@@ -3,12 +3,15 @@ import type { KeyAuthenticator } from '../registry/registry.ts'
 import { authenticate } from './authenticate.ts'
 import { body } from './body.ts'
 import type { NamedCheck } from './check.ts'
+import { type ConcurrencyOptions, concurrency } from './concurrency.ts'
 import { entitle } from './entitle.ts'
+import { expect } from './expect.ts'
 import type { FailureThrottle } from './failure-throttle.ts'
 import { headers } from './headers.ts'
 import { limit } from './limit.ts'
 import { preflight } from './preflight.ts'
-import { room } from './room.ts'
+import { receive, type Uploads } from './receive.ts'
+import { type RoomOptions, room } from './room.ts'
 import { route } from './route.ts'
 import { target } from './target.ts'
 
@@ -16,17 +19,19 @@ export interface PipelineOptions {
   readonly registry: KeyAuthenticator
   readonly failures: FailureThrottle
   readonly counter: Counter
-  readonly hasRoom: () => boolean
+  readonly concurrency: ConcurrencyOptions
+  readonly uploads: Pick<Uploads, 'receive'>
+  readonly hasRoom: RoomOptions['hasRoom']
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
 /**
- * The checks of a call in their order. What costs nothing comes first; the
- * limit comes last, so that only a call that will be forwarded is counted.
+ * The checks of a call, in order. The cheapest come first. The limit comes
+ * last, so that only a call that will be forwarded is counted.
  */
 export function createPipeline(options: PipelineOptions): readonly NamedCheck[] {
-  const { registry, failures, counter, hasRoom, now } = options
+  const { registry, failures, counter, uploads, hasRoom, now } = options
   return [
     { name: 'target', check: target },
     { name: 'headers', check: headers },
@@ -35,6 +40,9 @@ export function createPipeline(options: PipelineOptions): readonly NamedCheck[] 
     { name: 'body', check: body },
     { name: 'authenticate', check: authenticate({ registry, failures }) },
     { name: 'entitle', check: entitle({ now }) },
+    { name: 'concurrency', check: concurrency(options.concurrency) },
+    { name: 'expect', check: expect({ counter, now }) },
+    { name: 'receive', check: receive({ uploads }) },
     { name: 'room', check: room({ hasRoom }) },
     { name: 'limit', check: limit({ counter, now }) },
   ]

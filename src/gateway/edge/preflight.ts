@@ -1,10 +1,17 @@
-import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
+import { type ApiVersion, methods, type Operation } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import { operationObject } from '../../catalogue/operation-object.ts'
+import type { Refusal } from '../../platform/problem.ts'
 import type { Check } from './check.ts'
 import { allowedTo } from './cross-origin.ts'
+import { wholeGateway } from './target.ts'
 
-/** How long a browser may remember the answer. */
+const bodyInOptions: Refusal = {
+  code: 'FRAMING_INVALID',
+  detail: 'An OPTIONS request must not have a body.',
+}
+
+/** Seconds for which a browser may cache the answer. */
 const maxAgeSeconds = '600'
 
 export interface PreflightOptions {
@@ -13,23 +20,26 @@ export interface PreflightOptions {
 }
 
 /**
- * Answers the question a browser asks before the portal's page may call an
- * operation (CORS preflight; Fetch, 4.8): the only OPTIONS that is one. It
- * needs no key and is neither counted nor forwarded. Everything else with that
- * method (of another page, for what is not published, with a body) goes on and
- * is refused by the route. What the browser asks for is never repeated: the
- * lists are those of the document.
+ * Answers the two kinds of OPTIONS request that the gateway serves. Neither
+ * needs a key, is counted or is forwarded. `OPTIONS *` gets the gateway's
+ * methods (RFC 9110, 9.3.7). A CORS preflight of the portal's page (Fetch, 4.8)
+ * gets the lists from the document, never what the browser asked for. The route
+ * check refuses any other OPTIONS request.
  */
 export function preflight({ now }: PreflightOptions): Check {
   return (call, next) => {
     const { method } = call.request
     const { requestedMethod: wanted, transferEncoding, contentLength } = call.fields
+    const hasBody = transferEncoding !== undefined || (contentLength ?? '0') !== '0'
+    if (call.path === wholeGateway) {
+      next(hasBody ? bodyInOptions : { status: 204, headers: ['Allow', methods.join(', ')] })
+      return
+    }
     if (method !== 'OPTIONS' || call.portalOrigin === undefined || wanted === undefined) {
       next()
       return
     }
     const found = call.published.router.match(wanted, call.path)
-    const hasBody = transferEncoding !== undefined || (contentLength ?? '0') !== '0'
     if (found.kind !== 'found' || hasBody || isRetired(found.apiVersion.lifecycle, now())) {
       next()
       return
@@ -54,7 +64,7 @@ export function preflight({ now }: PreflightOptions): Check {
 
 const accepted = new WeakMap<Operation, string>()
 
-/** Names of the header fields a call of the operation may bring. */
+/** Names of the header fields that a call of the operation may send. */
 function acceptedHeaders({ document }: ApiVersion, operation: Operation): string {
   const known = accepted.get(operation)
   if (known !== undefined) return known

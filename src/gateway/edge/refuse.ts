@@ -2,42 +2,43 @@ import type { ErrorCode } from '../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
 import { bodyBytesMax } from './body.ts'
 import type { Call } from './call.ts'
-import { endAfterLinger } from './linger.ts'
+import { mayBeRecorded } from './may-be-recorded.ts'
 
 export interface RefuseOptions {
   /** Origin whose `/problems/<code>` pages explain refusals. */
   readonly portalUrl: () => string
 }
 
-/** Refusals after which it is not certain where the next request on the connection would begin. */
+/** Refusals after which the start of the next request on the connection is uncertain. */
 const closing: ReadonlySet<ErrorCode> = new Set([
   'FRAMING_INVALID',
   'NOT_IMPLEMENTED',
   'HTTP_VERSION',
   'UPGRADE_REFUSED',
+  'REQUEST_TIMEOUT',
 ])
 
-/** Answers a call with a refusal; the only place where the edge writes an error to a client that sent a whole header block. */
+/** Answers a call with a refusal. For clients that sent a complete header block, the edge writes errors only here. */
 export type Refuse = (call: Call, refusal: Refusal) => void
 
 export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
   return (call, refusal) => {
-    const { request, response } = call
+    const { response } = call
     call.refusal = refusal.code
     call.refusalDetail = refusal.detail
-    const problem = renderProblem(refusal, { requestId: call.requestId, portalUrl: portalUrl() })
+    // The client disconnected during the checks.
+    if (response.closed) return
+    const problem = renderProblem(refusal, {
+      requestId: call.requestId,
+      portalUrl: portalUrl(),
+      isRecorded: mayBeRecorded(call),
+    })
     const fields: string[] = [...call.answerHeaders]
     for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
-    if (hasLongBodyPending(call)) {
-      response.writeHead(problem.status, [...fields, 'connection', 'close'])
-      response.write(problem.body, problem.encoding)
-      endAfterLinger(request, response)
-    } else {
-      // Node reads a short rest of the body by itself and keeps the connection.
-      if (closing.has(refusal.code)) fields.push('connection', 'close')
-      response.writeHead(problem.status, fields)
-      response.end(problem.body, problem.encoding)
-    }
+    if (closing.has(refusal.code) || hasLongBodyPending(call)) response.shouldKeepAlive = false
+    response.writeHead(problem.status, fields)
+    // Node reads a short rest of the body and keeps the connection; before the end of one it reads for a moment.
+    response.end(problem.body, problem.encoding)
   }
 }
 

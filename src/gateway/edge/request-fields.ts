@@ -2,14 +2,14 @@ import type { Refusal } from '../../platform/problem.ts'
 import { type FieldName, fieldName } from './field-names.ts'
 import { via } from './via.ts'
 
-/** Header fields a request may have. */
+/** Maximum number of header fields in a request. */
 const headerCountMax = 100
 
 /**
- * The header block of a request, read once, as it came: Node drops or joins
- * doubled fields in its parsed view, and building that view costs more than
- * everything read here. Absent fields are undefined, doubled ones joined with
- * ", " (RFC 9110, 5.3).
+ * The header block of a request, read once, in its original form. Node's parsed
+ * view drops or joins duplicate fields and costs more to build than everything
+ * here. Absent fields are undefined; duplicate ones are joined with ", " (RFC
+ * 9110, 5.3).
  */
 export interface RequestFields {
   readonly host: string | undefined
@@ -20,19 +20,19 @@ export interface RequestFields {
   readonly transferEncoding: string | undefined
   readonly expect: string | undefined
   readonly requestedMethod: string | undefined
-  /** The API key; `doubled` when there is more than one field for it; an empty one is none. */
+  /** The API key; `doubled` for more than one key field; undefined for an empty one. */
   readonly key: PresentedKey
-  /** The first thing that makes the block ambiguous or asks for what the gateway does not do. */
+  /** The first reason to refuse the block: it is ambiguous or asks for something the gateway does not support. */
   readonly refusal: Refusal | undefined
-  /** What may reach the backend, name and value alternating; without regard to what `Connection` names. */
+  /** What may reach the backend, names and values in turn, before the names in `Connection` are removed. */
   readonly forwarded: readonly string[]
 }
 
-/** What a request has in the fields for the API key. */
+/** The contents of the request's API key fields. */
 export type PresentedKey = { readonly value: string } | 'doubled' | undefined
 
 const hostPattern = /^(?:[A-Za-z0-9\-._~]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
-// RFC 9110, 8.3.1. Anything looser is read differently by different parsers.
+// RFC 9110, 8.3.1. Parsers disagree on anything looser.
 const mediaTypePattern =
   /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:[ \t]*;[ \t]*[!#$%&'*+.^_`|~\w-]+=(?:[!#$%&'*+.^_`|~\w-]+|"[^"\\]*"))*$/
 
@@ -42,9 +42,9 @@ const tooMany: Refusal = {
 }
 const hostInvalid: Refusal = {
   code: 'HEADERS_INVALID',
-  detail: 'The Host header must be one name or address with an optional port.',
+  detail: 'Send one Host header: a name or address, with an optional port.',
 }
-// Many servers turn "-" into "_", so an underscore can dress up as a header that we set.
+// Many servers turn "-" into "_", so a name with an underscore can imitate a field that the gateway sets.
 const underscored: Refusal = {
   code: 'HEADERS_INVALID',
   detail: 'Header names must not contain underscores.',
@@ -54,7 +54,7 @@ const mediaTypeInvalid: Refusal = {
   detail: 'The Content-Type header is not a media type.',
 }
 
-/** Reads a header block, name and value alternating. */
+/** Reads a header block of names and values in turn. */
 export function readFields(raw: readonly string[]): RequestFields {
   const fields: Mutable = {
     ...absent,
@@ -104,7 +104,7 @@ const absent = {
 function refuseField(name: FieldName, value: string, seen: number): Refusal | undefined {
   if (name.hasUnderscore) return underscored
   if ((seen & name.singleton) !== 0) {
-    return { code: 'HEADERS_INVALID', detail: `The header ${name.folded} must be sent once.` }
+    return { code: 'HEADERS_INVALID', detail: `Send the header ${name.folded} only once.` }
   }
   switch (name.folded) {
     case 'host':

@@ -1,13 +1,16 @@
+import type { Operation } from '../../catalogue/catalogue.ts'
 import type { Check } from './check.ts'
 
 export interface RoomOptions {
-  /** Whether the backend's pool and queue take another call. */
-  readonly hasRoom: () => boolean
+  /** Whether the backend's pool and queue have room for another call of the operation. */
+  readonly hasRoom: (operation: Operation) => boolean
 }
 
-/** Refuses when too much waits for the backend already; before the limit, so that nobody pays for it with a call. */
+/** Refuses when too many calls already wait for the backend. Runs before the limit, so that such a refusal is not counted. */
 export function room({ hasRoom }: RoomOptions): Check {
-  return (_call, next) => {
-    next(hasRoom() ? undefined : { code: 'OVERLOADED', headers: { 'retry-after': '1' } })
+  return (call, next) => {
+    next(
+      hasRoom(call.operation) ? undefined : { code: 'OVERLOADED', headers: { 'retry-after': '1' } },
+    )
   }
 }

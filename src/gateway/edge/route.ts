@@ -1,8 +1,10 @@
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import type { Refusal } from '../../platform/problem.ts'
+import type { Call } from './call.ts'
 import type { Check } from './check.ts'
 import { exposedHeaders } from './cross-origin.ts'
 import { lifecycleHeaders } from './lifecycle-headers.ts'
+import { nearestPath } from './nearest-path.ts'
 
 const parameterLengthMax = 512
 
@@ -12,19 +14,21 @@ export interface RouteOptions {
 }
 
 /**
- * Finds the operation. The routes are made from the catalogue, so the route is
- * the operation; what another version has is told apart from what none has.
+ * Finds the operation. The routes come from the catalogue, so each route is an
+ * operation. Its refusals distinguish paths that another version has from
+ * unknown paths.
  */
 export function route({ now }: RouteOptions): Check {
   return (call, next) => {
     const found = call.published.router.match(call.request.method ?? '', call.path)
     if (found.kind === 'not-found') {
-      next({ code: 'NOT_FOUND' })
+      next(notFound(call))
       return
     }
     const { apiVersion } = found
     call.versioned(apiVersion)
-    call.answerHeaders.push(...lifecycleHeaders(apiVersion, call.path))
+    const { availableIn } = found.kind === 'found' ? found.operation : found
+    call.answerHeaders.push(...lifecycleHeaders(apiVersion, call.path, availableIn))
     if (isRetired(apiVersion.lifecycle, now())) {
       const { successor } = apiVersion.lifecycle
       next({ code: 'VERSION_RETIRED', members: successor === undefined ? {} : { successor } })
@@ -49,13 +53,30 @@ export function route({ now }: RouteOptions): Check {
   }
 }
 
+function notFound({ published: { catalogue }, path }: Call): Refusal {
+  const nearest = nearestPath(catalogue, path)
+  if (nearest !== undefined) {
+    const detail = `No published operation has this path. Did you mean ${nearest}?`
+    return { code: 'NOT_FOUND', detail, members: { didYouMean: nearest } }
+  }
+  const prefixes = [...catalogue.versions.values()].map(({ prefix }) => prefix)
+  const detail = `No published operation has this path. Published paths begin with ${prefixes.join(', ')}.`
+  return { code: 'NOT_FOUND', detail }
+}
+
 function methodRefusal(
   allow: readonly string[],
   availableIn: readonly string[],
   requestedVersion: string,
 ): Refusal {
   const headers = { allow: allow.join(', ') }
-  if (availableIn.length === 0) return { code: 'METHOD_NOT_ALLOWED', headers }
+  if (availableIn.length === 0) {
+    return {
+      code: 'METHOD_NOT_ALLOWED',
+      detail: `This path has only these methods: ${headers.allow}.`,
+      headers,
+    }
+  }
   return {
     code: 'OPERATION_NOT_IN_VERSION',
     detail: `Version ${requestedVersion} does not have this operation; it is available in ${availableIn.join(', ')}.`,

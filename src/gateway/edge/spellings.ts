@@ -1,15 +1,14 @@
-/** Spellings remembered; a stranger who makes up names only makes us read them anew. */
+/** Maximum number of cached spellings. A client that invents names only causes repeated classification. */
 const spellingsMax = 1_000
 
-/** Characters of a name that is remembered; longer ones only a stranger makes up. */
+/** Maximum length of a cached name; ordinary field names are shorter. */
 const rememberedLengthMax = 64
 
 /**
- * Makes a function that says what a header field's name means, however it is
- * spelled: read once for each spelling, because every call brings the same few
- * dozen.
+ * Wraps a function that classifies header field names, in any spelling, with a
+ * cache per spelling: calls use the same few dozen names.
  *
- * @param read is given the name in lower case
+ * @param read receives the name in lower case
  */
 export function createSpellings<Meaning>(
   read: (folded: string) => Meaning,

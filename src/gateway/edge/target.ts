@@ -1,12 +1,15 @@
 import type { Refusal } from '../../platform/problem.ts'
 import type { Check } from './check.ts'
 
-/** Octets a query may have. */
+/** The target of an OPTIONS request about the server itself (RFC 9112, 3.2.4); only OPTIONS may use it. */
+export const wholeGateway = '*'
+
+/** Maximum octets of a query. */
 export const queryBytesMax = 8192
-/** Characters a path may have: room for three parameters of full length. */
+/** Maximum characters of a path: room for three parameters of full length. */
 const pathLengthMax = 2048
 
-// Segments of unreserved characters (RFC 3986, 2.3), none of them empty, "." or "..". Everything that two
+// Segments of unreserved characters (RFC 3986, 2.3); no segment is empty, "." or "..". Any character that two
 // decoders could read differently (%, ;, \, #, //) is outside this set.
 const canonicalPath = /^(?:(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9\-._~]+)+|\/)$/
 // RFC 3986, 3.4: pchar, "/" and "?".
@@ -16,7 +19,7 @@ const absoluteForm = /^https?:\/\/([^/?#]*)([/?].*)?$/i
 const notCanonical: Refusal = {
   code: 'TARGET_INVALID',
   detail:
-    'The path must be the published one: segments of letters, digits, "-", ".", "_" and "~" between single slashes, nothing encoded, no trailing slash.',
+    'Send the path as published: segments of letters, digits, "-", ".", "_" and "~" between single slashes, no percent-encoding, no trailing slash.',
 }
 const queryNotLegal: Refusal = {
   code: 'TARGET_INVALID',
@@ -33,16 +36,21 @@ const pathTooLong: Refusal = {
 }
 const queryTooLong: Refusal = {
   code: 'TARGET_TOO_LONG',
-  detail: `The query is longer than ${queryBytesMax} octets.`,
+  detail: `The query is longer than ${queryBytesMax} bytes.`,
 }
 
 /**
- * Takes the target apart and refuses every path that is not canonical, before
- * anything is derived from it: a path that can be read in two ways is never
- * repaired. Origin-form; absolute-form (RFC 9112, 3.2.2) only with the
- * authority of the Host header.
+ * Splits the target and refuses every path that is not canonical, before
+ * anything is derived from it. The gateway never repairs a path with two
+ * readings. It accepts origin-form; absolute-form (RFC 9112, 3.2.2) only with
+ * the authority of the Host header; asterisk-form only with OPTIONS.
  */
 export const target: Check = (call, next) => {
+  if (call.target === wholeGateway && call.request.method === 'OPTIONS') {
+    call.targeted(wholeGateway, '')
+    next()
+    return
+  }
   const parsed = parseTarget(call.target, call.fields.host)
   if ('code' in parsed) {
     next(parsed)

@@ -1,2 +1,2 @@
-/** How the gateway names itself in `Via` (RFC 9110, 7.6.3), by which it knows calls that come back. */
+/** The gateway's name in `Via` (RFC 9110, 7.6.3), by which it detects forwarding loops. */
 export const via = '1.1 tollgate'

@@ -8,16 +8,17 @@ import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics
   readonly log: Logger
-  /** Absent: what became of calls is not remembered. */
+  /** Without a recorder, calls are not stored for developers. */
   readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
 /**
- * Turns finished calls into one metrics observation and one log line each, and
- * shows them to the recorder. A line names operation, application and decision;
- * no key, no target, no address, nothing personal.
+ * Turns each finished call into one metrics observation and one log line, and
+ * passes it to the recorder. A line names operation, application and decision.
+ * It contains no key, target, address or personal data. A preflight is no call
+ * and writes no line.
  */
 export function createCallObserver(options: CallObserverOptions): Observer {
   const { metrics, log, recorder, monotonic } = options
@@ -28,14 +29,15 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       const status = call.response.headersSent ? call.response.statusCode : 0
       const outcome = outcomeOf(call)
       const grant = call.grantIfKnown
-      // Only a refusal of the limit itself shows that a plan which merely observes did not let it pass.
+      // In a plan that only observes, a call above its limit passes; only the limit's own refusal means that it did
+      // not.
       const isObserved =
         grant !== undefined &&
         !grant.admitted &&
         call.refusal !== 'QUOTA_EXCEEDED' &&
         call.refusal !== 'COUNTERS_UNAVAILABLE'
       const decision = isObserved ? 'observed' : grant?.decision
-      // A client that leaves is noticed here before the exchange with the backend is ended.
+      // A client's disconnect is noticed here before the exchange with the backend ends.
       const answeredAt = call.answeredAt === 0 ? now : call.answeredAt
       const upstreamMs = call.forwardedAt === 0 ? undefined : answeredAt - call.forwardedAt
       const finished: FinishedCall = {
@@ -53,7 +55,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       } catch (error) {
         log.error({ requestId: call.requestId, err: error }, 'a call could not be recorded')
       }
-      if (!logsCalls) return
+      if (!logsCalls || outcome === 'preflight') return
       log.info(
         {
           requestId: call.requestId,

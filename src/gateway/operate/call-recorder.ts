@@ -13,13 +13,13 @@ import { countCall } from './usage/count-call.ts'
 import { createUsageBuffer } from './usage/usage-buffer.ts'
 import { createUsageFlush } from './usage/usage-flush.ts'
 
-/** Remembers for developers what became of their calls. */
+/** Stores the outcome of calls, which developers see in the portal. */
 export interface CallRecorder {
-  /** Counts the call and keeps a record of it, when it is known whose it was. Writes nothing: that happens later. */
+  /** Counts the call and keeps its record if its application is known. Writes later, off the data path. */
   ended(call: Call, finished: FinishedCall): void
-  /** The backend failed the call, perhaps in the middle of its answer. */
+  /** The backend failed the call, perhaps in the middle of its response. */
   cut(call: Call): void
-  /** Writes what waits, and ends. */
+  /** Writes what is pending and stops. */
   close(): Promise<void>
 }
 
@@ -32,13 +32,13 @@ export interface CallRecorderOptions {
   readonly now: () => number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
-  /** Somebody may be waiting for the first of them. (Default: 1,000) */
+  /** Short, because a developer may be waiting for the record of a first call. (Default: 1,000) */
   readonly recordsEveryMs?: number
   /** (Default: 3,000) */
   readonly usageEveryMs?: number
   /**
-   * As many as are written in the long run; meanwhile newer ones take the place
-   * of older ones. Fewer where the database takes its time from the calls.
+   * Sustained rate of writes; when more calls arrive, newer records replace
+   * older ones. Lower where the database shares the CPU with the calls.
    * (Default: 2,000)
    */
   readonly recordsPerSecond?: number
@@ -46,8 +46,8 @@ export interface CallRecorderOptions {
 
 /**
  * Records calls off the data path: a call costs some arithmetic and one small
- * object in bounded memory. A batch whose write fails is lost and counted; at
- * most one write of each kind is under way, and what comes meanwhile waits in
+ * object in bounded memory. A batch whose write fails is lost, and the loss is
+ * counted. At most one write of each kind runs at a time; later records wait in
  * the same bounded memory.
  */
 export function createCallRecorder(options: CallRecorderOptions): CallRecorder {

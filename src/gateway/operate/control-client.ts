@@ -3,7 +3,7 @@ import { Client } from 'undici'
 import type { BucketState, Counter, PeekedBucket } from '../counters/counter.ts'
 import { controlSocketName } from './control.ts'
 
-/** Nobody runs who could tell the counts: the counters of an embedded gateway live in its process. */
+/** No gateway is running on this data folder. An embedded gateway keeps its counters in its own process. */
 export class NotRunning extends Error {
   constructor(cause: unknown) {
     super(
@@ -35,7 +35,7 @@ export function connectControl(dataDir: string): Pick<Counter, 'peek' | 'reset' 
 
   return {
     async peek(buckets) {
-      // Parse boundary: the answer of createControl, same version or refused by its schema.
+      // Parse boundary: the reply of createControl. Its schema rejects requests of another version.
       const answer = (await post('/counters/peek', buckets)) as { states: BucketState[] }
       return answer.states
     },

@@ -9,9 +9,9 @@ export interface ControlOptions {
 }
 
 /**
- * Builds the control listener of an embedded process: what commands need of
- * counters that live in its memory. It is bound to a Unix socket in the data
- * folder (mode 0700), so whoever reaches it owns the data already.
+ * Builds the control listener of an embedded process, through which commands
+ * reach the counters in its memory. It binds a Unix socket in the data folder
+ * (mode 0700). A client that can reach it already has access to all data.
  */
 export function createControl({ counter }: ControlOptions): FastifyInstance {
   const app = fastify({ logger: false, exposeHeadRoutes: false, forceCloseConnections: true })

@@ -8,8 +8,8 @@ import { pruneUsage } from './usage/prune-usage.ts'
 const everyMs = 60_000
 
 /**
- * Deletes what has been kept of calls long enough, as long as the process
- * lives. Any number of processes may do it at once.
+ * Deletes expired usage and call records for as long as the process lives.
+ * Several processes may do so at once.
  */
 export function keepRecords(options: {
   readonly db: Kysely<RegistrySchema>
@@ -22,7 +22,7 @@ export function keepRecords(options: {
       await pruneUsage(db)
       await pruneAged(db)
     },
-    // The next time makes up for it.
+    // The next run deletes what this one missed.
     onFailure: (err) => log.warn({ err }, 'old usage not deleted'),
   })
 }

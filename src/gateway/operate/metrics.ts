@@ -6,15 +6,15 @@ import { awayCauses, type CounterObserver } from '../counters/counter-observer.t
 import { createTalliedCounter } from './tallied-counter.ts'
 import { createTalliedHistogram } from './tallied-histogram.ts'
 
-/** Seconds; fine below 10 ms, where a gateway lives, up to the total time-out. */
+/** Seconds: fine below 10 ms, the usual range of a gateway, and up to the total timeout. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 const operationLabels = ['api', 'version', 'operation'] as const
 
-/** How a call ended: forwarded, given up by the client, a preflight of the portal's page answered, or the code of our refusal. */
+/** How a call ended: forwarded, aborted by the client, answered OPTIONS request, or the code of the gateway's refusal. */
 export type CallOutcome = 'forwarded' | 'aborted' | 'preflight' | ErrorCode
 
-/** One finished call as the metrics see it; durations in seconds. */
+/** One finished call as the metrics count it; durations in seconds. */
 export interface FinishedCall {
   readonly version: ApiVersion | undefined
   readonly operation: Operation | undefined
@@ -22,29 +22,32 @@ export interface FinishedCall {
   readonly outcome: CallOutcome
   readonly decision: Decision | 'observed' | undefined
   readonly totalSeconds: number
-  /** Undefined when nothing was forwarded. */
+  /** Undefined when the call was not forwarded. */
   readonly upstreamSeconds: number | undefined
 }
 
 /**
- * The gateway's metrics. Label values come from the catalogue and from our own
- * tables only, so their number is bounded; there is no application label.
+ * The gateway's metrics. Label values come only from the catalogue and from
+ * fixed tables, so their number is bounded. There is no application label. This
+ * folder holds everything that operators and developers can see of running
+ * calls: metrics, log lines, call records, usage counts, and the control
+ * socket.
  */
 export interface GatewayMetrics {
   observe(call: FinishedCall): void
   /** For the counter on Redis. */
   readonly counterObserver: CounterObserver
-  /** Asks at every scrape. Once for each store. */
+  /** Calls `isUp` at every scrape. Use once per store. */
   watchStore(store: 'counters' | 'registry', isUp: () => boolean): void
   setGeneration(generation: number): void
   countReload(result: 'success' | 'failure'): void
 }
 
-/** What is not remembered for developers. */
+/** Counts what the recorder had to drop. */
 export interface RecordingMetrics {
-  /** Call records that had to make way or were not written. */
+  /** Call records that were dropped or not written. */
   recordsLost(records: number): void
-  /** Calls that the usage does not count. */
+  /** Calls missing from the usage counts. */
   usageLost(calls: number): void
 }
 
@@ -52,34 +55,34 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
   const registers = [registry]
   const requests = createTalliedCounter({
     name: 'gateway_requests_total',
-    help: 'Calls by operation, status class and outcome (forwarded, aborted or the code of the refusal)',
+    help: 'Calls by operation, status class and outcome (forwarded, aborted, preflight or an error code)',
     labelNames: [...operationLabels, 'status_class', 'outcome'],
     registers,
   })
   const duration = createTalliedHistogram({
     name: 'gateway_request_duration_seconds',
-    help: 'From the request header block to the end of the answer',
+    help: 'Time from the header block of a request to the end of its answer',
     labelNames: operationLabels,
     buckets,
     registers,
   })
   const upstream = createTalliedHistogram({
     name: 'gateway_upstream_duration_seconds',
-    help: 'From forwarding a call to the end of the answer of the backend',
+    help: "Time from forwarding a call to the end of the backend's answer",
     labelNames: operationLabels,
     buckets,
     registers,
   })
   const overhead = createTalliedHistogram({
     name: 'gateway_overhead_duration_seconds',
-    help: 'Time of an admitted call that was not spent waiting for the backend',
+    help: 'Time of an admitted call without the time of the backend',
     labelNames: operationLabels,
     buckets,
     registers,
   })
   const decisions = createTalliedCounter({
     name: 'gateway_limit_decisions_total',
-    help: 'Decisions of the limit by operation',
+    help: 'Limit decisions by operation',
     labelNames: [...operationLabels, 'decision'],
     registers,
   })
@@ -91,31 +94,31 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
   }).series({})
   const switches = new Counter({
     name: 'gateway_limit_store_switches_total',
-    help: 'How often calls began to be decided by Redis (shared) or by each process alone (local), by cause; in a cluster for each node',
+    help: 'Switches between decisions by Redis (shared) and by each process alone (local), by cause; in a cluster for each node',
     labelNames: ['to', 'cause'],
     registers,
   })
   const forfeited = new Counter({
     name: 'gateway_limit_calls_forfeited_total',
-    help: 'Calls Redis was asked about and did not answer in time; it may have counted them, and the outage policy decided',
+    help: 'Calls for which Redis did not answer in time. Redis may have counted them; onStoreOutage of the plan decided',
     registers,
   })
   const processesSeen = new Gauge({
     name: 'gateway_processes',
-    help: 'Gateway processes that told Redis in the last five seconds that they admit calls',
+    help: 'Gateway processes that registered in Redis in the last five seconds',
     registers,
     aggregator: 'max',
   })
   const processesConfigured = new Gauge({
     name: 'gateway_processes_configured',
-    help: 'How many there are at most by GATEWAY_PROCESSES',
+    help: 'Highest number of gateway processes, from GATEWAY_PROCESSES',
     registers,
     aggregator: 'max',
   })
   const stores = new Map<string, () => boolean>()
   new Gauge({
     name: 'gateway_store_up',
-    help: '1 while the store answers',
+    help: '1 while the store answers, otherwise 0',
     labelNames: ['store'],
     registers,
     aggregator: 'min',
@@ -125,7 +128,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
   })
   const generation = new Gauge({
     name: 'gateway_config_generation',
-    help: 'Counts up with every configuration taken into force',
+    help: 'Number of the loaded configuration; each successful reload adds 1',
     registers,
     aggregator: 'min',
   })
@@ -136,23 +139,23 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     registers,
   })
 
-  // A first event is no growth to Prometheus unless it saw none before.
+  // Prometheus sees the first event as an increase only if it scraped a 0 before.
   for (const cause of awayCauses) switches.inc({ to: 'local', cause }, 0)
   switches.inc({ to: 'shared', cause: 'recovered' }, 0)
   for (const result of ['success', 'failure']) reloads.inc({ result }, 0)
 
   const recordsLost = new Counter({
     name: 'gateway_call_records_lost_total',
-    help: 'Call records that were not written: more than fit between two writes, or the database did not take them',
+    help: 'Lost call records: too many between two writes, or the database did not take them',
     registers,
   })
   const usageLost = new Counter({
     name: 'gateway_usage_calls_lost_total',
-    help: 'Calls missing in the usage that developers see',
+    help: 'Counted calls that are missing from the usage that developers see',
     registers,
   })
 
-  /** By operation or version; every configuration brings new ones, so their labels decide what a series is. */
+  /** By operation or version. Each configuration has new objects, so the labels identify a series. */
   const series = new WeakMap<object, ReturnType<typeof createSeries>>()
   const byLabels = new Map<string, ReturnType<typeof createSeries>>()
   const unrouted = createSeries('none', 'none', 'none')
@@ -218,7 +221,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
 
 const statusClasses = ['none', '1xx', '2xx', '3xx', '4xx', '5xx']
 
-/** `2xx` … `5xx`; `none` where no status was sent. */
+/** `2xx` … `5xx`; `none` if no status was sent. */
 function statusClass(status: number): string {
   return statusClasses[Math.floor(status / 100)] ?? 'none'
 }

@@ -1,28 +1,23 @@
-import type { ErrorCode } from '../../platform/errors.ts'
 import type { Call } from '../edge/call.ts'
-import { parseKey } from '../registry/key-format.ts'
+import { mayBeRecorded } from '../edge/may-be-recorded.ts'
 import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../registry/registry.ts'
 
 /**
- * Finds out whose call was refused before that was asked, to whom it is worth
- * explaining. `found` is called at most once, at once or later, and not for
- * strangers.
+ * Finds the caller of a call that was refused before its key was checked, so
+ * that the record can explain the refusal. Calls `found` at most once,
+ * synchronously or later, and only for known applications.
  */
 export type RecogniseCaller = (call: Call, endedAt: number, found: (caller: Caller) => void) => void
 
-/** In a second: keys looked up in memory. */
+/** Maximum number of keys looked up in memory per second. */
 const recognisedMax = 1_000
-/** Of those, keys memory knows nothing of and such as may be revoked, which the database is asked about: first calls go wrong, and old keys are forgotten in corners. So few that strangers can cost nobody anything. */
+/**
+ * Maximum number of database look-ups per second, for keys that are not cached
+ * or may be revoked. Low, so that strangers cannot load the database.
+ */
 const askedMax = 10
 
-/** Refusals that come from asking whose key it is; there is nothing to find out any more. */
-const unauthenticated: ReadonlySet<ErrorCode> = new Set([
-  'KEY_MISSING',
-  'ATTEMPTS_EXCEEDED',
-  'REGISTRY_UNAVAILABLE',
-])
-
-/** Keys are judged as on the data path, so nobody's call is taken for another's. */
+/** Judges keys as the data path does, so a call is never recorded for another application. */
 export function createRecogniseCaller(
   keys: KeyMemory & KeyAuthenticator & RevokedKeys,
 ): RecogniseCaller {
@@ -37,13 +32,13 @@ export function createRecogniseCaller(
       (caller) => {
         if (caller !== undefined) found(caller)
       },
-      // Without a database nothing would be written either.
+      // Without the database the record could not be written either.
       () => undefined,
     )
   }
 
   return (call, endedAt, found) => {
-    if (call.refusal === undefined || unauthenticated.has(call.refusal)) return
+    if (!mayBeRecorded(call)) return
     if (second !== Math.floor(endedAt / 1_000)) {
       second = Math.floor(endedAt / 1_000)
       recognisable = recognisedMax
@@ -51,7 +46,7 @@ export function createRecogniseCaller(
     }
     if (recognisable === 0) return
     const { key } = call.fields
-    if (key === undefined || key === 'doubled' || parseKey(key.value) === undefined) return
+    if (key === undefined || key === 'doubled') return
     recognisable -= 1
     const known = keys.recogniseCached(key.value)
     if (typeof known === 'object') found(known)

@@ -5,17 +5,16 @@ export interface Tally {
   count: number
 }
 
-/** A counter whose series are counted outside of it. */
+/** A counter whose series are plain objects outside prom-client. */
 export interface TalliedCounter<Label extends string> {
-  /** Makes a series; once for each set of values. */
+  /** Creates a series. Call once per set of label values. */
   series(labels: Readonly<Record<Label, string>>): Tally
 }
 
 /**
- * Creates a Prometheus counter that reads its series when it is scraped.
- * prom-client finds a series anew by the text of its labels with every
- * increment, which costs a call more than its decision does; adding to a number
- * costs nothing.
+ * Creates a Prometheus counter that reads its series at each scrape.
+ * prom-client looks a series up by its label text on every increment, which
+ * costs a call more than its decision. Adding to a number costs almost nothing.
  */
 export function createTalliedCounter<Label extends string>(
   configuration: CounterConfiguration<Label>,

@@ -5,14 +5,14 @@ export interface Observations {
   observe(value: number): void
 }
 
-/** A histogram whose series are kept outside of it. */
+/** A histogram whose series are plain objects outside prom-client. */
 export interface TalliedHistogram {
-  /** Makes a series; once for each set of values. */
+  /** Creates a series. Call once per set of label values. */
   series(labels: Readonly<Record<string, string>>): Observations
 }
 
 export interface TalliedHistogramConfiguration extends HistogramConfiguration<string> {
-  /** Upper bounds, rising. */
+  /** Upper bounds, ascending. */
   readonly buckets: number[]
 }
 
@@ -26,7 +26,7 @@ export function createTalliedHistogram(
 class Series implements Observations {
   readonly #labels: Readonly<Record<string, string>>
   readonly #bounds: readonly number[]
-  /** One for each bound and one for what is above; not cumulative. */
+  /** One per bound and one for larger values; not cumulative. */
   readonly #counts: number[]
   #sum = 0
 
@@ -76,7 +76,7 @@ class Tallied extends Histogram implements TalliedHistogram {
     return series
   }
 
-  /** What prom-client makes both of its forms from, text and JSON. */
+  /** The data from which prom-client makes its text and its JSON. */
   getForPromString() {
     const { name, help } = this.#configuration
     const values = this.#series.flatMap((series) => series.values(name))

@@ -3,10 +3,10 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /**
- * Makes JSON of answers that are exactly as their schemas say. Fastify's own
- * serializer would leave out members a schema does not name and turn null into
- * 0: a mistake of ours would look like an answer. Here it is an error, and
- * nothing leaves that was not meant to. The answer null has no body.
+ * Serializes responses that match their schema exactly. Fastify's own
+ * serializer would drop members that a schema does not name and turn null into
+ * 0, which hides bugs. Here a mismatch is an error, so no response leaks
+ * unintended data. The response null has no body.
  */
 export function serializeStrictly(app: FastifyInstance): void {
   app.setSerializerCompiler(answerSerializer)

@@ -1,5 +1,6 @@
 import type * as registered from '../registry/applications.ts'
-import { type ApiKey, type IssuedKey as Issued, keyState } from '../registry/keys.ts'
+import { keyState } from '../registry/key-state.ts'
+import type { ApiKey, IssuedKey as Issued } from '../registry/keys.ts'
 import type * as joined from '../registry/subscriptions.ts'
 import type { Application, IssuedKey, Key, Subscription } from './schemas/applications.ts'
 
@@ -31,7 +32,7 @@ export function keyAnswer(key: ApiKey, nowMs: number): Key {
     state,
     createdAt: instant(key.createdAt),
     expiresAt: instant(key.expiresAt),
-    // An expired key gives its name back by a revocation nobody asked for.
+    // Revoking an expired key only frees its name; developers still see it as expired.
     revokedAt: state === 'revoked' ? instant(key.revokedAt) : null,
     lastUsedAt: instant(key.lastUsedAt),
     replacedBy,

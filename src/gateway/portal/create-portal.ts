@@ -23,18 +23,27 @@ import { registerHistory } from './routes/history.ts'
 import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
 import { registerMailOptOuts } from './routes/mail-opt-outs.ts'
+import { registerMailbox } from './routes/mailbox.ts'
 import { registerOperator } from './routes/operator/register-operator.ts'
 import { createSendPage, registerPages, wantsPage } from './routes/pages.ts'
 import { registerPasswordResets } from './routes/password-resets.ts'
 import { registerProblems } from './routes/problems.ts'
 import { registerProfile } from './routes/profile.ts'
+import { registerSandbox, registerSandboxConsents } from './routes/sandbox.ts'
 import { registerOwnSession, registerSignIn } from './routes/session.ts'
 import { registerSignUp } from './routes/sign-up.ts'
 import { registerSubscriptions } from './routes/subscriptions.ts'
 import type { PortalServices } from './services.ts'
 import { takeStrictInput } from './strict-input.ts'
 
-/** Builds the portal: its JSON API and its pages. Not listening yet. */
+/**
+ * Builds the portal: its JSON API and its pages; does not listen yet. This
+ * folder is the server of the developer portal, where developers sign up,
+ * create applications and keys, subscribe to API versions and see their usage.
+ * `routes/` and `schemas/` are the API, `accounts/` passwords and sessions,
+ * `mail/` the mails, `documents/` and `samples/` the published documents,
+ * `pages/` the HTML around the page in `src/portal-ui`.
+ */
 export function createPortal(services: PortalServices): PortalApp {
   const { portalUrl, metrics, onError } = services
   /** The newest of a connection. */
@@ -42,11 +51,11 @@ export function createPortal(services: PortalServices): PortalApp {
   const app: PortalApp = fastify({
     logger: false,
     genReqId: () => randomUUID(),
-    // As long as Node lets a target be: an id too long is answered like any that is unknown.
+    // The longest target that Node accepts: an overlong id gets the same answer as an unknown one.
     routerOptions: { maxParamLength: 16_384 },
     bodyLimit: 65_536,
     ajv: {
-      // A member nobody asked for and a number sent as text are errors, not something to mend.
+      // Unknown members and numbers sent as text are errors; the validator must not correct them.
       customOptions: {
         removeAdditional: false,
         coerceTypes: false,
@@ -59,7 +68,7 @@ export function createPortal(services: PortalServices): PortalApp {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: 30_000,
-    // Nothing read and nothing taken for so long: a client that does not read its answers would hold them, their files and the connection.
+    // Without this limit a client that does not read its responses would hold them, their files and the connection.
     connectionTimeout: 30_000,
     clientErrorHandler: createUnreadableHandler({
       latest: (socket) => exchanges.get(socket),
@@ -82,7 +91,7 @@ export function createPortal(services: PortalServices): PortalApp {
   function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
     const context = { requestId: reply.request.id, portalUrl: portalUrl() }
     const { status, headers, body } = renderProblem(refusal, context)
-    // As bytes: to a text Fastify would add a charset, which JSON types do not have.
+    // As bytes: Fastify would add a charset to a string, which JSON types do not have.
     return reply.code(status).headers(headers).send(Buffer.from(body))
   }
 
@@ -99,7 +108,7 @@ export function createPortal(services: PortalServices): PortalApp {
   app.decorateRequest('developer', null)
   app.addHook('onRequest', createRefuseCrossSite(portalUrl))
   app.addHook('onSend', async (_request, reply) => {
-    // What may be kept says so itself.
+    // Responses that browsers may store set their own header.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   })
   app.addHook('onResponse', async (request, reply) => {
@@ -111,11 +120,13 @@ export function createPortal(services: PortalServices): PortalApp {
   registerProblems(app, services)
   registerApis(app, services)
   registerMailOptOuts(app, services)
+  registerMailbox(app, services)
   registerFacts(app, {
     ...services,
     describe: () =>
       describe({ portalUrl: portalUrl(), sessionCookie: sessionCookie(portalUrl()).name }),
   })
+  registerSandbox(app, services)
   app.register(pages)
   app.register(visitors)
   return app
@@ -126,7 +137,7 @@ export function createPortal(services: PortalServices): PortalApp {
     done()
   }
 
-  /** Whoever has a session or not. */
+  /** Routes for every visitor, with or without a session. */
   function visitors(scope: PortalApp, _options: object, done: () => void): void {
     carrySessions(scope, services)
     registerSignUp(scope, services)
@@ -138,7 +149,7 @@ export function createPortal(services: PortalServices): PortalApp {
     done()
   }
 
-  /** Whoever is signed in. */
+  /** Routes for signed-in developers. */
   function developers(scope: PortalApp, _options: object, done: () => void): void {
     noteAccess(scope, 'session')
     scope.addHook('onRequest', requireSession)
@@ -150,10 +161,11 @@ export function createPortal(services: PortalServices): PortalApp {
     registerLiveUsage(scope, services)
     registerHistory(scope, services)
     registerCalls(scope, services)
+    registerSandboxConsents(scope, services)
     done()
   }
 
-  /** Whoever is signed in and an operator; the paths of its routes begin after `/api/operator`. */
+  /** Routes for signed-in operators; their paths begin after `/api/operator`. */
   function operators(scope: PortalApp, _options: object, done: () => void): void {
     noteAccess(scope, 'operator')
     scope.addHook('onRequest', requireSession)

@@ -3,8 +3,8 @@ import type { CallRecord, RecordedLimit } from '../registry/call-records.ts'
 import { windowWord } from './window-text.ts'
 
 /**
- * Says in words what became of a call and why, for whoever made it: one or
- * two sentences in plain English, times in UTC.
+ * Explains to the developer what happened to a call and why: one or two
+ * sentences in plain English, times in UTC.
  *
  * @param nowMs milliseconds since 1970; whether a window has ended by now
  */
@@ -12,10 +12,12 @@ export function explainRecord(record: CallRecord, nowMs: number): string {
   const { outcome, decision } = record
   if (isAdmission(decision)) return `${admission(record, nowMs)}; ${answer(record)}.`
   if (outcome === 'aborted') {
-    return 'The connection ended before the call was decided. Nothing was counted.'
+    return `Your application closed the connection before the gateway could check the call. ${uncounted}`
   }
-  return `${refusal(record, nowMs)} The call was not counted.`
+  return `${refusal(record, nowMs)} ${uncounted}`
 }
+
+const uncounted = 'This call does not count against your limit.'
 
 function isAdmission(decision: string | null): boolean {
   return decision === 'admitted' || decision === 'observed' || decision === 'degraded_admitted'
@@ -25,39 +27,38 @@ function isAdmission(decision: string | null): boolean {
 function admission(record: CallRecord, nowMs: number): string {
   const { decision, limit } = record
   if (decision === 'degraded_admitted') {
-    return 'Admitted without a count, because the counters could not be reached'
+    return 'Allowed while the gateway could not reach its counters'
   }
-  if (limit === null) return 'Admitted'
+  if (limit === null) return 'Allowed'
   const { calls, remaining } = limit
   if (decision === 'observed') {
-    return `Admitted although all ${counted(calls)} ${ofWindow(record, limit, nowMs)} were used: the plan only observes`
+    return `Allowed although all ${counted(calls)} ${ofWindow(record, limit, nowMs)} were used: your plan does not enforce the limit`
   }
-  return `Admitted as call ${calls - remaining} of ${calls} ${ofWindow(record, limit, nowMs)}`
+  return `Allowed as call ${calls - remaining} of ${calls} ${ofWindow(record, limit, nowMs)}`
 }
 
-/** What came of an admitted call, without a full stop. */
+/** The result of an allowed call, without a full stop. */
 function answer({ outcome, detail, status, upstreamMs, totalMs }: CallRecord): string {
   const ms = Math.round(upstreamMs ?? totalMs)
-  if (outcome === 'forwarded') return `the bank service answered ${status} in ${ms} ms`
+  if (outcome === 'forwarded') return `the bank responded with ${status} in ${ms} ms`
   if (outcome === 'aborted') {
-    return detail === null
-      ? 'the connection ended before the whole answer had been sent'
-      : 'the bank service broke its answer off'
+    if (detail !== null) return 'the bank broke off its response'
+    return upstreamMs === null
+      ? 'your application closed the connection before the call reached the bank'
+      : 'your application closed the connection before it had received the whole response'
   }
-  return afterAdmission[outcome] ?? `the gateway answered ${status} (${outcome})`
+  return afterAdmission[outcome] ?? `the gateway responded with ${status} (${outcome})`
 }
 
-/** What kept an admitted call from its answer. */
+/** Why an allowed call got no response from the bank. */
 const afterAdmission: Readonly<Record<string, string>> = {
-  BACKEND_UNREACHABLE: 'the bank service could not be reached',
-  BACKEND_BAD_RESPONSE: 'the bank service gave no valid answer; the call may have had an effect',
-  BACKEND_TIMEOUT: 'the bank service did not answer in time; the call may have had an effect',
-  BODY_TOO_LARGE: 'its body turned out too large and was not sent on to the end',
-  REQUEST_TIMEOUT: 'its body was not received in time',
-  INTERNAL_ERROR: 'the gateway failed; tell the operator the request id',
+  BACKEND_UNREACHABLE: 'the gateway could not reach the bank',
+  BACKEND_BAD_RESPONSE: 'the bank sent no valid response; the call may have had an effect',
+  BACKEND_TIMEOUT: 'the bank did not respond in time; the call may have had an effect',
+  INTERNAL_ERROR: 'the gateway failed; send the request id to the operator',
 } satisfies Partial<Record<ErrorCode, string>>
 
-/** What a refused call was refused for; a whole sentence. */
+/** Why the gateway refused a call; a whole sentence. */
 function refusal(record: CallRecord, nowMs: number): string {
   const { outcome, detail, method } = record
   const version = `${record.api} ${record.version}`
@@ -66,46 +67,41 @@ function refusal(record: CallRecord, nowMs: number): string {
       return quotaExceeded(record, nowMs)
     case 'KEY_INVALID':
       return keyInvalid(record)
-    case 'NOT_SUBSCRIBED':
-      return `The application had no active subscription to ${version}.`
     case 'APPLICATION_SUSPENDED':
       return 'The application was suspended.'
-    case 'NOT_FOUND':
-      return 'No published operation has the path that was called.'
     case 'METHOD_NOT_ALLOWED':
       return `The path exists in ${version}, but not with the method ${method}.`
     case 'VERSION_RETIRED':
       return `Version ${record.version} of ${record.api} is retired.`
     case 'COUNTERS_UNAVAILABLE':
-      return 'The counters could not be reached, and the plan admits no call without a count.'
+      return 'The gateway could not reach its counters, and your plan does not allow uncounted calls.'
     case 'OVERLOADED':
-      return 'Too many calls were waiting for the bank service.'
+      return (
+        detail ?? 'The gateway was at capacity: too many calls or request bodies were in progress.'
+      )
     default:
       return detail ?? `${titleOf(outcome)}.`
   }
 }
 
-/** A revocation after the end of a key changed nothing any more. */
+/** Ignores a revocation after the key had expired: it changed nothing. */
 function keyInvalid({ at, keyExpiresAt, keyRevokedAt }: CallRecord): string {
   const isRevoked = keyRevokedAt !== null && (keyExpiresAt === null || keyRevokedAt < keyExpiresAt)
-  if (isRevoked && keyRevokedAt <= at)
-    return `The API key had been revoked at ${utc(keyRevokedAt, at)}.`
+  if (isRevoked && keyRevokedAt <= at) return `The API key was revoked at ${utc(keyRevokedAt, at)}.`
   if (keyExpiresAt !== null && keyExpiresAt <= at) {
-    return `The API key had expired at ${utc(keyExpiresAt, at)}.`
+    return `The API key expired at ${utc(keyExpiresAt, at)}.`
   }
-  return 'The API key was not valid any more.'
+  return 'The API key was no longer valid.'
 }
 
 function quotaExceeded(record: CallRecord, nowMs: number): string {
   const { limit, decision, detail } = record
   if (limit === null || limit.resetsAt === null || decision === 'degraded_refused') {
-    return (
-      detail ?? 'The calls that may be admitted while the counters cannot be reached were used.'
-    )
+    return detail ?? 'The calls allowed while the gateway cannot reach its counters were used up.'
   }
   const { calls, resetsAt, windowSeconds } = limit
-  const ends = resetsAt.getTime() <= nowMs ? 'ended' : 'ends'
-  return `All ${counted(calls)} of the ${windowWord(windowSeconds)} to ${subject(record, limit)} were used. The window ${ends} at ${utc(resetsAt, record.at)}.`
+  const resets = resetsAt.getTime() <= nowMs ? 'reset' : 'resets'
+  return `All ${counted(calls)} of the ${windowWord(windowSeconds)} to ${subject(record, limit)} were used. The limit ${resets} at ${utc(resetsAt, record.at)}.`
 }
 
 /** `to listAccounts in the hour that ends at 15:00 UTC` */
@@ -117,7 +113,7 @@ function ofWindow(record: CallRecord, limit: RecordedLimit, nowMs: number): stri
   return `${window} that ${ends} at ${utc(resetsAt, record.at)}`
 }
 
-/** What the limit counts. */
+/** The operation or version that the limit counts. */
 function subject({ api, version, operation }: CallRecord, { scope }: RecordedLimit): string {
   return scope === 'operation' ? `${operation}` : `${api} ${version}`
 }
@@ -130,7 +126,7 @@ function titleOf(outcome: string): string {
   return Object.entries(errors).find(([code]) => code === outcome)?.[1].title ?? outcome
 }
 
-/** `15:00 UTC`, with seconds where there are any and the day where it is not that of the call. */
+/** `15:00 UTC`, with seconds unless they are 00, and with the day unless it is the day of the call. */
 function utc(at: Date, callAt: Date): string {
   const [day = '', clock = ''] = at.toISOString().split('T')
   const time = clock.slice(0, clock.slice(6, 8) === '00' ? 5 : 8)

@@ -1,4 +1,5 @@
-import { Agent, request } from 'undici'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import type { GatewayState } from './schemas/accounts.ts'
 
 /** How long an answer is given again, milliseconds: every open page asks, the gateway is asked once. */
@@ -9,7 +10,7 @@ const deadlineMs = 1000
 export interface GatewayProbe {
   /** Whether the gateway answered HTTP, whatever it said, at most three seconds ago. Never rejects. */
   state(): Promise<GatewayState>
-  close(): Promise<void>
+  close(): void
 }
 
 export interface GatewayProbeOptions {
@@ -19,13 +20,13 @@ export interface GatewayProbeOptions {
   readonly now: () => number
 }
 
-/** Creates the probe. Whoever asks while a question is under way gets its answer. */
+/** Creates the probe. Simultaneous requests share one probe of the gateway. */
 export function createGatewayProbe({ url, now }: GatewayProbeOptions): GatewayProbe {
-  const dispatcher = new Agent({ connections: 1 })
+  const closing = new AbortController()
   let known: { readonly at: number; readonly state: Promise<GatewayState> } | undefined
 
   async function ask(): Promise<GatewayState> {
-    const isReachable = await answers(url(), dispatcher)
+    const isReachable = await answers(url(), closing.signal)
     return { isReachable, checkedAt: new Date(now()).toISOString() }
   }
 
@@ -37,22 +38,30 @@ export function createGatewayProbe({ url, now }: GatewayProbeOptions): GatewayPr
       }
       return known.state
     },
-    close: () => dispatcher.destroy(),
+    close: () => closing.abort(),
   }
 }
 
-/** Why it does not answer stays here: the reason holds addresses. */
-async function answers(origin: string, dispatcher: Agent): Promise<boolean> {
-  try {
-    const { body } = await request(origin, {
-      dispatcher,
-      // A connection kept open would be one the gateway waits for when it stops.
-      reset: true,
-      signal: AbortSignal.timeout(deadlineMs),
+/**
+ * Asks with `OPTIONS *`, which concerns no resource (RFC 9110, 9.3.7): the gateway neither logs it nor counts it
+ * as a failed call. Why it does not answer stays here: the reason holds addresses.
+ */
+function answers(origin: string, closing: AbortSignal): Promise<boolean> {
+  const { protocol } = new URL(origin)
+  const send = protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve) => {
+    const asked = send(origin, {
+      method: 'OPTIONS',
+      path: '*',
+      // The gateway would wait for a kept-alive connection when it stops.
+      agent: false,
+      signal: AbortSignal.any([closing, AbortSignal.timeout(deadlineMs)]),
     })
-    await body.dump().catch(() => undefined)
-    return true
-  } catch {
-    return false
-  }
+    asked.on('response', (response) => {
+      response.resume()
+      resolve(true)
+    })
+    asked.on('error', () => resolve(false))
+    asked.end()
+  })
 }

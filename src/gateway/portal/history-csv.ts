@@ -14,8 +14,8 @@ const columns = [
 
 /**
  * The history as CSV (RFC 4180), one row for each step and operation with
- * calls, times in UTC. Empty: nothing is known of it, or there is no such
- * number.
+ * calls, times in UTC. A field is empty if its value is unknown or does not
+ * apply.
  */
 export function historyCsv(
   rows: readonly (UsageSums & UsedOperation & { readonly at: Date })[],

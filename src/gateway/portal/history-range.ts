@@ -17,9 +17,9 @@ const lastMs = Date.UTC(9999, 11, 31)
 const stepsDefault = { minute: 60, hour: 24, day: 30 } as const
 
 /**
- * What a query of the history asks for: all steps, UTC, that have a part in
- * the time from `from` to `to`. Without `to` it ends now, without `from` it
- * goes back 60 minutes, 24 hours or 30 days, without `step` it goes by hours.
+ * Parses a query of the history: every step (UTC) that overlaps the time from
+ * `from` to `to`. Defaults: `to` is now, `from` is 60 minutes, 24 hours or 30
+ * days before, `step` is an hour.
  *
  * @param nowMs milliseconds since 1970
  * @throws {PortalError} INPUT_INVALID
@@ -48,7 +48,7 @@ export function stepsOf({ step, from, to }: HistoryRange): Date[] {
 function instantOf(text: string | undefined, path: string, fallback: number): number {
   if (text === undefined) return fallback
   const ms = Date.parse(text)
-  // The format lets leap seconds pass, and years before those of the database.
+  // The format allows leap seconds and years that the database cannot store.
   if (Number.isNaN(ms) || ms < 0) throw inputInvalid(path, 'a time since 1970')
   if (ms > lastMs) throw inputInvalid(path, 'a time before 31 December 9999')
   return ms

@@ -17,12 +17,11 @@ export interface LiveUsageOptions {
 }
 
 /**
- * What an application has used in the current windows: one item for each limit
- * of each operation it may call, and one for each limit of a version as a
- * whole. Limits and buckets are found as the gateway finds them and counts
- * come from the counter it asks, so the numbers are those it enforces. What the
- * gateway would not count (a version or a plan that is not published any more)
- * has no item.
+ * The application's usage in the current windows: one item for each limit of
+ * each operation it may call, and one for each limit of a whole version. Uses
+ * the same limits, buckets and counter as the gateway, so the numbers are those
+ * that it enforces. Versions and plans that are no longer published have no
+ * item, as the gateway does not count them.
  *
  * @throws {StoreUnavailableError}
  */

@@ -1,13 +1,13 @@
 /**
  * Whether some object of a JSON document names a member more than once.
- * Parsers keep the last, others the first: who signs and who reads may each
- * see another document (RFC 8259, 4).
+ * Some parsers keep the last value, others the first, so the signer and the
+ * reader could see different documents (RFC 8259, 4).
  *
  * @param text well-formed JSON
  * @param value what was parsed from it
  */
 export function namesTwice(text: string, value: unknown): boolean {
-  // Outside of texts a colon stands behind a name and nowhere else.
+  // Outside strings, a colon only follows a name.
   const written = text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
   return written !== membersIn(value)
 }

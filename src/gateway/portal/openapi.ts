@@ -7,6 +7,7 @@ import * as applications from './schemas/applications.ts'
 import * as catalogue from './schemas/catalogue.ts'
 import * as common from './schemas/common.ts'
 import * as operator from './schemas/operator.ts'
+import * as sandbox from './schemas/sandbox.ts'
 import * as usage from './schemas/usage.ts'
 
 export interface ApiDocumentOptions {
@@ -17,9 +18,9 @@ export interface ApiDocumentOptions {
 }
 
 /**
- * Follows the routes registered from now on, in all scopes, and describes
- * those of the JSON API as an OpenAPI 3.1 document. The schemas that validate
- * and serialize are the ones it shows, so it cannot differ from what is served.
+ * Observes all routes registered from now on and describes those of the JSON
+ * API as an OpenAPI 3.1 document. It uses the schemas that validate and
+ * serialize, so it cannot differ from the served API.
  *
  * @returns makes the document; call it when all routes are registered
  */
@@ -52,9 +53,9 @@ function documentOf(
     info: {
       title: 'Tollgate portal',
       version: '1.0.0',
-      summary: 'Applications, subscriptions, keys and their use',
+      summary: 'Applications, subscriptions, keys and usage',
       description:
-        'A browser signs in and sends the cookie of its session. Every error is a problem document (RFC 9457) with a stable `code`. What belongs to somebody else and what does not exist get the same 404.',
+        'Sign in and send the session cookie with every request. Every error is a problem document (RFC 9457) with a stable `code`. A resource of another developer and one that does not exist get the same 404.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: portalUrl }],
@@ -71,7 +72,7 @@ function documentOf(
 
 function operationOf(route: RouteOptions, components: Components): object {
   const schema = route.schema ?? {}
-  const access = route.config?.access ?? 'anybody'
+  const access = route.config?.access ?? 'anyone'
   const parameters = [
     ...parametersOf(schema.params ?? pathParameters(route.url), 'path', components),
     ...parametersOf(schema.querystring, 'query', components),
@@ -81,7 +82,7 @@ function operationOf(route: RouteOptions, components: Components): object {
     ...(operationId === undefined ? {} : { operationId }),
     ...(summary === undefined ? {} : { summary }),
     ...(tag === undefined ? {} : { tags: [tag] }),
-    security: access === 'anybody' ? [] : [{ session: [] }],
+    security: access === 'anyone' ? [] : [{ session: [] }],
     ...(access === 'operator' ? { description: 'Operators only; others get 404.' } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
@@ -142,7 +143,7 @@ function problemsOf(
 ): Record<string, object> {
   const codes = new Set<ErrorCode>(problems)
   if (body !== undefined || querystring !== undefined) codes.add('INPUT_INVALID')
-  if (access !== 'anybody') codes.add('SESSION_REQUIRED')
+  if (access !== 'anyone') codes.add('SESSION_REQUIRED')
   if (access === 'operator' || url.includes(':')) codes.add('NOT_FOUND')
   if (method !== 'GET') codes.add('CROSS_SITE')
   codes.add('STORE_UNAVAILABLE')
@@ -165,7 +166,7 @@ interface Components {
 
 /** Names of the API's schemas: those they are exported under. */
 const names = new Map<unknown, string>(
-  [common, accounts, applications, catalogue, usage, operator].flatMap((room) =>
+  [common, accounts, applications, catalogue, usage, sandbox, operator].flatMap((room) =>
     Object.entries(room).flatMap(([name, schema]) =>
       typeof schema === 'object' ? [[schema, name] as const] : [],
     ),

@@ -12,9 +12,8 @@ export interface ApplicationParams {
 }
 
 /**
- * The application a path names, if the signed-in developer owns it. The only
- * way from an id in a path to an application: every route below
- * `/api/applications/:id` goes through it.
+ * Finds the application that a path names, if the signed-in developer owns it.
+ * Every route below `/api/applications/:id` uses this check.
  *
  * @throws {PortalError} NOT_FOUND, for malformed, unknown and foreign ids alike
  */
@@ -51,8 +50,8 @@ export async function subscriptionOf(
 }
 
 /**
- * Refuses to give a suspended application more than it has. What it has stays
- * visible, and may be taken away.
+ * Refuses to add anything to a suspended application. Its developer can still
+ * view and remove what it has.
  *
  * @throws {PortalError} CONFLICT
  */

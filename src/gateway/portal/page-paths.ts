@@ -1,12 +1,14 @@
 /**
- * Every path the page itself draws, in the syntax of its router. The server
- * answers these with the page and any other path with 404; the page builds its
+ * Every path that the page renders, in the syntax of its router. The server
+ * sends the page for these paths and 404 for any other; the page builds its
  * routes from the same names.
  */
 export const pagePaths = {
   landing: '/',
   apiVersion: '/apis/:api/:version',
   apiDiff: '/apis/:api/diff',
+  sandbox: '/sandbox',
+  sandboxReturn: '/sandbox/return',
   signUp: '/sign-up',
   verify: '/verify',
   signIn: '/sign-in',
@@ -14,9 +16,11 @@ export const pagePaths = {
   resetConfirm: '/reset/confirm',
   confirmEmail: '/confirm-email',
   optOut: '/mails/opt-out',
+  mailbox: '/mailbox',
   applications: '/applications',
   application: '/applications/:id',
   applicationTab: '/applications/:id/:tab',
+  callRecord: '/r/:requestId',
   profile: '/profile',
   operator: '/operator',
   operatorSection: '/operator/:section',
@@ -24,7 +28,14 @@ export const pagePaths = {
 } as const
 
 /** Tabs of an application's page; the first one needs no name in the path. */
-export const applicationTabs = ['keys', 'subscriptions', 'usage', 'calls', 'try'] as const
+export const applicationTabs = [
+  'keys',
+  'subscriptions',
+  'usage',
+  'calls',
+  'try',
+  'settings',
+] as const
 
 /** Sections of the operator's pages; the first one needs no name in the path. */
 export const operatorSections = [
@@ -34,3 +45,13 @@ export const operatorSections = [
   'sign-up',
   'audit',
 ] as const
+
+/** What stands for a tag of a document in the addresses of its reference: "Card accounts" is `card-accounts`. */
+export function tagSlug({ name = '' }: { readonly name?: string }): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+}
+
+/** Where the reference of a version shows an operation, as the fragment of its address. */
+export function operationFragment(tag: string, operationId: string): string {
+  return `#tag/${tagSlug({ name: tag })}/${operationId}`
+}

@@ -11,7 +11,7 @@ export class PortalError extends Error {
   }
 }
 
-/** One input is not as it must be. @param path JSON pointer @param rule completes "must be …" */
+/** One input is not valid. @param path JSON pointer @param rule completes "must be …" */
 export function inputInvalid(path: string, rule: string): PortalError {
   return new PortalError({
     code: 'INPUT_INVALID',
@@ -20,7 +20,7 @@ export function inputInvalid(path: string, rule: string): PortalError {
   })
 }
 
-/** What does not exist and what belongs to somebody else get this same answer. */
+/** The same answer for a resource that does not exist and for one of another developer. */
 export function notFound(): PortalError {
-  return new PortalError({ code: 'NOT_FOUND', detail: 'There is nothing here for this account.' })
+  return new PortalError({ code: 'NOT_FOUND', detail: 'Your account has nothing at this path.' })
 }

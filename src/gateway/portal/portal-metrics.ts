@@ -12,7 +12,7 @@ export type SignInResult = (typeof signInResults)[number]
 
 /** The portal's metrics. Labels come from our own tables only, so their number is bounded. */
 export interface PortalMetrics {
-  /** @param route its pattern; undefined: there is none with this path */
+  /** @param route its pattern; undefined if no route has this path */
   countRequest(request: { route: string | undefined; method: string; status: number }): void
   countSignIn(result: SignInResult): void
 }

@@ -1,8 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * The keys that come from SESSION_SECRET, one for each purpose, so that what
- * is learned of one tells nothing of another. 256 bits each.
+ * The keys derived from SESSION_SECRET, one per purpose, so that a leaked key
+ * reveals nothing about another. 256 bits each.
  */
 export interface PortalSecrets {
   /** Signs the id in the session's cookie; base64url. */

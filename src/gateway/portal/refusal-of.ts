@@ -10,9 +10,9 @@ import {
 import { notFound, PortalError } from './portal-error.ts'
 
 /**
- * Translates what a route threw into the answer its caller gets; undefined is
- * a mistake of ours. The only place that knows the errors of stores and
- * framework.
+ * Translates an error thrown by a route into the refusal for the client;
+ * undefined means a bug. The only place that knows the errors of the stores and
+ * the framework.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof PortalError) return error.refusal
@@ -27,7 +27,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
     return inputRefusal([{ path: `/${error.field}`, rule }])
   }
   if (error instanceof StoreUnavailableError) {
-    const detail = 'The counters cannot be read at the moment.'
+    const detail = 'The portal cannot read the counters at the moment.'
     return { code: 'COUNTERS_UNAVAILABLE', detail, headers: { 'retry-after': '2' } }
   }
   if (isOutage(error)) return { code: 'STORE_UNAVAILABLE', headers: { 'retry-after': '2' } }
@@ -50,9 +50,13 @@ function frameworkRefusal(error: FastifyError): Refusal | undefined {
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return { code: 'BODY_TOO_LARGE', detail: 'A body of the portal is at most 64 KiB.' }
+      return { code: 'BODY_TOO_LARGE', detail: 'The portal accepts bodies of at most 64 KiB.' }
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return inputRefusal([{ path: '', rule: 'sent as application/json' }])
+    // The path names a folder or nothing.
+    case 'ENOENT':
+    case 'EISDIR':
+      return notFound().refusal
     default:
       // Malformed JSON, `__proto__`, an empty or cut body: the parser's words may repeat the input.
       return error.statusCode !== undefined && error.statusCode < 500
@@ -61,7 +65,7 @@ function frameworkRefusal(error: FastifyError): Refusal | undefined {
   }
 }
 
-/** One finding of the validator (Ajv) in our words: which member, and what it must be. */
+/** One fault of the validator (Ajv) in plain words: which member, and what it must be. */
 function faultOf(fault: NonNullable<FastifyError['validation']>[number]): InputFault {
   const { instancePath, keyword, params, message } = fault
   if (keyword === 'additionalProperties') {
@@ -75,7 +79,7 @@ function faultOf(fault: NonNullable<FastifyError['validation']>[number]): InputF
   return { path: instancePath, rule: described ?? message?.replace(/^must (be )?/, '') ?? 'valid' }
 }
 
-/** A schema with a description says better than its keywords what it wants. */
+/** The description of a schema is clearer than its keywords. */
 function describedRule(fault: object): string | undefined {
   if (!('parentSchema' in fault) || typeof fault.parentSchema !== 'object') return undefined
   const schema = fault.parentSchema

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../platform/errors.ts'
 
 /** Who may ask for a route; decided by the scope it is registered in. */
-export type Access = 'anybody' | 'session' | 'operator'
+export type Access = 'anyone' | 'session' | 'operator'
 
 declare module 'fastify' {
   /** What the API's own document says of a route besides its bodies and answers. */
@@ -17,21 +17,22 @@ declare module 'fastify' {
     problems?: readonly ErrorCode[]
   }
   interface FastifyContextConfig {
-    /** (Default: anybody) */
+    /** (Default: anyone) */
     access?: Access
   }
 }
 
 /** The groups of the API's document. */
 export const apiTags = {
-  Catalogue: 'What is published, for anybody.',
-  Account: 'Sign up, sign in, and the own profile.',
-  Applications: 'What calls the gateway.',
+  Catalogue: 'The published APIs. No session needed.',
+  Account: 'Sign-up, sign-in and your profile.',
+  Applications: 'Your applications, which call the gateway.',
   Subscriptions: 'Which API versions an application may call, and under which plan.',
-  Keys: 'How an application is recognised. A key is shown once, when it is made.',
-  Usage: 'What is left, what was called and why a call was refused.',
+  Keys: 'API keys identify an application. The portal shows a key once, when you create it.',
+  Usage: 'Calls left, calls made and why calls were refused.',
+  Sandbox: 'Fictional bank customers to test with, if the operator offers them.',
   Portal: 'The state of the portal itself.',
-  Operator: 'For accounts flagged operator.',
+  Operator: 'For operators only.',
 } as const
 export type ApiTag = keyof typeof apiTags
 

@@ -12,10 +12,12 @@ import { createPasswords } from './accounts/passwords.ts'
 import { pruneExpired } from './accounts/prune-expired.ts'
 import { createPortal } from './create-portal.ts'
 import { openMailJobs } from './mail/mail-jobs.ts'
-import { openMails } from './mail/open-mails.ts'
+import { createMailbox } from './mail/mailbox.ts'
+import { mailsFolder, openMails } from './mail/open-mails.ts'
 import { openPage } from './pages/open-page.ts'
 import { createPortalMetrics } from './portal-metrics.ts'
 import { derivePortalSecrets } from './portal-secrets.ts'
+import { createSandboxBank, type SandboxBankOptions } from './sandbox-bank.ts'
 import type { PortalServices } from './services.ts'
 
 export interface PortalRoleOptions {
@@ -30,6 +32,8 @@ export interface PortalRoleOptions {
   readonly metricsRegistry: MetricsRegistry
   readonly log: Logger
   readonly lifetime: Lifetime
+  /** Undefined: the portal offers no sandbox. */
+  readonly sandbox: Pick<SandboxBankOptions, 'bankUrl' | 'secret'> | undefined
   /** Whether the process is about to stop, but serves on. */
   readonly isEnding: () => boolean
 }
@@ -57,8 +61,10 @@ export async function startPortal(options: PortalRoleOptions): Promise<string> {
       log,
       lifetime,
     }),
+    sandbox: options.sandbox === undefined ? undefined : createSandboxBank(options.sandbox),
     metrics: createPortalMetrics(options.metricsRegistry),
     writesMailsToFiles: settings.smtpUrl === undefined,
+    mailbox: createMailbox(settings, mailsFolder(settings.dataDir)),
     now: Date.now,
     onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
   })

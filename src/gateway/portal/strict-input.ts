@@ -3,19 +3,23 @@ import { namesTwice } from './names-twice.ts'
 import { inputInvalid, notFound } from './portal-error.ts'
 
 /**
- * Takes bodies, queries and paths for what they are: JSON in UTF-8 that names
- * each member once, and texts the database can hold. Fastify would replace
- * bytes that are no UTF-8, and the database answers NUL with an error that
- * looks like ours.
+ * Accepts only JSON in UTF-8 that names each member once, and only strings that
+ * the database can store. Fastify would replace bytes that are not UTF-8, and
+ * the database answers NUL with an error that looks like a bug of the portal.
+ * An empty body of type JSON is no body; a route that needs a body refuses it.
  */
 export function takeStrictInput(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  // Text is what a form of another site may send without asking; JSON is the only body here.
+  // A form of another site may send text without a preflight; the portal accepts only JSON.
   app.removeContentTypeParser(['text/plain', 'application/json'])
   app.addContentTypeParser<Buffer>(
     'application/json',
     { parseAs: 'buffer' },
     (request, raw, done) => {
+      if (raw.length === 0) {
+        done(null, undefined)
+        return
+      }
       const text = decode(raw)
       if (text === undefined) {
         done(inputInvalid('', 'JSON in UTF-8'))
@@ -46,12 +50,12 @@ function decode(raw: Buffer): string | undefined {
 /** What is nested deeper is described nowhere, and schemas refuse it without walking into it. */
 const depthMax = 8
 
-/** JSON pointer of the first text that no database text can hold; undefined: there is none. */
+/** JSON pointer of the first string that the database cannot store; undefined if it can store all. */
 function unstorable(value: unknown, path: string, depth = 0): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : path
   if (typeof value !== 'object' || value === null || depth > depthMax) return undefined
   for (const [name, member] of Object.entries(value)) {
-    // A name like that is in no schema; the validator's answer would repeat it.
+    // No schema has such a name, and the validator's message would repeat it.
     if (!isStorable(name)) return path
     const found = unstorable(member, `${path}/${name}`, depth + 1)
     if (found !== undefined) return found

@@ -2,7 +2,7 @@ import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import { inputInvalid, PortalError } from './portal-error.ts'
 
-/** What somebody wants to subscribe to. */
+/** The version and plan that a developer wants to subscribe to. */
 export interface Wish {
   readonly api: string
   readonly version: string
@@ -10,9 +10,9 @@ export interface Wish {
 }
 
 /**
- * Checks that API, version and plan are published and go together at a time
- * (milliseconds since 1970). Deprecated versions may be subscribed to, retired
- * ones not.
+ * Checks that API, version and plan are published and belong together at a
+ * time (milliseconds since 1970). Developers may subscribe to deprecated
+ * versions but not to retired ones.
  *
  * @throws {PortalError} INPUT_INVALID naming what is allowed; CONFLICT with the successor of a retired version
  */

@@ -1,31 +1,32 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { lockDeveloper } from './developers.ts'
+import { plainName } from './name.ts'
 import { comesAfter, type Page } from './page.ts'
-import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
+import { RegistryConflict, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
-/** What calls: it has keys and subscriptions, and its calls are counted. */
+/** An application makes calls. It has keys and subscriptions, and its calls are counted. */
 export interface Application {
   readonly id: string
   readonly developerId: string
   /** Unique among the developer's applications. */
   readonly name: string
   readonly createdAt: Date
-  /** While set its keys are recognised and its calls refused. */
+  /** While set, its keys are recognised and its calls refused. */
   readonly suspendedAt: Date | null
-  /** Whether the backend is told to take only signed calls of it. */
+  /** Whether the backend must accept only signed calls of this application. */
   readonly strict: boolean
 }
 
-/** What may be set of an application; what is left out stays as it is. */
+/** Changes to an application; omitted members stay as they are. */
 export interface ApplicationChange {
   readonly name?: string | undefined
   readonly strict?: boolean | undefined
 }
 
-/** `by` is the actor of the audit. */
+/** `by` is the actor in the audit. */
 export interface Applications {
   /**
    * @throws {RegistryNotFound} no such developer
@@ -35,19 +36,19 @@ export interface Applications {
   create(input: { developerId: string; name: string; by: string }): Promise<Application>
   find(id: string): Promise<Application | undefined>
   findByName(developerId: string, name: string): Promise<Application | undefined>
-  /** Oldest first, of one developer or of all. */
+  /** Oldest first; of one developer, or of all. */
   list(page: Page & { developerId?: string | undefined }): Promise<Application[]>
   /** @throws {RegistryNotFound}, {@link RegistryConflict} name-taken, {@link RegistryInputInvalid} */
   rename(input: { id: string; name: string; by: string }): Promise<Application>
   /** Idempotent. @throws {RegistryNotFound} */
   setStrict(input: { id: string; strict: boolean; by: string }): Promise<Application>
-  /** Changes all that is given or nothing. Idempotent. @throws as {@link rename} */
+  /** Applies all given changes or none. Idempotent. @throws as {@link rename} */
   update(input: ApplicationChange & { id: string; by: string }): Promise<Application>
   /** Idempotent. @throws {RegistryNotFound} */
   suspend(input: { id: string; by: string }): Promise<Application>
   /** Idempotent. @throws {RegistryNotFound} */
   resume(input: { id: string; by: string }): Promise<Application>
-  /** Deletes it with its subscriptions and keys. @throws {RegistryNotFound} */
+  /** Deletes the application with its subscriptions and keys. @throws {RegistryNotFound} */
   delete(input: { id: string; by: string }): Promise<void>
 }
 
@@ -62,7 +63,7 @@ const columns = [
 
 export interface ApplicationsOptions {
   readonly db: Kysely<RegistrySchema>
-  /** How many a developer may have. */
+  /** Maximum number of applications per developer. */
   readonly perDeveloper: number
 }
 
@@ -100,7 +101,9 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
   function update(id: string, by: string, wanted: ApplicationChange): Promise<Application> {
     return change(db, async (trx, leave) => {
       const found = await lockApplication(trx, id)
-      const { name = found.name, strict = found.strict } = wanted
+      const { name: given = found.name, strict = found.strict } = wanted
+      // A name from before the rule may stay.
+      const name = given === found.name ? given : plainName(given)
       if (name === found.name && strict === found.strict) return found
       const updated = await trx
         .updateTable('applications')
@@ -117,8 +120,9 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
   }
 
   return {
-    create: ({ developerId, name, by }) =>
+    create: ({ developerId, name: given, by }) =>
       change(db, async (trx, leave) => {
+        const name = plainName(given)
         await lockDeveloper(trx, developerId)
         const { count } = await trx
           .selectFrom('applications')
@@ -152,7 +156,7 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
         .selectFrom('applications')
         .select(columns)
         .where('developer_id', '=', developerId)
-        .where('name', '=', name)
+        .where('name', '=', name.trim())
         .executeTakeFirst()
     },
 
@@ -189,11 +193,11 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
 }
 
 /**
- * Locks an application's row until the transaction ends, so that its keys can
- * be counted and one more made by one transaction at a time. Rows that refer to
- * it may be written meanwhile: gateways write what became of its calls, and
- * whoever changes it must not wait until none of them does (renaming and
- * deleting it do: the database wants it so).
+ * Locks an application's row until the transaction ends, so that only one
+ * transaction at a time can count its keys and add one. Rows that refer to the
+ * application can still be written: gateways keep writing usage and records,
+ * and a change need not wait for them. Renaming and deleting do wait, because
+ * the database requires it.
  *
  * @throws {RegistryNotFound}
  */
@@ -210,14 +214,21 @@ export async function lockApplication(trx: RegistryTransaction, id: string): Pro
   return found
 }
 
+/** Locks the application for a change that grants it more. */
+export async function lockActiveApplication(trx: RegistryTransaction, id: string): Promise<void> {
+  const { suspendedAt } = await lockApplication(trx, id)
+  if (suspendedAt === null) return
+  throw new RegistryConflict(
+    'application-suspended',
+    'the application is suspended; ask the operator of this gateway to resume it',
+  )
+}
+
 function translateName(error: unknown): never {
   if (violates(error, 'applications_name')) {
     throw new RegistryConflict('name-taken', 'the developer has an application of that name', {
       cause: error,
     })
-  }
-  if (violates(error, 'applications_name_length')) {
-    throw new RegistryInputInvalid('name', '1 to 100 characters', { cause: error })
   }
   throw error
 }

@@ -3,11 +3,11 @@ import { lockDeveloper } from './developers.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, type RegistryTransaction } from './transaction.ts'
 
-/** Lets in those who signed up while an operator had to approve. */
+/** Approves developers who signed up while approval by an operator was required. */
 export interface Approvals {
   /**
-   * Idempotent. `post` writes the mail that tells them, in the same
-   * transaction; it is called when this approves and not again.
+   * Idempotent. `post` writes the mail about the approval, in the same
+   * transaction. Only the call that approves runs it.
    *
    * @throws {RegistryNotFound}
    */

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 
-/** Who did what to what. No personal data and no secrets: ids, names of APIs and plans. */
+/** One change: actor, action and subject. Contains no personal data and no secrets, only ids and names of APIs and plans. */
 export interface AuditEntry {
   /** `developer:<id>`, `operator:<name>` or `system`. */
   readonly actor: string
@@ -18,7 +18,7 @@ export interface RecordedAudit extends AuditEntry {
 }
 
 export interface Audit {
-  /** Newest first. `subject` and `actor` are matched as a whole; `after` is the id of the last entry already seen. */
+  /** Newest first. `subject` and `actor` must match exactly; `after` is the id of the last entry already read. */
   list(options: {
     subject?: string | undefined
     actor?: string | undefined
@@ -27,7 +27,7 @@ export interface Audit {
   }): Promise<RecordedAudit[]>
 }
 
-/** Reads the audit; writing it belongs to the changes it tells of. */
+/** Reads the audit. Each change writes its own entry. */
 export function createAudit({ db }: { db: Kysely<RegistrySchema> }): Audit {
   return {
     list({ subject, actor, after, limit }) {
@@ -44,7 +44,7 @@ export function createAudit({ db }: { db: Kysely<RegistrySchema> }): Audit {
   }
 }
 
-/** Writes an entry in the transaction of the change it tells of. */
+/** Writes an entry in the transaction of its change. */
 export async function recordAudit(
   trx: Transaction<RegistrySchema>,
   { actor, action, subject, detail = {} }: AuditEntry,

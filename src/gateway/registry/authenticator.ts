@@ -17,13 +17,14 @@ export interface AuthenticatorOptions {
   readonly monotonicNow: () => number
 }
 
-/** After a failed or still unanswered refresh, when to try again. */
+/** Time until the next attempt after a refresh that failed or is still running. */
 const refreshAgainMs = 1_000
 
 /**
- * Recognises keys from memory where it can. A key that is due for a look at
- * the database is served as it is known while the look is taken: revocations
- * arrive by the change feed, and a call must not wait for a slow database.
+ * Recognises keys from memory where possible. When a key is due for a refresh,
+ * its cached state still serves the call while the database is asked:
+ * revocations arrive by the change feed, and a call must not wait for a slow
+ * database.
  */
 export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator & KeyMemory {
   const { cache, lookUps, peppers, lastUsed, now, monotonicNow } = options
@@ -37,7 +38,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     return outcome
   }
 
-  /** Undefined when it takes a look at the key itself. */
+  /** Undefined when the key itself must be looked up. */
   function recognise(text: string, entry: CachedKey): Authentication | undefined {
     const { record, proven } = entry
     if (record === undefined || proven === undefined || !isProven(text, proven)) return undefined

@@ -1,4 +1,4 @@
-/** A map that forgets what has not been asked for lately instead of growing. */
+/** A map that drops entries not used recently instead of growing. */
 export interface BoundedMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
@@ -10,9 +10,10 @@ export interface BoundedMap<Value> {
 
 /**
  * Keeps two generations of at most `capacity` entries. When the younger is
- * full it becomes the older, and what was the older is dropped; reading an
- * older entry moves it to the younger. So the last `capacity` keys used are
- * always there, for two look-ups at most and no list to keep.
+ * full, the older is dropped and the younger takes its place. Reading an entry
+ * of the older generation moves it to the younger. So the last `capacity` keys
+ * used are always present, at a cost of at most two look-ups and without a
+ * list.
  */
 export function createBoundedMap<Value>({ capacity }: { capacity: number }): BoundedMap<Value> {
   let young = new Map<string, Value>()

@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 import { isUuid } from './transaction.ts'
 
-/** What became of one call. */
+/** The outcome of one call. */
 export interface CallRecord {
   readonly requestId: string
   /** When it began. */
@@ -12,22 +12,22 @@ export interface CallRecord {
   readonly version: string | null
   readonly operation: string | null
   readonly keyId: string
-  /** When the key ends or ended; null: never, or nothing is known of the key any more. */
+  /** When the key expires or expired; null: never, or the key is unknown by now. */
   readonly keyExpiresAt: Date | null
-  /** Null: never, or nothing is known of the key any more. */
+  /** Null: never, or the key is unknown by now. */
   readonly keyRevokedAt: Date | null
   /** `forwarded`, `aborted` or the code of the refusal. */
   readonly outcome: string
-  /** What the refusal said. */
+  /** The detail of the refusal. */
   readonly detail: string | null
-  /** Of the limit; null: the limit was not asked. */
+  /** The limit's decision; null: the limit was not asked. */
   readonly decision: string | null
-  /** 0: no answer was begun. */
+  /** 0: no response was begun. */
   readonly status: number
-  /** The limit with the fewest calls left, as it held for the call. */
+  /** The limit with the fewest calls left, as it applied to the call. */
   readonly limit: RecordedLimit | null
   readonly totalMs: number
-  /** Of that, waiting for the backend; null when it was not asked. */
+  /** Part of that spent waiting for the backend; null when the call was not forwarded. */
   readonly upstreamMs: number | null
 }
 
@@ -36,28 +36,37 @@ export interface RecordedLimit {
   readonly calls: number
   readonly windowSeconds: number
   readonly remaining: number
-  /** Null: nobody knew (an outage). */
+  /** Null: unknown (an outage). */
   readonly resetsAt: Date | null
 }
 
-/** The latest calls of applications, about a second behind. Bounded: for each its last 1,000 of 24 hours. Newest first. */
+/** The latest calls of applications, about a second behind: per application its last 1,000 within 24 hours. Newest first. */
 export interface CallRecords {
   list(options: {
     readonly applicationId: string
-    /** Only those made with this key. */
+    /** Only calls made with this key. */
     readonly keyId?: string | undefined
+    readonly operation?: string | undefined
+    /** One status (`201`) or a class (`2xx`). */
+    readonly status?: string | undefined
+    readonly outcome?: string | undefined
     readonly limit: number
   }): Promise<CallRecord[]>
-  /** Those with that X-Request-ID, at most 100; none for what is no UUID. */
+  /** Calls with that X-Request-ID, at most 100; empty when it is not a UUID. */
   withRequestId(options: {
     readonly applicationId: string
     readonly requestId: string
   }): Promise<CallRecord[]>
+  /** Applications of a developer that have a call with that X-Request-ID, the newest call first; empty when it is not a UUID. */
+  applicationsWithRequestId(options: {
+    readonly developerId: string
+    readonly requestId: string
+  }): Promise<string[]>
 }
 
 const withSameIdMax = 100
 
-/** Reads what the gateways have written; works without any of them. */
+/** Reads what the gateways have written; works while no gateway runs. */
 export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallRecords {
   function select(applicationId: string) {
     return db
@@ -72,9 +81,16 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
   }
 
   return {
-    async list({ applicationId, keyId, limit }) {
+    async list({ applicationId, keyId, operation, status, outcome, limit }) {
       let query = select(applicationId).limit(limit)
       if (keyId !== undefined) query = query.where('r.key_id', '=', keyId)
+      if (operation !== undefined) query = query.where('r.operation', '=', operation)
+      if (outcome !== undefined) query = query.where('r.outcome', '=', outcome)
+      if (status !== undefined) {
+        query = query
+          .where('r.status', '>=', Number(status.replace('xx', '00')))
+          .where('r.status', '<=', Number(status.replace('xx', '99')))
+      }
       return (await query.execute()).map(toRecord)
     },
 
@@ -83,6 +99,22 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
       if (!isUuid(id)) return []
       const query = select(applicationId).where('r.request_id', '=', id).limit(withSameIdMax)
       return (await query.execute()).map(toRecord)
+    },
+
+    async applicationsWithRequestId({ developerId, requestId }) {
+      const id = requestId.toLowerCase()
+      if (!isUuid(id)) return []
+      const found = await db
+        .selectFrom('call_records as r')
+        .innerJoin('applications as a', 'a.id', 'r.application_id')
+        .select('a.id')
+        .where('a.developer_id', '=', developerId)
+        .where('r.request_id', '=', id)
+        .where('r.at', '>', sql<Date>`now() - interval '24 hours'`)
+        .groupBy('a.id')
+        .orderBy(({ fn }) => fn.max('r.at'), 'desc')
+        .execute()
+      return found.map((application) => application.id)
     },
   }
 }

@@ -1,11 +1,11 @@
 import type { Logger } from '../../platform/log.ts'
 import type { Change, ChangeKind, ChangePage, Changes } from './changes.ts'
 
-/** Hears of every change of the registry, whichever process made it. */
+/** Reports every change of the registry, whichever process made it. */
 export interface ChangeFeed {
-  /** Calls `listener` for each change of that kind, once. Returns what ends that. */
+  /** Calls `listener` once for each change of that kind. Returns a function that removes the listener. */
   onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
-  /** Calls `listener` when changes may have been missed: nothing remembered can be trusted. */
+  /** Calls `listener` when changes may have been missed, so that no cached state can be trusted. */
   onLost(listener: () => void): () => void
   /** Whether the registry answered within the last two seconds. */
   isUp(): boolean
@@ -13,26 +13,23 @@ export interface ChangeFeed {
 }
 
 export interface ChangeFeedOptions {
+  /** Its reads must end in time, if necessary with an error, because the next one begins only then. */
   readonly changes: Pick<Changes, 'read' | 'prune'>
   readonly log: Pick<Logger, 'warn' | 'error' | 'info'>
   readonly monotonicNow: () => number
-  /** Between the end of a read and the next. (Default: 250) */
+  /** Pause between the end of a read and the next one. (Default: 250) */
   readonly intervalMs?: number
 }
 
-/** A read that takes longer is given up: another connection may do better. */
-const readDeadlineMs = 1_000
 const upMs = 2_000
-/** Changes are kept for an hour; whoever was away for half of that may have missed some. */
+/** Changes are kept for an hour. A process that was away for half an hour may have missed some. */
 const keptSeconds = 3_600
 const bridgedMs = 1_800_000
 const pruneEveryMs = 300_000
 
 /**
- * Polls the change table. The first read has happened when this resolves, so
- * no change after that is missed.
- *
- * @throws when the first read fails
+ * Polls the change table. Resolves after the first read, so no later change is
+ * missed.
  */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { changes, log, monotonicNow, intervalMs = 250 } = options
@@ -48,7 +45,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
 
   async function read(): Promise<void> {
     try {
-      const page = await within(readDeadlineMs, changes.read(last.horizon))
+      const page = await changes.read(last.horizon)
       if (isClosed) return
       take(page)
       if (failures > 0) log.info({ failures }, 'change feed reads again')
@@ -57,13 +54,13 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       prune()
     } catch (error) {
       failures += 1
-      // Once per outage and then once a minute or so: `gateway_store_up` tells the rest.
+      // Once per outage, then about once a minute; `gateway_store_up` shows the rest.
       if (failures % 240 === 1) log.warn({ err: error, failures }, 'change feed cannot be read')
     }
   }
 
   function take(page: ChangePage): void {
-    // A time-line on which time or transactions go back is another database: a restored backup.
+    // If time or transaction ids go back, this is another database: a restored backup.
     const isLost =
       page.at.getTime() - last.at.getTime() > bridgedMs ||
       BigInt(page.horizon) < BigInt(last.horizon)
@@ -90,7 +87,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   function prune(): void {
     if (monotonicNow() < pruneAt) return
     pruneAt = monotonicNow() + pruneEveryMs
-    // Not waited for: whoever prunes next takes what is left.
+    // Not awaited: the next prune, by any process, deletes what is left.
     changes.prune(keptSeconds).catch((error: unknown) => {
       log.warn({ err: error }, 'old changes not deleted')
     })
@@ -122,11 +119,4 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       await reading
     },
   }
-}
-
-function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

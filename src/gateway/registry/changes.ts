@@ -10,7 +10,7 @@ export type ChangeKind =
   | 'counter'
   | 'configuration'
 
-/** Something every gateway process must hear of. The ids that do not apply are absent. */
+/** A change that every gateway process must learn about. Ids that do not apply are absent. */
 export interface Change {
   readonly kind: ChangeKind
   /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`, `reload`, `override`. */
@@ -21,42 +21,42 @@ export interface Change {
   readonly detail?: Readonly<Record<string, string>>
 }
 
-/** A change of what lives outside the registry. */
+/** A change outside the registry's tables. */
 export type Announcement = Change & { readonly kind: 'counter' | 'configuration' }
 
-/** Changes since the last read, and where the next one goes on. */
+/** Changes since the last read, and where the next read continues. */
 export interface ChangePage {
   readonly changes: readonly (Change & { readonly id: number })[]
   /**
-   * Every transaction below it had ended when this was read, so nothing more
-   * will come from there. A 64-bit number as text.
+   * Every transaction below this number had ended at the time of the read, so
+   * no more changes come from there. A 64-bit number as text.
    */
   readonly horizon: string
-  /** When it was read, by the clock of the database. */
+  /** Time of the read, by the clock of the database. */
   readonly at: Date
 }
 
 export interface Changes {
   /**
-   * Tells all processes of a change that is no row of the registry, and leaves
-   * an audit entry by the actor `by` in the same transaction: its subject is
-   * the application the change names, or else all of its kind
+   * Announces a change that is not a row of the registry to all processes, and
+   * writes an audit entry by the actor `by` in the same transaction. The
+   * entry's subject is the application in the change, or all of its kind
    * (`configuration:all`).
    */
   announce(change: Announcement, by: { readonly by: string }): Promise<void>
   /**
-   * Reads every change of transactions at or after `horizon` that has been
-   * committed, in the order of their ids; the caller drops those it has seen.
-   * Transactions commit out of the order of their ids, so a cursor over ids
-   * would miss one; the horizon of the previous read cannot. Without `horizon`
-   * nothing is read but the horizon.
+   * Reads every committed change of transactions at or after `horizon`, in the
+   * order of their ids; the caller drops those it has already seen.
+   * Transactions do not commit in the order of their ids, so a cursor over ids
+   * would miss changes; the horizon of the previous read cannot. Without
+   * `horizon`, reads only the horizon.
    */
   read(horizon: string | undefined): Promise<ChangePage>
   /** Deletes changes older than `seconds`. */
   prune(seconds: number): Promise<void>
 }
 
-/** The table through which processes hear of changes. */
+/** The table through which processes learn about changes. */
 export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
   return {
     announce: (change, { by }) =>
@@ -68,7 +68,7 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
       }),
 
     async read(horizon) {
-      // One statement, one snapshot: the new horizon belongs to exactly these rows.
+      // One statement, so one snapshot: the new horizon belongs to exactly these rows.
       const { rows } = await sql<ChangeRow>`
         select s.horizon, s.at, c.id, c.kind, c.action, c.developer_id, c.application_id, c.key_id, c.detail
         from (select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, now() as at) s
@@ -92,7 +92,7 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
   }
 }
 
-/** Writes a change in the transaction that makes it true. */
+/** Writes a change in the transaction that makes it. */
 export async function recordChange(
   trx: Transaction<RegistrySchema>,
   change: Change,

@@ -4,36 +4,38 @@ import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** One try of a password, counted already. */
+/** One password attempt, already counted. */
 export interface PasswordAttempt {
   readonly developerId: string
   readonly email: string
   readonly passwordHash: string
-  /** Tries in a row without success, this one included. */
+  /** Failed attempts in a row, this one included. */
   readonly failures: number
   readonly isSuspended: boolean
   readonly isApproved: boolean
 }
 
-/** Whose password is tried. */
+/** The owner of the password. */
 export type PasswordOwner = { readonly email: string } | { readonly developerId: string }
 
 /**
- * How often a developer's password is tried without success. A try is counted
- * before its password is compared, so that a thousand at once are not compared
- * either.
+ * Counts failed password attempts of developers. An attempt is counted before
+ * its password is compared, so that a thousand simultaneous attempts are not
+ * compared either.
  */
 export interface Credentials {
+  /** Whether the developer has set a password. */
+  hasPassword(developerId: string): Promise<boolean>
   /**
-   * Counts a try. Undefined when there is nothing to compare with: no such
-   * developer (in whatever case of the address), no password yet, or
-   * {@link passwordAttemptsMax} failures in a row, which only a reset by mail
-   * ends.
+   * Counts an attempt. Undefined when no password can be compared: the
+   * developer is unknown (addresses match in any case) or has no password yet,
+   * or after {@link passwordAttemptsMax} failures in a row, until a reset by
+   * mail.
    */
   attempt(owner: PasswordOwner): Promise<PasswordAttempt | undefined>
-  /** The password was right: what was counted is forgotten. */
+  /** The password was right: resets the count. */
   forgive(developerId: string): Promise<void>
-  /** The last failure there may be. `post` writes the mail to the owner. */
+  /** Counts the last permitted failure. `post` writes the mail to the owner. */
   pause(input: {
     developerId: string
     post: (trx: RegistryTransaction) => Promise<void>
@@ -41,13 +43,13 @@ export interface Credentials {
 }
 
 /**
- * Lets a statement end before the disk has it: there is nothing to write for an
- * unknown address, and a disk takes long enough to be timed from afar. A crash
- * of the database forgets the tries of its last second at most.
+ * Lets a statement end before it reaches the disk. For an unknown address there
+ * is no write, and the time of a disk write would be measurable from outside.
+ * After a crash the database loses at most the attempts of its last second.
  */
 const withoutFlush = sql<string>`set_config('synchronous_commit', 'off', true)`.as('mode')
 
-/** Failures in a row after which a password is refused until it is reset (NIST SP 800-63B, 5.2.2). */
+/** Failures in a row after which the password is locked until it is reset (NIST SP 800-63B, 5.2.2). */
 export const passwordAttemptsMax = 100
 
 export function createCredentials({ db }: { db: Kysely<RegistrySchema> }): Credentials {
@@ -74,6 +76,16 @@ export function createCredentials({ db }: { db: Kysely<RegistrySchema> }): Crede
         .executeTakeFirst()
       if (row === undefined || row.passwordHash === null) return undefined
       return { ...row, passwordHash: row.passwordHash }
+    },
+
+    async hasPassword(developerId) {
+      const row = await db
+        .selectFrom('developers')
+        .select('id')
+        .where('id', '=', developerId)
+        .where('password_hash', 'is not', null)
+        .executeTakeFirst()
+      return row !== undefined
     },
 
     async forgive(developerId) {

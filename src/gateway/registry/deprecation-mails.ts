@@ -2,21 +2,21 @@ import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** A reminder of the end of a version; `milestone` names it for good. */
+/** A reminder of the end of a version; `milestone` is its permanent name. */
 export interface Reminder {
   readonly api: string
   readonly version: string
   readonly milestone: string
 }
 
-/** Still subscribed to a version, with the calls to it that were admitted lately. */
+/** An application with a subscription to a version, and the number of its recent admitted calls. */
 export interface SubscribedApplication {
   readonly id: string
   readonly name: string
   readonly calls: number
 }
 
-/** Developers of applications that are subscribed to the version, who want such mails and have not got this one. */
+/** Developers whose applications are subscribed to the version, who want such mails and did not get this one yet. */
 export function findUnreminded(
   db: Kysely<RegistrySchema>,
   { api, version, milestone, max }: Reminder & { readonly max: number },
@@ -56,7 +56,7 @@ export function findUnreminded(
     .execute()
 }
 
-/** Notes that a developer gets a reminder. @returns false when another transaction has; it waits for one that is under way */
+/** Records that a developer gets a reminder. @returns false when another transaction has done so; waits for one that is still running */
 export async function noteReminder(
   trx: RegistryTransaction,
   { api, version, milestone, developerId }: Reminder & { readonly developerId: string },

@@ -1,13 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { endSessions } from './end-sessions.ts'
+import { plainName } from './name.ts'
 import { comesAfter, type Page } from './page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
-/** Someone who signed up and owns applications. */
+/** A person who signed up and owns applications. */
 export interface Developer {
   readonly id: string
   readonly email: string
@@ -19,9 +20,9 @@ export interface Developer {
   readonly suspendedAt: Date | null
 }
 
-/** `by` is the actor of the audit. */
+/** `by` is the actor in the audit. */
 export interface Developers {
-  /** @throws {RegistryConflict} email-taken, in whatever case; {@link RegistryInputInvalid} */
+  /** @throws {RegistryConflict} email-taken, in any case of letters; {@link RegistryInputInvalid} */
   create(input: {
     email: string
     name: string
@@ -29,11 +30,11 @@ export interface Developers {
     by: string
   }): Promise<Developer>
   find(id: string): Promise<Developer | undefined>
-  /** In whatever case. */
+  /** Matches addresses in any case of letters. */
   findByEmail(email: string): Promise<Developer | undefined>
   /** Oldest first. */
   list(page: Page): Promise<Developer[]>
-  /** Idempotent: keeps the time of the first suspension. Every session ends. @throws {RegistryNotFound} */
+  /** Idempotent: keeps the time of the first suspension. Ends every session. @throws {RegistryNotFound} */
   suspend(input: { id: string; by: string }): Promise<Developer>
   /** Idempotent. @throws {RegistryNotFound} */
   resume(input: { id: string; by: string }): Promise<Developer>
@@ -41,7 +42,7 @@ export interface Developers {
   delete(input: { id: string; by: string }): Promise<void>
 }
 
-/** What a {@link Developer} is read from. */
+/** The columns of a {@link Developer}. */
 export const developerColumns = [
   'id',
   'email',
@@ -72,7 +73,8 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
   }
 
   return {
-    async create({ email, name, isOperator = false, by }) {
+    async create({ email, name: given, isOperator = false, by }) {
+      const name = given === '' ? '' : plainName(given)
       try {
         return await change(db, async (trx, leave) => {
           const developer = await trx
@@ -102,9 +104,6 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
           throw new RegistryInputInvalid('email', 'an address such as ada@example.com', {
             cause: error,
           })
-        }
-        if (violates(error, 'developers_name_length')) {
-          throw new RegistryInputInvalid('name', 'at most 100 characters', { cause: error })
         }
         throw error
       }
@@ -144,9 +143,9 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
     delete: ({ id, by }) =>
       change(db, async (trx, leave) => {
         const { email } = await lockDeveloper(trx, id)
-        // Links asked for without being signed in hold the address only.
+        // Links requested without a session store only the address.
         await trx.deleteFrom('mail_tokens').where(sameAddress(email)).execute()
-        // In the order in which the gateways lock them to write their usage, so that neither waits in a circle.
+        // In the order in which the gateways lock them for usage, to avoid a deadlock.
         await trx
           .selectFrom('applications')
           .select('id')
@@ -164,8 +163,8 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
 }
 
 /**
- * Locks a developer's row until the transaction ends, so that its
- * applications can be counted and one more made by one transaction at a time.
+ * Locks a developer's row until the transaction ends, so that only one
+ * transaction at a time can count the developer's applications and add one.
  *
  * @throws {RegistryNotFound}
  */

@@ -3,21 +3,21 @@ import { comesAfter, type Page } from './page.ts'
 import type { RegistrySchema } from './schema.ts'
 import { isUuid } from './transaction.ts'
 
-/** A developer as operators look them up. */
+/** A developer in an operator's search. */
 export interface ListedDeveloper {
   readonly id: string
   readonly email: string
   readonly name: string
   readonly isOperator: boolean
   readonly createdAt: Date
-  /** Null: waits for an operator's approval. */
+  /** Null while the developer waits for an operator's approval. */
   readonly approvedAt: Date | null
   readonly suspendedAt: Date | null
-  /** How many there are. */
+  /** Number of applications. */
   readonly applications: number
 }
 
-/** An application as operators look it up. */
+/** An application in an operator's search. */
 export interface ListedApplication {
   readonly id: string
   readonly name: string
@@ -25,24 +25,35 @@ export interface ListedApplication {
   readonly developerEmail: string
   readonly createdAt: Date
   readonly suspendedAt: Date | null
-  /** Whether the backend is told to take only signed calls of it. */
+  /** Whether the backend must accept only signed calls of this application. */
   readonly strict: boolean
 }
 
-/** A piece of what a text is found in; without a text, of everything. */
+/** A page of the matches for a text; without a text, of everything. */
 export interface Search extends Page {
-  /** Part of a name or of an address in whatever case, or a whole id. Means itself: nothing in it is a pattern. */
+  /** Part of a name or an email address in any case, or the beginning of an id. Taken literally, without patterns. */
   readonly search?: string | undefined
 }
 
-/** Who and what is registered, oldest first. */
+/** Registered developers and applications, oldest first. */
 export interface Directory {
   developers(search: Search): Promise<ListedDeveloper[]>
   developer(id: string): Promise<ListedDeveloper | undefined>
-  /** Also found by the address of their developer. */
+  /** Also matches the address of the application's developer. */
   applications(search: Search): Promise<ListedApplication[]>
   application(id: string): Promise<ListedApplication | undefined>
+  /** Up to ten ids that begin with this text. */
+  idsBeginning(kind: IdKind, prefix: string): Promise<string[]>
 }
+
+/** Entities that can be found by the beginning of their id. */
+export type IdKind = 'key' | 'subscription' | 'override'
+
+const tableOf = {
+  key: 'api_keys',
+  subscription: 'subscriptions',
+  override: 'limit_overrides',
+} as const
 
 export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directory {
   async function developers(where: RawBuilder<boolean>, limit: number): Promise<ListedDeveloper[]> {
@@ -74,7 +85,7 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
 
   return {
     developers({ search = '', ...page }) {
-      const found = sql<boolean>`(email ilike ${holding(search)} or name ilike ${holding(search)} or id::text = ${search})`
+      const found = sql<boolean>`(email ilike ${holding(search)} or name ilike ${holding(search)} or id::text like ${beginning(search)})`
       return developers(sql`${found} and ${comesAfter('developers', page)}`, page.limit)
     },
 
@@ -84,17 +95,33 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
 
     applications({ search = '', ...page }) {
       const owners = sql`select d.id from developers d where d.email ilike ${holding(search)}`
-      const found = sql<boolean>`(name ilike ${holding(search)} or id::text = ${search} or developer_id in (${owners}))`
+      const found = sql<boolean>`(name ilike ${holding(search)} or id::text like ${beginning(search)} or developer_id in (${owners}))`
       return applications(sql`${found} and ${comesAfter('applications', page)}`, page.limit)
     },
 
     async application(id) {
       return isUuid(id) ? (await applications(sql`id = ${id}`, 1))[0] : undefined
     },
+
+    async idsBeginning(kind, prefix) {
+      const { rows } = await sql<{ id: string }>`
+        select id::text as id from ${sql.table(tableOf[kind])}
+        where id::text like ${beginning(prefix)} order by id limit 10`.execute(db)
+      return rows.map(({ id }) => id)
+    },
   }
 }
 
-/** The pattern of texts that hold this one. */
+/** The pattern for texts that contain this one. */
 function holding(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  return `%${literal(text)}%`
+}
+
+/** The pattern for ids that begin with this text. Fewer than four characters match nothing, because they would match too many. */
+function beginning(text: string): string {
+  return text.length < 4 ? literal(text) : `${literal(text)}%`
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
 }

@@ -1,9 +1,9 @@
 import { RegistryInputInvalid } from './registry-errors.ts'
 
-/** The last moment ISO 8601 writes with four digits of a year, milliseconds since 1970; answers could not tell a later one. */
+/** The last moment that ISO 8601 writes with a four-digit year, in milliseconds since 1970; responses could not express a later one. */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** @throws {RegistryInputInvalid} when that is no moment something can end at */
+/** @throws {RegistryInputInvalid} when the date cannot be an expiry: not a date, past, or after the last moment */
 export function checkExpiry(expiresAt: Date, nowMs: number): void {
   if (!(expiresAt.getTime() > nowMs)) throw new RegistryInputInvalid('expiresAt', 'in the future')
   if (expiresAt.getTime() > lastMs) {
@@ -11,7 +11,7 @@ export function checkExpiry(expiresAt: Date, nowMs: number): void {
   }
 }
 
-/** When something ends that lasts for so long, or the last moment there is. */
+/** The end of a life of `lifeMs` from now, or the last possible moment. */
 export function expiryAfter(lifeMs: number, nowMs: number): Date {
   return new Date(Math.min(nowMs + lifeMs, lastMs))
 }

@@ -2,14 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** How far a job has come that every process does and none does twice. */
+/** The progress of a job that several processes share and each step of which runs once. */
 export interface JobCursor {
   readonly value: string
-  /** By how much its last move lies back, by the clock of the database. */
+  /** Time since its last move, by the clock of the database. */
   readonly ageSeconds: number
 }
 
-/** Makes the cursor where there is none; another process may be faster. */
+/** Creates the cursor if it does not exist; another process may do so first. */
 export async function beginCursor(
   db: Kysely<RegistrySchema>,
   name: string,
@@ -22,7 +22,7 @@ export async function beginCursor(
     .execute()
 }
 
-/** The cursor, whoever has it; undefined where there is none. */
+/** Reads the cursor, even if another process has locked it; undefined if it does not exist. */
 export function readCursor(
   db: Kysely<RegistrySchema>,
   name: string,
@@ -30,7 +30,7 @@ export function readCursor(
   return selectCursor(db, name).executeTakeFirst()
 }
 
-/** Takes the cursor for this transaction; undefined while another process has it. */
+/** Locks the cursor for this transaction; undefined while another process has it. */
 export function lockCursor(trx: RegistryTransaction, name: string): Promise<JobCursor | undefined> {
   return selectCursor(trx, name).forUpdate().skipLocked().executeTakeFirst()
 }

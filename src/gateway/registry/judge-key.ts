@@ -3,14 +3,14 @@ import { keyMac, type Peppers, sameMac } from './key-mac.ts'
 import type { KeyRecord } from './key-record.ts'
 import type { Caller } from './registry.ts'
 
-/** No key's MAC: an unknown id costs the same work as a wrong secret. */
+/** A MAC that matches no key, so that an unknown id costs the same work as a wrong secret. */
 const nobodysMac = Buffer.alloc(32)
 
 /**
- * Decides whether a presented key is the recorded one and still valid, in a
- * time that does not tell why not.
+ * Decides whether a presented key is the recorded one and still valid. Its
+ * duration does not reveal why a key is invalid.
  *
- * @param record what is known of the key's id; undefined: nothing
+ * @param record the record of the key's id; undefined if unknown
  * @param nowMs milliseconds since 1970
  */
 export function judgeKey(
@@ -23,7 +23,7 @@ export function judgeKey(
   return caller
 }
 
-/** Whose key a presented one is or was: the recorded one, expired or not. In a time that does not tell why not. */
+/** The owner of a presented key that matches the record, even if expired. Its duration does not reveal why a key does not match. */
 export function ownerOfKey(
   key: ParsedKey,
   record: KeyRecord | undefined,

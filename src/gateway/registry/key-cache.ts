@@ -3,46 +3,48 @@ import { createBoundedMap } from './bounded-map.ts'
 import type { Change } from './changes.ts'
 import type { KeyRecord } from './key-record.ts'
 
-/** A moment in the life of the cache: what is asked after it has seen every change applied before it. */
+/** A moment in the life of the cache. A look-up begun at it sees every change applied before. */
 export interface Mark {
   /** Monotonic milliseconds. */
   readonly at: number
-  /** How many changes had been applied. */
+  /** Number of changes applied by then. */
   readonly sequence: number
 }
 
 export interface CachedKey {
-  /** Undefined: there is no such key. */
+  /** Undefined: the key does not exist. */
   readonly record: KeyRecord | undefined
-  /** When the look-up it comes from began. */
+  /** When the entry's look-up began. */
   readonly mark: Mark
-  /** Monotonic milliseconds before which nobody needs to look again. */
+  /** Monotonic milliseconds before which no refresh is needed. */
   refreshAt: number
-  /** The last minute of use that was noted (minutes since 1970). */
+  /** The last recorded minute of use (minutes since 1970). */
   usedMinute: number
-  /** SHA-256 of the key that was found to be the recorded one; undefined before. */
+  /** SHA-256 of the key once it was verified against the record; undefined before. */
   proven: Buffer | undefined
 }
 
 /**
- * What the gateway remembers of keys, and for how long it may.
+ * The gateway's cache of keys, and the rules for how long an entry may serve
+ * calls.
  *
- * Every entry carries the mark of its look-up's beginning. A change that is
- * applied later outdates it, no matter when the answer arrives: a look-up
- * begun before a revocation can never bring the key back.
+ * Every entry carries the mark of the start of its look-up. A change applied
+ * later makes the entry stale, no matter when the result arrives. So a look-up
+ * that began before a revocation can never bring the key back.
  */
 export interface KeyCache {
   mark(): Mark
-  /** Undefined when nothing is known that may still be served. */
+  /** Undefined when the cache has no entry that may still serve calls. */
   find(id: string): CachedKey | undefined
   /**
-   * Keeps the answer of a look-up begun at `mark`. Returns the entry, or
-   * undefined when a change has outdated the answer: then look again.
+   * Stores the result of a look-up begun at `mark`. Returns the entry, or
+   * undefined when a change has made the result stale: then look the key up
+   * again.
    */
   keep(id: string, record: KeyRecord | undefined, mark: Mark): CachedKey | undefined
   /** Applies a change of the feed. */
   apply(change: Change): void
-  /** Outdates everything: changes may have been missed. */
+  /** Makes every entry stale, because changes may have been missed. */
   forgetAll(): void
   readonly size: number
 }
@@ -50,25 +52,25 @@ export interface KeyCache {
 export interface KeyCacheOptions {
   /** Monotonic milliseconds. */
   readonly monotonicNow: () => number
-  /** Known keys in each of two generations; about 0.5 KB each. (Default: 100,000) */
+  /** Known keys per generation, of which there are two; about 0.5 KB each. (Default: 100,000) */
   readonly capacity?: number
 }
 
-/** How long a known key is served without asking again. */
+/** Time before a known key is refreshed. */
 const freshMs = 30_000
-/** How long it is served when asking fails. */
+/** Time for which a known key still serves calls when its refresh fails. */
 const servableMs = 300_000
-/** How long an unknown id stays unknown. */
+/** Time for which an unknown id stays cached as unknown. */
 const unknownMs = 5_000
-/** Strangers must not push known keys out, so they have a map of their own. */
+/** Unknown ids have a separate map, so that strangers cannot push out known keys. */
 const unknownCapacity = 10_000
-/** Changes remembered one by one; more at once and everything is outdated instead. */
+/** Maximum number of changes kept one by one; beyond it every entry becomes stale. */
 const changesMax = 50_000
 
 export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOptions): KeyCache {
   const known = createBoundedMap<CachedKey>({ capacity })
   const unknown = createBoundedMap<CachedKey>({ capacity: unknownCapacity })
-  // By id, when each was changed last. Insertion order is age.
+  // Last change of each key, by id. Insertion order is age.
   const changedKeys = new Map<string, Mark>()
   const changedApplications = new Map<string, Mark>()
   const changedDevelopers = new Map<string, Mark>()
@@ -83,14 +85,14 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
       isLater(changedKeys.get(id), mark) ||
       (record !== undefined &&
         (isLater(changedApplications.get(record.caller.applicationId), mark) ||
-          isLater(changedDevelopers.get(record.developerId), mark)))
+          isLater(changedDevelopers.get(record.caller.developerId), mark)))
     )
   }
 
   function note(changes: Map<string, Mark>, id: string, mark: Mark): void {
     changes.delete(id)
     changes.set(id, mark)
-    // Whatever was looked up before the oldest of them is too old to be served.
+    // Entries looked up before the oldest change are too old to serve calls.
     for (const [oldest, { at }] of changes) {
       if (mark.at - at <= servableMs * 2) break
       changes.delete(oldest)
@@ -106,7 +108,7 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
     changedKeys.clear()
     changedApplications.clear()
     changedDevelopers.clear()
-    // Tombstones stay: no key comes back from a revocation.
+    // Tombstones stay: no key comes back after a revocation.
     while (revokedKeys.size > changesMax) {
       const [oldest] = revokedKeys.keys()
       if (oldest !== undefined) revokedKeys.delete(oldest)
@@ -132,7 +134,7 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
       if (isOutdated(id, record, mark)) return undefined
       const refreshAt = mark.at + freshMs
       const before = known.get(id)
-      // The same caller goes on being the same object: others keep what they derive from it.
+      // An unchanged caller stays the same object, because other components cache what they derive from it.
       const isSame = before !== undefined && isDeepStrictEqual(before.record, record)
       const entry: CachedKey = isSame
         ? { ...before, mark, refreshAt }
@@ -153,7 +155,7 @@ export function createKeyCache({ monotonicNow, capacity = 100_000 }: KeyCacheOpt
         if (action !== 'revoke') return
         note(revokedKeys, keyId, mark)
         known.delete(keyId)
-        // Known to be gone, so even an outage does not turn its refusal into "cannot tell".
+        // Cached as revoked, so that even during an outage the refusal stays certain.
         unknown.set(keyId, {
           record: undefined,
           mark,

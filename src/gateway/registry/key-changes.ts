@@ -3,7 +3,7 @@ import { keyHint } from './key-format.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** What happened to a key, told once: the two changes of a rotation are one. */
+/** One event in the life of a key. The two changes of a rotation form one event. */
 export interface KeyChange {
   readonly action: 'issue' | 'replace' | 'revoke'
   readonly at: Date
@@ -15,29 +15,29 @@ export interface KeyChange {
   readonly applicationName: string
   readonly keyName: string
   readonly hint: string
-  /** Of the key that took its place; undefined unless replaced. */
+  /** The hint of the replacing key; undefined unless replaced. */
   readonly newHint: string | undefined
-  /** Of a replaced key that works on. */
+  /** For a replaced key that still works. */
   readonly worksUntil: Date | null
 }
 
-/** A piece of the changes, and where the next one begins. */
+/** A page of the changes, and where the next page begins. */
 export interface KeyChangePage {
   readonly changes: readonly KeyChange[]
-  /** Every change of transactions below it is in this piece or an earlier one. A 64-bit number as text. */
+  /** This page and earlier ones contain every change of transactions below this number. A 64-bit number as text. */
   readonly next: string
-  /** Whether there may be more at once. */
+  /** Whether more changes may be waiting. */
   readonly isFull: boolean
 }
 
-/** Where the changes of transactions that are under way or to come begin. */
+/** The point after which all changes of current and future transactions lie. */
 export async function presentHorizon(db: Kysely<RegistrySchema>): Promise<string> {
   const { rows } = await sql<{ horizon: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(db)
   return rows[0]?.horizon ?? '0'
 }
 
-/** Whether a key was changed by a transaction at or after `horizon`; cheap, to be asked all the time. */
+/** Whether a transaction at or after `horizon` changed a key. Cheap enough for constant polling. */
 export async function hasKeyChanges(db: Kysely<RegistrySchema>, horizon: string): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`
     select exists (select from changes where xid >= ${horizon}::text::xid8 and kind = 'key') as "isThere"`.execute(
@@ -47,15 +47,15 @@ export async function hasKeyChanges(db: Kysely<RegistrySchema>, horizon: string)
 }
 
 /**
- * Reads what happened to keys in transactions from `horizon` up to the oldest
- * one that is still under way; what that one writes is in a later piece. Keys
- * that are gone with their application are left out.
+ * Reads key events of transactions from `horizon` up to the oldest one still
+ * running, whose changes appear on a later page. Leaves out keys that were
+ * deleted with their application.
  */
 export async function readKeyChanges(
   trx: RegistryTransaction,
   { horizon, max }: { readonly horizon: string; readonly max: number },
 ): Promise<KeyChangePage> {
-  // One statement, one snapshot. With ties: a transaction's changes stay together.
+  // One statement, so one snapshot. With ties, so that a transaction's changes stay together.
   const { rows } = await sql<ChangeRow>`
     with s as (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
     due as (
@@ -120,7 +120,7 @@ function isOfKey(row: ChangeRow): row is ChangeRow & KeyRow {
 
 function toKeyChange(row: KeyRow): KeyChange[] {
   const { action, at, developerId, email, isWanted, applicationId, applicationName, keyName } = row
-  // The other half of its rotation tells of it.
+  // The change of the replaced key represents the rotation.
   if (action === 'issue' && row.isReplacement) return []
   const isReplaced = row.isRotation && row.replacedBy !== null && row.newLastFour !== null
   const told = isReplaced ? 'replace' : action

@@ -2,28 +2,27 @@ import type { Logger } from '../../platform/log.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 import type { FindKeyRecords } from './key-record.ts'
 
-/** What a look-up ends with; `unreachable` says nothing about the key. */
+/** The result of a look-up; `unreachable` implies nothing about the key. */
 export type LookUpOutcome = CachedKey | 'unreachable'
 
 /**
- * Questions to the database about keys, many in one statement.
+ * Looks keys up in the database, many per statement.
  *
- * A question waits, is asked, and is answered; all who want one id meanwhile
- * share it. While fewer than `concurrencyMax` statements are under way it is
- * asked at once; otherwise the next statement takes every question it has room
- * for. Anybody can make up ids with right checksums, so a flood of them must
- * cost others little:
+ * All callers that need one id share its query. While fewer than
+ * `concurrencyMax` statements run, a query starts at once. Otherwise the next
+ * statement takes as many waiting queries as it has room for. Strangers can
+ * invent ids with correct checksums, so a flood of invented ids must cost other
+ * callers little:
  *
- * - those who wait are asked about newest first, and above `waitingMax` the
- *   oldest is given up: who comes fresh waits for one statement, not for all
- *   who came before;
- * - half the room of a statement belongs to refreshes of known keys. They are
- *   never given up for strangers.
+ * - Waiting queries run newest first, and above `waitingMax` the oldest fails.
+ *   So a new query waits for one statement and not for the whole queue.
+ * - Half the room of a statement belongs to refreshes of known keys. Unknown
+ *   ids never displace these.
  */
 export interface KeyLookUps {
-  /** Asks the database. `done` is called once, later: at the deadline at the latest. */
+  /** Asks the database. Calls `done` once and later, by the deadline at the latest. */
   find(id: string, done: (outcome: LookUpOutcome) => void): void
-  /** Asks in the background about a key that is known: as many may wait as are remembered. */
+  /** Refreshes a known key in the background. The queue has room for every cached key. */
   refresh(id: string): void
 }
 
@@ -31,13 +30,13 @@ export interface KeyLookUpsOptions {
   readonly cache: KeyCache
   readonly findKeyRecords: FindKeyRecords
   readonly log: Pick<Logger, 'debug' | 'error'>
-  /** Statements at once. (Default: 8) */
+  /** Simultaneous statements. (Default: 8) */
   readonly concurrencyMax?: number
-  /** Ids in one statement. (Default: 100) */
+  /** Ids per statement. (Default: 100) */
   readonly batchMax?: number
-  /** Questions of {@link KeyLookUps.find} waiting for their turn. (Default: 10,000) */
+  /** Maximum waiting queries of {@link KeyLookUps.find}. (Default: 10,000) */
   readonly waitingMax?: number
-  /** From asking to `unreachable`. (Default: 1000) */
+  /** Milliseconds until a query ends as `unreachable`. (Default: 1000) */
   readonly deadlineMs?: number
 }
 
@@ -45,20 +44,20 @@ interface Question {
   readonly id: string
   readonly wanting: ((outcome: LookUpOutcome) => void)[]
   state: 'waiting' | 'asked' | 'answered'
-  /** How often it was asked. */
+  /** Number of times the database was asked. */
   attempts: number
-  /** Undefined while nobody waits for the answer. */
+  /** Undefined while no caller waits for the result. */
   timer: NodeJS.Timeout | undefined
 }
 
-/** A change applied meanwhile outdates an answer; a third one in a row is next to impossible. */
+/** A change applied during a look-up makes its result stale; a third time in a row is next to impossible. */
 const attemptsMax = 3
 
 export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   const { cache, findKeyRecords, log } = options
   const { concurrencyMax = 8, batchMax = 100, waitingMax = 10_000, deadlineMs = 1000 } = options
   const questions = new Map<string, Question>()
-  // Both may hold questions that no longer wait; they are skipped where they are met.
+  // Both lists may contain queries that no longer wait; these are skipped.
   const newestLast: Question[] = []
   const refreshes = new Set<Question>()
   let running = 0
@@ -110,7 +109,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
     batch.push(question)
   }
 
-  /** The place is given up when the database has answered, not at the deadline: it is still busy with us. */
+  /** The slot becomes free when the database has answered, not at the deadline: until then it is still working on the statement. */
   async function run(batch: readonly Question[]): Promise<void> {
     running += 1
     try {
@@ -122,7 +121,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
         else askAgain(question)
       }
     } catch (error) {
-      // The change feed reports an outage; a line for every call of it would bury that.
+      // The change feed reports an outage; a line for each call would bury that report.
       log.debug({ err: error }, 'keys not looked up')
       for (const question of batch) answer(question, 'unreachable')
     } finally {
@@ -151,7 +150,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
       try {
         done(outcome)
       } catch (error) {
-        // One that fails must not leave the others waiting.
+        // An error of one callback must not leave other callers waiting.
         log.error({ err: error }, 'the continuation of a key look-up failed')
       }
     }
@@ -160,7 +159,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   function shedOldest(): void {
     while (newestLast.length > waitingMax) {
       const oldest = newestLast.shift()
-      // Not in the middle of the call that came too much.
+      // Not synchronously, inside the call that exceeded the maximum.
       if (oldest?.state === 'waiting') queueMicrotask(() => answer(oldest, 'unreachable'))
     }
   }
@@ -171,7 +170,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
       question.wanting.push(done)
       if (question.timer !== undefined) return
       question.timer = setTimeout(() => answer(question, 'unreachable'), deadlineMs)
-      // A refresh that is waiting counts as fresh from now on.
+      // A waiting refresh now counts as a call's query.
       if (question.state !== 'waiting') return
       newestLast.push(question)
       next()

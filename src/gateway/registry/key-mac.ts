@@ -1,19 +1,19 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Secrets under which keys are stored, by version; they live outside the database. */
+/** Secrets for the MACs of stored keys, by version; kept outside the database. */
 export interface Peppers {
-  /** The version new keys are stored under. */
+  /** The version for new keys. */
   readonly current: number
   readonly secrets: ReadonlyMap<number, string>
 }
 
-/** How the pepper is kept in the data folder where KEY_PEPPER is not given (a secret of the DataFolder). */
+/** How the data folder stores the pepper when KEY_PEPPER is not set (a secret of the DataFolder). */
 export const embeddedPepper = {
   name: 'key-pepper',
   generate: (): string => randomBytes(32).toString('base64url'),
 } as const
 
-/** KEY_PEPPER has no meaning; the message says what is expected and never repeats it. */
+/** KEY_PEPPER is malformed; the message says what is expected and never repeats the value. */
 export class PepperInvalid extends Error {
   constructor(reason: string) {
     super(
@@ -25,9 +25,9 @@ export class PepperInvalid extends Error {
 
 /**
  * Reads the setting `KEY_PEPPER`: one secret (version 1), or
- * `<version>:<secret>,<version>:<secret>`, where the first is used for new
- * keys and the others still verify the keys stored under them. To change the
- * pepper put a new version in front; drop the old one when its keys are gone.
+ * `<version>:<secret>,<version>:<secret>`, where new keys use the first secret
+ * and the others still verify older keys. To change the pepper, put a new
+ * version in front, and remove the old one when its keys are gone.
  *
  * @throws {PepperInvalid}
  */
@@ -45,13 +45,13 @@ export function parsePeppers(setting: string): Peppers {
   return { current, secrets }
 }
 
-/** HMAC-SHA-256 of the whole key, its public id included. Undefined when there is no such version. */
+/** HMAC-SHA-256 of the whole key, its public id included. Undefined for an unknown version. */
 export function keyMac(peppers: Peppers, version: number, keyText: string): Buffer | undefined {
   const secret = peppers.secrets.get(version)
   return secret === undefined ? undefined : createHmac('sha256', secret).update(keyText).digest()
 }
 
-/** Compares in a time that does not depend on where they differ. Both have 32 bytes. */
+/** Compares in constant time. Both have 32 bytes. */
 export function sameMac(one: Buffer, other: Buffer): boolean {
   return timingSafeEqual(one, other)
 }

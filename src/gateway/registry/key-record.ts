@@ -4,19 +4,18 @@ import type { CallsOverride } from '../../catalogue/effective-limits.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 
-/** All that is needed to recognise a key and its caller. */
+/** All data needed to recognise a key and its caller. */
 export interface KeyRecord {
   readonly mac: Buffer
   readonly pepperVersion: number
   /** Milliseconds since 1970; Infinity: never. */
   readonly expiresAt: number
-  readonly developerId: string
   readonly caller: Caller
 }
 
 /**
- * Asks the database for keys by their public ids, in one statement. Those that
- * are unknown or revoked are missing in the answer.
+ * Looks keys up by their public ids, in one statement. The result contains
+ * neither unknown nor revoked keys.
  */
 export type FindKeyRecords = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyRecord>>
 
@@ -24,7 +23,7 @@ export function createFindKeyRecords({ db }: { db: Kysely<RegistrySchema> }): Fi
   return (ids) => find(db, sql`k.id = any(${ids}) and k.revoked_at is null`)
 }
 
-/** The same of keys that are revoked, for whoever tells their owner why they are refused; those that are not are missing. */
+/** The same for revoked keys only, to explain to their owner why they are refused. */
 export function createFindRevokedKeys({ db }: { db: Kysely<RegistrySchema> }): FindKeyRecords {
   return (ids) => find(db, sql`k.id = any(${ids}) and k.revoked_at is not null`)
 }
@@ -35,7 +34,7 @@ async function find(
 ): Promise<ReadonlyMap<string, KeyRecord>> {
   const { rows } = await sql<KeyRow>`
       select k.id, k.mac, k.pepper_version, k.expires_at,
-        a.id as application_id, d.id as developer_id,
+        a.id as application_id, a.name as application_name, d.id as developer_id,
         a.suspended_at is not null or d.suspended_at is not null as is_suspended,
         a.strict as is_strict,
         coalesce(
@@ -62,6 +61,7 @@ interface KeyRow {
   readonly pepper_version: number
   readonly expires_at: Date | null
   readonly application_id: string
+  readonly application_name: string
   readonly developer_id: string
   readonly is_suspended: boolean
   readonly is_strict: boolean
@@ -82,9 +82,10 @@ function toRecord(row: KeyRow): KeyRecord {
     mac: row.mac,
     pepperVersion: row.pepper_version,
     expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-    developerId: row.developer_id,
     caller: Object.freeze({
       applicationId: row.application_id,
+      applicationName: row.application_name,
+      developerId: row.developer_id,
       keyId: row.id,
       isSuspended: row.is_suspended,
       isStrict: row.is_strict,
@@ -94,10 +95,10 @@ function toRecord(row: KeyRow): KeyRecord {
   }
 }
 
-/** What nearly every caller has, once for all. */
+/** Shared, because nearly every caller has no overrides. */
 const noOverrides: Caller['overrides'] = new Map()
 
-/** Whether one has expired is for the clock to say, each time it matters. */
+/** Expired overrides stay in: each use compares them with the clock. */
 function byVersion(rows: readonly OverrideRow[]): Caller['overrides'] {
   const found = new Map<string, CallsOverride[]>()
   for (const [api, version, limit, calls, expiresAtMs] of rows) {

@@ -1,19 +1,21 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
-import { lockApplication } from './applications.ts'
+import { lockActiveApplication } from './applications.ts'
 import { checkExpiry, expiryAfter } from './expiry.ts'
 import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
+import { keyState } from './key-state.ts'
+import { plainName } from './name.ts'
 import type { Page } from './page.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
 /**
- * An API key as it may be shown at any time.
+ * An API key in the form that may be shown at any time.
  *
  * States: active → replaced (works until the end of its overlap) → expired;
- * active → expired; any → revoked. Nothing leads back.
+ * active → expired; any → revoked. There are no transitions back.
  */
 export interface ApiKey {
   /** The public part of the key, 12 characters. */
@@ -24,30 +26,31 @@ export interface ApiKey {
   /** `tg_<id>_…<last four>`. */
   readonly hint: string
   readonly createdAt: Date
-  /** From then on it is refused; null: never. */
+  /** When the key expires; null: never. */
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** To the minute, and up to a minute late; null: never. */
+  /** To the minute, up to a minute late; null: never. */
   readonly lastUsedAt: Date | null
-  /** The key that replaced it by rotation. */
+  /** The key that replaced this one by rotation. */
   readonly replacedBy: string | null
 }
 
-/** The only answer that holds the key itself: we keep a MAC of it and nothing more. */
+/** The only response that contains the key itself. Tollgate stores only its MAC. */
 export interface IssuedKey extends ApiKey {
   readonly key: string
 }
 
-/** `by` is the actor of the audit. */
+/** `by` is the actor in the audit. */
 export interface Keys {
   /**
-   * Makes a key. Once this resolves the key is in the database for good.
+   * Issues a key. Once this resolves, the key is stored durably.
    *
    * `name` defaults to `key-<id>`.
    *
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} name-taken, keys-limit
-   * @throws {RegistryInputInvalid} a name of another length, an expiry in the past or after the year 9999
+   * @throws {RegistryInputInvalid} an invalid name, an expiry in the
+   * past or after the year 9999
    */
   issue(input: {
     applicationId: string
@@ -56,29 +59,31 @@ export interface Keys {
     by: string
   }): Promise<IssuedKey>
   /**
-   * Makes a key in place of another, which goes on working for
-   * `overlapSeconds` (0 to 30 days) and not beyond its own expiry. The new one
-   * has the old one's name and, when that had an expiry, as long a life. One
-   * overlap at a time, else rotations would multiply the keys that work.
+   * Issues a key that replaces another. The old key works for `overlapSeconds`
+   * more (0 to 30 days), but not beyond its own expiry. The new key gets the
+   * old name and, if the old key had an expiry, the same lifetime. A key can
+   * have only one overlap at a time, or rotations would multiply the working
+   * keys.
    *
    * @throws {RegistryNotFound}
-   * @throws {RegistryConflict} key-inactive (replaced, revoked or expired already), key-overlap
+   * @throws {RegistryConflict} key-inactive (replaced, revoked or expired
+   * already), key-overlap
    * @throws {RegistryInputInvalid}
    */
   rotate(input: { id: string; overlapSeconds: number; by: string }): Promise<IssuedKey>
   /** Idempotent. Every gateway refuses the key within a second. @throws {RegistryNotFound} */
   revoke(input: { id: string; by: string }): Promise<ApiKey>
   find(id: string): Promise<ApiKey | undefined>
-  /** Every key the application ever had, oldest first. */
+  /** Every key of the application, old ones included, oldest first. */
   list(options: { applicationId: string }): Promise<ApiKey[]>
-  /** A piece of them as people look for them: those that work before those that do not, the newest first. */
+  /** A page of the keys for display: working keys first, newest first. */
   page(options: { applicationId: string; page: Page }): Promise<ApiKey[]>
 }
 
 export interface KeysOptions {
   readonly db: Kysely<RegistrySchema>
   readonly peppers: Peppers
-  /** How many active keys an application may have. */
+  /** Maximum number of active keys per application. */
   readonly perApplication: number
   readonly now: () => number
   readonly randomBytes: (size: number) => Buffer
@@ -128,10 +133,11 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
   }
 
   return {
-    issue: ({ applicationId, name, expiresAt, by }) =>
+    issue: ({ applicationId, name: given, expiresAt, by }) =>
       change(db, async (trx, leave) => {
+        const name = given === undefined ? undefined : plainName(given)
         if (expiresAt !== undefined) checkExpiry(expiresAt, now())
-        await lockApplication(trx, applicationId)
+        await lockActiveApplication(trx, applicationId)
         await retireExpired(trx, applicationId)
         const { count } = await trx
           .selectFrom('api_keys')
@@ -169,9 +175,9 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
             `a whole number from 0 to ${overlapSecondsMax}`,
           )
         }
-        // The application first, as in every other change: two orders would deadlock.
+        // Locks the application first, as every other change does, to avoid deadlocks.
         const { applicationId } = await findKey(trx, id)
-        await lockApplication(trx, applicationId)
+        await lockActiveApplication(trx, applicationId)
         const old = await lockKey(trx, id)
         const at = now()
         if (keyState(old, at) !== 'active') {
@@ -251,7 +257,7 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
     async page({ applicationId, page: { limit, after } }) {
       if (!isUuid(applicationId)) return []
       const isOver = sql<boolean>`coalesce(least(revoked_at, expires_at) <= now(), false)`
-      // A boolean less than true is false, and a later key has the lesser age.
+      // Ascending: a working key (false) comes before an expired one (true), and a newer key has the smaller negated time.
       const place = sql`${isOver}, -extract(epoch from created_at), id`
       const seen = sql`select ${place} from api_keys where id = ${after} and application_id = ${applicationId}`
       const rows = await db
@@ -269,25 +275,9 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
   }
 }
 
-/** Whether a key can have this id at all. */
+/** Whether the text has the form of a key's id. */
 function isKeyId(id: string): boolean {
   return /^[0-9A-Za-z]{12}$/.test(id)
-}
-
-export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked'
-
-/** In which state a key is at a time (milliseconds since 1970). */
-export function keyState(
-  key: Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'replacedBy'>,
-  at: number,
-): KeyState {
-  if (key.expiresAt !== null && key.expiresAt.getTime() <= at) {
-    // A revocation after the end changed nothing any more.
-    const wasRevoked = key.revokedAt !== null && key.revokedAt < key.expiresAt
-    return wasRevoked ? 'revoked' : 'expired'
-  }
-  if (key.revokedAt !== null) return 'revoked'
-  return key.replacedBy === null ? 'active' : 'replaced'
 }
 
 function isWorking(key: ApiKey, at: number): boolean {
@@ -295,7 +285,7 @@ function isWorking(key: ApiKey, at: number): boolean {
   return state === 'active' || state === 'replaced'
 }
 
-/** Expired keys give their names and places back. */
+/** Expired keys release their names and places. */
 async function retireExpired(trx: RegistryTransaction, applicationId: string): Promise<void> {
   await trx
     .updateTable('api_keys')
@@ -356,9 +346,6 @@ function translateName(error: unknown): never {
     throw new RegistryConflict('name-taken', 'the application has an active key of that name', {
       cause: error,
     })
-  }
-  if (violates(error, 'api_keys_name_length')) {
-    throw new RegistryInputInvalid('name', '1 to 100 characters', { cause: error })
   }
   throw error
 }

@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from '../../platform/log.ts'
 import type { RegistrySchema } from './schema.ts'
 
-/** When keys were last used, to the minute. */
+/** Records when keys were last used, to the minute. */
 export interface LastUsed {
-  /** Remembers a use, in minutes since 1970. Costs nothing and is not waited for. */
+  /** Notes a use, in minutes since 1970. Takes almost no time and writes later. */
   note(keyId: string, minute: number): void
-  /** Writes what is remembered now and stops. */
+  /** Writes the pending notes and stops. */
   close(): Promise<void>
 }
 
@@ -17,11 +17,11 @@ export interface LastUsedOptions {
   readonly intervalMs?: number
 }
 
-/** Remembered at most; more keys than that in one interval go unrecorded. */
+/** Maximum number of pending notes; uses of further keys in one interval are not recorded. */
 const notesMax = 100_000
 const rowsPerStatement = 500
 
-/** Collects uses and writes them now and then, off the data path. A failed write is lost: it tells of the past. */
+/** Collects uses and writes them periodically, off the data path. A failed write is not repeated, because its data is only informative. */
 export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions): LastUsed {
   let notes = new Map<string, number>()
   let writing: Promise<void> | undefined
@@ -67,7 +67,7 @@ async function writeRows(
 ): Promise<void> {
   const ids = rows.map(([id]) => id)
   const times = rows.map(([, minute]) => new Date(minute * 60_000).toISOString())
-  // Rows that another process is writing are skipped: it writes the same minute.
+  // Skips rows that another process is writing: it writes the same minute.
   await sql`
     update api_keys k set last_used_at = used.at
     from (

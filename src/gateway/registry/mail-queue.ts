@@ -2,31 +2,34 @@ import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** A mail that this process may try to send now. */
+/** A mail that this process may send now. */
 export interface ClaimedMail {
   readonly id: number
   readonly sealed: Buffer
-  /** This one included. */
+  /** This attempt included. */
   readonly attempts: number
   readonly createdAt: Date
   readonly ageSeconds: number
 }
 
-/** Mails that wait to be sent, whichever process wrote them. All times are the database's. */
+/** Mails waiting to be sent, whichever process wrote them. All times are by the database's clock. */
 export interface MailQueue {
-  /** Takes up to `max` mails that are due, oldest first; they are due again after `forSeconds`, for whoever is there then. Processes never take the same one at once. */
+  /**
+   * Takes up to `max` due mails, oldest first. They become due again for any
+   * process after `forSeconds`. Two processes never take the same mail at once.
+   */
   claim(options: { max: number; forSeconds: number }): Promise<ClaimedMail[]>
-  /** It was sent, or never will be. */
+  /** The mail was sent, or never will be. */
   remove(id: number): Promise<void>
-  /** Makes it due again in so long. */
+  /** Makes the mail due again in this number of seconds. */
   postpone(id: number, seconds: number): Promise<void>
 }
 
 export function createMailQueue({ db }: { db: Kysely<RegistrySchema> }): MailQueue {
   return {
     async claim({ max, forSeconds }) {
-      // One statement: no lock outlives it while a mail server takes its time. An
-      // array, because the planner may run a subquery of a join more than once.
+      // One statement, so that it holds no lock while a mail server takes its time. An array, because the planner may
+      // run a subquery of a join more than once.
       const { rows } = await sql<ClaimedMail>`
         update mails
         set attempts = attempts + 1, due_at = now() + make_interval(secs => ${forSeconds})
@@ -52,7 +55,7 @@ export function createMailQueue({ db }: { db: Kysely<RegistrySchema> }): MailQue
   }
 }
 
-/** Queues a sealed mail in the transaction that decides whether it is sent. */
+/** Queues an encrypted mail in the transaction that decides whether it is sent. */
 export async function queueMail(trx: RegistryTransaction, sealed: Buffer): Promise<void> {
   await trx.insertInto('mails').values({ sealed }).execute()
 }

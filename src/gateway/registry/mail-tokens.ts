@@ -4,27 +4,27 @@ import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** What a link in a mail is for; it works for nothing else. */
+/** The purpose of a link in a mail; the link works only for that. */
 export type MailTokenPurpose = 'sign-up' | 'password-reset' | 'email-change'
 
-/** What a link stands for. */
+/** What a link represents. */
 export interface MailToken {
-  /** Null: of somebody who is no developer yet, or of nobody. */
+  /** Null for an address that does not belong to a developer. */
   readonly developerId: string | null
   readonly email: string
-  /** Of a sign-up. */
+  /** Only for a sign-up. */
   readonly name: string | null
 }
 
-/** The links in mails. The database knows the SHA-256 of a token only. */
+/** The links in mails. The database stores only the SHA-256 of each token. */
 export interface MailTokens {
-  /** Looks without using it up. Undefined: unknown, used, expired, or for another purpose. */
+  /** Reads without using the link up. Undefined: unknown, used, expired, or for another purpose. */
   find(purpose: MailTokenPurpose, token: string): Promise<MailToken | undefined>
-  /** Deletes what has expired. */
+  /** Deletes expired links. */
   prune(): Promise<void>
 }
 
-/** How long a link works. */
+/** Seconds for which a link works. */
 export const mailTokenSeconds = 600
 
 const columns = ['developer_id as developerId', 'email', 'name'] as const
@@ -48,8 +48,8 @@ export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTo
 }
 
 /**
- * Makes a token of 256 bits that works once within ten minutes. Those made
- * before it for the same purpose and person end.
+ * Creates a token of 256 bits that works once within ten minutes. Ends earlier
+ * tokens for the same purpose and person.
  *
  * @returns 43 characters base64url
  */
@@ -81,7 +81,7 @@ export async function issueMailToken(
   return token
 }
 
-/** Uses a token up: of several at once one gets it. Undefined: unknown, used, expired, or for another purpose. */
+/** Uses a token up; of several simultaneous uses one succeeds. Undefined: unknown, used, expired, or for another purpose. */
 export function takeMailToken(
   trx: RegistryTransaction,
   purpose: MailTokenPurpose,
@@ -98,16 +98,16 @@ export function takeMailToken(
     .executeTakeFirst()
 }
 
-/** A link that its developer has used up. */
+/** A used-up link of a developer. */
 export interface OwnMailToken extends MailToken {
   readonly developerId: string
-  /** Their address by now. */
+  /** The developer's current address. */
   readonly ownerEmail: string
 }
 
 /**
- * {@link takeMailToken} of a developer, whose row it locks first, as whatever
- * else changes an account does: so none of them waits for another in a circle.
+ * {@link takeMailToken} for a developer. Locks the developer's row first, as
+ * every other change of an account does, to avoid deadlocks.
  */
 export async function takeOwnMailToken(
   trx: RegistryTransaction,
@@ -127,7 +127,7 @@ export async function takeOwnMailToken(
   return link && { ...link, developerId: owner.id, ownerEmail: owner.email }
 }
 
-/** Ends every link of a developer: the mailbox or the password they were made under has changed. */
+/** Ends every link of a developer, because the mailbox or the password behind them has changed. */
 export async function endMailTokens(trx: RegistryTransaction, developerId: string): Promise<void> {
   await trx.deleteFrom('mail_tokens').where('developer_id', '=', developerId).execute()
 }

@@ -2,7 +2,7 @@ import type { RegistryStores } from './stores.ts'
 
 export interface Onboarding {
   readonly email: string
-  /** Of a developer that is new. */
+  /** For a new developer. */
   readonly developerName: string
   readonly applicationName: string
   readonly subscriptions: readonly {
@@ -10,11 +10,11 @@ export interface Onboarding {
     readonly version: string
     readonly plan: string
   }[]
-  /** Actor of the audit. */
+  /** The actor in the audit. */
   readonly by: string
 }
 
-/** The key is nowhere else: it cannot be shown again. */
+/** The only place of the full key: it cannot be shown again. */
 export interface Onboarded {
   readonly developerId: string
   readonly applicationId: string
@@ -23,16 +23,27 @@ export interface Onboarded {
 }
 
 /**
- * Makes everything a first call needs. Developer and application of that name
- * are used when they exist, missing subscriptions are added (an existing one
- * keeps its plan), the key is always new.
+ * Creates everything a first call needs. Reuses a developer and an application
+ * of that name, adds missing subscriptions (an existing one keeps its plan),
+ * and always issues a new key.
  *
- * @throws what the stores throw; what was made before stays
+ * @throws what the stores throw; earlier steps stay done
  */
 export async function onboard(
   stores: Pick<RegistryStores, 'developers' | 'applications' | 'subscriptions' | 'keys'>,
-  { email, developerName, applicationName, subscriptions, by }: Onboarding,
+  onboarding: Onboarding,
 ): Promise<Onboarded> {
+  const subscribed = await subscribeApplication(stores, onboarding)
+  const { applicationId } = subscribed
+  const issued = await stores.keys.issue({ applicationId, by: onboarding.by })
+  return { ...subscribed, keyId: issued.id, key: issued.key }
+}
+
+/** {@link onboard} without a key. */
+export async function subscribeApplication(
+  stores: Pick<RegistryStores, 'developers' | 'applications' | 'subscriptions'>,
+  { email, developerName, applicationName, subscriptions, by }: Onboarding,
+): Promise<Pick<Onboarded, 'developerId' | 'applicationId'>> {
   const developer =
     (await stores.developers.findByEmail(email)) ??
     (await stores.developers.create({ email, name: developerName, by }))
@@ -45,6 +56,5 @@ export async function onboard(
     if (active.some((known) => known.api === api && known.version === version)) continue
     await stores.subscriptions.add({ applicationId, api, version, plan, by })
   }
-  const issued = await stores.keys.issue({ applicationId, by })
-  return { developerId: developer.id, applicationId, keyId: issued.id, key: issued.key }
+  return { developerId: developer.id, applicationId }
 }

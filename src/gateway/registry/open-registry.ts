@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import { createAuthenticator } from './authenticator.ts'
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts'
-import type { Change, ChangeKind } from './changes.ts'
+import { type Change, type ChangeKind, type Changes, createChanges } from './changes.ts'
 import { ownerOfKey } from './judge-key.ts'
 import { createKeyCache } from './key-cache.ts'
 import { parseKey } from './key-format.ts'
@@ -14,7 +14,7 @@ import type { KeyAuthenticator, KeyMemory, RevokedKeys } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { openRegistryStores, type RegistryStores } from './stores.ts'
 
-/** The whole registry, as a gateway or portal process needs it. */
+/** The complete registry, as a gateway or portal process uses it. */
 export interface Registry extends RegistryStores, KeyAuthenticator, KeyMemory, RevokedKeys {
   /** See {@link ChangeFeed}. */
   onChange(kind: ChangeKind, listener: (change: Change) => void): () => void
@@ -22,7 +22,7 @@ export interface Registry extends RegistryStores, KeyAuthenticator, KeyMemory, R
   onLost(listener: () => void): () => void
   /** Whether the database answered within the last two seconds. */
   isUp(): boolean
-  /** Stops polling and writes what is left to write. Does not close the database. */
+  /** Stops polling and writes pending data. Does not close the database. */
   close(): Promise<void>
 }
 
@@ -34,12 +34,12 @@ export interface RegistryOptions {
   readonly applicationsPerDeveloper: number
   /** Milliseconds since 1970. (Default: the system's clock) */
   readonly now?: () => number
-  /** Milliseconds that never go back. (Default: `performance.now`) */
+  /** Monotonic milliseconds. (Default: `performance.now`) */
   readonly monotonicNow?: () => number
 }
 
 /**
- * Brings the tables up to date, opens the stores and begins to follow changes.
+ * Migrates the tables, opens the stores and starts to follow changes.
  *
  * @throws when the database does not answer or a migration fails
  */
@@ -62,7 +62,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     monotonicNow,
   })
   const findRevokedKeys = createFindRevokedKeys({ db })
-  const feed = await openChangeFeed({ changes: stores.changes, log, monotonicNow })
+  const feed = await openChangeFeed({ changes: feedChanges(database), log, monotonicNow })
   follow(feed, cache)
 
   return {
@@ -81,6 +81,19 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       await feed.close()
       await lastUsed.close()
     },
+  }
+}
+
+/** A read of the feed that takes longer gives up its connection, because another one may work better. */
+const readTimeoutMs = 1_000
+
+function feedChanges(database: Database): Pick<Changes, 'read' | 'prune'> {
+  const patient = createChanges({ db: database.connect() })
+  const hurried = createChanges({ db: database.connect({ statementTimeoutMs: readTimeoutMs }) })
+  return {
+    prune: patient.prune,
+    // At startup the process itself is busy, so its first read may take longer.
+    read: (horizon) => (horizon === undefined ? patient : hurried).read(horizon),
   }
 }
 

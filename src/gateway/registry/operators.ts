@@ -3,13 +3,13 @@ import { type Developer, developerColumns, lockDeveloper } from './developers.ts
 import type { RegistrySchema } from './schema.ts'
 import { change } from './transaction.ts'
 
-/** Developers who may act for the operator of the gateway. `by` is the actor of the audit. */
+/** Developers who may act for the operator of the gateway. `by` is the actor in the audit. */
 export interface Operators {
   /** Oldest account first. */
   list(): Promise<Developer[]>
-  /** Idempotent. Whoever waits for approval is approved by it. @throws {RegistryNotFound} */
+  /** Idempotent. Also approves a developer who waits for approval. @throws {RegistryNotFound} */
   add(input: { id: string; by: string }): Promise<Developer>
-  /** Idempotent; in force with the next request of a session. @throws {RegistryNotFound} */
+  /** Idempotent; applies from the next request of a session. @throws {RegistryNotFound} */
   remove(input: { id: string; by: string }): Promise<Developer>
 }
 

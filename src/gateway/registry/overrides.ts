@@ -8,11 +8,11 @@ import type { RegistrySchema } from './schema.ts'
 import { change, isUuid } from './transaction.ts'
 
 /**
- * Another number of calls than the plan's, for one application, API version
- * and limit.
+ * Replaces the plan's number of calls for one application, API version and
+ * limit.
  *
  * States: active → expired (by the clock alone) or ended (by an operator).
- * Nothing leads back.
+ * There are no transitions back.
  */
 export interface LimitOverride extends CallsOverride {
   readonly id: string
@@ -20,21 +20,22 @@ export interface LimitOverride extends CallsOverride {
   readonly api: string
   readonly version: string
   readonly reason: string
-  /** The actor of the audit. */
+  /** The actor in the audit. */
   readonly createdBy: string
   readonly createdAt: Date
 }
 
 /**
- * Whether the API version and the limit exist is the catalogue's business and
- * checked by the caller. `by` is the actor of the audit. Every gateway hears of
- * a change within a second.
+ * The caller checks that the API version and the limit exist in the catalogue.
+ * `by` is the actor in the audit. Every gateway learns of a change within a
+ * second.
  */
 export interface Overrides {
   /**
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} override-active
-   * @throws {RegistryInputInvalid} an expiry in the past or after the year 9999, a number of calls or a reason that cannot be
+   * @throws {RegistryInputInvalid} an expiry in the past or after the year
+   * 9999, an invalid number of calls or reason
    */
   create(input: {
     applicationId: string
@@ -46,9 +47,9 @@ export interface Overrides {
     expiresAt: Date
     by: string
   }): Promise<LimitOverride>
-  /** Those in force, oldest first. */
+  /** Active overrides, oldest first. */
   list(options: { applicationId: string }): Promise<LimitOverride[]>
-  /** Idempotent: one that is over stays as it is. @throws {RegistryNotFound} the application has no such override */
+  /** Idempotent: one that has ended stays as it is. @throws {RegistryNotFound} the application has no such override */
   end(input: { applicationId: string; id: string; by: string }): Promise<void>
 }
 
@@ -81,7 +82,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
           throw new RegistryInputInvalid('calls', `a whole number from 1 to ${callsMax}`)
         }
         await lockApplication(trx, applicationId)
-        // The index allows one that has not ended; one that has expired ends when it is in the way.
+        // The index permits one that has not ended; an expired one is ended when it is in the way.
         await trx
           .updateTable('limit_overrides')
           .set(({ ref }) => ({ ended_at: ref('expires_at') }))

@@ -2,19 +2,20 @@ import { type RawBuilder, sql } from 'kysely'
 import { RegistryInputInvalid } from './registry-errors.ts'
 import { isUuid } from './transaction.ts'
 
-/** A piece of a list. Lists are ordered by creation, oldest first. */
+/** A page of a list. Lists are ordered by creation, oldest first. */
 export interface Page {
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number
-  /** The id of the last row already seen. */
+  /** The id of the last row on the previous page. */
   readonly after?: string | undefined
 }
 
 /**
- * The condition that a row comes after the last one seen.
+ * The condition that a row comes after the last one already read.
  *
- * @param developerId whose list it is: somebody else's row is as unknown as none
- * @throws {RegistryInputInvalid} when that is no id
+ * @param developerId the owner of the list; another developer's row counts as
+ * unknown
+ * @throws {RegistryInputInvalid} when `after` is not an id
  */
 export function comesAfter(
   table: 'developers' | 'applications',

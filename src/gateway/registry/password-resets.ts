@@ -5,21 +5,21 @@ import type { RegistrySchema } from './schema.ts'
 import { lockAddress } from './sign-ups.ts'
 import { change, type RegistryTransaction } from './transaction.ts'
 
-/** How a developer gets a new password, or a first one: by a link to their address. */
+/** Lets a developer set a new password, or a first one, by a link to their address. */
 export interface PasswordResets {
   /**
-   * Makes the link. `post` writes the mail, for an unknown address to nobody;
-   * both leave the same rows.
+   * Creates the link. `post` writes the mail; for an unknown address the mail
+   * has no recipient. Both cases leave the same rows.
    */
   request(input: {
     email: string
     post: (trx: RegistryTransaction, to: string | undefined, token: string) => Promise<void>
   }): Promise<void>
   /**
-   * Uses the link: the password is set, failed tries are forgotten, every
-   * session and every other link of the developer ends. `post` writes the mail
-   * to the owner. @returns whether it did; not when the link was used up or
-   * has expired
+   * Uses the link: sets the password, resets the failed attempts, and ends
+   * every session and every other link of the developer. `post` writes the mail
+   * to the owner. @returns whether it succeeded; false when the link was used
+   * or has expired
    */
   complete(input: {
     token: string

@@ -2,15 +2,15 @@ import { type Kysely, sql } from 'kysely'
 import { recordAudit } from './audit.ts'
 import type { RegistrySchema } from './schema.ts'
 
-/** Whether somebody new may sign up: at once, after an operator's approval, or not at all. */
+/** How new developers may sign up: at once, after an operator's approval, or not at all. */
 export const signUpModes = ['open', 'approval', 'off'] as const
 export type SignUpMode = (typeof signUpModes)[number]
 
-/** The switches an operator turns. */
+/** The operator's switches. */
 export interface PortalState {
-  /** `open` until an operator says otherwise. */
+  /** `open` until an operator changes it. */
   signUpMode(): Promise<SignUpMode>
-  /** Idempotent; in force for every portal process with the next sign-up. `by` is the actor of the audit. */
+  /** Idempotent; applies to every portal process from the next sign-up. `by` is the actor in the audit. */
   setSignUpMode(input: { mode: SignUpMode; by: string }): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function createPortalState({ db }: { db: Kysely<RegistrySchema> }): Porta
 
     setSignUpMode: ({ mode, by }) =>
       db.transaction().execute(async (trx) => {
-        // A row there is to lock, so that two who switch at once leave entries that fit together.
+        // Creates a row to lock, so that two simultaneous switches leave consistent audit entries.
         await trx
           .insertInto('portal_state')
           .values({ name: signUp, value: 'open' })
@@ -58,7 +58,7 @@ export function createPortalState({ db }: { db: Kysely<RegistrySchema> }): Porta
   }
 }
 
-/** What nobody can have written by this program lets nobody in. */
+/** An unknown value, which this program never writes, counts as off. */
 function modeOf(value: string): SignUpMode {
   return signUpModes.find((mode) => mode === value) ?? 'off'
 }

@@ -3,43 +3,44 @@ import { violates } from '../../platform/database.ts'
 import { recordAudit } from './audit.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
+import { plainName } from './name.ts'
 import type { RegistrySchema } from './schema.ts'
 import { findAddress } from './sign-ups.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
-/** Which mails a developer gets besides those about the account itself. */
+/** Which mails a developer gets besides the mails about the account itself. */
 export interface MailChoices {
   readonly keys: boolean
   readonly limits: boolean
   readonly deprecations: boolean
 }
 
-/** What a developer sees of themselves, besides what everybody is shown. */
+/** What developers see about themselves, in addition to their public data. */
 export interface Profile {
   readonly id: string
   readonly email: string
   readonly name: string
   readonly isOperator: boolean
   readonly createdAt: Date
-  /** A new address whose link was not used yet; null: none. */
+  /** A new address whose link was not used yet; null when no change is pending. */
   readonly pendingEmail: string | null
   readonly mails: MailChoices
 }
 
-/** What a developer changes about themselves. */
+/** What developers change about themselves. */
 export interface Profiles {
   find(developerId: string): Promise<Profile | undefined>
   /**
-   * Changes what is given, all or nothing, if the password that was checked
-   * still is the developer's.
+   * Applies the given changes, all or none, if the checked password is still
+   * the developer's.
    *
-   * - `passwordHash`: every session of the developer ends; `postPassword`
-   *   writes the mail that says so.
-   * - `email`: a link to the new address is made; `postLink` writes the mail,
-   *   without a token when the address is somebody else's. Both leave the same
-   *   rows. The address changes with {@link confirmEmail}.
+   * - `passwordHash`: ends every session of the developer; `postPassword`
+   *   writes the mail about it.
+   * - `email`: creates a link for the new address. `postLink` writes the mail,
+   *   without a token when the address belongs to another developer. Both cases
+   *   leave the same rows. The address changes with {@link confirmEmail}.
    *
-   * @returns whether it did
+   * @returns whether it succeeded
    */
   change(input: {
     developerId: string
@@ -51,15 +52,16 @@ export interface Profiles {
     postLink: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
   }): Promise<boolean>
   /**
-   * Uses the link to a new address; other links of the developer end. `post`
-   * writes the mail to the old address. @returns whether it did; not when the
-   * link was used up or has expired, or the address has become somebody else's
+   * Uses the link for a new address; ends the developer's other links. `post`
+   * writes the mail to the old address. @returns whether it succeeded; false
+   * when the link was used or has expired, or the address now belongs to
+   * another developer
    */
   confirmEmail(input: {
     token: string
     post: (trx: RegistryTransaction, to: string) => Promise<void>
   }): Promise<boolean>
-  /** Those not given stay. A developer who is gone wants no mails: nothing happens. */
+  /** Omitted choices stay. For a deleted developer this does nothing. */
   chooseMails(input: { developerId: string; mails: Partial<MailChoices> }): Promise<void>
 }
 
@@ -101,7 +103,7 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           .updateTable('developers')
           .set({
             failed_sign_ins: 0,
-            ...(name === undefined ? {} : { name }),
+            ...(name === undefined ? {} : { name: plainName(name) }),
             ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
           })
           .where('id', '=', developerId)
@@ -146,7 +148,7 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           .set({ email: link.email })
           .where('id', '=', developerId)
           .execute()
-        // A link to the old mailbox must not open the account any more.
+        // A link to the old mailbox must no longer open the account.
         await endMailTokens(trx, developerId)
         await leave({
           change: { kind: 'developer', action: 'update', developerId },

@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** SHA-256 in base64. */
+/** Length of a SHA-256 in base64. */
 const proofLength = 44
 
 /**
- * What is kept of a key that was found to be the recorded one, to recognise it
- * without its MAC: a digest, so that no memory holds a key. A key is drawn from
- * more than 2^256, so nothing is learnt from its digest.
+ * A digest of a verified key, to recognise it again without its MAC. No key
+ * stays in memory. Keys come from more than 2^256 possibilities, so a digest
+ * reveals nothing.
  */
 export function proofOf(text: string): Buffer {
   return Buffer.from(digest(text), 'latin1')
@@ -14,13 +14,13 @@ export function proofOf(text: string): Buffer {
 
 const presented = Buffer.alloc(proofLength)
 
-/** Whether the key is the one of the proof; in a time that does not depend on where they differ. */
+/** Whether the key matches the proof. Compares in constant time. */
 export function isProven(text: string, proof: Buffer): boolean {
   presented.write(digest(text), 'latin1')
   return timingSafeEqual(presented, proof)
 }
 
-// As text: making a buffer of it costs twice the digest.
+// As text: a buffer would cost twice the digest's time.
 function digest(text: string): string {
   return hash('sha256', text, 'base64')
 }

@@ -1,25 +1,25 @@
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 
-/** What became of the calls of an application in some time. */
+/** Outcomes of an application's calls in a period. */
 export interface RefusedApplication {
   readonly applicationId: string
   readonly applicationName: string
   readonly developerEmail: string
   readonly admitted: number
   readonly refused: number
-  /** Admitted, and answered with 5xx. */
+  /** Admitted calls that were answered with 5xx. */
   readonly errors: number
 }
 
 export interface Refusals {
-  /** Applications with refused calls in the last hours, most of them first, at most 100; counted from `from` on. */
+  /** Applications with refused calls in the last hours, most refusals first, at most 100; counted since `from`. */
   list(options: { hours: number }): Promise<{ from: Date; items: RefusedApplication[] }>
 }
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
-/** Counts of minutes are kept longer than that. */
+/** Counts per minute are kept for longer than this. */
 const minutesHours = 24
 
 export interface RefusalsOptions {
@@ -28,7 +28,7 @@ export interface RefusalsOptions {
   readonly now: () => number
 }
 
-/** Reads the usage history over all applications: whole hours by the hour, and what is before the first of them by the minute. */
+/** Reads the usage of all applications: by hour for whole hours, by minute for the time before the first whole hour. */
 export function createRefusals({ db, now }: RefusalsOptions): Refusals {
   return {
     async list({ hours }) {

@@ -10,7 +10,7 @@ export interface RefusedByLimit {
   readonly refused: number
 }
 
-/** Developers with such calls who want to hear of it, in the order of their ids. */
+/** Developers with such calls who want a mail about them, ordered by id. */
 export async function findLimitedDevelopers(
   trx: RegistryTransaction,
   { day, after, max }: { readonly day: string; readonly after: string; readonly max: number },

@@ -1,7 +1,7 @@
-/** What an entity is called in errors. */
+/** The kinds of entities in error messages. */
 export type EntityKind = 'developer' | 'application' | 'subscription' | 'key' | 'override'
 
-/** Nothing has that id. */
+/** No entity has that id. */
 export class RegistryNotFound extends Error {
   readonly kind: EntityKind
   readonly id: string
@@ -14,7 +14,7 @@ export class RegistryNotFound extends Error {
   }
 }
 
-/** Which rule a change would break. */
+/** The rule that a change would break. */
 export type ConflictRule =
   | 'email-taken'
   | 'name-taken'
@@ -25,11 +25,12 @@ export type ConflictRule =
   | 'key-inactive'
   | 'key-overlap'
   | 'override-active'
+  | 'application-suspended'
 
-/** The state does not allow the change; nothing was changed. The message is fit for the person who asked. */
+/** The current state does not allow the change, which had no effect. The message is suitable for the person who asked. */
 export class RegistryConflict extends Error {
   readonly rule: ConflictRule
-  /** With the two limits: how many there may be. */
+  /** For the two limits: the maximum. */
   readonly limit: number | undefined
 
   constructor(
@@ -44,7 +45,7 @@ export class RegistryConflict extends Error {
   }
 }
 
-/** A value that no entity can have. */
+/** A value that the entity cannot have. */
 export class RegistryInputInvalid extends Error {
   readonly field: string
 

@@ -1,54 +1,63 @@
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
 
-/** The application on whose behalf a call is made, as the registry knows it. Frozen. */
+/**
+ * The application that makes a call, as the registry knows it. Frozen. The
+ * registry (this folder) stores developers, applications, keys, subscriptions
+ * and operators' overrides in PostgreSQL. It recognises API keys for the
+ * gateway from memory, reports every change to all processes and keeps the
+ * audit.
+ */
 export interface Caller {
   readonly applicationId: string
+  /** Chosen by its developer; 1 to 100 characters. */
+  readonly applicationName: string
+  readonly developerId: string
   readonly keyId: string
-  /** Suspended itself, or by its developer's suspension. */
+  /** Suspended itself or through its developer. */
   readonly isSuspended: boolean
-  /** Whether the backend is told to take only signed calls of it. */
+  /** Whether the backend must accept only signed calls of this application. */
   readonly isStrict: boolean
-  /** Plan names by `<api>@<version>`, active subscriptions only. */
+  /** Plan names by `<api>@<version>`; active subscriptions only. */
   readonly plans: ReadonlyMap<string, string>
-  /** Other numbers of calls than the plans', by `<api>@<version>`; those that have expired may be among them. Mostly empty. */
+  /** Overrides of the plans' numbers of calls, by `<api>@<version>`; may include expired ones. Usually empty. */
   readonly overrides: ReadonlyMap<string, readonly CallsOverride[]>
 }
 
 /**
- * Outcome of presenting a key. `invalid` covers unknown, malformed, expired
- * and revoked keys alike. `unreachable` means we could not find out and says
- * nothing about the key.
+ * Result of presenting a key. `invalid` covers unknown, malformed, expired and
+ * revoked keys. `unreachable` means that the registry could not be asked; it
+ * implies nothing about the key.
  */
 export type Authentication = Caller | 'invalid' | 'unreachable'
 
-/** Whose keys were: for what happens off the data path. */
+/** Owners of revoked keys, for use off the data path. */
 export interface RevokedKeys {
   /**
-   * Asks the database whose revoked key this is, so that its owner may be told
-   * why it is refused. Undefined when it is no revoked key, or its secret is
-   * wrong. Leaves no trace. Rejects when the database does not answer.
+   * Asks the database for the owner of a revoked key, to explain the refusal to
+   * that owner. Undefined when the key is not revoked or its secret is wrong.
+   * Changes nothing. Rejects when the database does not answer.
    */
   recogniseRevoked(key: string): Promise<Caller | undefined>
 }
 
-/** Whose keys are known without asking anybody: for what happens off the data path. */
+/** Owners of cached keys, for use off the data path. */
 export interface KeyMemory {
   /**
-   * Tells from memory alone whose key this is or was, also when it has
-   * expired: its owner may be told why it is refused. `invalid` when it is
-   * malformed, known not to exist, or its secret is wrong, compared as
-   * `authenticate` does; `unknown` when memory cannot tell. Leaves no trace.
-   * Never throws.
+   * Finds the owner of a key from memory alone, even if the key has expired, to
+   * explain the refusal to that owner. `invalid` when the key is malformed,
+   * known not to exist, or has a wrong secret, compared as in `authenticate`.
+   * `unknown` when memory does not contain it. Changes nothing and never
+   * throws.
    */
   recogniseCached(key: string): Caller | 'invalid' | 'unknown'
 }
 
-/** What the edge needs of the registry: one question on the data path. */
+/** What the edge needs from the registry: one question on the data path. */
 export interface KeyAuthenticator {
   /**
-   * Tells whose key this is. Calls `done` exactly once, before returning when
+   * Finds the owner of a key. Calls `done` exactly once, before returning when
    * the key is in memory. Never throws. A key with a wrong checksum is
-   * `invalid` without asking the database.
+   * `invalid` without a database look-up.
    */
   authenticate(key: string, done: (outcome: Authentication) => void): void
 }

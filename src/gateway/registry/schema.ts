@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
-/** The registry's tables as Kysely sees them; the migrations are their definition. */
+/** The registry's tables in Kysely's types; the migrations define them. */
 export interface RegistrySchema {
   developers: DevelopersTable
   applications: ApplicationsTable
@@ -27,11 +27,11 @@ interface DevelopersTable {
   is_operator: Generated<boolean>
   created_at: Generated<Date>
   suspended_at: Date | null
-  /** Null: made by a command, or nobody set one yet. */
+  /** Null: created by a command, or not yet set. */
   password_hash: string | null
-  /** In a row, since the last success or reset. */
+  /** Consecutive failures since the last success or reset. */
   failed_sign_ins: Generated<number>
-  /** Null: an operator has to approve the sign-up. */
+  /** Null: waits for an operator's approval. */
   approved_at: Generated<Date | null>
   mails_keys: Generated<boolean>
   mails_limits: Generated<boolean>
@@ -61,7 +61,7 @@ interface MailTokensTable {
 
 interface MailsTable {
   id: GeneratedAlways<number>
-  /** Encrypted: mails hold links. */
+  /** Encrypted, because mails contain links. */
   sealed: Buffer
   attempts: Generated<number>
   due_at: Generated<Date>
@@ -96,22 +96,22 @@ interface LimitOverridesTable {
   ended_at: Date | null
 }
 
-/** Empty `api`, `version` or `operation`: the calls were refused before it was known. */
+/** Empty `api`, `version` or `operation`: the call was refused before it was known. */
 interface UsageTable {
   application_id: string
-  /** The beginning of the minute, hour or day, UTC. */
+  /** Start of the minute, hour or day, UTC. */
   at: Date
   api: string
   version: string
   operation: string
   admitted: number
-  /** By the gateway, for whatever reason. */
+  /** Refused by the gateway, for any reason. */
   refused: number
-  /** Of those, because the calls of a window were used up. */
+  /** The part refused because the calls of a window were used up. */
   refused_by_limit: number
-  /** Admitted, and answered with 5xx or not to the end. */
+  /** Admitted, and answered with 5xx or incompletely. */
   errors: number
-  /** Of admitted calls, milliseconds; likewise the next. */
+  /** Milliseconds, over admitted calls; also the next column. */
   duration_ms_sum: number
   duration_ms_max: number
 }
@@ -128,11 +128,11 @@ interface CallRecordsTable {
   version: string | null
   operation: string | null
   outcome: string
-  /** What the refusal said. */
+  /** The detail of the refusal. */
   detail: string | null
   decision: string | null
   status: number
-  /** Of the limit with the fewest calls left; likewise the next five. */
+  /** The limit with the fewest calls left; the next five columns also describe it. */
   limit_name: string | null
   limit_scope: string | null
   limit_calls: number | null
@@ -174,13 +174,13 @@ interface ApiKeysTable {
   expires_at: Date | null
   revoked_at: Date | null
   last_used_at: Date | null
-  /** The key that took this one's place and name. */
+  /** The key that took over this one's place and name. */
   replaced_by: string | null
 }
 
 interface ChangesTable {
   id: GeneratedAlways<number>
-  /** The writing transaction, as text: it is compared by the database only. */
+  /** The writing transaction, as text because only the database compares it. */
   xid: GeneratedAlways<string>
   kind: string
   action: string

@@ -6,34 +6,34 @@ import { endSessions } from './end-sessions.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** A developer who is signed in on one browser. */
+/** A developer's session in one browser. */
 export interface LiveSession {
   readonly developer: Developer
   readonly createdAt: Date
-  /** When it ends if nothing is heard of it any more. */
+  /** When the session ends without further requests. */
   readonly expiresAt: Date
 }
 
 /**
- * Who is signed in. The database knows the SHA-256 of a session's id only, so
- * that whoever reads it can use none of them. A session ends 8 hours after its
- * last request and 7 days after its begin at the latest (our choice); one that
- * was ended here is dead with the next request to any process.
+ * Sessions of signed-in developers. The database stores only the SHA-256 of a
+ * session's id, so a reader of the database cannot use a session. A session
+ * ends 8 hours after its last request and at most 7 days after its start (our
+ * choice). Once ended here, it is invalid from the next request to any process.
  */
 export interface Sessions {
   /**
-   * Begins a session, if the password that was checked still is the
-   * developer's and nobody suspended them meanwhile, and forgets the failed
-   * attempts before it. @returns whether it began
+   * Begins a session if the checked password is still the developer's and the
+   * developer was not suspended meanwhile, and resets the failed attempts.
+   * @returns whether it began
    */
   begin(input: { id: string; developerId: string; passwordHash: string }): Promise<boolean>
-  /** Notes that something was heard of it, to the minute. Undefined: unknown, ended or expired. */
+  /** Records activity, to the minute. Undefined: unknown, ended or expired. */
   find(id: string): Promise<LiveSession | undefined>
   /** Idempotent. */
   end(id: string): Promise<void>
-  /** Every session of the developer. */
+  /** Ends every session of the developer. */
   endAll(input: { developerId: string; by: string }): Promise<void>
-  /** Deletes what has expired. */
+  /** Deletes expired sessions. */
   prune(): Promise<void>
 }
 

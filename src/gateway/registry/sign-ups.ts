@@ -1,15 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { issueMailToken, takeMailToken } from './mail-tokens.ts'
+import { plainName } from './name.ts'
 import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, type RegistryTransaction } from './transaction.ts'
 
-/** How somebody becomes a developer: by a link to the address they gave. Until it is used there is none. */
+/** Signs developers up by a link to the address they gave. The developer exists only once the link was used. */
 export interface SignUps {
   /**
-   * Makes the link. `post` writes the mail, to the address as it is known; for
-   * a known one without a token. Both leave the same rows.
+   * Creates the link. `post` writes the mail; for an already registered
+   * address, without a token. Both cases leave the same rows.
    */
   request(input: {
     email: string
@@ -17,10 +18,15 @@ export interface SignUps {
     post: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
   }): Promise<void>
   /**
-   * Uses the link and makes the developer. @returns whether it did; not when
-   * the link was used up or has expired, or the address has become known since
+   * Uses the link and creates the developer. @returns the developer's id;
+   * undefined when the link was used or has expired, or the address was
+   * registered meanwhile
    */
-  complete(input: { token: string; passwordHash: string; isApproved: boolean }): Promise<boolean>
+  complete(input: {
+    token: string
+    passwordHash: string
+    isApproved: boolean
+  }): Promise<string | undefined>
 }
 
 export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
@@ -32,7 +38,7 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
           purpose: 'sign-up',
           developerId: null,
           email,
-          name,
+          name: plainName(name),
         })
         await post(trx, known?.email ?? email, known === undefined ? token : undefined)
       }),
@@ -40,7 +46,7 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
     complete: ({ token, passwordHash, isApproved }) =>
       change(db, async (trx, leave) => {
         const link = await takeMailToken(trx, 'sign-up', token)
-        if (link === undefined) return false
+        if (link === undefined) return undefined
         const { id } = await trx
           .insertInto('developers')
           .values({
@@ -59,15 +65,15 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
             subject: `developer:${id}`,
           },
         })
-        return true
+        return id
       }).catch((error: unknown) => {
-        if (violates(error, 'developers_email')) return false
+        if (violates(error, 'developers_email')) return undefined
         throw error
       }),
   }
 }
 
-/** Whose address it is, in whatever case. */
+/** The owner of an address, in any case of letters. */
 export function findAddress(
   trx: RegistryTransaction,
   email: string,
@@ -75,7 +81,7 @@ export function findAddress(
   return selectAddress(trx, email).executeTakeFirst()
 }
 
-/** {@link findAddress}, and locks who it is until the transaction ends: what is made for them is made for somebody who is there. */
+/** {@link findAddress}, with a lock on the owner until the transaction ends, so that the owner still exists when it commits. */
 export function lockAddress(
   trx: RegistryTransaction,
   email: string,

@@ -29,7 +29,7 @@ import { createSignUps, type SignUps } from './sign-ups.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createUsageHistory, type UsageHistory } from './usage-history.ts'
 
-/** Everything that is registered, for the portal and the command line. */
+/** All stores of the registry, for the portal and the command line. */
 export interface RegistryStores {
   readonly developers: Developers
   readonly applications: Applications
@@ -51,7 +51,7 @@ export interface RegistryStores {
   readonly profiles: Profiles
   readonly mailTokens: MailTokens
   readonly sessions: Sessions
-  /** Tells whose key this is, straight from the database: for a dry run. Never `unreachable`. @throws when the database does not answer */
+  /** Finds the owner of a key directly in the database, for a dry run. Never `unreachable`. @throws when the database does not answer */
   recognise(key: string): Promise<Caller | 'invalid'>
 }
 
@@ -65,7 +65,7 @@ export interface RegistryStoresOptions {
 }
 
 /**
- * Brings the registry's tables up to date and opens its stores.
+ * Migrates the registry's tables and opens its stores.
  *
  * @throws when the database does not answer or a migration fails
  */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
-import { lockApplication } from './applications.ts'
+import { lockActiveApplication } from './applications.ts'
 import { RegistryConflict, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
@@ -13,13 +13,13 @@ export interface Subscription {
   readonly version: string
   readonly plan: string
   readonly createdAt: Date
-  /** Set once it no longer entitles to anything. */
+  /** Set once the subscription has ended. */
   readonly endedAt: Date | null
 }
 
 /**
- * Whether API, version and plan exist and go together is the catalogue's
- * business and checked by the caller. `by` is the actor of the audit.
+ * The caller checks that API, version and plan exist and belong together. `by`
+ * is the actor in the audit.
  */
 export interface Subscriptions {
   /**
@@ -34,7 +34,7 @@ export interface Subscriptions {
     by: string
   }): Promise<Subscription>
   /**
-   * Moves it to another plan without a gap; what was counted stays counted.
+   * Changes the plan without a gap; counts are kept.
    *
    * @throws {RegistryNotFound}
    * @throws {RegistryConflict} subscription-ended
@@ -43,9 +43,9 @@ export interface Subscriptions {
   /** Idempotent. @throws {RegistryNotFound} */
   end(input: { id: string; by: string }): Promise<Subscription>
   find(id: string): Promise<Subscription | undefined>
-  /** Applications with an active subscription to a version, in the order of their names. */
+  /** Applications with an active subscription to a version, ordered by name. */
   applicationsOf(api: string, version: string): Promise<{ id: string; name: string }[]>
-  /** The active ones, or all, oldest first. */
+  /** Active subscriptions, or all, oldest first. */
   list(options: { applicationId: string; withEnded?: boolean }): Promise<Subscription[]>
 }
 
@@ -77,7 +77,7 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
     async add({ applicationId, api, version, plan, by }) {
       try {
         return await change(db, async (trx, leave) => {
-          await lockApplication(trx, applicationId)
+          await lockActiveApplication(trx, applicationId)
           const subscription = await trx
             .insertInto('subscriptions')
             .values({ application_id: applicationId, api, version, plan })
@@ -111,6 +111,9 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
 
     change: ({ id, plan, by }) =>
       change(db, async (trx, leave) => {
+        // Locks the application first, as every other change does, to avoid deadlocks.
+        const { applicationId } = await findSubscription(trx, id)
+        await lockActiveApplication(trx, applicationId)
         const found = await lockSubscription(trx, id)
         if (found.endedAt !== null) {
           throw new RegistryConflict('subscription-ended', 'the subscription has ended')
@@ -157,6 +160,14 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
         .execute()
     },
   }
+}
+
+async function findSubscription(trx: RegistryTransaction, id: string): Promise<Subscription> {
+  const found = isUuid(id)
+    ? await trx.selectFrom('subscriptions').select(columns).where('id', '=', id).executeTakeFirst()
+    : undefined
+  if (found === undefined) throw new RegistryNotFound('subscription', id)
+  return found
 }
 
 async function lockSubscription(trx: RegistryTransaction, id: string): Promise<Subscription> {

@@ -5,16 +5,15 @@ import type { RegistrySchema } from './schema.ts'
 
 export type RegistryTransaction = Transaction<RegistrySchema>
 
-/** What a change leaves behind besides itself. */
+/** The traces of a change. */
 export interface Traces {
   readonly change: Change
   readonly audit: AuditEntry
 }
 
 /**
- * Changes the registry: what `work` writes, the change that tells every
- * gateway, and the audit entry become true together or not at all. `leave` is
- * called once for every change made.
+ * Changes the registry. The writes of `work`, the change for all gateways and
+ * the audit entry commit together or not at all. Call `leave` once per change.
  */
 export function change<Result>(
   db: Kysely<RegistrySchema>,
@@ -28,7 +27,7 @@ export function change<Result>(
   )
 }
 
-/** Whether a row can have this id at all; the database would refuse to compare another text. */
+/** Whether a text can be the id of such a row; the database would reject the comparison with other texts. */
 export function isUuid(id: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)
 }

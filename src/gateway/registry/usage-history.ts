@@ -3,14 +3,14 @@ import type { RegistrySchema } from './schema.ts'
 
 export type UsageStep = 'minute' | 'hour' | 'day'
 
-/** What the calls of some time came to. */
+/** Totals of the calls in a period. */
 export interface UsageSums {
   readonly admitted: number
-  /** By the gateway, whatever the reason. */
+  /** Refused by the gateway, for any reason. */
   readonly refused: number
-  /** Admitted, and answered with 5xx or not to the end. */
+  /** Admitted, and answered with 5xx or incompletely. */
   readonly errors: number
-  /** Of admitted calls, milliseconds; null when there was none. */
+  /** Milliseconds, over admitted calls; null without such calls. */
   readonly averageMs: number | null
   readonly maxMs: number | null
 }
@@ -30,13 +30,13 @@ export interface UsageRange {
   readonly to: Date
 }
 
-/** How many calls there were; a few seconds behind. Steps and operations without calls are missing. */
+/** Numbers of calls, a few seconds behind. Steps and operations without calls are missing. */
 export interface UsageHistory {
   /** Oldest first. */
   bySteps(range: UsageRange): Promise<(UsageSums & { readonly at: Date })[]>
-  /** In the order of their names. */
+  /** Ordered by name. */
   byOperations(range: UsageRange): Promise<(UsageSums & UsedOperation)[]>
-  /** Oldest first, and then in the order of their names. */
+  /** Oldest first, then ordered by name. */
   byStepsAndOperations(
     range: UsageRange,
   ): Promise<(UsageSums & UsedOperation & { readonly at: Date })[]>
@@ -51,7 +51,7 @@ const sums = sql`
 const operation = sql`
   nullif(api, '') as api, nullif(version, '') as version, nullif(operation, '') as operation`
 
-/** Reads what the gateways have written; works without any of them. */
+/** Reads what the gateways have written; works while no gateway runs. */
 export function createUsageHistory({ db }: { db: Kysely<RegistrySchema> }): UsageHistory {
   function among({ applicationId, step, from, to }: UsageRange) {
     return sql`from ${sql.table(tables[step])} usage

@@ -1,58 +1,66 @@
 import { type Llhttp, loadLlhttp, responseType } from './llhttp.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-/** Is told of an answer while it is read. */
+/** Receives the parts of a response as the parser reads them. */
 export interface AnswerReader {
   /**
-   * The header block of an answer has come; interim ones (1xx) come before the real one.
+   * Called for each header block; interim responses (1xx) come before the final
+   * one.
    *
-   * @param fields name and value alternating, one character for each octet
+   * @param fields names and values in turn, one character per octet
    */
   onHead(status: number, fields: readonly string[]): void
   /** @param octets valid until this returns */
   onBody(octets: Buffer): void
 }
 
-/** Reads what comes on one connection, one answer after the other. */
+/** Reads the responses on one connection, one after the other. */
 export interface AnswerParser {
-  /** A request is on its way: the next message is its answer. */
+  /** Call when a request is sent: the next message is its response. */
   expect(): void
   /**
-   * Reads the octets that came and tells its reader.
+   * Parses received octets and calls the reader.
    *
-   * @throws {UpstreamError} ANSWER_INVALID; the connection is of no use any more
+   * @throws {UpstreamError} ANSWER_INVALID; the connection can no longer be
+   * used
    */
   read(octets: Buffer): void
-  /** The connection ended: completes an answer that lasts until then. @throws {UpstreamError} ANSWER_CUT */
+  /** Call when the connection ends: completes a response that lasts until then. @throws {UpstreamError} ANSWER_CUT */
   finish(): void
-  /** Whether the answer that was expected has come to its end. */
+  /** Whether the expected response is complete. */
   readonly isComplete: boolean
-  /** Whether another request can follow on the connection; known when complete. */
+  /** Whether another request can follow on the connection. Meaningful once the response is complete. */
   readonly keepsAlive: boolean
-  /** Once, when nothing is being read. */
+  /** Frees the parser's memory. Call once, never during a read. */
   free(): void
 }
 
-/** Octets a header block may have, as with Node's own client. */
+/** Maximum octets of a header block, as in Node's own client. */
 const headBytesMax = 16_384
 
-/** As much is read at once, and parsed in one go. */
+/** Maximum octets of one read, parsed in one go. */
 export const readBytesMax = 65_536
 
-/** What a callback answers the parser. */
+/** The first characters of every response. */
+const protocol = 'HTTP/'
+const cr = 0x0d
+const lf = 0x0a
+
+/** Return value with which a callback stops the parser. */
 const stop = -1
 const noBodyFollows = 1
 
-/** One at a time: reading is synchronous. */
+/** The parser that runs now. One at a time is enough, because reading is synchronous. */
 let running: Parser | undefined
 
-/** The parser's memory for what is read; made with the first pool. */
+/** The parser's memory for input, allocated with the first pool. */
 let loaded: { readonly llhttp: Llhttp; readonly area: number; view: Uint8Array } | undefined
 
 function load() {
   if (loaded !== undefined) return loaded
   const llhttp = loadLlhttp({
     messageBegan: () => running?.messageBegan() ?? stop,
+    reason: (at, length) => running?.reason(at, length) ?? stop,
     fieldName: (at, length) => running?.field(at, length, true) ?? stop,
     fieldValue: (at, length) => running?.field(at, length, false) ?? stop,
     headEnded: (status, isUpgrade, keepsAlive) =>
@@ -65,19 +73,20 @@ function load() {
   return loaded
 }
 
-/** Compiles the parser: with the first call, what is wrong with it would end the process. */
+/** Compiles the parser at startup, so that a failure does not wait for the first call. */
 export function prepareAnswerParser(): void {
   load()
 }
 
-/** Creates the parser of a connection. */
+/** Creates the parser for one connection. */
 export function createAnswerParser(reader: AnswerReader): AnswerParser {
   return new Parser(reader)
 }
 
 /**
- * States: idle ── expect ──▶ expected ── final head ──▶ body ── end ──▶ complete (idle again).
- * A message that begins in any other state than expected belongs to no request.
+ * States: idle ── expect ──▶ expected ── final head ──▶ body ── end ──▶
+ * complete (idle again). A message that begins in a state other than expected
+ * answers no request.
  */
 class Parser implements AnswerParser {
   readonly #reader: AnswerReader
@@ -87,11 +96,15 @@ class Parser implements AnswerParser {
   #keepsAlive = false
   #chunk: Buffer = Buffer.alloc(0)
   #status = 0
-  /** Names and values as they lie in the chunk: offset, length and 1 for a part of a name. */
+  /** Positions of names and values in the chunk: offset, length, and 1 for part of a name. */
   #spans: number[] = []
   #fields: string[] = []
   #isValueLast = true
   #headBytes = 0
+  /** The first octets since the parser began to expect a response, up to the length of `protocol`. */
+  #lead = ''
+  /** The last octet of the previous chunk. */
+  #lastOctet = 0
 
   constructor(reader: AnswerReader) {
     this.#reader = reader
@@ -109,16 +122,18 @@ class Parser implements AnswerParser {
   expect(): void {
     this.#state = 'expected'
     this.#keepsAlive = false
+    this.#lead = ''
   }
 
   read(octets: Buffer): void {
     const { llhttp, area } = this.#shared
-    // The memory has grown, and is another one.
+    // When the memory has grown, its old view is detached.
     if (this.#shared.view.length === 0) {
       this.#shared.view = new Uint8Array(llhttp.memory.buffer, area, readBytesMax)
     }
     this.#shared.view.set(octets)
     this.#chunk = octets
+    if (this.#lead.length < protocol.length) this.#readLead(octets)
     running = this
     let fault: number
     try {
@@ -128,6 +143,7 @@ class Parser implements AnswerParser {
     }
     if (fault !== 0) throw new UpstreamError('ANSWER_INVALID', this.#reason())
     this.#keepSpans()
+    this.#lastOctet = octets.at(-1) ?? this.#lastOctet
   }
 
   finish(): void {
@@ -147,7 +163,7 @@ class Parser implements AnswerParser {
     this.#shared.llhttp.llhttp_free(this.#pointer)
   }
 
-  /** What llhttp says is wrong, a text in its memory. */
+  /** The error llhttp reports, a text in its memory. */
   #reason(): string {
     const { llhttp } = this.#shared
     const at = llhttp.llhttp_get_error_reason(this.#pointer)
@@ -164,9 +180,16 @@ class Parser implements AnswerParser {
     return 0
   }
 
+  reason(at: number, length: number): number {
+    const start = at - this.#shared.area
+    return hasControl(this.#chunk.subarray(start, start + length)) ? stop : 0
+  }
+
   field(at: number, length: number, isName: boolean): number {
-    // Behind a chunked body: nothing of it is passed on.
+    // Trailer fields after a chunked body; the gateway drops them.
     if (this.#state !== 'expected') return 0
+    // llhttp accepts any octet in place of the LF after the status line.
+    if (this.#headBytes === 0 && this.#octetBefore(at - this.#shared.area) !== lf) return stop
     this.#headBytes += length
     if (this.#headBytes > headBytesMax) return stop
     this.#spans.push(at - this.#shared.area, length, isName ? 1 : 0)
@@ -174,7 +197,7 @@ class Parser implements AnswerParser {
   }
 
   headEnded(status: number, isUpgrade: boolean, keepsAlive: boolean): number {
-    if (isUpgrade || status === 101 || status < 100) return stop
+    if (isUpgrade || status === 101 || status < 100 || !this.#isHttp1()) return stop
     this.#keepSpans()
     trimValues(this.#fields)
     if (status >= 200) {
@@ -183,7 +206,7 @@ class Parser implements AnswerParser {
     }
     this.#status = status
     this.#reader.onHead(status, this.#fields)
-    // RFC 9112, 6.3: an interim answer has none, whatever it declares.
+    // RFC 9112, 6.3: an interim response has no body, whatever it declares.
     return status < 200 ? noBodyFollows : 0
   }
 
@@ -198,7 +221,30 @@ class Parser implements AnswerParser {
     return 0
   }
 
-  /** Makes strings of what is known of the header block, before the chunk it lies in is gone: one for all, cut into pieces. */
+  /** llhttp also accepts RTSP and ICE. @throws {UpstreamError} */
+  #readLead(octets: Buffer): void {
+    let start = 0
+    // RFC 9112, 2.2: empty lines before a message are skipped.
+    while (this.#lead === '' && (octets[start] === cr || octets[start] === lf)) start += 1
+    const room = protocol.length - this.#lead.length
+    this.#lead += octets.toString('latin1', start, start + room)
+    if (!protocol.startsWith(this.#lead)) {
+      throw new UpstreamError('ANSWER_INVALID', 'the answer is not one of HTTP')
+    }
+  }
+
+  /** llhttp also accepts HTTP versions 0.9 and 2.0. */
+  #isHttp1(): boolean {
+    const { llhttp } = this.#shared
+    const minor = llhttp.llhttp_get_http_minor(this.#pointer)
+    return llhttp.llhttp_get_http_major(this.#pointer) === 1 && (minor === 0 || minor === 1)
+  }
+
+  #octetBefore(at: number): number | undefined {
+    return at === 0 ? this.#lastOctet : this.#chunk[at - 1]
+  }
+
+  /** Turns the recorded spans into strings before their chunk is reused. One decoded string is cut into pieces. */
   #keepSpans(): void {
     const spans = this.#spans
     if (spans.length === 0) return
@@ -211,7 +257,7 @@ class Parser implements AnswerParser {
     this.#spans = []
   }
 
-  /** A name or value can come in parts, when a chunk ends in it. */
+  /** A name or value arrives in parts when a chunk ends inside it. */
   #addPart(part: string, isName: boolean): void {
     if (isName === this.#isValueLast) this.#fields.push(part)
     else this.#fields[this.#fields.length - 1] += part
@@ -219,7 +265,7 @@ class Parser implements AnswerParser {
   }
 }
 
-/** RFC 9112, 5: blanks behind a value are no part of it. The parser leaves them, for they could come in parts. */
+/** Removes trailing whitespace, which is not part of a value (RFC 9112, 5). llhttp keeps it, because a value can arrive in parts. */
 function trimValues(fields: string[]): void {
   for (let at = 1; at < fields.length; at += 2) {
     const value = fields[at] ?? ''
@@ -231,4 +277,9 @@ function trimValues(fields: string[]): void {
 
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09
+}
+
+/** RFC 9112, 4: a reason phrase contains no control characters except HTAB. */
+function hasControl(octets: Buffer): boolean {
+  return octets.some((octet) => (octet < 0x20 && octet !== 0x09) || octet === 0x7f)
 }

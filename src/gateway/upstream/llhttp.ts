@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** As much of it as is used; the types of Node leave it to those of browsers. */
+/** The part of WebAssembly used here; Node's types leave its declaration to those of browsers. */
 declare const WebAssembly: {
   readonly Module: new (binary: Uint8Array) => object
   readonly Instance: new (
@@ -10,28 +10,32 @@ declare const WebAssembly: {
 }
 
 /**
- * The parser of Node itself (llhttp), as undici builds it for WebAssembly and
- * uses it for every answer it reads. Strict: no leniency is switched on.
+ * Node's own HTTP parser (llhttp), in the WebAssembly build that undici uses
+ * for every response. Strict: no lenient flag is set.
  *
- * Undici is pinned to an exact version; a test reads the same messages with
- * Node's own build of the parser and compares.
+ * Undici is pinned to an exact version. A test reads the same messages with
+ * Node's native build of the parser and compares the results.
  */
 export interface Llhttp {
   readonly memory: { readonly buffer: ArrayBuffer }
   readonly malloc: (bytes: number) => number
   readonly llhttp_alloc: (type: number) => number
   readonly llhttp_free: (parser: number) => void
-  /** @returns 0, or the number of what is wrong. */
+  /** @returns 0, or the number of the error. */
   readonly llhttp_execute: (parser: number, at: number, length: number) => number
-  /** The connection ended. Completes a body that lasts until then; else not 0 when something is missing. */
+  /** Call when the connection ended. Completes a body that lasts until then; returns an error number when something is missing. */
   readonly llhttp_finish: (parser: number) => number
+  readonly llhttp_get_http_major: (parser: number) => number
+  readonly llhttp_get_http_minor: (parser: number) => number
   readonly llhttp_get_error_reason: (parser: number) => number
 }
 
-/** What the parser tells while it runs. What is not 0 stops it. */
+/** Callbacks of the parser while it runs. A return value other than 0 stops it. */
 export interface LlhttpCallbacks {
   messageBegan(): number
-  /** Part of a name, where it lies in memory. */
+  /** Part of the reason phrase, by its position in memory. */
+  reason(at: number, length: number): number
+  /** Part of a field name, by its position in memory. */
   fieldName(at: number, length: number): number
   fieldValue(at: number, length: number): number
   headEnded(status: number, isUpgrade: boolean, keepsAlive: boolean): number
@@ -39,15 +43,15 @@ export interface LlhttpCallbacks {
   messageEnded(): number
 }
 
-/** For `llhttp_alloc`: parses answers. */
+/** The type for `llhttp_alloc` that parses responses. */
 export const responseType = 2
 
-/** Compiles the parser; `callbacks` are those of whoever runs it. */
+/** Compiles the parser with the given callbacks. */
 export function loadLlhttp(callbacks: LlhttpCallbacks): Llhttp {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readBinary()), {
     env: {
       wasm_on_url: () => 0,
-      wasm_on_status: () => 0,
+      wasm_on_status: (_parser: number, at: number, length: number) => callbacks.reason(at, length),
       wasm_on_message_begin: () => callbacks.messageBegan(),
       wasm_on_header_field: (_parser: number, at: number, length: number) =>
         callbacks.fieldName(at, length),
@@ -59,12 +63,13 @@ export function loadLlhttp(callbacks: LlhttpCallbacks): Llhttp {
       wasm_on_message_complete: () => callbacks.messageEnded(),
     },
   })
-  // What a WebAssembly module exports is known to nobody but its author.
+  // WebAssembly has no types for exports: this is the parse boundary.
   return exports as Llhttp
 }
 
 function readBinary(): Uint8Array<ArrayBuffer> {
   const binary: unknown = createRequire(import.meta.url)('undici/lib/llhttp/llhttp_simd-wasm.js')
-  if (!(binary instanceof Uint8Array)) throw new Error('undici has no llhttp where it was')
+  if (!(binary instanceof Uint8Array))
+    throw new Error('undici no longer exports llhttp at its known path')
   return new Uint8Array(binary)
 }

@@ -10,35 +10,40 @@ export interface PoolOptions {
   /** Origin of the backend. */
   readonly url: string
   readonly connectionsMax: number
-  /** A connection that is older is not used again. */
+  /** Maximum number of simultaneous connections per lane. */
+  readonly connectionsPerLane: number
+  /** Maximum age at which a connection is reused. */
   readonly connectionMsMax: number
   readonly connectMsMax: number
-  /** How long a connection may rest and be used again, unless the backend says otherwise; and in any case. */
+  /** Idle time after which a connection is not reused: the default when the backend announces no timeout, and the upper bound. */
   readonly restMsMax: number
   readonly restMsCeiling: number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
-/** Connections to the backend, each for one request at a time. */
+/**
+ * Keeps connections to the backend, each for one request at a time. This folder
+ * is the gateway's HTTP/1.1 client: the pool, a connection, and the parser that
+ * reads a response without copying it. It exists because general clients cost a
+ * large part of a forwarded call; `connection.ts` states the measured gain.
+ */
 export interface Pool {
-  /** Sends a request on a connection that is free, opens one, or waits for the first to become free. */
+  /** Sends a request on a free connection, opens one, or waits for the next free connection of its lane. */
   dispatch(request: UpstreamRequest, handler: AnswerHandler): Dispatched
-  /** Closes free connections that have rested too long or are too old. Called now and then. */
+  /** Closes connections that are too old or idle for too long. Called periodically. */
   tidy(): void
-  /** Resolves when what is under way has come to its end and all connections are closed. */
+  /** Resolves when all current requests have ended and all connections are closed. */
   close(): Promise<void>
 }
 
-/** A request that was given to the pool, until its handler has heard the end. */
+/** A request in the pool, until its handler has its outcome. */
 export interface Dispatched {
-  /** Whether it waits for a connection. */
+  /** Whether it still waits for a connection. */
   readonly isWaiting: boolean
-  /** Whether the backend takes no more of its body at present. */
-  readonly isStuck: boolean
-  /** How often it has taken what there was of the body, after it was stuck. */
-  readonly drains: number
-  /** Gives it up: its handler hears nothing more. */
+  /** Grows while the backend accepts the body. */
+  readonly piecesTaken: number
+  /** Cancels the request; its handler gets no further calls. */
   abandon(): void
   /** The handler can take more. */
   resume(): void
@@ -60,12 +65,8 @@ class Place implements Dispatched {
     return this.connection === undefined
   }
 
-  get isStuck(): boolean {
-    return this.connection?.isStuck === true
-  }
-
-  get drains(): number {
-    return this.connection?.drains ?? 0
+  get piecesTaken(): number {
+    return this.connection?.piecesTaken ?? 0
   }
 
   abandon(): void {
@@ -79,16 +80,16 @@ class Place implements Dispatched {
 }
 
 /**
- * Creates a pool that takes the connection used last, in one step; first come,
- * first served.
+ * Creates a pool. It reuses the most recently used connection. Requests are
+ * first come, first served, except in lanes that have reached their bound.
  *
- * Requests go out when the event loop has read all its sockets, as with undici
- * (GHSA-35p6-xmwp-9g52): what a backend sent unasked on a resting connection, or
- * its farewell, has been seen before the next request is put on it.
+ * Requests go out after the event loop has read all sockets, as in undici
+ * (GHSA-35p6-xmwp-9g52). So the gateway sees what a backend sent unasked on an
+ * idle connection, or that it closed, before it puts the next request there.
  */
 export function createPool(options: PoolOptions): Pool {
   prepareAnswerParser()
-  const { connectionsMax, connectionMsMax, monotonic } = options
+  const { connectionsMax, connectionsPerLane, connectionMsMax, monotonic } = options
   const settings = { ...options, origin: new URL(options.url), memory: { tlsSession: undefined } }
   const all = new Set<Connection>()
   const free: Connection[] = []
@@ -98,6 +99,7 @@ export function createPool(options: PoolOptions): Pool {
 
   const owner = {
     released(connection: Connection): void {
+      leaveLane(connection)
       const { openedAt, freeSince, restMsMax } = connection
       const isOld = freeSince - openedAt > connectionMsMax
       if (isOld || restMsMax <= 0 || closed !== undefined) connection.retire()
@@ -105,12 +107,19 @@ export function createPool(options: PoolOptions): Pool {
       sendSoon()
     },
     left(connection: Connection): void {
+      leaveLane(connection)
       all.delete(connection)
       const at = free.indexOf(connection)
       if (at !== -1) free.splice(at, 1)
       sendSoon()
       closeIfIdle()
     },
+  }
+
+  function leaveLane(connection: Connection): void {
+    if (connection.lane === undefined) return
+    connection.lane.connections -= 1
+    connection.lane = undefined
   }
 
   function closeIfIdle(): void {
@@ -125,18 +134,23 @@ export function createPool(options: PoolOptions): Pool {
 
   function sendWaiting(): void {
     isSending = false
-    let sent = 0
+    const left: Place[] = []
     for (const place of waiting) {
-      const connection = take()
-      if (connection === undefined) break
-      sent += 1
+      const { lane } = place.request
+      const connection = lane.connections < connectionsPerLane ? take() : undefined
+      if (connection === undefined) {
+        left.push(place)
+        continue
+      }
+      lane.connections += 1
+      connection.lane = lane
       place.connection = connection
       connection.send(place.request, place.handler)
     }
-    waiting = sent === waiting.length ? [] : waiting.slice(sent)
+    waiting = left
   }
 
-  /** One that is free, or a new one; undefined when all are in use. */
+  /** Returns a free or a new connection; undefined when all are in use. */
   function take(): Connection | undefined {
     const connection = free.pop()
     if (connection !== undefined || all.size >= connectionsMax) return connection
@@ -159,7 +173,7 @@ export function createPool(options: PoolOptions): Pool {
     },
     tidy() {
       const at = monotonic()
-      // Those used last lie on top.
+      // The most recently used connections are on top.
       for (const connection of [...free]) {
         const { openedAt, freeSince, restMsMax } = connection
         if (at - freeSince > restMsMax || at - openedAt > connectionMsMax) connection.retire()

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../../registry/schema.ts'
 
-/** How many of the newest records of an application are kept. */
+/** Number of newest records kept per application. */
 export const recordsKept = 1_000
 /** How long records are kept. */
 export const recordsKeptHours = 24
 
 /**
- * Deletes all but the newest 1,000 records of each of these applications. What
- * another process is deleting is skipped.
+ * Deletes all but the newest 1,000 records of each of these applications. Skips
+ * rows that another process is deleting.
  */
 export async function pruneOverflow(
   db: Kysely<RegistrySchema>,
@@ -29,7 +29,7 @@ export async function pruneOverflow(
     ))`.execute(db)
 }
 
-/** Deletes records older than 24 hours. Looks into the index once for each application. */
+/** Deletes records older than 24 hours. Reads the index once per application. */
 export async function pruneAged(db: Kysely<RegistrySchema>): Promise<void> {
   await sql`
     delete from call_records where ctid = any(array(
@@ -40,5 +40,5 @@ export async function pruneAged(db: Kysely<RegistrySchema>): Promise<void> {
     ))`.execute(db)
 }
 
-/** Aged rows deleted at a time. */
+/** Maximum number of expired rows deleted at a time. */
 const rowsPerPrune = 50_000

@@ -1,15 +1,15 @@
 import type { RecordedCall } from './recorded-call.ts'
 
-/** Records that wait for the next flush: a bounded number, whatever happens. */
+/** Records waiting for the next flush, at most a fixed number. */
 export interface RecordBuffer {
-  /** Keeps a record. When there is no room an older one makes way: one of the same application, or of one that has more. */
+  /** Adds a record. In a full buffer it replaces an older one, of the same application or of one with more records. */
   push(record: RecordedCall): void
-  /** Hands everything over and is empty. */
+  /** Returns all records and empties the buffer. */
   take(): TakenRecords
   readonly size: number
 }
 
-/** What waited, and how many had to make way since the last time. */
+/** The records taken, and the number dropped since the last time. */
 export interface TakenRecords {
   readonly byApplication: ReadonlyMap<string, readonly RecordedCall[]>
   readonly size: number
@@ -17,13 +17,13 @@ export interface TakenRecords {
 }
 
 export interface RecordBufferOptions {
-  /** Of one application. (Default: 1,000) */
+  /** Per application. (Default: 1,000) */
   readonly perApplication?: number
-  /** In all. (Default: 2,000) */
+  /** In total. (Default: 2,000) */
   readonly capacity?: number
 }
 
-/** Once it has no more room, `oldest` is where the ring begins. */
+/** Once the ring is full, `oldest` is its first record. */
 interface Ring {
   readonly records: RecordedCall[]
   oldest: number
@@ -32,7 +32,7 @@ interface Ring {
 export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuffer {
   const { perApplication = 1_000, capacity = 2_000 } = options
   let rings = new Map<string, Ring>()
-  /** By how many records they have, so that the longest is found without a look at all of them. */
+  /** Rings by their number of records, so that the longest is found without a search. */
   let byLength: Set<Ring>[] = []
   let longest = 0
   let size = 0
@@ -45,7 +45,7 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
       rings.set(applicationId, ring)
     }
     const { length } = ring.records
-    // Behind the newest, which in a ring stands before the oldest.
+    // Insert after the newest record, which stands just before the oldest.
     if (ring.oldest === 0) ring.records.push(record)
     else {
       ring.records.splice(ring.oldest, 0, record)
@@ -71,7 +71,7 @@ export function createRecordBuffer(options: RecordBufferOptions = {}): RecordBuf
     lost += 1
   }
 
-  /** The application with the most records gives its oldest. */
+  /** Drops the oldest record of the application with the most. */
   function makeRoom(): void {
     const [ring] = byLength[longest] ?? []
     if (ring === undefined) return

@@ -13,18 +13,18 @@ export interface RecordFlushOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** Records in one statement: encoding them takes a millisecond of the loop that answers calls. */
+/** Records per statement: encoding this number blocks the event loop for about a millisecond. */
 const rowsPerStatement = 500
-/** So many are written for an application before those above 1,000 are deleted. */
+/** Number of records written for an application before the ones above 1,000 are deleted. */
 const overflowMax = 500
-/** Remembered of how many applications; beyond that all are looked at again. */
+/** Number of applications whose writes are counted; beyond it, all are checked again. */
 const applicationsMax = 10_000
 
 /**
- * Makes the function that writes the records that wait and deletes what they
- * push out. A batch whose write fails is lost and counted.
+ * Creates the function that writes the pending records and deletes those above
+ * the maximum. A batch whose write fails is lost, and the loss is counted.
  *
- * @returns a function that resolves to how many there were
+ * @returns a function that resolves to the number of records in its batch
  */
 export function createRecordFlush(options: RecordFlushOptions): () => Promise<number> {
   const { db, records, metrics, log } = options
@@ -34,7 +34,7 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
     const due: string[] = []
     if (writtenSincePrune.size > applicationsMax) writtenSincePrune.clear()
     for (const [id, { length }] of written) {
-      // What processes before this one left over is dealt with at the first sight of an application.
+      // The first write for an application also deletes what earlier processes left over.
       const since = (writtenSincePrune.get(id) ?? overflowMax) + length
       const isDue = since >= overflowMax
       writtenSincePrune.set(id, isDue ? 0 : since)

@@ -6,13 +6,14 @@ import type { RecordedCall } from './recorded-call.ts'
 const brokenOff = 'The bank service broke its answer off.'
 
 /**
- * What is remembered of a call. Of several limits the tightest one is told.
+ * The stored record of a call. If a plan has several limits, it holds the
+ * tightest one.
  *
  * @param monotonicNow monotonic milliseconds at the end of the call
  */
 export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
   const { call, caller, finished, isCut, endedAt } = ended
-  // Where the store counted it: for a refusal that was a moment ago.
+  // When the store counted the call: for a refusal, a moment ago.
   const countedAt = call.forwardedAt === 0 ? endedAt : endedAt - (monotonicNow - call.forwardedAt)
   const grant = call.grantIfKnown
   const decisive = grant === undefined ? 0 : tightest(grant.standings)

@@ -3,12 +3,12 @@ import type { RegistrySchema } from '../../registry/schema.ts'
 import type { RecordedCall } from './recorded-call.ts'
 
 /**
- * Writes records in one statement; those of applications that are gone are
- * left out. The applications are locked first and in the order of their ids, as
- * whoever deletes them does, so none is deleted under our hands.
+ * Writes records in one statement, except those of deleted applications. It
+ * first locks the applications in the order of their ids, as a deletion does,
+ * so none can be deleted during the write.
  *
- * One JSON text is the cheapest way over: the text of twenty arrays costs the
- * process twice the time.
+ * A single JSON parameter is the cheapest: encoding twenty arrays takes twice
+ * the CPU time.
  */
 export async function writeRecords(
   db: Kysely<RegistrySchema>,

@@ -1,7 +1,7 @@
 /**
- * What became of one call, as it waits to be written. The members are named
- * and shaped as the statement of `record-writer.ts` reads them, so that nothing
- * is copied on the way; times are milliseconds since 1970.
+ * The outcome of one call, ready to be written. Names and types of the members
+ * match the statement in `record-writer.ts`, so the writer copies nothing.
+ * Times are milliseconds since 1970.
  */
 export interface RecordedCall {
   readonly application_id: string
@@ -16,7 +16,7 @@ export interface RecordedCall {
   readonly outcome: string
   readonly detail: string | null
   readonly decision: string | null
-  /** 0: no answer was begun. */
+  /** 0 if no response was begun. */
   readonly status: number
   readonly limit_name: string | null
   readonly limit_scope: string | null

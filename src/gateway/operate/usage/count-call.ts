@@ -10,7 +10,7 @@ export function countCall(
 ): void {
   const { refusal } = call
   const isAdmitted = wasAdmitted(finished)
-  // The client left before anything was decided.
+  // The client left before the gateway decided the call.
   if (!isAdmitted && refusal === undefined) return
   const subject = finished.operation ?? finished.version
   const minute = Math.floor(endedAt / 60_000)

@@ -1,17 +1,17 @@
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../../registry/schema.ts'
 
-/** How long counts are kept: by minute, by hour and by day. */
+/** How long counts are kept: per minute, per hour and per day. */
 const kept = [
   ['usage_minutes', '48 hours'],
   ['usage_hours', '60 days'],
   ['usage_days', '400 days'],
 ] as const
 
-/** Rows deleted at a time: a piece stays far from the time of a statement. */
+/** Rows deleted at a time, few enough to stay well below the statement timeout. */
 const rowsPerPrune = 50_000
 
-/** Deletes counts that have been kept long enough. What another process is deleting is skipped. */
+/** Deletes expired counts. Skips rows that another process is deleting. */
 export async function pruneUsage(db: Kysely<RegistrySchema>): Promise<void> {
   for (const [table, age] of kept) {
     let deleted: bigint | undefined

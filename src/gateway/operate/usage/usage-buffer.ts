@@ -1,6 +1,6 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
 
-/** Counts of one application, operation and minute; named and shaped as the statement of `usage-writer.ts` reads them. */
+/** Counts of one application, operation and minute. Names and types match the statement in `usage-writer.ts`. */
 export interface UsageCounts {
   readonly application_id: string
   readonly api: string
@@ -16,15 +16,17 @@ export interface UsageCounts {
   duration_ms_max: number
 }
 
-/** What a call was to: as much as is known. */
+/** What a call addressed, as far as it is known. */
 export type UsageSubject = Operation | ApiVersion | undefined
 
-/** Counts that wait for the next flush. */
+/** Counts waiting for the next flush. */
 export interface UsageBuffer {
   /**
-   * Where the counts of a call go, until they are taken; undefined when there is no room for more.
+   * Returns the place for a call's counts, valid until they are taken;
+   * undefined when the buffer is full.
    *
-   * @param holder belongs to this application and subject only; its calls find their place there
+   * @param holder belongs to one application and subject; keeps their place for
+   * later calls
    */
   find(
     applicationId: string,
@@ -32,22 +34,22 @@ export interface UsageBuffer {
     minute: number,
     holder?: PlaceHolder,
   ): UsageCounts | undefined
-  /** Hands over so many counts at most; in their places it is counted anew. */
+  /** Takes at most `rowsMax` counts. Their places start again at 0. */
   take(rowsMax: number): UsageCounts[]
-  /** How many there are to be taken. */
+  /** Number of counts to take. */
   readonly waiting: number
 }
 
 /** What the calls of one application to one operation have in common. */
 export interface PlaceHolder {
-  /** For the buffer alone. */
+  /** For this buffer only. */
   usage: unknown
 }
 
 class Place {
-  /** Something was counted here that nobody has taken. */
+  /** Whether it holds counts that were not taken yet. */
   isWaiting = false
-  /** How often all places were forgotten before this one was made. */
+  /** Number of times all places had been dropped before this one was made. */
   readonly generation: number
   readonly counts: UsageCounts
 
@@ -57,34 +59,38 @@ class Place {
   }
 }
 
-/** All places are forgotten after so long, in use or not; sooner when there is no more room, and not while too many wait. */
+/** After this number of minutes all places are dropped, used or not. A full buffer drops them sooner, but not while too many counts wait. */
 const keptMinutes = 10
 
 /**
- * Keeps a place for every application and operation over many flushes: made
- * anew for each, places were most of what a busy gateway's memory had to be
- * cleared of.
+ * Keeps a place for every application and operation across many flushes.
+ * Creating new places for each flush caused most of a busy gateway's garbage
+ * collection.
  *
- * Counts are taken in portions, just before they are written: what is copied
- * then is gone a moment later, and a flush that fails leaves the others here.
+ * Counts are taken in portions just before they are written, so copies are
+ * short-lived, and a failed flush leaves the other counts here.
  *
- * @param options.capacity places of application and operation, as many that are forgotten and wait, and as many counts of minutes that ended (default 100,000, at some 200 bytes each)
+ * @param options.capacity maximum number of places, of dropped places that
+ * still wait, and of waiting counts of past minutes, each (default 100,000,
+ * about 200 bytes each)
  */
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
-  let applications = new Map<string, Map<UsageSubject, Place>>()
+  /** Per application by {@link nameOf}: an operation object as key would keep its old configuration in memory after a reload. */
+  let applications = new Map<string, Map<string, Place>>()
   let size = 0
   let generation = 0
-  /** The minute in which the oldest of the places was made. */
+  /** The minute in which the oldest place was made. */
   let since = Number.NEGATIVE_INFINITY
-  /** Places that wait, from the one at `first` on. */
+  /** Waiting places, from index `first` on. */
   let counting: Place[] = []
   let first = 0
-  /** Counts of minutes that ended before they were taken. */
+  /** Waiting counts of past minutes. */
   const ended: UsageCounts[] = []
 
   function placeOf(applicationId: string, subject: UsageSubject): Place | undefined {
+    const name = nameOf(subject)
     let subjects = applications.get(applicationId)
-    const known = subjects?.get(subject)
+    const known = subjects?.get(name)
     if (known !== undefined) return known
     if (size >= capacity) return undefined
     if (subjects === undefined) {
@@ -92,13 +98,13 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       applications.set(applicationId, subjects)
     }
     const place = new Place(generation, emptyCounts(applicationId, subject))
-    subjects.set(subject, place)
+    subjects.set(name, place)
     size += 1
     return place
   }
 
   function forgetPlaces(minute: number): void {
-    // What was counted in them is still in `counting`, which would grow for as long as nobody takes it.
+    // Their counts are still in `counting`, which would grow as long as no flush succeeds.
     if (counting.length - first > capacity) return
     applications = new Map()
     size = 0
@@ -108,7 +114,7 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
 
   return {
     find(applicationId, subject, minute, holder) {
-      // Either way: a clock that was ahead for a while must not keep them until it is there again.
+      // In either direction: after a clock was ahead for a while, the places must not stay until it gets there again.
       if (Math.abs(minute - since) >= (size < capacity ? keptMinutes : 1)) forgetPlaces(minute)
       const held = holder?.usage
       const isHeld = held instanceof Place && held.generation === generation
@@ -135,7 +141,7 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
         place.isWaiting = false
         taken.push({ ...place.counts })
       }
-      // A busy gateway never comes to the end of it.
+      // A busy gateway never reaches the end of the list.
       if (first > counting.length / 2) {
         counting = counting.slice(first)
         first = 0
@@ -147,6 +153,13 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       return ended.length + counting.length - first
     },
   }
+}
+
+/** The same name for the same operation or API version in every configuration. */
+function nameOf(subject: UsageSubject): string {
+  if (subject === undefined) return ''
+  const operation = 'id' in subject ? subject.id : ''
+  return `${subject.api} ${subject.version} ${operation}`
 }
 
 function emptyCounts(applicationId: string, subject: UsageSubject): UsageCounts {

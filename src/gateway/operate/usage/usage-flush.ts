@@ -12,14 +12,14 @@ export interface UsageFlushOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** Counts in one transaction: while it lasts nobody can rename or delete their applications. */
+/** Counts per transaction. While it runs, their applications cannot be renamed or deleted. */
 const rowsPerTransaction = 500
 
-/** Writes counts, off the data path. */
+/** Writes usage counts, off the data path. */
 export interface UsageFlush {
-  /** Writes those that wait. Where a write fails, its counts are lost and counted, and the others wait for the next time. */
+  /** Writes the waiting counts. Counts whose write fails are lost, and the loss is counted; the rest waits for the next run. */
   write(): Promise<void>
-  /** The same for the last time: all that cannot be written is lost and counted. */
+  /** The final run: counts that cannot be written are lost, and the loss is counted. */
   end(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function createUsageFlush({ db, usage, metrics, log }: UsageFlushOptions)
   }
 
   async function write(): Promise<void> {
-    // Meanwhile more come; they are not waited for.
+    // Leaves counts that arrive meanwhile to the next run.
     for (let left = usage.waiting; left > 0; left -= rowsPerTransaction) {
       const rows = usage.take(rowsPerTransaction)
       try {

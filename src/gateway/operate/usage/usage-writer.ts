@@ -7,13 +7,13 @@ const tables = { minute: 'usage_minutes', hour: 'usage_hours', day: 'usage_days'
 type Step = keyof typeof tables
 
 /**
- * Adds counts to those of the same minute, hour and day (UTC), to all of them
- * or none; those of applications that are gone are left out. Nothing has to be
- * summed up later, so it does not matter how late counts come or whose clock
- * they are by.
+ * Adds counts to their minute, hour and day (UTC), to all three or to no table.
+ * Skips counts of deleted applications. Because each table is updated directly,
+ * there is no later aggregation, and late counts or differing clocks do no
+ * harm.
  *
- * Applications and rows are locked in one order, so that processes wait for
- * each other and never in a circle.
+ * It locks applications and rows in one fixed order, so that processes wait for
+ * each other but never deadlock.
  */
 export async function writeUsage(
   db: Kysely<RegistrySchema>,
@@ -32,10 +32,12 @@ export async function writeUsage(
 }
 
 /**
- * All three in one statement, so that the counts are sent once. PostgreSQL
- * promises no order among them, but keeps one: the last, then the others.
+ * Updates all three tables in one statement, so that the counts are sent once.
+ * PostgreSQL does not promise an order among them, but uses a fixed one: the
+ * last part first, then the others.
  *
- * @param json {@link UsageCounts}, any number of them for a row: several minutes, or around a reload two of one operation
+ * @param json a list of {@link UsageCounts}; several may go to one row: several
+ * minutes, or two of one operation around a reload
  */
 async function add(trx: RegistryTransaction, json: string): Promise<void> {
   await sql`
@@ -50,7 +52,7 @@ async function add(trx: RegistryTransaction, json: string): Promise<void> {
     ${sumsOf('day')}`.execute(trx)
 }
 
-/** Adds the counts `u` to the table of a step. */
+/** Adds the counts `u` to one step's table. */
 function sumsOf(step: Step) {
   return sql`
     insert into ${sql.table(tables[step])} as held (

@@ -12,59 +12,65 @@ import { mailTokenSeconds } from '../../registry/mail-tokens.ts'
 import { PortalError } from '../portal-error.ts'
 
 /**
- * How many attempts there may be within how many seconds, from the first one
- * on. Generous for people, and for a building full of them behind one address;
- * tight for programs.
+ * Attempts allowed (`points`) within a time (`duration`, seconds) that begins
+ * with the first attempt. Generous for people, even for a whole office behind
+ * one address; tight for programs.
  */
 export const attemptLimits = {
   /** Failed sign-ins from one network to one address. */
   'sign-in-of-address': { points: 10, duration: 900 },
   /** Failed sign-ins from one network, whatever the address. */
   'sign-in-of-network': { points: 60, duration: 900 },
-  /** Mails somebody asked for from one network: sign-ups, resets, new addresses. */
+  /** Mails requested from one network: sign-ups, resets, new addresses. */
   'mail-of-network': { points: 40, duration: 3600 },
-  /** Sign-ups and new addresses for one address, whoever asked. */
+  /** Sign-ups and new addresses for one address, from any network. */
   'mail-to-address': { points: 6, duration: 3600 },
   /**
-   * Resets of one address, whoever asked. No longer than a link works: whoever
-   * is refused has one in the mailbox, so strangers do not lock the owner out.
+   * Resets of one address, from any network. The limit lasts no longer than a
+   * link works: a refused owner still has a valid link in the mailbox, so
+   * strangers cannot lock the owner out.
    */
   'reset-of-address': { points: 2, duration: mailTokenSeconds },
+  /** Ready consents for all applications of one developer: each is rows at the bank that stay. */
+  'consent-of-developer': { points: 30, duration: 3600 },
 } as const
 
-/** Attempts that may be made so often only. */
+/** Limits how often clients may sign in, request mails and create ready consents. */
 export interface Attempts {
   /**
-   * Counts an attempt to sign in before it is made, so that those made at once
-   * count too.
+   * Counts an attempt to sign in before it is made, so that simultaneous
+   * attempts count too.
    *
    * @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted
    */
   signIn(request: IncomingMessage, email: string): Promise<SignInAttempt>
-  /** Counts a mail somebody asks for, other than a reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  /** Counts a requested mail other than a reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   mail(request: IncomingMessage, to: string): Promise<void>
-  /** Counts a reset somebody asks for. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  /** Counts a requested reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   reset(request: IncomingMessage, to: string): Promise<void>
+  /** Counts a ready consent. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  readyConsent(developerId: string): Promise<void>
 }
 
-/** What is not taken back is counted too much: the safe side, so neither ever fails. */
+/** Corrects the count of an attempt. Neither method fails: an attempt that stays counted is the safe side. */
 export interface SignInAttempt {
-  /** Takes it back, and the failures of the same network and address before it. */
+  /** Removes the attempt and earlier failures of the same network and address from the count. */
   succeeded(): Promise<void>
-  /** Takes it back: nothing was compared. */
+  /** Removes the attempt from the count: no password was compared. */
   abandoned(): Promise<void>
 }
 
 export interface AttemptsOptions {
   readonly clientAddress: ClientAddress
-  /** Makes names of addresses, which are not for every reader of a store. */
+  /** Hashes addresses, so that readers of the store do not see them. */
   readonly key: Buffer
   /** Counts for all portal processes; undefined: for this one. */
   readonly redis: Redis | Cluster | undefined
 }
 
 /**
- * Creates the throttles. They never open: what cannot be counted is refused.
+ * Creates the limits. They never fail open: an attempt that cannot be counted
+ * is refused.
  */
 export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): Attempts {
   const limiters = {
@@ -73,6 +79,7 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
     mailOfNetwork: limiter('mail-of-network'),
     mailToAddress: limiter('mail-to-address'),
     resetOfAddress: limiter('reset-of-address'),
+    consentOfDeveloper: limiter('consent-of-developer'),
   }
 
   function limiter(name: keyof typeof attemptLimits): RateLimiterAbstract {
@@ -82,7 +89,7 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
   }
 
-  /** Upper and lower case are the same address; everything a person may type is one name of fixed length. */
+  /** Ignores case, and turns input of any length into a name of fixed length. */
   function named(...parts: string[]): string {
     return createHmac('sha256', key).update(parts.join('\n').toLowerCase()).digest('base64url')
   }
@@ -92,7 +99,13 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
       const network = networkOf(clientAddress(request))
       const address = named(network, email)
       await count(limiters.signInOfNetwork, network)
-      await count(limiters.signInOfAddress, address)
+      try {
+        await count(limiters.signInOfAddress, address)
+      } catch (refusal) {
+        // Nothing was compared: one locked address must not use up the attempts of a whole office.
+        await limiters.signInOfNetwork.reward(network).catch(() => undefined)
+        throw refusal
+      }
       return {
         async succeeded() {
           await Promise.allSettled([
@@ -119,7 +132,15 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
       await count(
         limiters.resetOfAddress,
         named(to),
-        'If the address has an account, the link in its last mail works until then.',
+        'If the address has an account, use the link in the last email we sent to it.',
+      )
+    },
+
+    async readyConsent(developerId) {
+      await count(
+        limiters.consentOfDeveloper,
+        developerId,
+        'Until then, use the last consent that you created.',
       )
     },
   }
@@ -139,7 +160,7 @@ async function count(
 }
 
 function exceeded({ msBeforeNext }: RateLimiterRes, consolation?: string): PortalError {
-  const what = 'Too many attempts. Wait as long as Retry-After says.'
+  const what = 'Too many attempts. Try again after the time in Retry-After.'
   return new PortalError({
     code: 'ATTEMPTS_EXCEEDED',
     detail: consolation === undefined ? what : `${what} ${consolation}`,
@@ -147,12 +168,13 @@ function exceeded({ msBeforeNext }: RateLimiterRes, consolation?: string): Porta
   })
 }
 
-/** Nobody tried too often: who reads that would not try again. */
+/** Not ATTEMPTS_EXCEEDED: the client may try again as soon as the store is back. */
 function uncounted(cause: unknown): PortalError {
   return new PortalError(
     {
       code: 'STORE_UNAVAILABLE',
-      detail: 'Attempts cannot be counted at the moment, so none is made. Nothing was changed.',
+      detail:
+        'The portal cannot count attempts at the moment and refuses them. Nothing was changed.',
       headers: { 'retry-after': '2' },
     },
     { cause },

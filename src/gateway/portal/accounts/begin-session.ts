@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Sessions } from '../../registry/sessions.ts'
 
 /**
- * Gives a request a session of its own under a new id; the one it came with
- * ends. The answer carries the cookie.
+ * Starts a session with a new id for the request and ends the session that the
+ * request came with. The response sets the cookie.
  *
  * @param proof what was checked to be true of the developer
  * @returns whether it began; not when that is true no more
@@ -16,7 +16,7 @@ export async function beginSession(
   await request.session.regenerate()
   const { sessionId: id } = request.session
   if (!(await sessions.begin({ id, ...proof }))) return false
-  // The plugin sets the cookie of what was saved, whether the proxy before us speaks TLS to us or not.
+  // The plugin sets the cookie of the saved session, even if the proxy in front does not use TLS to reach the portal.
   await request.session.save()
   return true
 }

@@ -8,11 +8,12 @@ import type { PortalServices } from '../services.ts'
 import { createSessionStore } from './session-store.ts'
 
 /**
- * Gives every request of a scope its session, looked up in the database each
- * time, so that one ended anywhere is dead here; answers are not to be stored.
+ * Gives every request of a scope its session. Looks it up in the database each
+ * time, so that a session ended elsewhere ends here too; browsers must not
+ * store the responses.
  *
  * The cookie holds the signed id and nothing else, and lasts as long as the
- * browser runs. It is set by signing in only: a visitor gets none.
+ * browser runs. Only signing in sets it: a visitor gets no cookie.
  */
 export function carrySessions(
   scope: PortalApp,
@@ -63,6 +64,6 @@ function refuseTwo(request: FastifyRequest, name: string): void {
   if (sent.length < 2) return
   throw new PortalError({
     code: 'HEADERS_INVALID',
-    detail: 'The cookie of the session was sent more than once. Delete the cookies of this site.',
+    detail: 'Your browser sent the session cookie more than once. Delete the cookies of this site.',
   })
 }

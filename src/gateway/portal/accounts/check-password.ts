@@ -9,7 +9,7 @@ export type CheckPasswordServices = Pick<
   'stores' | 'passwords' | 'attempts' | 'mails'
 >
 
-/** A password somebody says is theirs. */
+/** A password to check, and the account it should belong to. */
 export interface GivenPassword {
   readonly email: string
   /** Where it is known already. */
@@ -18,9 +18,9 @@ export interface GivenPassword {
 }
 
 /**
- * Checks a password, wherever one is asked for: bounded per network, per
- * address and per developer, and as slow for an unknown address as for a wrong
- * password.
+ * Checks a password, for every route that asks for one. Limits attempts per
+ * network, address and developer, and takes as long for an unknown address as
+ * for a wrong password.
  *
  * @throws {PortalError} ATTEMPTS_EXCEEDED, OVERLOADED, CREDENTIALS_INVALID (one
  *   answer for an unknown address, no password yet, a wrong one, and too many
@@ -52,10 +52,10 @@ export async function checkPassword(
   throw credentialsInvalid()
 }
 
-/** Whatever it was that did not fit. */
+/** The one answer to every failed check, so that it does not reveal which part was wrong. */
 export function credentialsInvalid(): PortalError {
   return new PortalError({
     code: 'CREDENTIALS_INVALID',
-    detail: 'The password is not the one of this account, or is refused until it is reset.',
+    detail: 'Check both. After too many failed attempts you need to choose a new password.',
   })
 }

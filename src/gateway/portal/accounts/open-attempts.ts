@@ -35,7 +35,9 @@ export function openAttempts({
     address.topology === 'cluster'
       ? openCluster(address)
       : openRedis({ address, behaviour: { ...impatience, retryStrategy: retryMs } })
-  client.on('error', (err) => log.warn({ err }, 'attempts cannot be counted, so they are refused'))
+  client.on('error', (err) =>
+    log.warn({ err }, 'cannot count attempts: refusing sign-ins, mails and ready consents'),
+  )
   lifetime.opened(close)
   return createAttempts({ ...options, redis: client })
 }

@@ -1,7 +1,7 @@
 import { inputInvalid } from '../portal-error.ts'
 import { wellKnownPasswords } from './well-known-passwords.ts'
 
-/** Whose password it is to be: what is known of somebody is guessed first. */
+/** The owner of the new password: guessing programs try an owner's address and name first. */
 export interface PasswordOwner {
   readonly email: string
   readonly name: string
@@ -10,9 +10,9 @@ export interface PasswordOwner {
 const lengthMin = 15
 
 /**
- * Refuses a password that guessing programs try early. Length is what counts
- * (NIST SP 800-63B, 5.1.1.2: no rules about kinds of characters), so these look
- * for length that is none.
+ * Refuses a password that guessing programs try early. Length matters most
+ * (NIST SP 800-63B, 5.1.1.2: no rules about kinds of characters), so the rules
+ * look for passwords that are long but easy to guess.
  *
  * @throws {PortalError} INPUT_INVALID for `/password`, naming the rule
  */
@@ -27,24 +27,30 @@ function weaknessOf(password: string, owner: PasswordOwner): string | undefined 
   const plain = plainOf(normal)
   // Composed characters and spaces at the ends may have made it look longer than it is.
   if ([...normal.trim()].length < lengthMin) return 'at least 15 characters'
-  if (wellKnownPasswords.has(plain)) return 'not one of the passwords that are tried first'
-  if (plain !== '' && isRepetition(plain)) return 'more than one short piece repeated'
-  if (new Set(plain).size < 5 && new Set(normal).size < 5)
-    return 'of at least 5 characters that differ'
-  const guessed = guessable(owner).find((word) => plain.includes(word))
-  if (guessed !== undefined) return `free of "${guessed}", which others know`
+  if (wellKnownPasswords.has(plain)) return guessed('it is on the lists that attackers try first')
+  if (plain !== '' && isRepetition(plain)) return guessed('it repeats one short piece')
+  if (new Set(plain).size < 5 && new Set(normal).size < 5) {
+    return guessed('it has fewer than 5 different characters')
+  }
+  const known = guessable(owner).find((word) => plain.includes(word))
+  if (known !== undefined) return `without "${known}", which is easy to guess`
   if (withoutRuns(plain).length < 6 && [...normal].length - plain.length < 6) {
-    return 'more than runs of the keyboard, the alphabet or digits'
+    return guessed('it is little more than rows of keys, letters or digits')
   }
   return undefined
 }
 
-/** Letters and digits in lower case: capitals and signs between them are tried as well. */
+/** A rule that says why a password is easy to guess, and what helps. */
+function guessed(why: string): string {
+  return `harder to guess: ${why}. Use a few words that do not belong together`
+}
+
+/** Letters and digits in lower case: guessing programs also vary capitals and signs. */
 function plainOf(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Whether a piece of up to 8 characters makes the whole: "abcabcabcab". */
+/** Whether the text only repeats a piece of up to 8 characters: "abcabcabcab". */
 function isRepetition(text: string): boolean {
   for (let length = 1; length <= Math.min(8, text.length / 2); length++) {
     if (text.slice(length) === text.slice(0, -length)) return true
@@ -52,7 +58,7 @@ function isRepetition(text: string): boolean {
   return false
 }
 
-/** Parts of the address and the name, and ours; too short ones are in everything. */
+/** Parts of the address and the name, and the product's name. Parts under 4 characters occur everywhere. */
 function guessable({ email, name }: PasswordOwner): string[] {
   const local = email.split('@', 1)[0] ?? ''
   const parts = [local, ...local.split(/[^\p{L}\p{N}]/u), name, ...name.split(/\s+/)]
@@ -79,7 +85,7 @@ const runs = new Set(
   ),
 )
 
-/** What is left without stretches of four and more that lie beside each other or are all the same. */
+/** The text without stretches of four and more characters that are neighbours or all the same. */
 function withoutRuns(text: string): string {
   const isInRun = new Array<boolean>(text.length).fill(false)
   for (let at = 0; at + 4 <= text.length; at++) {

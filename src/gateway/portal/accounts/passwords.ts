@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { hash, verify } from '@node-rs/argon2'
+import * as argon2 from '@node-rs/argon2'
 import { PortalError } from '../portal-error.ts'
 
 /** Passwords as they are kept: argon2id, in PHC notation. */
@@ -8,9 +8,9 @@ export interface Passwords {
   /** @throws {PortalError} OVERLOADED */
   hash(password: string): Promise<string>
   /**
-   * Compares with what `find` finds, which is asked when the comparison's turn
-   * has come. Without a hash it takes as long and is never right, so that
-   * nobody can time whether there is one.
+   * Compares a password with the hash that `find` returns; calls `find` when
+   * the comparison's turn has come. Without a hash the comparison takes as long
+   * and fails, so that response times do not reveal whether an account exists.
    *
    * @throws {PortalError} OVERLOADED; then `find` was not asked
    */
@@ -25,22 +25,24 @@ export interface PasswordsOptions {
   readonly workers?: number
   /** How many may wait for that. (Default: 64) */
   readonly waitingMax?: number
+  /** (Default: that of argon2) */
+  readonly hash?: typeof argon2.hash
 }
 
 /** OWASP, Password Storage Cheat Sheet (2023): argon2id with 19 MiB, two passes, one lane. */
 const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /**
- * Creates the bounded queue all passwords of the process go through. They are
- * worked on in threads: a gateway in the same process answers meanwhile, and
- * keeps cores of its own.
+ * Creates the bounded queue for all passwords of the process. Threads do the
+ * work: a gateway in the same process keeps responding and keeps its own cores.
  */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
+  const { hash = argon2.hash } = options
   const workers = options.workers ?? Math.max(1, Math.min(3, availableParallelism() - 1))
   const waitingMax = options.waitingMax ?? 64
   const waiting: (() => void)[] = []
   let working = 0
-  let dummy: Promise<string> | undefined
+  let dummy: string | undefined
 
   async function queued<Result>(work: () => Promise<Result>): Promise<Result> {
     if (working < workers) working++
@@ -49,7 +51,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     try {
       return await work()
     } finally {
-      // The place passes on to who waits longest.
+      // The place goes to the entry that has waited longest.
       const next = waiting.shift()
       if (next === undefined) working--
       else next()
@@ -60,10 +62,11 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     hash: (password) => queued(() => hash(normal(password), parameters)),
     compare: (password, find) =>
       queued(async () => {
-        dummy ??= hash(randomBytes(32), parameters)
-        const nobody = await dummy
+        // Assigned only once the hash exists: a stored failure would break every later sign-in.
+        dummy ??= await hash(randomBytes(32), parameters)
+        const stranger = dummy
         const found = await find()
-        const isRight = await verify(found?.passwordHash ?? nobody, normal(password))
+        const isRight = await argon2.verify(found?.passwordHash ?? stranger, normal(password))
         return { found, isRight: isRight && found !== undefined }
       }),
   }

@@ -17,7 +17,7 @@ export function pruneExpired({ stores, log, lifetime }: PruneExpiredOptions): vo
       await stores.sessions.prune()
       await stores.mailTokens.prune()
     },
-    onFailure: (err) => log.warn({ err }, 'expired sessions and links were not deleted'),
+    onFailure: (err) => log.warn({ err }, 'failed to delete expired sessions and links'),
   })
   lifetime.opened(() => repetition.close())
 }

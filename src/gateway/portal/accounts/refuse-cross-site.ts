@@ -3,10 +3,10 @@ import { sameOrigins } from '../../../platform/same-origins.ts'
 import { PortalError } from '../portal-error.ts'
 
 /**
- * Makes the check that refuses what a page of another site made a browser
- * send, signing in included: whatever is no GET or HEAD needs the portal's own
- * Origin, and a Sec-Fetch-Site that says the same. Clients that send neither
- * are no browsers, and nobody's cookies are in them.
+ * Creates the check that refuses requests that another site made a browser
+ * send, sign-in included: every method but GET and HEAD needs the portal's own
+ * Origin and a matching Sec-Fetch-Site. A client that sends neither header is
+ * not a browser and holds no developer's cookies.
  *
  * @throws {PortalError} CROSS_SITE, from what it returns
  */
@@ -19,7 +19,7 @@ export function createRefuseCrossSite(portalUrl: () => string) {
     if (isOwnOrigin && isOwnSite) return
     throw new PortalError({
       code: 'CROSS_SITE',
-      detail: `The portal takes this from its own pages only, at ${portalUrl()}.`,
+      detail: `The portal accepts this only from its own pages at ${portalUrl()}.`,
     })
   }
 }

@@ -12,7 +12,7 @@ export async function requireSession(request: FastifyRequest): Promise<void> {
   throw new PortalError({ code: 'SESSION_REQUIRED', detail: 'Sign in and repeat the request.' })
 }
 
-/** Lets pass operators; to everybody else signed in the path does not exist. @throws {PortalError} NOT_FOUND */
+/** Lets operators pass; for other developers the path does not exist. @throws {PortalError} NOT_FOUND */
 export async function requireOperator(request: FastifyRequest): Promise<void> {
   if (!signedIn(request).isOperator) throw notFound()
 }

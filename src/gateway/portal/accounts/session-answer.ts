@@ -24,5 +24,5 @@ export async function sessionAnswer(
 
 /** It was there when the request arrived. */
 export function sessionEnded(): PortalError {
-  return new PortalError({ code: 'SESSION_REQUIRED', detail: 'The session has just ended.' })
+  return new PortalError({ code: 'SESSION_REQUIRED', detail: 'Your session has just ended.' })
 }

@@ -17,9 +17,9 @@ export type AccountLetter =
   | EmailChangeLetter
   | AddressChangedLetter
 
-const linkRules = 'The link works once and for ten minutes.'
+const linkRules = 'The link works once, for ten minutes.'
 
-/** Letters about the account itself. They hold no name: a stranger may have typed it, and the address too. */
+/** Letters about the account itself. They hold no name: a stranger may have typed both the name and the address. */
 export function accountLetter(letter: AccountLetter, portalUrl: string): LetterText {
   switch (letter.kind) {
     case 'sign-up':
@@ -28,25 +28,25 @@ export function accountLetter(letter: AccountLetter, portalUrl: string): LetterT
         blocks: [
           {
             paragraph:
-              'Somebody, probably you, wants to sign up on our developer portal with this address. Open the link and choose a password.',
+              'We received a request to create a developer account with this email address. Open the link to choose a password and sign in.',
           },
-          { link: 'Confirm the address', url: `${portalUrl}/verify?token=${letter.token}` },
+          { link: 'Confirm the address', url: `${portalUrl}/verify#token=${letter.token}` },
           {
-            paragraph: `${linkRules} If it was not you, do nothing: without the link there is no account.`,
+            paragraph: `${linkRules} If you did not ask for it, ignore this email: no account is created.`,
           },
         ],
       }
     case 'known-address':
       return {
-        subject: 'You have an account already',
+        subject: 'You already have an account',
         blocks: [
           {
             paragraph:
-              'Somebody, probably you, wants to sign up on our developer portal with this address, or to give it to another account. It has an account already, and nothing was changed.',
+              'We received a request to use this email address for a developer account. You already have an account with it, so nothing was changed.',
           },
           { link: 'Sign in', url: `${portalUrl}/sign-in` },
-          { link: 'If you do not know the password any more', url: `${portalUrl}/reset` },
-          { paragraph: 'If it was not you, there is nothing to do.' },
+          { link: 'Forgot your password? Choose a new one', url: `${portalUrl}/reset` },
+          { paragraph: 'If you did not ask for it, ignore this email.' },
         ],
       }
     case 'password-reset':
@@ -54,15 +54,14 @@ export function accountLetter(letter: AccountLetter, portalUrl: string): LetterT
         subject: 'Choose a new password',
         blocks: [
           {
-            paragraph:
-              'Somebody, probably you, asked for a new password of your account on our developer portal.',
+            paragraph: 'We received a request to reset the password of your developer account.',
           },
           {
             link: 'Choose a new password',
-            url: `${portalUrl}/reset/confirm?token=${letter.token}`,
+            url: `${portalUrl}/reset/confirm#token=${letter.token}`,
           },
           {
-            paragraph: `${linkRules} The new password ends every session. If it was not you, do nothing: your password stays as it is.`,
+            paragraph: `${linkRules} The new password signs you out on all devices. If you did not ask for it, ignore this email: your password stays the same.`,
           },
         ],
       }
@@ -71,9 +70,9 @@ export function accountLetter(letter: AccountLetter, portalUrl: string): LetterT
         subject: 'Your password was changed',
         blocks: [
           {
-            paragraph: `The password of your account was changed on ${utcTime(letter.at)}. Sessions that were open elsewhere have ended.`,
+            paragraph: `The password of your developer account was changed on ${utcTime(letter.at)}. You are signed out on all other devices.`,
           },
-          { link: 'If it was not you, choose a new one at once', url: `${portalUrl}/reset` },
+          { link: 'Was this not you? Choose a new password now', url: `${portalUrl}/reset` },
         ],
       }
     case 'email-change':
@@ -82,25 +81,25 @@ export function accountLetter(letter: AccountLetter, portalUrl: string): LetterT
         blocks: [
           {
             paragraph:
-              'Somebody, probably you, wants to use this address for an account on our developer portal. Until you open the link, the old one stays.',
+              'We received a request to use this email address for a developer account. Open the link to confirm it. The old address stays in use until then.',
           },
           {
             link: 'Confirm the new address',
-            url: `${portalUrl}/confirm-email?token=${letter.token}`,
+            url: `${portalUrl}/confirm-email#token=${letter.token}`,
           },
-          { paragraph: `${linkRules} If it was not you, do nothing.` },
+          { paragraph: `${linkRules} If you did not ask for it, ignore this email.` },
         ],
       }
     case 'address-changed':
       return {
-        subject: 'Your account has another address',
+        subject: 'The address of your account was changed',
         blocks: [
           {
-            paragraph: `Since ${utcTime(letter.at)} your account on our developer portal has another address. This is the last mail to this one.`,
+            paragraph: `Your developer account got a new email address on ${utcTime(letter.at)}. This is the last email to the old one.`,
           },
           {
             paragraph:
-              'If it was not you, tell the operator of the portal at once: whoever has the account now can issue and revoke its keys.',
+              'If this was not you, contact the operator of the portal now: the person who changed it can create and revoke your API keys.',
           },
         ],
       }
@@ -110,7 +109,7 @@ export function accountLetter(letter: AccountLetter, portalUrl: string): LetterT
         blocks: [
           {
             paragraph:
-              'There were too many failed attempts to sign in to your account. Until a new password is chosen, none is accepted. Your applications and their keys go on working.',
+              'There were too many failed attempts to sign in to your account. Choose a new password to sign in again. Your applications and their keys keep working.',
           },
           { link: 'Choose a new password', url: `${portalUrl}/reset` },
         ],
@@ -119,7 +118,7 @@ export function accountLetter(letter: AccountLetter, portalUrl: string): LetterT
       return {
         subject: 'Your account is approved',
         blocks: [
-          { paragraph: 'An operator has approved your account on our developer portal.' },
+          { paragraph: 'An operator has approved your developer account.' },
           { link: 'Sign in', url: `${portalUrl}/sign-in` },
         ],
       }

@@ -28,7 +28,7 @@ export interface DeliveryOptions {
 
 const underWayMax = 8
 const claimSeconds = 120
-/** Below the claim: nobody else takes a mail that is still being sent here. */
+/** Shorter than the claim, so that no other process takes a mail while this one still sends it. */
 const sendMs = 60_000
 const closeMs = 5_000
 const pauseSecondsMin = 10
@@ -36,10 +36,10 @@ const pauseSecondsMax = 3_600
 const keptSeconds = 86_400
 
 /**
- * Begins to send mails, up to eight at a time. Every mail is sent at least
- * once: a process that ends between the answer of the mail server and the note
- * of it leaves the mail to be sent again, with the same Message-ID. An attempt
- * that fails is repeated after 10 s, 30 s, 90 s … at most an hour, for a day.
+ * Starts sending mails, up to eight at a time, each at least once: if a process
+ * ends after the mail server accepted a mail but before it recorded that,
+ * another process sends the mail again with the same Message-ID. A failed
+ * attempt is retried after 10 s, 30 s, 90 s … at most an hour, for a day.
  */
 export function startDelivery(options: DeliveryOptions): Delivery {
   const { queue, key, transport, dropsReserved, metrics, log } = options
@@ -48,7 +48,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   const repetition = repeatedly({
     everyMs: options.pollMs ?? 2_000,
     work: look,
-    onFailure: (err) => log.warn({ err }, 'the outbox cannot be read'),
+    onFailure: (err) => log.warn({ err }, 'failed to read the outbox'),
   })
 
   async function look(): Promise<void> {
@@ -57,7 +57,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     const claimed = await queue.claim({ max: room, forSeconds: claimSeconds })
     for (const mail of claimed) {
       const delivery = deliver(mail)
-        .catch((err: unknown) => log.warn({ err }, 'what became of a mail was not noted'))
+        .catch((err: unknown) => log.warn({ err }, 'failed to record the result of a mail'))
         .finally(() => {
           underWay.delete(delivery)
           if (claimed.length === room) repetition.soon()
@@ -68,11 +68,11 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 
   async function deliver(claimed: ClaimedMail): Promise<void> {
     const mail = unsealMail(key, claimed.sealed)
-    // Perhaps another process has the secret it was sealed under.
+    // Another process may have the secret that sealed it.
     if (mail === undefined) return retry(claimed, { kind: 'unreadable' })
     if (mail.to === null) return queue.remove(claimed.id)
     if (dropsReserved && /\.(?:example|invalid)\.?$/i.test(mail.to)) {
-      log.info({ kind: mail.kind }, 'a mail to a reserved domain was dropped')
+      log.info({ kind: mail.kind }, 'dropped a mail to a reserved domain')
       metrics.count('reserved')
       return queue.remove(claimed.id)
     }
@@ -88,7 +88,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       const facts = { kind: mail.kind, ...failureOf(error) }
       if (ending.signal.aborted) return queue.postpone(id, 0)
       if (!(error instanceof MailRefused)) return retry(claimed, facts)
-      log.error({ mail: id, ...facts }, 'a mail was refused for good')
+      log.error({ mail: id, ...facts }, 'the mail server rejected a mail permanently')
       metrics.count('refused')
       return queue.remove(id)
     }
@@ -99,14 +99,17 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   async function retry(claimed: ClaimedMail, facts: FailureFacts): Promise<void> {
     const { id, attempts, ageSeconds } = claimed
     if (ageSeconds >= keptSeconds) {
-      log.error({ mail: id, attempts, ...facts }, 'a mail was given up after a day')
+      log.error({ mail: id, attempts, ...facts }, 'gave up on a mail after a day')
       metrics.count('given-up')
       return queue.remove(id)
     }
     const pause = Math.min(pauseSecondsMin * 3 ** (attempts - 1), pauseSecondsMax)
-    log.warn({ mail: id, attempts, pauseSeconds: pause, ...facts }, 'a mail was not sent yet')
+    log.warn(
+      { mail: id, attempts, pauseSeconds: pause, ...facts },
+      'failed to send a mail: retrying',
+    )
     metrics.count('retried')
-    // Not all at once when a mail server comes back.
+    // Spreads the retries when a mail server comes back.
     return queue.postpone(id, pause * (0.9 + Math.random() * 0.2))
   }
 

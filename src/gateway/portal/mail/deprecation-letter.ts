@@ -2,7 +2,7 @@ import type { LetterText } from './letter-body.ts'
 import type { DeprecationLetter } from './letters.ts'
 import { utcDay } from './utc-time.ts'
 
-/** A version ends, or is announced to. */
+/** Tells a developer that a version is deprecated or about to end. */
 export function deprecationLetter(letter: DeprecationLetter, portalUrl: string): LetterText {
   const { api, version, deprecated, sunset, retired, successor, daysLeft } = letter
   const subject =
@@ -11,8 +11,8 @@ export function deprecationLetter(letter: DeprecationLetter, portalUrl: string):
       : `${api} ${version} ends in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`
   const dates = [
     { label: 'Deprecated from', day: deprecated },
-    { label: 'Announced to end on', day: sunset },
-    { label: 'Calls are refused from', day: retired },
+    { label: 'Planned end', day: sunset },
+    { label: 'Calls refused from', day: retired },
   ].flatMap(({ label, day }) =>
     day === undefined ? [] : [{ label, value: `${utcDay(new Date(day))}, 00:00 UTC` }],
   )
@@ -20,12 +20,15 @@ export function deprecationLetter(letter: DeprecationLetter, portalUrl: string):
     subject,
     blocks: [
       {
-        paragraph: `Version ${version} of ${api}, to which your applications are subscribed, ${
-          daysLeft === undefined ? 'is deprecated' : 'comes to its end'
-        }.${successor === undefined ? '' : ` Version ${successor} takes its place.`}`,
+        paragraph: `Your applications are subscribed to version ${version} of ${api}, which ${
+          daysLeft === undefined ? 'is deprecated' : 'is about to end'
+        }.${successor === undefined ? '' : ` Version ${successor} replaces it.`}`,
       },
       ...(dates.length === 0 ? [] : [{ facts: dates }]),
-      { paragraph: 'Still subscribed, with their calls to this version in the last 30 days:' },
+      {
+        paragraph:
+          'Applications still subscribed, and their calls to this version in the last 30 days:',
+      },
       ...letter.applications.map(({ name, calls }) => ({
         facts: [
           { label: 'Application', name },
@@ -33,9 +36,9 @@ export function deprecationLetter(letter: DeprecationLetter, portalUrl: string):
         ],
       })),
       successor === undefined
-        ? { link: 'The version', url: `${portalUrl}/apis/${api}/${version}` }
+        ? { link: 'See the version', url: `${portalUrl}/apis/${api}/${version}` }
         : {
-            link: 'What is different',
+            link: 'See what changes',
             url: `${portalUrl}/apis/${api}/diff?from=${version}&to=${successor}`,
           },
     ],

@@ -29,8 +29,8 @@ const developersMax = 50
 const callDays = 30
 
 /**
- * One mail for a developer, version and milestone, over all processes and for
- * good: the note of it is made in the transaction that writes the letter.
+ * Sends one mail per developer, version and milestone, across all processes and
+ * restarts: the transaction that writes the letter also records it.
  */
 export function createDeprecationReminders(
   options: DeprecationRemindersOptions,
@@ -95,9 +95,9 @@ export interface Milestone {
 }
 
 /**
- * The latest milestone that is reached (`YYYY-MM-DD`, UTC), unless its end has
- * come: who was not told on the very day is told of the nearest one, and never
- * of one that a later one has overtaken.
+ * The latest milestone reached (`YYYY-MM-DD`, UTC), unless the version has
+ * ended. A developer who got no mail on a milestone's day gets one for the
+ * latest milestone, never for an earlier one.
  */
 export function dueMilestone(lifecycle: Lifecycle, today: string): Milestone | undefined {
   const { deprecated, sunset, retired } = lifecycle

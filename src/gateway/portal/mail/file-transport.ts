@@ -10,7 +10,7 @@ import type { MailTransport, OutgoingMail } from './transport.ts'
 export class OutboxUnusable extends Error {
   constructor(folder: string, cause: unknown) {
     super(
-      `without SMTP_URL every mail becomes a file, and the folder ${folder} cannot be used; give SMTP_URL or a DATA_DIR that this process may write`,
+      `without SMTP_URL every email becomes a file, and the folder ${folder} cannot be used; give SMTP_URL or a DATA_DIR that this process may write`,
       { cause },
     )
     this.name = 'OutboxUnusable'
@@ -48,7 +48,7 @@ export async function createFileTransport(options: FileTransportOptions): Promis
       const { text, html } = mail
       const { message } = await composer.sendMail({
         ...composeMail(mail, from),
-        // Readable as they are: somebody copies the link out of the file.
+        // Unencoded: developers copy the link from the file.
         text: { raw: plainPart('text/plain', text) },
         html: { raw: plainPart('text/html', html) },
       })
@@ -72,7 +72,11 @@ function fileNameOf({ id, kind, createdAt }: OutgoingMail): string {
   return `${createdAt.toISOString().replace(/[-:.]/g, '')}-${kind}-${id}.eml`
 }
 
-function plainPart(type: string, content: string): string {
-  const lines = content.replaceAll('\n', '\r\n')
-  return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${lines}`
+function plainPart(type: 'text/plain' | 'text/html', content: string): string {
+  return `${plainHeader(type)}${content.replaceAll('\n', '\r\n')}`
+}
+
+/** What stands before the content of a part, the empty line included. */
+export function plainHeader(type: 'text/plain' | 'text/html'): string {
+  return `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n`
 }

@@ -8,7 +8,7 @@ const subjects = {
   'key-revoked': 'An API key was revoked',
 } as const
 
-/** Tells of one change of a key, whoever made it. */
+/** Reports one change of a key, by its developer, an operator or a command. */
 export function keyLetter(letter: KeyLetter | KeyReplacedLetter, portalUrl: string): LetterText {
   return {
     subject: subjects[letter.kind],
@@ -27,7 +27,7 @@ export function keyLetter(letter: KeyLetter | KeyReplacedLetter, portalUrl: stri
         ],
       },
       {
-        link: 'If you do not know of it, look at the keys of the application',
+        link: 'Was this not you? Check your keys',
         url: `${portalUrl}/applications/${letter.applicationId}/keys`,
       },
     ],
@@ -37,12 +37,12 @@ export function keyLetter(letter: KeyLetter | KeyReplacedLetter, portalUrl: stri
 function sentenceOf(letter: KeyLetter | KeyReplacedLetter): string {
   switch (letter.kind) {
     case 'key-issued':
-      return 'One of your applications has a new API key. It was shown once, to whoever made it.'
+      return 'One of your applications has a new API key. The portal showed it once, when it was created.'
     case 'key-revoked':
-      return 'An API key of one of your applications was revoked: calls with it are refused.'
+      return 'An API key of one of your applications was revoked. The gateway refuses calls with it.'
     case 'key-replaced':
       return letter.worksUntil === null
-        ? 'An API key of one of your applications was replaced. The old one is refused already.'
-        : `An API key of one of your applications was replaced. The old one works until ${utcTime(letter.worksUntil)}.`
+        ? 'An API key of one of your applications was replaced. The old key no longer works.'
+        : `An API key of one of your applications was replaced. The old key works until ${utcTime(letter.worksUntil)}.`
   }
 }

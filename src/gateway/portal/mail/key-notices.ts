@@ -13,7 +13,7 @@ import type { Outbox } from './outbox.ts'
 
 /** Writes to developers what happened to their keys. */
 export interface KeyNotices {
-  /** From now on changes are told of; before, they are not. Does nothing where another process, or an earlier start, has begun. */
+  /** Reports changes from now on, not earlier ones. Does nothing if another process or an earlier start already does. */
   begin(): Promise<void>
   /** Writes the letters for all changes since the last time, by whichever process. */
   run(): Promise<void>
@@ -27,15 +27,15 @@ export interface KeyNoticesOptions {
 
 const cursorName = 'key-notices'
 const changesMax = 100
-/** Without changes the cursor moves this often, so that its age tells how long nobody ran. */
+/** Without changes the cursor moves this often, so that its age shows how long no portal ran. */
 const idleSeconds = 300
-/** Changes are deleted after an hour; whoever comes later than this may have missed some. */
+/** Changes are deleted after an hour; a portal that starts later than this may have missed some. */
 const bridgedSeconds = 3_300
 
 /**
- * Exactly one letter for a change of a key, whoever made it (portal, command
- * line), over all processes: the cursor of the change table moves in the
- * transaction that writes the letters.
+ * Writes exactly one letter per change of a key, made on the portal or the
+ * command line, across all processes: the cursor of the change table moves in
+ * the transaction that writes the letters.
  */
 export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNotices {
   /** @returns whether there may be more at once */
@@ -45,14 +45,14 @@ export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNot
       if (cursor === undefined) return false
       const present = await presentHorizon(trx)
       if (BigInt(cursor.value) > BigInt(present)) {
-        // Transactions went back: a restored backup. Its changes are old news.
-        log.warn({}, 'the registry was restored: mails about keys begin anew')
+        // Transaction ids went back: this is a restored backup, and its changes are old.
+        log.warn({}, 'the registry was restored: emails about keys start from its present state')
         await moveCursor(trx, cursorName, present)
         return false
       }
       if (cursor.ageSeconds > bridgedSeconds) {
         const minutes = Math.round(cursor.ageSeconds / 60)
-        log.warn({ minutes }, 'no portal ran for so long that mails about keys may be missing')
+        log.warn({ minutes }, 'no portal ran for a while: emails about keys may be missing')
       }
       const page = await readKeyChanges(trx, { horizon: cursor.value, max: changesMax })
       for (const change of page.changes) {

@@ -2,8 +2,8 @@ import { escapeHtml } from '../pages/page.ts'
 import { quoted, quotedHtml } from './foreign-text.ts'
 
 /**
- * One piece of a letter, written once and drawn as text and as HTML. Only
- * `name` may hold what somebody typed; everything else is ours.
+ * One block of a letter, written once and rendered as text and as HTML. Only
+ * `name` may hold text that a person typed; the portal writes everything else.
  */
 export type Block =
   | { readonly paragraph: string }
@@ -16,7 +16,7 @@ export type Fact =
 
 /** A letter in words. */
 export interface LetterText {
-  /** Ours alone: nothing somebody typed gets into a header. */
+  /** Written by the portal alone: text that a person typed never gets into a header. */
   readonly subject: string
   readonly blocks: readonly Block[]
 }
@@ -33,7 +33,7 @@ function blockText(block: Block): string {
     .join('\n')
 }
 
-/** A whole document: no image, nothing from elsewhere, and left to the reader's colours. */
+/** A whole document without images or remote content, in the reader's own colours. */
 export function htmlOf(title: string, blocks: readonly Block[]): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,7 +1,7 @@
 /**
- * Every mail the portal writes. Tokens go into links and nowhere else. Names of
- * applications and keys were typed by somebody: they appear in bodies only,
- * made inert, and a letter to an address nobody has confirmed holds none.
+ * Every mail that the portal writes. Tokens appear only in links. Developers
+ * type the names of applications and keys, so these appear only in bodies, made
+ * inert, and never in a letter to an unconfirmed address.
  */
 export type Letter =
   | SignUpLetter
@@ -15,7 +15,7 @@ export type Letter =
   | LimitsLetter
   | DeprecationLetter
 
-/** Which of the mails a developer can do without; the names of the preferences. */
+/** The mails that a developer can switch off; also the names of the preferences. */
 export const optionalMails = ['keys', 'limits', 'deprecations'] as const
 export type OptionalMail = (typeof optionalMails)[number]
 
@@ -26,9 +26,9 @@ export interface SignUpLetter {
 }
 
 /**
- * `known-address`: somebody signs up with an address that has an account.
- * `sign-in-paused`: too many failures, the password is refused until a reset.
- * `approved`: an operator let the account in.
+ * `known-address`: a sign-up used an address that already has an account.
+ * `sign-in-paused`: after too many failures the password needs a reset.
+ * `approved`: an operator approved the account.
  */
 export interface PlainLetter {
   readonly kind: 'known-address' | 'sign-in-paused' | 'approved'
@@ -45,19 +45,19 @@ export interface PasswordChangedLetter {
   readonly at: Date
 }
 
-/** To the new address: the link puts it in place of the old one. */
+/** To the new address: its link replaces the old address. */
 export interface EmailChangeLetter {
   readonly kind: 'email-change'
   readonly token: string
 }
 
-/** To the old address, once the new one is in its place. */
+/** To the old address, after the new one has replaced it. */
 export interface AddressChangedLetter {
   readonly kind: 'address-changed'
   readonly at: Date
 }
 
-/** What a mail tells of a key; never the key itself. */
+/** What a mail shows of a key; never the key itself. */
 export interface KeyFacts {
   readonly developerId: string
   readonly applicationId: string
@@ -76,7 +76,7 @@ export interface KeyLetter extends KeyFacts {
 export interface KeyReplacedLetter extends KeyFacts {
   readonly kind: 'key-replaced'
   readonly newHint: string
-  /** Until when the old key works; null: it does not any more. */
+  /** Until when the old key works; null: it no longer works. */
   readonly worksUntil: Date | null
 }
 
@@ -98,7 +98,7 @@ export interface LimitsLetter {
   }[]
 }
 
-/** A version ends, or is announced to. */
+/** A version is deprecated or about to end. */
 export interface DeprecationLetter {
   readonly kind: 'deprecation'
   readonly developerId: string
@@ -109,7 +109,7 @@ export interface DeprecationLetter {
   readonly sunset: string | undefined
   readonly retired: string | undefined
   readonly successor: string | undefined
-  /** Until the end; undefined while none is announced. */
+  /** Until the end; undefined while no end is announced. */
   readonly daysLeft: number | undefined
   /** Those still subscribed. */
   readonly applications: readonly {

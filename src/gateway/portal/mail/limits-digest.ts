@@ -33,8 +33,8 @@ const beforeAllIds = '00000000-0000-0000-0000-000000000000'
 /**
  * One digest for a developer and day, over all processes: the cursor
  * (`2026-11-19`, or `2026-11-19 <id>` while developers up to that id are done)
- * moves in the transaction that writes the letters. A day on which nobody ran
- * is not made up for.
+ * moves in the transaction that writes the letters. A day on which no portal
+ * ran gets no digest.
  */
 export function createLimitsDigest({ db, outbox, now }: LimitsDigestOptions): LimitsDigest {
   /** @returns whether there may be more */
@@ -57,7 +57,7 @@ export function createLimitsDigest({ db, outbox, now }: LimitsDigestOptions): Li
   return {
     async run() {
       const yesterday = dayOf(now(), -1)
-      // An installation begins with the day it was made on.
+      // A new installation starts with the current day.
       await beginCursor(db, cursorName, yesterday)
       const cursor = await readCursor(db, cursorName)
       if (cursor === undefined || isDone(cursor.value, yesterday)) return

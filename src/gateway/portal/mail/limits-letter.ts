@@ -12,7 +12,7 @@ export function limitsLetter(letter: LimitsLetter, portalUrl: string): LetterTex
     subject: `Limits reached on ${day}`,
     blocks: [
       {
-        paragraph: `On ${day} (UTC) calls of your applications were refused because the calls of a window were used up. Refused calls count nothing.`,
+        paragraph: `On ${day} (UTC) your applications reached their limits. The gateway refused these calls; refused calls don't use up quota.`,
       },
       ...letter.applications.flatMap(({ id, name, operations }): Block[] => [
         {
@@ -27,7 +27,7 @@ export function limitsLetter(letter: LimitsLetter, portalUrl: string): LetterTex
               : []),
           ],
         },
-        { link: 'Its usage', url: `${portalUrl}/applications/${id}/usage` },
+        { link: 'See its usage', url: `${portalUrl}/applications/${id}/usage` },
       ]),
     ],
   }

@@ -49,7 +49,7 @@ export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> 
         const repetition = repeatedly({
           everyMs,
           work: () => job.run(),
-          onFailure: (err) => log.warn({ err, job: name }, 'a job of the portal failed'),
+          onFailure: (err) => log.warn({ err, job: name }, 'a mail job failed'),
         })
         lifetime.opened(() => repetition.close())
       }

@@ -2,8 +2,9 @@ import { Counter, type Registry } from 'prom-client'
 
 /**
  * `delivered`: the mail server or the folder has it. `retried`: an attempt
- * failed, there will be another. `refused`: never will be taken. `given-up`:
- * tried for a day. `reserved`: to a domain that has no mail servers.
+ * failed and will be repeated. `refused`: the mail server rejected it
+ * permanently. `given-up`: failed for a day. `reserved`: to a domain without
+ * mail servers.
  */
 export const mailResults = ['delivered', 'retried', 'refused', 'given-up', 'reserved'] as const
 export type MailResult = (typeof mailResults)[number]
@@ -15,7 +16,7 @@ export interface MailMetrics {
 export function createMailMetrics(registry: Registry): MailMetrics {
   const mails = new Counter({
     name: 'portal_mails_total',
-    help: 'Attempts to send a mail of the portal, by result',
+    help: 'Attempts to send an email, by result',
     labelNames: ['result'],
     registers: [registry],
   })

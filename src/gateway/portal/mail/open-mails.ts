@@ -35,8 +35,8 @@ export interface MailsOptions {
 }
 
 /**
- * Opens the outbox and begins to send what waits in it: to SMTP_URL, or else
- * into files of `DATA_DIR/outbox`.
+ * Opens the outbox and starts sending the waiting mails: to SMTP_URL, or else
+ * into files in `DATA_DIR/outbox`.
  *
  * @throws {OutboxUnusable}
  */
@@ -46,7 +46,7 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
     queue: createMailQueue({ db: options.database.connect<RegistrySchema>() }),
     key: secrets.mails,
     transport: await openTransport(options),
-    // Files come back to nobody.
+    // Only a mail server would bounce mails to reserved domains.
     dropsReserved: settings.smtpUrl !== undefined,
     metrics: createMailMetrics(options.metricsRegistry),
     log,

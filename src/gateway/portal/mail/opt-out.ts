@@ -7,7 +7,7 @@ export interface OptOut {
   readonly mail: OptionalMail
 }
 
-/** Tokens in mails that end one kind of them for one developer. They never expire and show nothing. */
+/** Tokens in mails that end one kind of mail for one developer. They never expire and reveal nothing. */
 export interface OptOuts {
   /** 66 characters base64url. */
   sign(optOut: OptOut): string
@@ -33,7 +33,7 @@ export function createOptOuts({ key }: { key: Buffer }): OptOuts {
 
     verify(token) {
       const bytes = Buffer.from(token, 'base64url')
-      // Base64 has several spellings of the same bytes; only ours counts.
+      // Base64 has several spellings of the same bytes; accepts only the canonical one.
       if (bytes.length !== idBytes + 1 + signatureBytes || bytes.toString('base64url') !== token) {
         return undefined
       }

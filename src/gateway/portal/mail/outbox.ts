@@ -8,12 +8,12 @@ import { sealMail } from './sealed-mail.ts'
 
 export interface Outbox {
   /**
-   * Writes a letter in the caller's transaction: it is sent at least once when
-   * that commits, and never when it does not. Sending happens elsewhere and
+   * Writes a letter in the caller's transaction: it is sent at least once if
+   * the transaction commits, and never if it rolls back. Another job sends it
    * later; this costs one statement.
    *
    * @param to one address; undefined makes a decoy, which costs the same and is
-   *   dropped instead of sent, so that nobody can time whether an address is known
+   *   dropped, so that response times do not reveal whether an address is known
    */
   post(trx: RegistryTransaction, letter: Letter, to: string | undefined): Promise<void>
 }
@@ -37,7 +37,7 @@ export function createOutbox({ key, optOuts, portalUrl, onPost }: OutboxOptions)
         ...rendered,
         kind: letter.kind,
         to: to ?? null,
-        // Made once: a server that got the mail twice can tell.
+        // Fixed for all attempts: a server that got the mail twice can recognise it.
         messageId: `<${randomUUID()}@${new URL(portalUrl()).hostname}>`,
       })
       await queueMail(trx, sealed)

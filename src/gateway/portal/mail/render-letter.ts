@@ -68,11 +68,11 @@ const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
 
 function footer(portalUrl: string, token: string | undefined): Block[] {
   const origin: Block = {
-    paragraph: `The developer portal at ${portalUrl} wrote this. Nobody reads answers to it.`,
+    paragraph: `The developer portal at ${portalUrl} sent this email. Please don't reply to it.`,
   }
   if (token === undefined) return [origin]
   return [
     origin,
-    { link: 'No more mails of this kind', url: `${portalUrl}/mails/opt-out?token=${token}` },
+    { link: 'Stop emails of this kind', url: `${portalUrl}/mails/opt-out#token=${token}` },
   ]
 }

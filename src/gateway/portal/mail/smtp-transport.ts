@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { createTransport } from 'nodemailer'
+import { isLoopback } from '../../../platform/loopback.ts'
 import { composeMail, type Mailbox } from './compose-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
 
@@ -12,9 +12,9 @@ export interface SmtpTransportOptions {
 }
 
 /**
- * Hands mails to a mail server, each over a connection of its own. Certificates
- * are always verified. `smtp://` uses STARTTLS where the server offers it, and
- * insists on it before it sends a password anywhere but to this machine.
+ * Hands mails to a mail server, each over its own connection. Always verifies
+ * certificates. `smtp://` uses STARTTLS if the server offers it, and requires
+ * it before sending a password to another machine.
  */
 export function createSmtpTransport(options: SmtpTransportOptions): MailTransport {
   const { from, timeoutMs = 10_000 } = options
@@ -55,8 +55,4 @@ function isForGood(error: unknown): boolean {
   const code = 'code' in error ? error.code : undefined
   const command = 'command' in error ? error.command : undefined
   return code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO')
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -10,7 +10,7 @@ export interface OutgoingMail extends WaitingMail {
 /** Where mails leave to. */
 export interface MailTransport {
   /**
-   * Hands a mail over; it is out of our hands when this resolves.
+   * Hands a mail over; the receiver is responsible for it when this resolves.
    *
    * @throws {MailRefused} when it never will be taken; anything else may go better later
    */

@@ -29,11 +29,10 @@ export interface BuildPageOptions {
 }
 
 /**
- * Finds the built page of the sources as they are, and builds it where there
- * is none. Any number of processes may ask at once: each builds aside, the
- * first to finish puts its folder into place in one step, the others take it.
- * The build runs in a process of its own, so calls through a gateway in this
- * one do not wait for it.
+ * Finds the built page for the current sources, or builds it. Several processes
+ * may build at once, each in its own folder; the first to finish moves its
+ * folder into place in one step and the others use it. The build runs in its
+ * own process, so calls through a gateway in this one do not wait for it.
  *
  * @returns the absolute path of the folder
  * @throws {PageBuildError}
@@ -42,18 +41,18 @@ export async function buildPage(options: BuildPageOptions): Promise<string> {
   const { log, repository = here, folder = join(here, 'dist', 'portal-ui') } = options
   const place = join(folder, await stampPage(repository))
   if (existsSync(place)) return place
-  log.info('building the page of the portal; this takes seconds, once per state of its sources')
+  log.info('building the portal page; this takes a few seconds after every change to its sources')
   const startedAt = performance.now()
   const aside = await makeFolderAside(folder)
   try {
-    // A folder of its own: that of mkdtemp is closed to everybody else.
+    // Its own subfolder: only this user may read the folder that mkdtemp creates.
     const built = join(aside, 'page')
     await runVite(repository, built)
     await putIntoPlace(built, place)
   } finally {
     await rm(aside, { recursive: true, force: true })
   }
-  log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'built the page')
+  log.info({ durationMs: Math.round(performance.now() - startedAt) }, 'built the portal page')
   await removeOld(folder, place)
   return place
 }
@@ -88,7 +87,7 @@ async function runVite(repository: string, outDir: string): Promise<void> {
       '--logLevel',
       'error',
     ],
-    // Our environment holds secrets, and the tools of the build need none of it.
+    // The environment holds secrets that the build tools do not need.
     {
       cwd: repository,
       env: { NODE_ENV: 'production' },
@@ -125,7 +124,7 @@ async function putIntoPlace(built: string, place: string): Promise<void> {
   try {
     await rename(built, place)
   } catch (error) {
-    // Another process was first, with the same sources.
+    // Another process finished first, with the same sources.
     if (!existsSync(place)) throw error
   }
 }

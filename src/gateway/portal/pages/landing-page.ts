@@ -3,9 +3,9 @@ import { windowText } from '../window-text.ts'
 import { escapeHtml } from './page.ts'
 
 const introduction =
-  '<p>Every call carries an API key in the header <code>X-API-Key</code>. Keys belong to an application and open the API versions it is subscribed to. What is left of a limit stands in the header <code>RateLimit</code> of every answer. Signing up and managing keys needs script.</p>'
+  '<p>Send your API key in the header <code>X-API-Key</code> with every call. A key belongs to an application and works for the API versions that the application is subscribed to. The header <code>RateLimit</code> of every response tells you how many calls you have left. To sign up and manage keys, turn on JavaScript.</p>'
 
-/** The first page for who runs no script, as HTML: every API and version with its operations and a link to its document. */
+/** The landing page for readers without JavaScript, as HTML: every API and version with its operations and a link to its document. */
 export function landingContent({ items }: PublishedApis): string {
   const sections = items.map(
     ({ api, title, versions }) =>
@@ -37,6 +37,6 @@ ${rows.join('\n')}
 }
 
 function limitText({ calls, windowSeconds, scope }: PublishedLimit): string {
-  const subject = scope === 'operation' ? 'each operation' : 'all operations together'
-  return `${calls} calls to ${subject} in ${windowText(windowSeconds)}`
+  const subject = scope === 'operation' ? 'to each operation' : 'in total'
+  return `${calls} calls ${subject} per ${windowText(windowSeconds).replace(/^1 /, '')}`
 }

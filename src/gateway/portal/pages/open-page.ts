@@ -6,7 +6,7 @@ import { createTemplate, type Template } from './template.ts'
 
 /** The built page, ready to be served. */
 export interface PageFiles {
-  /** Absolute; its folder `assets` is for everybody. */
+  /** Absolute; its folder `assets` is public. */
   readonly folder: string
   /** Path of the portal's icon. */
   readonly icon: string
@@ -15,7 +15,7 @@ export interface PageFiles {
 }
 
 /**
- * Builds the page where that is necessary and reads what every answer needs.
+ * Builds the page if necessary and reads the parts that every response needs.
  *
  * @throws {PageBuildError}
  */
@@ -45,7 +45,7 @@ export async function openPage({ log }: { readonly log: Logger }): Promise<PageF
 }
 
 function iconIn(manifest: string): string {
-  // Vite's own table of what it made of each source.
+  // Vite's manifest: which file it built from each source.
   const table = JSON.parse(manifest) as Record<string, { readonly file?: string } | undefined>
   const file = table['icon.svg']?.file
   if (file === undefined) throw new Error('the manifest has no icon.svg')

@@ -12,13 +12,27 @@ export interface ProblemPageOptions {
 export function problemPage({ code, styleNonce, icon }: ProblemPageOptions): string | undefined {
   if (!isErrorCode(code)) return undefined
   const { status, title, help } = errors[code]
-  const body = `<p><code>${code}</code> is sent with status ${status}.</p>
+  const body = `<p>Error code <code>${code}</code>, HTTP status ${status}.</p>
 <p>${escapeHtml(help)}</p>
-<p><a href="/">To the portal</a></p>`
+<nav><a href="/problems/">All errors</a> · <a href="/">APIs</a> · <a href="/applications">Your applications</a></nav>`
   return plainPage({ title, body, styleNonce, icon })
 }
 
-/** Own members only: "toString" is no code. */
+/** The list of all error codes, for people. */
+export function problemIndex({ styleNonce, icon }: Omit<ProblemPageOptions, 'code'>): string {
+  const rows = Object.entries(errors).map(
+    ([code, { status, title }]) =>
+      `<tr><td>${status}</td><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${escapeHtml(title)}</td></tr>`,
+  )
+  const body = `<p>Every error of the gateway and the portal is a JSON document with a <code>code</code>. The page of a code explains the error and what you can do about it.</p>
+<nav><a href="/">APIs</a> · <a href="/applications">Your applications</a></nav>
+<table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
+${rows.join('\n')}
+</tbody></table>`
+  return plainPage({ title: 'Errors', body, styleNonce, icon })
+}
+
+/** Checks own members only: "toString" is not a code. */
 function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errors, code)
 }

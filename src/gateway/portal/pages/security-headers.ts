@@ -5,9 +5,10 @@ import type { PortalServices } from '../services.ts'
 type Origins = Pick<PortalServices, 'portalUrl' | 'gatewayUrl'>
 
 /**
- * Gives every answer of the portal the headers that bind a browser. The page
- * loads from the portal alone, its script may ask the portal and the gateway
- * (to try a call), and inline script and style need the nonce of the answer.
+ * Adds the security headers for browsers to every response of the portal. The
+ * page loads only from the portal, its script may call the portal and the
+ * gateway (to try a call), and inline script and style need the response's
+ * nonce.
  */
 export function sendSecurityHeaders(app: PortalApp, { portalUrl, gatewayUrl }: Origins): void {
   app.register(helmet, {
@@ -21,7 +22,7 @@ export function sendSecurityHeaders(app: PortalApp, { portalUrl, gatewayUrl }: O
         connectSrc: ["'self'", () => gatewayUrl()],
       },
     },
-    // Nobody may learn from plain http that there is a https; a proxy's business otherwise.
+    // Only over https: browsers ignore HSTS on plain http (RFC 6797, 8.1), where a proxy may set it.
     strictTransportSecurity: portalUrl().startsWith('https:')
       ? { maxAge: 31_536_000, includeSubDomains: false }
       : false,
@@ -49,8 +50,8 @@ const strictDirectives = {
 }
 
 /**
- * For the page of the API reference alone: its library writes style elements
- * and attributes that know no nonce. Script stays as strict as everywhere.
+ * Only for the page of the API reference: its library writes style elements and
+ * attributes without a nonce. Script stays as strict as everywhere.
  */
 export const referenceHeaders = {
   enableCSPNonces: false,

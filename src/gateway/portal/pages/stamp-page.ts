@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../../../platform/error-code.ts'
 
 /** What the page is made of, besides its own folder: below the repository. */
 const otherSources = [
   'package-lock.json',
   'tsconfig.json',
   'src/gateway/portal/page-paths.ts',
+  'src/gateway/portal/samples',
   'src/gateway/portal/schemas',
 ]
 
 /**
- * A name for the state of the page's sources: equal where they are equal, byte
- * for byte. Times of files would not do, a clone makes them all new.
+ * Names the state of the page's sources: equal if all bytes are equal. File
+ * times would not work, as a clone renews them all.
  *
  * @param repository absolute path
  * @returns 20 hexadecimal digits
@@ -38,7 +40,7 @@ async function filesBelow(repository: string, path: string): Promise<string[]> {
       .map((name) => name.replace(/^\//, ''))
       .sort()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return [path]
+    if (codeOf(error) === 'ENOTDIR') return [path]
     throw error
   }
 }

@@ -1,4 +1,4 @@
-/** Text with places `{{name}}` to fill. Values are put in as they are: whoever fills knows the context. */
+/** Text with placeholders `{{name}}`. Inserts values unescaped: the caller knows the context. */
 export type Template<Name extends string> = (values: Readonly<Record<Name, string>>) => string
 
 /**
@@ -15,7 +15,7 @@ export function createTemplate<const Name extends string>(
   const parts = text.split(/\{\{(\w+)\}\}/)
   const places = parts.map((part, index) => {
     if (index % 2 === 0) return { text: part }
-    if (!isName(part)) throw new Error(`the template has a place {{${part}}} nobody fills`)
+    if (!isName(part)) throw new Error(`the template has a placeholder {{${part}}} without a value`)
     return { name: part }
   })
   for (const name of names) {

@@ -5,6 +5,7 @@ import {
   type OpenApiDocument,
   versionKey,
 } from '../../../catalogue/catalogue.ts'
+import { createServedDocument } from '../documents/served-document.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
 import { DiffQuery, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
@@ -12,7 +13,7 @@ import type { PortalServices } from '../services.ts'
 import { publishedApis } from './published-apis.ts'
 import { createRememberedDiff } from './remembered-diff.ts'
 
-/** Anybody may keep these; a reload is seen within a minute. */
+/** Public and cacheable; clients see a reload within a minute. */
 const cacheControl = 'public, max-age=60'
 
 const VersionParams = Type.Object({ api: Type.String(), version: Type.String() })
@@ -24,19 +25,20 @@ const Document = Type.Unsafe<OpenApiDocument>(
   ),
 )
 
-/** What is published, for anybody: the list, the documents and the differences between versions. */
+/** The published APIs, without a session: the list, the documents and the differences between versions. */
 export function registerApis(
   app: PortalApp,
-  { catalogue, now }: Pick<PortalServices, 'catalogue' | 'now'>,
+  { catalogue, gatewayUrl, now }: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'now'>,
 ): void {
   const diff = createRememberedDiff()
+  const servedDocument = createServedDocument({ gatewayUrl, now })
 
   app.get(
     '/api/apis',
     {
       schema: {
         operationId: 'listApis',
-        summary: 'What is published: APIs, versions, operations, plans',
+        summary: 'List the published APIs with their versions, operations and plans',
         tag: 'Catalogue',
         response: { 200: PublishedApis },
       },
@@ -52,16 +54,16 @@ export function registerApis(
     {
       schema: {
         operationId: 'getApiDocument',
-        summary: 'The OpenAPI document of a version',
+        summary: 'Read the OpenAPI document of a version',
         tag: 'Catalogue',
         params: VersionParams,
         response: { 200: Document },
       },
     },
     async ({ params }, reply) => {
-      const { document } = publishedVersion(catalogue(), params.api, params.version)
+      const published = publishedVersion(catalogue(), params.api, params.version)
       reply.header('cache-control', cacheControl)
-      return document
+      return servedDocument(published)
     },
   )
 
@@ -70,7 +72,7 @@ export function registerApis(
     {
       schema: {
         operationId: 'compareVersions',
-        summary: 'What moving from one version to another means',
+        summary: 'Compare two versions of an API',
         tag: 'Catalogue',
         params: ApiParams,
         querystring: DiffQuery,

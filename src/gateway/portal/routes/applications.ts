@@ -27,7 +27,7 @@ export function registerApplications(
     {
       schema: {
         operationId: 'listApplications',
-        summary: 'My applications, oldest first',
+        summary: 'List your applications, oldest first',
         tag: 'Applications',
         querystring: ListQuery,
         response: { 200: ApplicationList },
@@ -46,7 +46,7 @@ export function registerApplications(
     {
       schema: {
         operationId: 'createApplication',
-        summary: 'Make an application',
+        summary: 'Create an application',
         tag: 'Applications',
         body: ApplicationInput,
         response: { 201: Application },
@@ -68,7 +68,7 @@ export function registerApplications(
     {
       schema: {
         operationId: 'getApplication',
-        summary: 'One application',
+        summary: 'Read an application',
         tag: 'Applications',
         params: Params,
         response: { 200: Application },

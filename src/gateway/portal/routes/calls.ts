@@ -3,8 +3,9 @@ import type { CallRecord } from '../../registry/call-records.ts'
 import { explainRecord } from '../explain-record.ts'
 import { ownApplication } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
+import { signedIn } from '../request.ts'
 import type * as shown from '../schemas/usage.ts'
-import { CallRecordList, CallsQuery } from '../schemas/usage.ts'
+import { CallPlaces, CallRecordList, CallsQuery } from '../schemas/usage.ts'
 import type { PortalServices } from '../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
@@ -25,7 +26,7 @@ export function registerCalls(
     {
       schema: {
         operationId: 'listCalls',
-        summary: 'The latest calls, newest first, about a second behind',
+        summary: 'List the latest calls, newest first, about a second behind',
         tag: 'Usage',
         params: Params,
         querystring: CallsQuery,
@@ -34,13 +35,33 @@ export function registerCalls(
     },
     async (request) => {
       const { id: applicationId } = await ownApplication(stores, request, request.params)
-      const { keyId, limit } = request.query
+      const { limit, ...filter } = request.query
       const found = await stores.calls.list({
+        ...filter,
         applicationId,
-        keyId,
         limit: limit === undefined ? listed : Number(limit),
       })
       return { items: found.map((record) => recordAnswer(record, now())) }
+    },
+  )
+
+  app.get(
+    '/api/calls/:requestId',
+    {
+      schema: {
+        operationId: 'findCall',
+        summary: 'Find your applications with a call that had this X-Request-ID',
+        tag: 'Usage',
+        params: Type.Object({ requestId: CallParams.properties.requestId }),
+        response: { 200: CallPlaces },
+      },
+    },
+    async (request) => {
+      const { requestId } = request.params
+      const developerId = signedIn(request).id
+      return {
+        applicationIds: await stores.calls.applicationsWithRequestId({ developerId, requestId }),
+      }
     },
   )
 
@@ -49,7 +70,7 @@ export function registerCalls(
     {
       schema: {
         operationId: 'getCallsById',
-        summary: 'What became of calls with an X-Request-ID; empty when nothing is known of one',
+        summary: 'Explain the calls with an X-Request-ID; empty if there is no record',
         tag: 'Usage',
         params: CallParams,
         response: { 200: CallRecordList },
@@ -66,7 +87,7 @@ export function registerCalls(
 
 function recordAnswer(record: CallRecord, nowMs: number): shown.CallRecord {
   const { detail: _, keyExpiresAt: __, keyRevokedAt: ___, limit, at, ...plain } = record
-  // Without the store nobody knows how many were used.
+  // While the store is down, the number of calls used is unknown.
   const isCounted = limit !== null && limit.resetsAt !== null
   return {
     ...plain,

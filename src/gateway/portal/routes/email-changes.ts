@@ -4,7 +4,7 @@ import { TokenUse } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
-/** The link sent to a new address, for whoever reads mails there. */
+/** Confirms a new address with the link sent there; needs no session. */
 export function registerEmailChanges(
   app: PortalApp,
   { stores, mails, now }: Pick<PortalServices, 'stores' | 'mails' | 'now'>,
@@ -14,7 +14,7 @@ export function registerEmailChanges(
     {
       schema: {
         operationId: 'confirmEmailChange',
-        summary: 'Use the link sent to a new address: it takes the place of the old one',
+        summary: 'Confirm a new address with the token of its link; it replaces the old address',
         tag: 'Account',
         body: TokenUse,
         response: { 204: Empty },

@@ -7,7 +7,13 @@ import type { PortalServices } from '../services.ts'
 export interface FactsServices
   extends Pick<
     PortalServices,
-    'gatewayUrl' | 'probedGatewayUrl' | 'now' | 'stores' | 'writesMailsToFiles'
+    | 'gatewayUrl'
+    | 'probedGatewayUrl'
+    | 'now'
+    | 'stores'
+    | 'writesMailsToFiles'
+    | 'sandbox'
+    | 'mailbox'
   > {
   /** Makes the document of the JSON API itself; asked once. */
   readonly describe: () => object
@@ -17,11 +23,12 @@ const Document = Type.Unsafe<object>(
   Type.Object({ openapi: Type.String() }, { description: 'an OpenAPI 3.1 document' }),
 )
 
-/** What anybody may know of the portal: its switches, whether the gateway answers, its own document. */
+/** Public facts about the portal: its switches, whether the gateway is up, its own document. */
 export function registerFacts(app: PortalApp, services: FactsServices): void {
-  const { gatewayUrl, probedGatewayUrl, now, stores, writesMailsToFiles } = services
+  const { gatewayUrl, probedGatewayUrl, now, stores, writesMailsToFiles, sandbox, mailbox } =
+    services
   const probe = createGatewayProbe({ url: probedGatewayUrl, now })
-  app.addHook('onClose', () => probe.close())
+  app.addHook('onClose', async () => probe.close())
   let document: object | undefined
 
   app.get(
@@ -29,14 +36,16 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
     {
       schema: {
         operationId: 'getPortal',
-        summary: 'What a page must know before anybody signs in',
+        summary: 'Read the settings that the page needs before sign-in',
         tag: 'Portal',
         response: { 200: PortalFacts },
       },
     },
-    async () => {
+    async (request) => {
       const signUp = await stores.portalState.signUpMode()
-      return { signUp, gatewayUrl: gatewayUrl(), writesMailsToFiles }
+      const hasSandbox = sandbox !== undefined
+      const hasMailbox = mailbox?.isOpenTo(request.raw) === true
+      return { signUp, gatewayUrl: gatewayUrl(), writesMailsToFiles, hasSandbox, hasMailbox }
     },
   )
 
@@ -45,7 +54,7 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
     {
       schema: {
         operationId: 'getGateway',
-        summary: 'Whether the gateway answers',
+        summary: 'Check whether the gateway is up',
         tag: 'Portal',
         response: { 200: GatewayState },
       },
@@ -58,7 +67,7 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
     {
       schema: {
         operationId: 'getOpenApi',
-        summary: 'This document',
+        summary: 'Read this document',
         tag: 'Portal',
         response: { 200: Document },
       },

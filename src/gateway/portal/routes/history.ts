@@ -21,7 +21,7 @@ export function registerHistory(
       schema: {
         operationId: 'getUsageHistory',
         summary:
-          'Calls by minute (of 48 hours), hour (60 days) or day (400 days), a few seconds behind',
+          'Read call totals by minute (for 48 hours), hour (60 days) or day (400 days), a few seconds behind',
         tag: 'Usage',
         params: Params,
         querystring: HistoryQuery,
@@ -53,7 +53,7 @@ export function registerHistory(
     {
       schema: {
         operationId: 'getUsageHistoryFile',
-        summary: 'The same as CSV: a row for each step and operation with calls',
+        summary: 'Download call totals as CSV: one row for each step and operation with calls',
         tag: 'Usage',
         params: Params,
         querystring: HistoryQuery,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { issuedKeyAnswer, keyAnswer } from '../answers.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
-import { keyOf, ownApplication, refuseSuspended } from '../own-application.ts'
+import { keyOf, ownApplication } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { actorOf } from '../request.ts'
 import { IssuedKey, KeyInput, KeyList, KeyListQuery, KeyRotation } from '../schemas/applications.ts'
@@ -15,7 +15,7 @@ const ItemParams = Type.Object({
   keyId: Type.String({ description: 'public part of the key' }),
 })
 
-/** How an application is recognised. Answers with a key in them are stored by nobody (`no-store`). Needs a session. */
+/** The API keys of an application. Responses that contain a key are never cached (`no-store`). Needs a session. */
 export function registerKeys(
   app: PortalApp,
   { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
@@ -27,7 +27,7 @@ export function registerKeys(
     {
       schema: {
         operationId: 'listKeys',
-        summary: 'Keys of an application, those that work first, newest first',
+        summary: 'List the keys of an application: working keys first, newest first',
         tag: 'Keys',
         params: ListParams,
         querystring: KeyListQuery,
@@ -48,7 +48,7 @@ export function registerKeys(
     {
       schema: {
         operationId: 'issueKey',
-        summary: 'Make a key; only this answer holds it',
+        summary: 'Create a key; only this response contains it',
         tag: 'Keys',
         params: ListParams,
         body: KeyInput,
@@ -58,7 +58,6 @@ export function registerKeys(
     },
     async (request, reply) => {
       const application = await ownApplication(stores, request, request.params)
-      refuseSuspended(application)
       const { name, expiresAt } = request.body
       const issued = await keys.issue({
         applicationId: application.id,
@@ -77,7 +76,7 @@ export function registerKeys(
       schema: {
         operationId: 'rotateKey',
         summary:
-          'Make a key in place of another, which works on for the overlap; only this answer holds it',
+          'Rotate a key; the old key keeps working during the overlap; only this response contains the new key',
         tag: 'Keys',
         params: ItemParams,
         body: KeyRotation,
@@ -88,7 +87,6 @@ export function registerKeys(
     async (request, reply) => {
       const application = await ownApplication(stores, request, request.params)
       const { id } = await keyOf(stores, application, request.params.keyId)
-      refuseSuspended(application)
       const { overlapSeconds } = request.body
       const issued = await keys.rotate({ id, overlapSeconds, by: actorOf(request) })
       reply.code(201)
@@ -101,7 +99,7 @@ export function registerKeys(
     {
       schema: {
         operationId: 'revokeKey',
-        summary: 'Revoke a key: every gateway refuses it within a second',
+        summary: 'Revoke a key; every gateway rejects it within a second',
         tag: 'Keys',
         params: ItemParams,
         response: { 204: Empty },

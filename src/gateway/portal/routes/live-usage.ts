@@ -19,7 +19,8 @@ export function registerLiveUsage(
     {
       schema: {
         operationId: 'getUsage',
-        summary: 'Calls used and left in the current windows, from the counter that is enforced',
+        summary:
+          'Read calls used and left until each limit resets, from the counter that the gateway enforces',
         tag: 'Usage',
         params: Params,
         response: { 200: LiveUsageList },

@@ -5,12 +5,12 @@ import { OptOut } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
-const TokenParams = Type.Object({ token: Type.String({ description: 'of the mail' }) })
+const TokenParams = Type.Object({ token: Type.String({ description: 'of the email' }) })
 
 /**
- * Ends a kind of mail for whoever got one, without a session: its token says
- * who and which. Idempotent. The page sends the token as JSON; the servers of
- * mail providers send a form (RFC 8058), and neither Origin nor cookies.
+ * Ends a kind of mail for its receiver, without a session: the token names the
+ * developer and the kind. Idempotent. The page sends the token as JSON; mail
+ * providers send a form (RFC 8058), without Origin and cookies.
  */
 export function registerMailOptOuts(
   app: PortalApp,
@@ -29,7 +29,7 @@ export function registerMailOptOuts(
     if (known === undefined) {
       throw new PortalError({
         code: 'LINK_INVALID',
-        detail: 'The link is not one of ours, or not whole. Copy all of it from the mail.',
+        detail: 'The link is incomplete or not one of ours. Copy the whole link from the email.',
       })
     }
     const { developerId, mail } = known
@@ -41,7 +41,7 @@ export function registerMailOptOuts(
     {
       schema: {
         operationId: 'optOutOfMails',
-        summary: 'End a kind of mail, with the token of its link',
+        summary: 'Stop a kind of email with the token of its link',
         tag: 'Account',
         body: OptOut,
         response: { 204: Empty },
@@ -55,7 +55,7 @@ export function registerMailOptOuts(
     },
   )
 
-  // A scope of its own: nowhere else is a form taken.
+  // Its own scope: no other route accepts a form.
   app.register((scope: PortalApp, _options, done) => {
     const options = { parseAs: 'string', bodyLimit: 1_024 } as const
     scope.removeAllContentTypeParsers()
@@ -67,7 +67,7 @@ export function registerMailOptOuts(
       {
         schema: {
           operationId: 'optOutByMailProvider',
-          summary: 'End a kind of mail by the one-click form of RFC 8058',
+          summary: 'Stop a kind of email with the one-click form of RFC 8058',
           tag: 'Account',
           params: TokenParams,
           response: { 204: Empty },
@@ -88,7 +88,7 @@ export function registerMailOptOuts(
       {
         schema: {
           operationId: 'openOptOut',
-          summary: 'Lead to the page that ends a kind of mail',
+          summary: 'Redirect to the page that stops a kind of email',
           tag: 'Account',
           params: TokenParams,
           response: { 303: Empty },
@@ -96,7 +96,7 @@ export function registerMailOptOuts(
       },
       async ({ params }, reply) => {
         const token = encodeURIComponent(params.token)
-        reply.redirect(`${portalUrl()}/mails/opt-out?token=${token}`, 303)
+        reply.redirect(`${portalUrl()}/mails/opt-out#token=${token}`, 303)
         return reply
       },
     )

@@ -14,7 +14,14 @@ import { publishedApis } from './published-apis.ts'
 
 type PageServices = Pick<
   PortalServices,
-  'catalogue' | 'portalUrl' | 'gatewayUrl' | 'writesMailsToFiles' | 'now' | 'page'
+  | 'catalogue'
+  | 'portalUrl'
+  | 'gatewayUrl'
+  | 'writesMailsToFiles'
+  | 'now'
+  | 'page'
+  | 'sandbox'
+  | 'mailbox'
 >
 
 /** Answers a request with the page, as the given status. */
@@ -25,11 +32,12 @@ export type SendPage = (
 ) => FastifyReply
 
 /**
- * Makes the answer that holds the page. It asks no store, so that the page
- * comes and says what is wrong while the database does not answer.
+ * Sends the page. Uses no store, so that the page loads and can report the
+ * problem while the database is down.
  */
 export function createSendPage(services: PageServices): SendPage {
-  const { catalogue, portalUrl, gatewayUrl, writesMailsToFiles, now, page } = services
+  const { catalogue, portalUrl, gatewayUrl, writesMailsToFiles, now, page, sandbox, mailbox } =
+    services
   const cookie = `${sessionCookie(portalUrl()).name}=`
 
   return (request, reply, status) => {
@@ -47,7 +55,12 @@ export function createSendPage(services: PageServices): SendPage {
       scriptNonce: script,
       boot: scriptJson({
         carriesSession,
-        facts: { gatewayUrl: gatewayUrl(), writesMailsToFiles },
+        facts: {
+          gatewayUrl: gatewayUrl(),
+          writesMailsToFiles,
+          hasSandbox: sandbox !== undefined,
+          hasMailbox: mailbox?.isOpenTo(request.raw) === true,
+        },
       }),
       noscript: `<style nonce="${style}">${plainStyle}</style><div class="plain">${content}</div>`,
     })
@@ -60,13 +73,13 @@ export function createSendPage(services: PageServices): SendPage {
 
 /** Serves the page at each of its paths, its files, and the reference of every version. */
 export function registerPages(app: PortalApp, services: PageServices, sendPage: SendPage): void {
-  const { catalogue, gatewayUrl, page } = services
+  const { catalogue, gatewayUrl, page, sandbox, mailbox } = services
 
   app.register(fastifyStatic, {
     root: join(page.folder, 'assets'),
     prefix: '/assets/',
     preCompressed: true,
-    // The name of a file changes with its content.
+    // The file's name changes with its content.
     immutable: true,
     maxAge: '365d',
     index: false,
@@ -84,7 +97,7 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
       const { api, version } = request.params
       const published = catalogue().versions.get(versionKey(api, version))
       const path = `${encodeURIComponent(api)}/${encodeURIComponent(version)}`
-      // That page says that there is none; this route's policy does not fit it.
+      // That page reports the unknown version; the headers of this route do not fit it.
       if (published === undefined) return reply.redirect(`/apis/${path}`)
       const name = `${published.title} ${version}`
       const document = `/api/apis/${path}/openapi.json`
@@ -102,8 +115,8 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
     },
   )
 
-  /** An API that is not published has no page, as the page itself says. */
-  function statusOf({ params, routeOptions }: FastifyRequest): 200 | 404 {
+  /** An API that is not published has no page, and neither has a sandbox that is off or a mailbox for others; the page itself says so. */
+  function statusOf({ params, routeOptions, raw }: FastifyRequest): 200 | 404 {
     const { api, version } = params as Readonly<Record<string, string | undefined>>
     if (routeOptions.url === pagePaths.apiVersion) {
       return catalogue().versions.has(versionKey(api ?? '', version ?? '')) ? 200 : 404
@@ -111,7 +124,10 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
     if (routeOptions.url === pagePaths.apiDiff) {
       return [...catalogue().versions.values()].some((known) => known.api === api) ? 200 : 404
     }
-    return 200
+    if (routeOptions.url === pagePaths.mailbox) return mailbox?.isOpenTo(raw) === true ? 200 : 404
+    const isOfSandbox =
+      routeOptions.url === pagePaths.sandbox || routeOptions.url === pagePaths.sandboxReturn
+    return isOfSandbox && sandbox === undefined ? 404 : 200
   }
 }
 

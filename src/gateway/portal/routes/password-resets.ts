@@ -5,7 +5,7 @@ import { PasswordReset, Verification } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
-/** Setting a new password by mail, for anybody. What is answered is the same for an unknown address. */
+/** Resets a password by mail, without a session. An unknown address gets the same answer. */
 export function registerPasswordResets(
   app: PortalApp,
   {
@@ -21,7 +21,7 @@ export function registerPasswordResets(
     {
       schema: {
         operationId: 'requestPasswordReset',
-        summary: 'Ask for a link to set a new password',
+        summary: 'Request a link to set a new password',
         tag: 'Account',
         body: PasswordReset,
         response: { 202: Empty },
@@ -45,7 +45,7 @@ export function registerPasswordResets(
     {
       schema: {
         operationId: 'confirmPasswordReset',
-        summary: 'Use the link and set the password; every session ends',
+        summary: 'Set a new password with the token of the link; ends every session',
         tag: 'Account',
         body: Verification,
         response: { 204: Empty },
@@ -57,7 +57,7 @@ export function registerPasswordResets(
       const link = await stores.mailTokens.find('password-reset', token)
       const owner = await stores.developers.find(link?.developerId ?? '')
       if (owner === undefined) throw linkInvalid()
-      // Before the link is used up: whoever chose badly may choose again.
+      // Before the link is used up, so that a developer with a weak password can choose another.
       refuseWeakPassword(password, owner)
       const isSet = await stores.passwordResets.complete({
         token,

@@ -1,15 +1,27 @@
-import { problemPage } from '../pages/problem-page.ts'
+import { problemIndex, problemPage } from '../pages/problem-page.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
 import type { PortalServices } from '../services.ts'
+import { wantsPage } from './pages.ts'
 
 /** The pages behind the `type` of every problem; they work without script. */
 export function registerProblems(app: PortalApp, { page }: Pick<PortalServices, 'page'>): void {
-  app.get<{ Params: { code: string } }>('/problems/:code', ({ params }, reply) => {
+  for (const path of ['/problems', '/problems/']) {
+    app.get(path, (_request, reply) =>
+      reply
+        .header('content-type', 'text/html; charset=utf-8')
+        .send(problemIndex({ styleNonce: reply.cspNonce.style, icon: page.icon })),
+    )
+  }
+
+  app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
+    const { params } = request
     const styleNonce = reply.cspNonce.style
     const document = problemPage({ code: params.code, styleNonce, icon: page.icon })
     if (document === undefined) {
-      throw new PortalError({ code: 'NOT_FOUND', detail: 'There is no such error code.' })
+      // The bank's codes have no page.
+      if (wantsPage(request)) return reply.callNotFound()
+      throw new PortalError({ code: 'NOT_FOUND', detail: 'This error code does not exist.' })
     }
     return reply.header('content-type', 'text/html; charset=utf-8').send(document)
   })

@@ -38,7 +38,7 @@ export function registerProfile(
       schema: {
         operationId: 'changeProfile',
         summary:
-          'Change name, password (other sessions end) or address (holds once the link sent there is used)',
+          'Change your name, password (ends other sessions) or address (applies once you open the link sent there)',
         tag: 'Account',
         body: ProfileChange,
         response: { 200: Developer },
@@ -83,7 +83,7 @@ export function registerProfile(
     {
       schema: {
         operationId: 'chooseMails',
-        summary: 'Choose the mails besides those about the account itself',
+        summary: 'Choose which optional emails you get',
         tag: 'Account',
         body: MailPreferences,
         response: { 200: Developer },
@@ -104,7 +104,7 @@ export function registerProfile(
       schema: {
         operationId: 'deleteAccount',
         summary:
-          'Delete the own account with all applications, keys and records, at once and for good',
+          'Delete your account with all applications, keys and records, at once and permanently',
         tag: 'Account',
         body: AccountDeletion,
         response: { 204: Empty },

@@ -28,7 +28,7 @@ function publishedVersion(
   siblings: readonly ApiVersion[],
   nowMs: number,
 ): Omit<PublishedVersion, 'plans'> {
-  const { version, title, lifecycle, operations } = published
+  const { version, title, document, lifecycle, operations } = published
   const own = new Set(operations.map(({ id }) => id))
   const missing = new Map<string, MissingOperation>()
   // The newest sibling that has it tells what it is called.
@@ -42,6 +42,7 @@ function publishedVersion(
   return {
     version,
     title,
+    summary: firstSentence(document.info['description']),
     lifecycle,
     isDeprecated: isDeprecated(lifecycle, nowMs),
     isRetired: isRetired(lifecycle, nowMs),
@@ -51,6 +52,13 @@ function publishedVersion(
     })),
     missing: [...missing.values()],
   }
+}
+
+/** Of a text in paragraphs; a full stop inside a number ends no sentence. */
+function firstSentence(description: unknown): string {
+  const [paragraph = ''] = typeof description === 'string' ? description.trim().split('\n\n') : []
+  const [sentence = ''] = paragraph.replaceAll(/\s+/g, ' ').split(/(?<=\.) /)
+  return sentence
 }
 
 function whereabouts(
@@ -71,5 +79,5 @@ function publishedPlan(catalogue: Catalogue, name: string): PublishedPlan[] {
   const plan = catalogue.plans.get(name)
   if (plan === undefined) return []
   const limits = plan.limits.map((limit) => ({ ...limit }))
-  return [{ name, title: plan.title, limits }]
+  return [{ name, title: plan.title, description: plan.description, limits }]
 }

@@ -3,9 +3,9 @@ import { diffVersions } from '../../../catalogue/diff.ts'
 import type { VersionDiff } from '../schemas/catalogue.ts'
 
 /**
- * The difference between two versions, computed once: anybody may ask for it,
- * and it takes tens of milliseconds. A reload makes new versions, and what was
- * remembered of the old ones goes with them.
+ * Computes the difference between two versions once: any visitor may ask for
+ * it, and it takes tens of milliseconds. A reload creates new version objects
+ * and so drops the results of the old ones.
  */
 export function createRememberedDiff(): (from: ApiVersion, to: ApiVersion) => VersionDiff {
   const known = new WeakMap<ApiVersion, WeakMap<ApiVersion, VersionDiff>>()

@@ -11,7 +11,7 @@ import { Session, SignIn } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
-/** Signing in and out, for whoever has a session or not. */
+/** Sign-in and sign-out, with or without a session. */
 export function registerSignIn(
   app: PortalApp,
   services: Pick<
@@ -27,7 +27,7 @@ export function registerSignIn(
     {
       schema: {
         operationId: 'signIn',
-        summary: 'Sign in: the answer sets the cookie of a new session',
+        summary: 'Sign in; the response sets the cookie of a new session',
         tag: 'Account',
         body: SignIn,
         response: { 200: Session },
@@ -63,7 +63,7 @@ export function registerSignIn(
     {
       schema: {
         operationId: 'signOut',
-        summary: 'Sign out; without a session nothing happens',
+        summary: 'Sign out; does nothing without a session',
         tag: 'Account',
         response: { 204: Empty },
       },
@@ -88,7 +88,7 @@ export function registerOwnSession(
     {
       schema: {
         operationId: 'getSession',
-        summary: 'Who is signed in',
+        summary: 'Read the signed-in developer',
         tag: 'Account',
         response: { 200: Session },
       },
@@ -101,7 +101,7 @@ export function registerOwnSession(
     {
       schema: {
         operationId: 'signOutEverywhere',
-        summary: 'End every session, this one too',
+        summary: 'End all your sessions, including this one',
         tag: 'Account',
         response: { 204: Empty },
       },
@@ -119,12 +119,12 @@ function notAdmitted({ isSuspended }: { readonly isSuspended: boolean }): Portal
   return isSuspended
     ? new PortalError({
         code: 'DEVELOPER_SUSPENDED',
-        detail: 'An operator has suspended this account with all its applications.',
+        detail: 'An operator has suspended this account and all its applications.',
       })
     : new PortalError({
         code: 'APPROVAL_PENDING',
         detail:
-          'An operator has to approve this account. A mail tells you as soon as that has happened.',
+          'An operator has to approve this account first. We will email you when you can sign in.',
       })
 }
 

@@ -1,3 +1,4 @@
+import { beginSession } from '../accounts/begin-session.ts'
 import { linkInvalid } from '../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
 import type { PortalApp } from '../portal-app.ts'
@@ -6,7 +7,7 @@ import { SignUp, Verification } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
-/** Becoming a developer, for anybody. What is answered is the same for a known address. */
+/** Creates developer accounts, without a session. A known address gets the same answer. */
 export function registerSignUp(
   app: PortalApp,
   {
@@ -14,7 +15,8 @@ export function registerSignUp(
     passwords,
     attempts,
     mails,
-  }: Pick<PortalServices, 'stores' | 'passwords' | 'attempts' | 'mails'>,
+    metrics,
+  }: Pick<PortalServices, 'stores' | 'passwords' | 'attempts' | 'mails' | 'metrics'>,
 ): void {
   /** @throws {PortalError} SIGN_UP_CLOSED */
   async function openMode(): Promise<'open' | 'approval'> {
@@ -22,7 +24,7 @@ export function registerSignUp(
     if (mode !== 'off') return mode
     throw new PortalError({
       code: 'SIGN_UP_CLOSED',
-      detail: 'The operator accepts no new accounts at the moment.',
+      detail: 'The operator does not accept new accounts at the moment.',
     })
   }
 
@@ -31,7 +33,7 @@ export function registerSignUp(
     {
       schema: {
         operationId: 'signUp',
-        summary: 'Ask for an account: a mail with a link goes to the address',
+        summary: 'Request an account; the portal sends a link to the address',
         tag: 'Account',
         body: SignUp,
         response: { 202: Empty },
@@ -60,7 +62,8 @@ export function registerSignUp(
     {
       schema: {
         operationId: 'verifySignUp',
-        summary: 'Use the link of the mail and set the password; then sign in',
+        summary:
+          'Set the password with the token of the link; the response sets the cookie of a new session',
         tag: 'Account',
         body: Verification,
         response: { 204: Empty },
@@ -71,11 +74,18 @@ export function registerSignUp(
       const { token, password } = request.body
       const link = await stores.mailTokens.find('sign-up', token)
       if (link === undefined) throw linkInvalid()
-      // Before the link is used up: whoever chose badly may choose again.
+      // Before the link is used up, so that a developer with a weak password can choose another.
       refuseWeakPassword(password, { email: link.email, name: link.name ?? '' })
       const isApproved = (await openMode()) === 'open'
       const passwordHash = await passwords.hash(password)
-      if (!(await stores.signUps.complete({ token, passwordHash, isApproved }))) throw linkInvalid()
+      const developerId = await stores.signUps.complete({ token, passwordHash, isApproved })
+      if (developerId === undefined) throw linkInvalid()
+      // The link proves the address, and the password was just chosen: signing in would check nothing more.
+      if (
+        isApproved &&
+        (await beginSession(stores.sessions, request, { developerId, passwordHash }))
+      )
+        metrics.countSignIn('signed-in')
       reply.code(204)
       return null
     },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { subscriptionAnswer } from '../answers.ts'
-import { ownApplication, refuseSuspended, subscriptionOf } from '../own-application.ts'
+import { ownApplication, subscriptionOf } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { actorOf } from '../request.ts'
 import {
@@ -32,7 +32,7 @@ export function registerSubscriptions(
     {
       schema: {
         operationId: 'listSubscriptions',
-        summary: 'Active subscriptions of an application, oldest first',
+        summary: 'List the active subscriptions of an application, oldest first',
         tag: 'Subscriptions',
         params: ListParams,
         response: { 200: SubscriptionList },
@@ -61,7 +61,6 @@ export function registerSubscriptions(
     },
     async (request, reply) => {
       const application = await ownApplication(stores, request, request.params)
-      refuseSuspended(application)
       const { api, version, plan } = request.body
       checkSubscribable(catalogue(), { api, version, plan }, now())
       const added = await subscriptions.add({
@@ -83,7 +82,7 @@ export function registerSubscriptions(
     {
       schema: {
         operationId: 'changePlan',
-        summary: 'Move a subscription to another plan; what was counted stays counted',
+        summary: 'Move a subscription to another plan; calls already made still count',
         tag: 'Subscriptions',
         params: ItemParams,
         body: SubscriptionChange,
@@ -94,7 +93,6 @@ export function registerSubscriptions(
     async (request) => {
       const application = await ownApplication(stores, request, request.params)
       const found = await subscriptionOf(stores, application, request.params.subscriptionId)
-      refuseSuspended(application)
       const { plan } = request.body
       const { id, api, version } = found
       checkSubscribable(catalogue(), { api, version, plan }, now())
@@ -107,7 +105,7 @@ export function registerSubscriptions(
     {
       schema: {
         operationId: 'unsubscribe',
-        summary: 'End a subscription: its version cannot be called any more',
+        summary: 'End a subscription; the application can no longer call the version',
         tag: 'Subscriptions',
         params: ItemParams,
         response: { 204: Empty },

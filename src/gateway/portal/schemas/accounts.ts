@@ -25,7 +25,7 @@ export const Developer = closed({
   name: Type.String(),
   isOperator: Type.Boolean(),
   createdAt: Instant,
-  pendingEmail: nullable(Type.String({ description: 'a new address, until its link is opened' })),
+  pendingEmail: nullable(Type.String({ description: 'a new address that is not confirmed yet' })),
   mails: MailPreferences,
 })
 export type Developer = Static<typeof Developer>
@@ -68,13 +68,17 @@ export type AccountDeletion = Static<typeof AccountDeletion>
 export const OptOut = closed({ token: Type.String({ minLength: 1, maxLength: 256 }) })
 export type OptOut = Static<typeof OptOut>
 
-/** `GET /api/portal`: what the page must know before anybody signs in. */
+/** `GET /api/portal`: the settings that the page needs before sign-in. */
 export const PortalFacts = closed({
   signUp: Type.Union([Type.Literal('open'), Type.Literal('approval'), Type.Literal('off')]),
   gatewayUrl: Type.String(),
   writesMailsToFiles: Type.Boolean({
-    description: 'no mail server: mails are files of the operator',
+    description: 'without a mail server the portal writes emails to files',
   }),
+  hasSandbox: Type.Boolean({
+    description: 'whether there are fictional bank customers to test with',
+  }),
+  hasMailbox: Type.Boolean({ description: 'whether this browser can read emails at /mailbox' }),
 })
 export type PortalFacts = Static<typeof PortalFacts>
 

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { nameRule } from '../../registry/name.ts'
 import { closed, Id, Instant, ListLimit, listOf, Name, nullable } from './common.ts'
 
 /** Of an application. */
 export const Strict = Type.Boolean({
-  description: 'true or false: whether the bank takes only signed calls of the application',
+  description: 'true or false: whether the bank accepts only signed calls from the application',
 })
 
 export const Application = closed({
@@ -19,9 +20,9 @@ export type ApplicationList = Static<typeof ApplicationList>
 
 export const ApplicationInput = closed({ name: Name })
 export type ApplicationInput = Static<typeof ApplicationInput>
-/** What is left out stays as it is. */
+/** What is left out stays as it is. A name may stay although it is older than the rule, so the registry judges it. */
 export const ApplicationChange = closed({
-  name: Type.Optional(Name),
+  name: Type.Optional(Type.String({ description: nameRule })),
   strict: Type.Optional(Strict),
 })
 export type ApplicationChange = Static<typeof ApplicationChange>

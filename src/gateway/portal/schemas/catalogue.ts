@@ -24,7 +24,9 @@ const operationMembers = {
     description: 'versions of the API that have it, oldest first',
   }),
   removedIn: nullable(
-    Type.String({ description: 'the first version after the last that has it; null: none' }),
+    Type.String({
+      description: 'the first version without the operation; null if every later version has it',
+    }),
   ),
 }
 
@@ -41,13 +43,13 @@ export const MissingOperation = closed({
 })
 export type MissingOperation = Static<typeof MissingOperation>
 
-/** So many calls in so long a window. */
+/** Calls allowed within a window. */
 export const PublishedLimit = closed({
   name: Type.String(),
   calls: Type.Integer(),
   windowSeconds: Type.Integer(),
   scope: Type.Union([Type.Literal('operation'), Type.Literal('plan')], {
-    description: 'operation: each counts by itself; plan: all of the version together',
+    description: 'operation: a separate limit for each; plan: one limit for the whole version',
   }),
 })
 export type PublishedLimit = Static<typeof PublishedLimit>
@@ -55,6 +57,7 @@ export type PublishedLimit = Static<typeof PublishedLimit>
 export const PublishedPlan = closed({
   name: Type.String(),
   title: Type.String(),
+  description: Type.String({ description: 'what the plan is for; may be empty' }),
   limits: Type.Array(PublishedLimit),
 })
 export type PublishedPlan = Static<typeof PublishedPlan>
@@ -62,9 +65,10 @@ export type PublishedPlan = Static<typeof PublishedPlan>
 export const PublishedVersion = closed({
   version: Type.String(),
   title: Type.String(),
+  summary: Type.String({ description: 'first sentence of its document; may be empty' }),
   lifecycle: Lifecycle,
   isDeprecated: Type.Boolean({ description: 'today' }),
-  isRetired: Type.Boolean({ description: 'today: every call is answered 410' }),
+  isRetired: Type.Boolean({ description: 'today: every call gets 410' }),
   operations: Type.Array(PublishedOperation),
   missing: Type.Array(MissingOperation),
   plans: Type.Array(PublishedPlan),
@@ -78,7 +82,7 @@ export const PublishedApi = closed({
 })
 export type PublishedApi = Static<typeof PublishedApi>
 
-/** `GET /api/apis`: what is published, for anybody. */
+/** `GET /api/apis`: the published APIs; public. */
 export const PublishedApis = listOf(PublishedApi)
 export type PublishedApis = Static<typeof PublishedApis>
 

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { nameLengthMax, namePattern, nameRule } from '../../registry/name.ts'
 
-/** What every schema of the JSON API stands on. Bodies are closed: a member nobody asked for is an error, not a hint. */
+/** Shared parts of the JSON API's schemas. Bodies are closed: an unknown member is an error. */
 export function closed<Members extends Record<string, TSchema>>(members: Members) {
   return Type.Object(members, { additionalProperties: false })
 }
@@ -18,17 +19,12 @@ export const Id = Type.String({ format: 'uuid' })
 /** ISO 8601 in UTC with milliseconds. */
 export const Instant = Type.String({ format: 'date-time' })
 
-/**
- * A name somebody gave: 1 to 100 characters, something to see among them (not
- * only spaces, joiners, directions and other marks that draw nothing), no
- * control characters. Stored and shown as it was typed.
- */
+/** A name that a developer typed. Stored without the spaces around it. */
 export const Name = Type.String({
   minLength: 1,
-  maxLength: 100,
-  pattern:
-    '^(?=[^]*[^\\s\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\u2800])[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
-  description: '1 to 100 characters, something to see among them, no control characters',
+  maxLength: nameLengthMax,
+  pattern: namePattern,
+  description: nameRule,
 })
 
 /**
@@ -43,13 +39,13 @@ export const Email = Type.String({
   description: 'an address such as ada@example.com, ASCII only',
 })
 
-/** A password somebody chooses; what makes it weak is told apart by the handler. */
+/** A new password; the handler checks its strength. */
 export const NewPassword = Type.String({
   minLength: 15,
   maxLength: 256,
   description: '15 to 256 characters',
 })
-/** A password somebody knows: any text, so that the answer does not tell which rules it met. */
+/** An existing password: any text, so that the answer does not reveal which rules applied to it. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 256 })
 
 /** Of a mail link; 43 characters base64url, 256 bits. */
@@ -75,6 +71,7 @@ export const Problem = Type.Object({
   detail: Type.Optional(Type.String()),
   instance: Type.String(),
   code: Type.String(),
+  help: Type.Optional(Type.String({ description: 'page that explains the code' })),
   errors: Type.Optional(
     Type.Array(
       closed({

@@ -15,7 +15,8 @@ export const LiveUsage = closed({
   overrideUntil: nullable(
     Type.String({
       format: 'date-time',
-      description: 'an operator gave the application this limit; then that of the plan holds again',
+      description:
+        'an operator set this limit for the application until then; afterwards the limit of the plan applies',
     }),
   ),
 })
@@ -39,16 +40,16 @@ export type HistoryQuery = Static<typeof HistoryQuery>
 
 const counts = {
   admitted: Type.Integer(),
-  refused: Type.Integer({ description: 'by Tollgate, whatever the reason' }),
-  errors: Type.Integer({ description: 'admitted, and answered with 5xx or not to the end' }),
-  averageMs: nullable(Type.Number({ description: 'of admitted calls; null when there was none' })),
+  refused: Type.Integer({ description: 'by Tollgate, for any reason' }),
+  errors: Type.Integer({ description: 'allowed calls that got 5xx or an incomplete response' }),
+  averageMs: nullable(Type.Number({ description: 'of allowed calls; null without any' })),
   maxMs: nullable(Type.Number()),
 }
 
 export const HistoryPoint = closed({ at: Instant, ...counts })
 export type HistoryPoint = Static<typeof HistoryPoint>
 export const OperationTotal = closed({
-  api: nullable(Type.String({ description: 'null: refused before it was known' })),
+  api: nullable(Type.String({ description: 'null: refused before the gateway knew it' })),
   version: nullable(Type.String()),
   operation: nullable(Type.String()),
   ...counts,
@@ -76,19 +77,27 @@ export const CallRecord = closed({
   keyId: Type.String(),
   outcome: Type.String({
     description:
-      'forwarded, aborted (the connection ended before the whole answer), or the code of the refusal',
+      'forwarded, aborted (the connection ended before the whole response), or the error code',
   }),
   decision: nullable(Type.String()),
-  status: Type.Integer({ description: '0: the connection ended before an answer' }),
+  status: Type.Integer({ description: '0: the connection ended before a response' }),
   limit: nullable(Type.Integer()),
   used: nullable(Type.Integer()),
   remaining: nullable(Type.Integer()),
   resetsAt: nullable(Instant),
   totalMs: Type.Number(),
-  upstreamMs: nullable(Type.Number({ description: 'of that, waiting for the bank service' })),
-  reason: Type.String({ description: 'in words' }),
+  upstreamMs: nullable(Type.Number({ description: 'part of totalMs spent waiting for the bank' })),
+  reason: Type.String({ description: 'plain-English explanation' }),
 })
 export type CallRecord = Static<typeof CallRecord>
+/** Where records of a call are. */
+export const CallPlaces = closed({
+  applicationIds: Type.Array(Type.String(), {
+    description: 'your applications with a call of that id, newest call first; may be empty',
+  }),
+})
+export type CallPlaces = Static<typeof CallPlaces>
+
 export const CallRecordList = listOf(CallRecord)
 export type CallRecordList = Static<typeof CallRecordList>
 
@@ -97,5 +106,10 @@ export const CallsQuery = closed({
     Type.String({ pattern: '^([1-9]|[1-9][0-9]|100)$', description: '1 to 100' }),
   ),
   keyId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{12}$' })),
+  operation: Type.Optional(Type.String({ pattern: '^\\w{1,100}$', description: 'its id' })),
+  status: Type.Optional(
+    Type.String({ pattern: '^[1-5]([0-9]{2}|xx)$', description: 'such as 201, or 2xx' }),
+  ),
+  outcome: Type.Optional(Type.String({ pattern: '^\\w{1,100}$', description: 'as in the answer' })),
 })
 export type CallsQuery = Static<typeof CallsQuery>

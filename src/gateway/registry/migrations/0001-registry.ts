@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Developers, applications, subscriptions, keys, the change feed and the
- * audit. What must hold is said here and not in code; the two limits that are
- * settings (applications per developer, keys per application) are counted
- * under a lock of the parent's row.
+ * Developers, applications, subscriptions, keys, the change feed and the audit.
+ * The database enforces all rules except the two limits that are settings
+ * (applications per developer, keys per application). Code counts these under a
+ * lock of the parent's row.
  */
 export const registry: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -43,7 +43,7 @@ const statements = [
     created_at timestamptz not null default now(),
     ended_at timestamptz
   )`,
-  // Also what a look-up by application reads.
+  // Also serves look-ups by application.
   `create unique index subscriptions_active on subscriptions (application_id, api, version) where ended_at is null`,
   `create index subscriptions_application on subscriptions (application_id)`,
 
@@ -60,13 +60,13 @@ const statements = [
     last_used_at timestamptz,
     replaced_by text references api_keys deferrable initially deferred
   )`,
-  // A key that was replaced still works for its overlap, but its name has passed on.
+  // A replaced key still works for its overlap, but its name belongs to the new key.
   `create unique index api_keys_name on api_keys (application_id, name)
     where revoked_at is null and replaced_by is null`,
   `create index api_keys_application on api_keys (application_id)`,
   `create index api_keys_replaced_by on api_keys (replaced_by) where replaced_by is not null`,
 
-  // No foreign keys: both tell of things that may be gone.
+  // Without foreign keys: both refer to entities that may be deleted.
   `create table changes (
     id bigint generated always as identity primary key,
     xid xid8 not null default pg_current_xact_id(),

@@ -2,9 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * What the portal needs: passwords, sessions, mail links, the outbox, the
- * operator's switches and limit overrides. Secrets are kept as hashes, mails
- * sealed: whoever reads these tables can neither sign in nor open a link.
+ * Tables of the portal: passwords, sessions, mail links, the outbox, the
+ * operator's switches and limit overrides. Secrets are stored as hashes and
+ * mails encrypted, so a reader of these tables can neither sign in nor open a
+ * link.
  */
 export const portal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -13,7 +14,7 @@ export const portal: Migration = {
 }
 
 const statements = [
-  // Developers made by a command have no password; a reset link gives them one.
+  // Developers created by a command have no password; a reset link lets them set one.
   `alter table developers
     add column password_hash text,
     add column failed_sign_ins integer not null default 0 check (failed_sign_ins >= 0),
@@ -32,8 +33,8 @@ const statements = [
   `create index sessions_developer on sessions (developer_id)`,
   `create index sessions_expires_at on sessions (expires_at)`,
 
-  // A token without developer belongs to a sign-up, or to nobody: a reset for an
-  // unknown address leaves the same traces as one for a known address.
+  // A token without a developer belongs to a sign-up or to an unknown address: a reset for an unknown address leaves
+  // the same traces as one for a known address.
   `create table mail_tokens (
     hash bytea primary key check (octet_length(hash) = 32),
     purpose text not null check (purpose in ('sign-up', 'password-reset', 'email-change')),
@@ -57,7 +58,7 @@ const statements = [
   )`,
   `create index mails_due_at on mails (due_at)`,
 
-  // Which reminders of the end of a version a developer has got.
+  // The reminders of the end of a version that each developer got.
   `create table deprecation_mails (
     developer_id uuid not null references developers on delete cascade,
     api text not null,
@@ -67,7 +68,7 @@ const statements = [
     primary key (developer_id, api, version, milestone)
   )`,
 
-  // Switches of the operator and cursors of jobs, one row each.
+  // The operator's switches and the cursors of jobs, one row each.
   `create table portal_state (
     name text primary key,
     value text not null,
@@ -87,10 +88,10 @@ const statements = [
     expires_at timestamptz not null,
     ended_at timestamptz
   )`,
-  // One at a time for a limit; making one retires those that have expired.
+  // One active override per limit; creating one ends those that have expired.
   `create unique index limit_overrides_active on limit_overrides (application_id, api, version, limit_name)
     where ended_at is null`,
 
-  // Operators look for what one of them did; by subject there is an index already.
+  // For an operator's search by actor; an index by subject already exists.
   `create index audit_actor on audit (actor, id)`,
 ]

@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * What calls became: counts by minute, hour and day, and the latest calls one
+ * Outcomes of calls: counts by minute, hour and day, and the latest calls one
  * by one. Times are UTC. An empty `api`, `version` or `operation` of a count
- * says that the call was refused before it was known.
+ * means that the call was refused before it was known.
  *
- * Everything goes with its application.
+ * Deleting an application deletes all its rows.
  */
 export const usage: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

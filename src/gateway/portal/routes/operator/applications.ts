@@ -16,7 +16,7 @@ import { operatedApplicationAnswer, overrideAnswer } from './operator-answers.ts
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
-/** What calls the gateway, whoever owns it: look up, suspend. Needs an operator. */
+/** Applications of all developers: look up, suspend, resume. Needs an operator. */
 export function registerOperatedApplications(
   app: PortalApp,
   { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
@@ -36,7 +36,7 @@ export function registerOperatedApplications(
       schema: {
         operationId: 'listAllApplications',
         summary:
-          'Applications by part of their name or of the address of their developer, oldest first',
+          "List applications by part of their name or their developer's address, oldest first",
         tag: 'Operator',
         querystring: SearchQuery,
         response: { 200: OperatedApplicationList },
@@ -53,7 +53,7 @@ export function registerOperatedApplications(
     {
       schema: {
         operationId: 'getAnyApplication',
-        summary: 'One application with its subscriptions, keys and overrides',
+        summary: 'Read an application with its subscriptions, keys and overrides',
         tag: 'Operator',
         params: Params,
         response: { 200: OperatedApplicationDetail },
@@ -85,8 +85,8 @@ export function registerOperatedApplications(
           operationId: `${verb}Application`,
           summary:
             verb === 'suspend'
-              ? 'Refuse the calls of an application'
-              : 'End the suspension of an application',
+              ? 'Suspend an application: the gateway rejects its calls'
+              : 'Resume a suspended application',
           tag: 'Operator',
           params: Params,
           response: { 200: OperatedApplication },

@@ -11,7 +11,7 @@ export function registerAudit(app: PortalApp, { stores }: Pick<PortalServices, '
     {
       schema: {
         operationId: 'listAudit',
-        summary: 'Who did what, newest first; `after` goes back in time',
+        summary: 'List the audit log, newest first; `after` goes back in time',
         tag: 'Operator',
         querystring: AuditQuery,
         response: { 200: AuditList },

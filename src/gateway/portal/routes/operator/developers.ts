@@ -29,7 +29,7 @@ export function registerOperatedDevelopers(
     {
       schema: {
         operationId: 'listDevelopers',
-        summary: 'Developers by part of their name or address, oldest first',
+        summary: 'List developers by part of their name or address, oldest first',
         tag: 'Operator',
         querystring: SearchQuery,
         response: { 200: OperatedDeveloperList },
@@ -46,7 +46,7 @@ export function registerOperatedDevelopers(
     {
       schema: {
         operationId: 'getDeveloper',
-        summary: 'One developer',
+        summary: 'Read a developer',
         tag: 'Operator',
         params: Params,
         response: { 200: OperatedDeveloper },
@@ -60,7 +60,7 @@ export function registerOperatedDevelopers(
     {
       schema: {
         operationId: 'approveDeveloper',
-        summary: 'Let in somebody who signed up; a mail tells them',
+        summary: 'Approve a developer who signed up and send them an email',
         tag: 'Operator',
         params: Params,
         response: { 200: OperatedDeveloper },
@@ -82,7 +82,7 @@ export function registerOperatedDevelopers(
     {
       schema: {
         operationId: 'suspendDeveloper',
-        summary: 'End the sessions of a developer and refuse the calls of all their applications',
+        summary: 'Suspend a developer: end all sessions and reject the calls of all applications',
         tag: 'Operator',
         params: Params,
         response: { 200: OperatedDeveloper },
@@ -108,7 +108,7 @@ export function registerOperatedDevelopers(
     {
       schema: {
         operationId: 'resumeDeveloper',
-        summary: 'End the suspension of a developer',
+        summary: 'Resume a suspended developer',
         tag: 'Operator',
         params: Params,
         response: { 200: OperatedDeveloper },

@@ -28,7 +28,7 @@ export function registerOverrides(
     {
       schema: {
         operationId: 'listOverrides',
-        summary: 'Overrides of an application that are in force, oldest first',
+        summary: 'List the active overrides of an application, oldest first',
         tag: 'Operator',
         params: ListParams,
         response: { 200: LimitOverrideList },
@@ -47,7 +47,7 @@ export function registerOverrides(
     {
       schema: {
         operationId: 'createOverride',
-        summary: 'Set another number of calls than the plan’s, until a moment',
+        summary: 'Replace the number of calls of the plan until a given time',
         tag: 'Operator',
         params: ListParams,
         body: LimitOverrideInput,
@@ -74,7 +74,7 @@ export function registerOverrides(
     {
       schema: {
         operationId: 'endOverride',
-        summary: 'End an override before its moment: the number of the plan holds again',
+        summary: "End an override early; the plan's number of calls applies again",
         tag: 'Operator',
         params: ItemParams,
         response: { 204: Empty },

@@ -18,7 +18,7 @@ export function registerRefusals(
       schema: {
         operationId: 'listRefusals',
         summary:
-          'Applications with refused calls of the last hours (24 unless told), most first, at most 100',
+          'List up to 100 applications by refused calls in the last hours (default 24), most first',
         tag: 'Operator',
         querystring: RefusalsQuery,
         response: { 200: Refusals },

@@ -3,7 +3,7 @@ import { actorOf } from '../../request.ts'
 import { SignUpMode } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
 
-/** Whether somebody new may sign up. Needs an operator. */
+/** Whether new developers may sign up. Needs an operator. */
 export function registerSignUpMode(
   app: PortalApp,
   { stores }: Pick<PortalServices, 'stores'>,
@@ -15,7 +15,7 @@ export function registerSignUpMode(
     {
       schema: {
         operationId: 'getSignUpMode',
-        summary: 'Who may sign up',
+        summary: 'Read the sign-up mode',
         tag: 'Operator',
         response: { 200: SignUpMode },
       },
@@ -28,7 +28,7 @@ export function registerSignUpMode(
     {
       schema: {
         operationId: 'setSignUpMode',
-        summary: 'Open sign-up, ask for approval, or close it',
+        summary: 'Open sign-up, require approval, or close it',
         tag: 'Operator',
         body: SignUpMode,
         response: { 200: SignUpMode },

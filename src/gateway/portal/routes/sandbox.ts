@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import { ownApplication, refuseSuspended } from '../own-application.ts'
+import type { PortalApp } from '../portal-app.ts'
+import { ApprovedConsents, ReadyConsent, Sandbox } from '../schemas/sandbox.ts'
+import type { PortalServices } from '../services.ts'
+
+const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
+
+/** The customers of the sandbox bank. Without a sandbox the route does not exist. */
+export function registerSandbox(
+  app: PortalApp,
+  { sandbox }: Pick<PortalServices, 'sandbox'>,
+): void {
+  if (sandbox === undefined) return
+  app.addHook('onClose', () => sandbox.close())
+
+  app.get(
+    '/api/sandbox',
+    {
+      schema: {
+        operationId: 'getSandbox',
+        summary: 'List fictional bank customers, their passwords and how to reach every state',
+        tag: 'Sandbox',
+        response: { 200: Sandbox },
+      },
+    },
+    () => sandbox.describe(),
+  )
+}
+
+/** Consents of applications at the sandbox bank. Needs a session. */
+export function registerSandboxConsents(
+  app: PortalApp,
+  { attempts, sandbox, stores }: Pick<PortalServices, 'attempts' | 'sandbox' | 'stores'>,
+): void {
+  if (sandbox === undefined) return
+
+  app.post(
+    '/api/applications/:id/sandbox/consents',
+    {
+      schema: {
+        operationId: 'makeReadyConsent',
+        summary: 'Create a valid consent of a fictional customer; an earlier one expires',
+        tag: 'Sandbox',
+        params: Params,
+        response: { 201: ReadyConsent },
+        problems: ['CONFLICT', 'ATTEMPTS_EXCEEDED'],
+      },
+    },
+    async (request, reply) => {
+      const application = await ownApplication(stores, request, request.params)
+      refuseSuspended(application)
+      await attempts.readyConsent(application.developerId)
+      reply.code(201)
+      return sandbox.makeConsent(application.id)
+    },
+  )
+
+  app.get(
+    '/api/applications/:id/sandbox/consents',
+    {
+      schema: {
+        operationId: 'listApprovedConsents',
+        summary:
+          'List the newest 10 consents that the application asked for and a fictional customer approved',
+        tag: 'Sandbox',
+        params: Params,
+        response: { 200: ApprovedConsents },
+      },
+    },
+    async (request) =>
+      sandbox.approvedConsents((await ownApplication(stores, request, request.params)).id),
+  )
+}

@@ -1,0 +1,64 @@
+import type { SampleCall, SamplePart, SampleText } from './sample-call.ts'
+import { type Notation, writeValue } from './write-value.ts'
+
+/** Writes a call as commands for a POSIX shell with curl and uuidgen. */
+export function curlSample({ method, url, headers, bodies, before, after }: SampleCall): string {
+  const glob = url.some((part) => typeof part === 'string' && /[[\]{}]/.test(part)) ? ' -g' : ''
+  const options = [
+    `curl -i${glob}${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`,
+    ...headers.map(([name, value]) => `-H ${quoted([`${name}: `, ...value])}`),
+    ...(bodies.length === 0 ? [] : ["-H 'Content-Type: application/json'"]),
+  ]
+  const [only, ...others] = bodies.map((body) => `'${writeValue(body, json, '  ')}'`)
+  const comments = (lines: readonly string[]) => lines.map((line) => `# ${line}`)
+  if (only === undefined || others.length === 0) {
+    const body = only === undefined ? [] : [`--data ${only}`]
+    const command = [...options, ...body].join(' \\\n  ')
+    return [...comments(before), command, ...comments(after)].join('\n')
+  }
+  return [
+    ...comments(before),
+    `for body in ${[only, ...others].join(' ')}; do`,
+    `  ${[...options, '--data "$body"'].join(' \\\n    ')}`,
+    '  echo',
+    'done',
+    ...comments(after),
+  ].join('\n')
+}
+
+/** JSON within single quotes of the shell. */
+const json: Notation = {
+  text: (text) => `"${text.map((part) => inSingleQuotes(part)).join('')}"`,
+  constant: (value) => JSON.stringify(value),
+  name: (name) => escapedQuotes(JSON.stringify(name)),
+  padding: '',
+  indentation: '  ',
+  hasTrailingComma: false,
+}
+
+function inSingleQuotes(part: SamplePart): string {
+  if (typeof part !== 'string') return `'"${expression(part)}"'`
+  return escapedQuotes(JSON.stringify(part).slice(1, -1))
+}
+
+function escapedQuotes(text: string): string {
+  return text.replaceAll("'", "'\\''")
+}
+
+/** Single quotes hold everything but themselves; a text with an expression needs double ones. */
+function quoted(text: SampleText): string {
+  if (text.every((part) => typeof part === 'string')) return `'${escapedQuotes(text.join(''))}'`
+  const parts = text.map((part, index) => {
+    if (typeof part === 'string') return part.replaceAll(/["$\\`]/g, '\\$&')
+    const next = text[index + 1]
+    // A letter behind a variable would belong to its name.
+    const isBraced = 'variable' in part && typeof next === 'string' && /^\w/.test(next)
+    return isBraced ? `\${${part.variable}}` : expression(part)
+  })
+  return `"${parts.join('')}"`
+}
+
+function expression(part: Exclude<SamplePart, string>): string {
+  if ('variable' in part) return `$${part.variable}`
+  return part.fresh === 'uuid' ? '$(uuidgen)' : '$(uuidgen | cut -c1-8)'
+}

@@ -1,0 +1,81 @@
+import { Agent, request } from 'undici'
+import { PortalError } from './portal-error.ts'
+import type { ApprovedConsents, ReadyConsent, Sandbox } from './schemas/sandbox.ts'
+
+const deadlineMs = 5_000
+
+/** What the portal asks the bank about its sandbox. @throws {PortalError} STORE_UNAVAILABLE when the bank does not answer */
+export interface SandboxBank {
+  /** The people, their secrets and the ways into every state. */
+  describe(): Promise<Sandbox>
+  /** Makes a valid consent of an application to all accounts of one person. */
+  makeConsent(applicationId: string): Promise<ReadyConsent>
+  /** Lists the consents that an application asked for and a person approved, newest first, at most 10. */
+  approvedConsents(applicationId: string): Promise<ApprovedConsents>
+  close(): Promise<void>
+}
+
+export interface SandboxBankOptions {
+  /** Origin of the bank, as this process reaches it. */
+  readonly bankUrl: () => string
+  /** The bank answers only a portal that knows it. */
+  readonly secret: string
+}
+
+/** Creates the way to the bank's internal routes, the same in one process and in several. */
+export function createSandboxBank({ bankUrl, secret }: SandboxBankOptions): SandboxBank {
+  const dispatcher = new Agent({ connections: 4 })
+  let described: Sandbox | undefined
+
+  async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    try {
+      const answer = await request(`${bankUrl()}${path}`, {
+        dispatcher,
+        method,
+        headers: {
+          authorization: `Bearer ${secret}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        // The bank would wait for a kept-alive connection when it stops.
+        reset: true,
+        signal: AbortSignal.timeout(deadlineMs),
+      })
+      if (answer.statusCode < 300) return await answer.body.json()
+      await answer.body.dump()
+      throw new Error(`the bank answered ${method} ${path} with ${answer.statusCode}`)
+    } catch (cause) {
+      throw new PortalError(
+        {
+          code: 'STORE_UNAVAILABLE',
+          detail: 'The sandbox bank is not available at the moment.',
+          headers: { 'retry-after': '2' },
+        },
+        { cause },
+      )
+    }
+  }
+
+  return {
+    async describe() {
+      // It changes only with the program. The answer's schema is checked when it is sent on.
+      described ??= (await ask('GET', '/sandbox')) as Sandbox
+      return described
+    },
+
+    async makeConsent(applicationId) {
+      // As above.
+      return (await ask('POST', '/sandbox/consents', { applicationId })) as ReadyConsent
+    },
+
+    async approvedConsents(applicationId) {
+      // As above.
+      return (await ask(
+        'GET',
+        `/sandbox/consents?applicationId=${applicationId}`,
+      )) as ApprovedConsents
+    },
+
+    close: () => dispatcher.destroy(),
+  }
+}

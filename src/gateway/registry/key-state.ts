@@ -1,0 +1,17 @@
+import type { ApiKey } from './keys.ts'
+
+export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked'
+
+/** The state of a key at a time (milliseconds since 1970). */
+export function keyState(
+  key: Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'replacedBy'>,
+  at: number,
+): KeyState {
+  if (key.expiresAt !== null && key.expiresAt.getTime() <= at) {
+    // A revocation after the expiry changes nothing.
+    const wasRevoked = key.revokedAt !== null && key.revokedAt < key.expiresAt
+    return wasRevoked ? 'revoked' : 'expired'
+  }
+  if (key.revokedAt !== null) return 'revoked'
+  return key.replacedBy === null ? 'active' : 'replaced'
+}
