@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reads somebody's accounts: a consent, its approval, accounts with balances, all transactions of one, and the end.
+# Reads a customer's accounts: consent, approval, accounts with balances, all transactions of one account, end of the consent.
 #
 #   KEY=tg_… sh docs/scenarios/account-information.sh
 set -eu

@@ -8,6 +8,11 @@ PSU=305567661
 LF='
 '
 
+# new_uuid: a random UUID in lower case, from Linux or from uuidgen.
+new_uuid() {
+  cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen | tr A-Z a-z
+}
+
 # step TEXT: says what comes next.
 step() {
   printf '\n== %s\n' "$1"
@@ -29,7 +34,7 @@ call() {
   done
   [ -z "$json" ] || set -- "$@" -H 'Content-Type: application/json' --data "$json"
   answer=$(curl -sS -w '\n%{http_code}' -X "$method" "$GATEWAY$path" -H "X-API-Key: $KEY" \
-    -H "X-Request-ID: $(cat /proc/sys/kernel/random/uuid)" -H 'PSU-IP-Address: 127.0.0.1' "$@") ||
+    -H "X-Request-ID: $(new_uuid)" -H 'PSU-IP-Address: 127.0.0.1' "$@") ||
     stop "no answer from $GATEWAY (is Tollgate running? is GATEWAY its address?)"
   status=${answer##*"$LF"}
   body=${answer%"$LF"*}

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes a mandate to debit an account, which the debtor approves in the app, and ends it.
+# Creates a mandate to debit an account. The debtor approves it in the bank's app, and the creditor ends it.
 #
 #   KEY=tg_… sh docs/scenarios/mandate.sh
 set -eu
 . "$(dirname "$0")/calls.sh"
 
 step 'Ask for a mandate'
-uuid=$(cat /proc/sys/kernel/random/uuid)
+uuid=$(new_uuid)
 call 201 POST /v1.0.0/mandates "{\"mandateId\":\"WATER-${uuid%%-*}\",
   \"type\":{\"localInstrumentCode\":\"MASAV\"},
   \"occurrences\":{\"sequenceType\":\"RCUR\",\"frequencyType\":\"Monthly\"},

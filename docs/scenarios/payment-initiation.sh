@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pays at once and sees it booked; then orders a payment for next month and cancels it.
+# Pays at once and reads the booked entry. Then schedules a payment for next month and cancels it.
 #
 #   KEY=tg_… sh docs/scenarios/payment-initiation.sh
 set -eu
@@ -9,7 +9,7 @@ debtor='{"iban":"IL030205710000000200285","currency":"ILS"}'
 
 # pay PRODUCT [MEMBERS]: initiates a payment of 12.50 with a reference of its own, and has it approved.
 pay() {
-  uuid=$(cat /proc/sys/kernel/random/uuid)
+  uuid=$(new_uuid)
   reference="INV-${uuid%%-*}"
   call 201 POST "/v1.7.0/payments/$1" "{\"endToEndIdentification\":\"$reference\",
     \"instructedAmount\":{\"currency\":\"ILS\",\"amount\":\"12.50\"},
