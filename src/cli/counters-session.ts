@@ -1,5 +1,5 @@
 import type { Counter } from '../gateway/counters/counter.ts'
-import { createRedisCounter } from '../gateway/counters/redis-counter.ts'
+import { createRedisCounter } from '../gateway/counters/redis/redis-counter.ts'
 import { connectControl } from '../gateway/operate/control-client.ts'
 import { createLog } from '../platform/log.ts'
 import type { Settings } from '../platform/settings.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { socketPathIn } from '../../src/platform/data-folder.ts'

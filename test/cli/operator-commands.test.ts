@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
-import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { explain } from '../../src/gateway/explain.ts'
 import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
 import { socketPathIn } from '../../src/platform/data-folder.ts'

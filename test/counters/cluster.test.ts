@@ -1,7 +1,10 @@
 import t from 'tap'
-import { markerSlot, readClusterSlots } from '../../src/gateway/counters/cluster-slots.ts'
-import { hashSlot, tagOfSlot } from '../../src/gateway/counters/hash-slot.ts'
-import { redirectionOf } from '../../src/gateway/counters/redirection.ts'
+import {
+  markerSlot,
+  readClusterSlots,
+} from '../../src/gateway/counters/redis/cluster/cluster-slots.ts'
+import { hashSlot, tagOfSlot } from '../../src/gateway/counters/redis/cluster/hash-slot.ts'
+import { redirectionOf } from '../../src/gateway/counters/redis/cluster/redirection.ts'
 
 t.test('a key lies in the slot the cluster says', async (t) => {
   // By CLUSTER KEYSLOT of Redis 7.0.15.

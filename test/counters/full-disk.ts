@@ -1,7 +1,7 @@
 // Counts on 50 buckets, one a turn, under a file-size limit its starter has set, lifts the limit,
 // counts once more and prints what happened.
 import { execFileSync } from 'node:child_process'
-import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { ask, bucketOf } from './rig.ts'
 
 const changes: boolean[] = []

@@ -4,8 +4,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { openJournal } from '../../src/gateway/counters/journal.ts'
-import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { openJournal } from '../../src/gateway/counters/memory/journal.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { startProcess } from './processes.ts'
 import { admittedOf, ask, askTimes, bucketOf, silent } from './rig.ts'
 

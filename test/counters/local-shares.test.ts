@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { createLocalShares } from '../../src/gateway/counters/local-shares.ts'
-import { createSeenCounts } from '../../src/gateway/counters/seen-counts.ts'
+import { createLocalShares } from '../../src/gateway/counters/redis/local-shares.ts'
+import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
 import { bucketOf } from './rig.ts'
 

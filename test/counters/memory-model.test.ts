@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { BucketLimit } from '../../src/gateway/counters/counter.ts'
-import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { ask, bucketOf, silent } from './rig.ts'
 
 const names = ['a', 'b', 'c']

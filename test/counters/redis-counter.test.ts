@@ -11,8 +11,8 @@ import {
   onlyPlace,
   readGrantReply,
   readNumbers,
-} from '../../src/gateway/counters/grant-script.ts'
-import { checkRedis } from '../../src/gateway/counters/redis-facts.ts'
+} from '../../src/gateway/counters/redis/grant-script.ts'
+import { checkRedis } from '../../src/gateway/counters/redis/redis-facts.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
 import { redisMissing } from '../support/redis-server.ts'
 import { startProcess } from './processes.ts'

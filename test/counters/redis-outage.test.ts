@@ -3,8 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
 import type { Grant } from '../../src/gateway/counters/counter.ts'
-import { type CounterObserver, noObserver } from '../../src/gateway/counters/counter-observer.ts'
-import { processesKey } from '../../src/gateway/counters/heartbeat.ts'
+import {
+  type CounterObserver,
+  noObserver,
+} from '../../src/gateway/counters/redis/counter-observer.ts'
+import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 import { testCounter, testPair, testRedis, until } from './redis-rig.ts'
 import { admittedOf, ask, askTimes, bucketOf } from './rig.ts'

@@ -2,11 +2,14 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
-import { type CounterObserver, noObserver } from '../../src/gateway/counters/counter-observer.ts'
+import {
+  type CounterObserver,
+  noObserver,
+} from '../../src/gateway/counters/redis/counter-observer.ts'
 import {
   createRedisCounter,
   type RedisCounterOptions,
-} from '../../src/gateway/counters/redis-counter.ts'
+} from '../../src/gateway/counters/redis/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import {
   type RedisServer,

@@ -1,7 +1,10 @@
 import t from 'tap'
-import type { ClusterNode, ClusterNodes } from '../../src/gateway/counters/cluster-nodes.ts'
-import { createSlotOwners } from '../../src/gateway/counters/slot-owners.ts'
-import type { SlotMap } from '../../src/gateway/counters/slot-source.ts'
+import type {
+  ClusterNode,
+  ClusterNodes,
+} from '../../src/gateway/counters/redis/cluster/cluster-nodes.ts'
+import { createSlotOwners } from '../../src/gateway/counters/redis/cluster/slot-owners.ts'
+import type { SlotMap } from '../../src/gateway/counters/redis/cluster/slot-source.ts'
 import type { RedisHost } from '../../src/platform/redis-address.ts'
 
 function unused(): never {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createStoreClock } from '../../src/gateway/counters/store-clock.ts'
+import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
 import { redisMissing } from '../support/redis-server.ts'
 import { testCounter, testRedis } from './redis-rig.ts'

@@ -1,5 +1,8 @@
 import t from 'tap'
-import { type AwaitsVerdict, createVerdict } from '../../src/gateway/counters/verdict.ts'
+import {
+  type AwaitsVerdict,
+  createVerdict,
+} from '../../src/gateway/counters/redis/cluster/verdict.ts'
 
 /** What a reply that waits was told, in order. */
 function listener() {

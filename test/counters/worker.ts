@@ -2,8 +2,8 @@
 // message says how to make the counter, each later one which calls to make.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BucketLimit, Counter } from '../../src/gateway/counters/counter.ts'
-import { createMemoryCounter } from '../../src/gateway/counters/memory-counter.ts'
-import { createRedisCounter } from '../../src/gateway/counters/redis-counter.ts'
+import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
+import { createRedisCounter } from '../../src/gateway/counters/redis/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import { admittedOf, ask, askTimes, bucketOf, silent } from './rig.ts'
 

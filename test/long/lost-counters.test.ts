@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { processesKey } from '../../src/gateway/counters/heartbeat.ts'
+import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { type CountingProcess, startProcess } from '../counters/processes.ts'
 import { testRedis, until } from '../counters/redis-rig.ts'
 import { type RedisServer, redisMissing } from '../support/redis-server.ts'

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Decision } from '../counters/counter.ts'
-import { awayCauses, type CounterObserver } from '../counters/counter-observer.ts'
+import { awayCauses, type CounterObserver } from '../counters/redis/counter-observer.ts'
 import { createTalliedCounter } from './tallied-counter.ts'
 import { createTalliedHistogram } from './tallied-histogram.ts'
 

@@ -1,9 +1,9 @@
-import type { OutagePolicy } from '../../catalogue/catalogue.ts'
-import type { RosterMember } from '../../platform/roster.ts'
-import type { BucketLimit, Grant, PeekedBucket, Standing } from './counter.ts'
+import type { OutagePolicy } from '../../../catalogue/catalogue.ts'
+import type { RosterMember } from '../../../platform/roster.ts'
+import type { BucketLimit, Grant, PeekedBucket, Standing } from '../counter.ts'
+import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
+import { windowEnd } from '../window.ts'
 import type { CallGroup, GrantReply } from './grant-script.ts'
-import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
-import { windowEnd } from './window.ts'
 
 /** A call waiting for its decision. */
 export interface WaitingCall {

@@ -1,6 +1,7 @@
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../../platform/log.ts'
 import type { Breaker } from './breaker.ts'
 import { type CatchUp, CountersLostError } from './catch-up.ts'
+import { redirectionOf } from './cluster/redirection.ts'
 import type { AwayCause } from './counter-observer.ts'
 import { startDeadline } from './deadline.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type MarkerPlace,
   markerOf,
 } from './grant-script.ts'
-import { redirectionOf } from './redirection.ts'
 import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts'
 import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
 

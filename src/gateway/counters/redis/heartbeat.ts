@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Logger } from '../../platform/log.ts'
+import type { Logger } from '../../../platform/log.ts'
 import { heartbeatScript } from './grant-script.ts'
 import type { ScriptCall, ScriptHandlers, ScriptReply } from './redis-connection.ts'
 

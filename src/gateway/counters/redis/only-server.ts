@@ -1,4 +1,4 @@
-import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
+import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
 import type { CountingServers, ServersOptions } from './counting-servers.ts'
 import { onlyPlace } from './grant-script.ts'
 

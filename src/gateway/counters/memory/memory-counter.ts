@@ -1,8 +1,15 @@
-import type { Logger } from '../../platform/log.ts'
-import type { BucketLimit, BucketState, Counter, Grant, PeekedBucket, Standing } from './counter.ts'
+import type { Logger } from '../../../platform/log.ts'
+import type {
+  BucketLimit,
+  BucketState,
+  Counter,
+  Grant,
+  PeekedBucket,
+  Standing,
+} from '../counter.ts'
+import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
+import { windowAt, windowEnd } from '../window.ts'
 import { type CountedBucket, type Journal, openJournal } from './journal.ts'
-import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
-import { windowAt, windowEnd } from './window.ts'
 
 export interface MemoryCounterOptions {
   /** Where counts survive a restart. Without it they end with the process. */

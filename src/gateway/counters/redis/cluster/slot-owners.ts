@@ -1,6 +1,6 @@
+import { placeInSlot } from '../grant-script.ts'
 import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts'
 import { markerSlot } from './cluster-slots.ts'
-import { placeInSlot } from './grant-script.ts'
 import { slots } from './hash-slot.ts'
 import type { SlotMap, SlotSource } from './slot-source.ts'
 

@@ -1,7 +1,7 @@
-import type { BucketLimit, Grant, PeekedBucket } from './counter.ts'
+import type { BucketLimit, Grant, PeekedBucket } from '../counter.ts'
+import { refusal, standingOf } from '../standing.ts'
+import { windowEnd } from '../window.ts'
 import type { BucketCount } from './grant-script.ts'
-import { refusal, standingOf } from './standing.ts'
-import { windowEnd } from './window.ts'
 import { createWindowMap } from './window-map.ts'
 
 /** The highest count of a bucket that the store confirmed to this process. */

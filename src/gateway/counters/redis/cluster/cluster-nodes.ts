@@ -1,8 +1,8 @@
-import type { ClusterRedis, RedisHost, SingleRedis } from '../../platform/redis-address.ts'
-import type { CallBatch } from './call-batch.ts'
-import type { CountingServer, Sending } from './counting-server.ts'
-import type { ServersOptions } from './counting-servers.ts'
-import type { MarkerPlace } from './grant-script.ts'
+import type { ClusterRedis, RedisHost, SingleRedis } from '../../../../platform/redis-address.ts'
+import type { CallBatch } from '../call-batch.ts'
+import type { CountingServer, Sending } from '../counting-server.ts'
+import type { ServersOptions } from '../counting-servers.ts'
+import type { MarkerPlace } from '../grant-script.ts'
 import { hashSlot } from './hash-slot.ts'
 import type { Redirection } from './redirection.ts'
 

@@ -1,10 +1,12 @@
-import type { Logger } from '../../platform/log.ts'
-import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
-import type { Roster } from '../../platform/roster.ts'
+import type { Logger } from '../../../platform/log.ts'
+import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
+import type { Roster } from '../../../platform/roster.ts'
+import type { PeekedBucket } from '../counter.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallBatch } from './call-batch.ts'
 import { type BucketsOfServer, createCatchUp } from './catch-up.ts'
-import type { PeekedBucket } from './counter.ts'
+import { type Redirection, redirectionOf } from './cluster/redirection.ts'
+import { createVerdict, type Verdict } from './cluster/verdict.ts'
 import type { CounterObserver } from './counter-observer.ts'
 import {
   type Addition,
@@ -15,7 +17,6 @@ import {
   readGrantReply,
 } from './grant-script.ts'
 import type { LocalShares } from './local-shares.ts'
-import { type Redirection, redirectionOf } from './redirection.ts'
 import {
   DeadlineMissedError,
   openRedisConnection,
@@ -26,7 +27,6 @@ import type { RedisUnsuitableError } from './redis-facts.ts'
 import type { SeenCounts } from './seen-counts.ts'
 import { createSharedMode } from './shared-mode.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
-import { createVerdict, type Verdict } from './verdict.ts'
 
 /** One Redis server, with all that this process knows about counting on it. */
 export interface CountingServer {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { PeekedBucket } from './counter.ts'
-import { tagOfSlot } from './hash-slot.ts'
+import type { PeekedBucket } from '../counter.ts'
+import { tagOfSlot } from './cluster/hash-slot.ts'
 
 /** A Lua script and its digest, by which Redis knows it. */
 export interface Script {

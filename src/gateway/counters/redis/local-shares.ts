@@ -1,10 +1,10 @@
-import type { OutagePolicy } from '../../catalogue/catalogue.ts'
-import type { BucketLimit, Grant, PeekedBucket } from './counter.ts'
+import type { OutagePolicy } from '../../../catalogue/catalogue.ts'
+import type { BucketLimit, Grant, PeekedBucket } from '../counter.ts'
+import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
+import { windowAt, windowEnd } from '../window.ts'
 import type { Addition, BucketClaim } from './grant-script.ts'
 import type { SeenCounts } from './seen-counts.ts'
-import { admission, distinctLimits, refusal, standingOf } from './standing.ts'
 import type { StoreClock } from './store-clock.ts'
-import { windowAt, windowEnd } from './window.ts'
 import { createWindowMap, type Place } from './window-map.ts'
 
 /** Decides calls while the store does not answer, and keeps account of these calls. */

@@ -1,4 +1,4 @@
-import type { RedisHost } from '../../platform/redis-address.ts'
+import type { RedisHost } from '../../../../platform/redis-address.ts'
 import { slots } from './hash-slot.ts'
 
 /** A range of slots and its primary, as one cluster node sees it. */

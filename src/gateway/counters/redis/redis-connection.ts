@@ -1,5 +1,5 @@
-import { openRedis } from '../../platform/open-redis.ts'
-import type { SentinelRedis, SingleRedis } from '../../platform/redis-address.ts'
+import { openRedis } from '../../../platform/open-redis.ts'
+import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
 import { startDeadline } from './deadline.ts'
 import { readNumbers, type Script } from './grant-script.ts'
 

@@ -1,15 +1,15 @@
-import type { Logger } from '../../platform/log.ts'
-import type { ClusterRedis } from '../../platform/redis-address.ts'
-import type { Roster } from '../../platform/roster.ts'
-import type { CallBatch } from './call-batch.ts'
+import type { Logger } from '../../../../platform/log.ts'
+import type { ClusterRedis } from '../../../../platform/redis-address.ts'
+import type { Roster } from '../../../../platform/roster.ts'
+import type { CallBatch } from '../call-batch.ts'
+import type { CountingServer } from '../counting-server.ts'
+import type { CountingServers, ServersOptions } from '../counting-servers.ts'
+import type { StoreClock } from '../store-clock.ts'
 import { type ClusterNodes, createClusterNodes } from './cluster-nodes.ts'
-import type { CountingServer } from './counting-server.ts'
-import type { CountingServers, ServersOptions } from './counting-servers.ts'
 import { hashSlot } from './hash-slot.ts'
 import { createResending } from './resending.ts'
 import { createSlotOwners, type SlotOwners } from './slot-owners.ts'
 import { createSlotSource } from './slot-source.ts'
-import type { StoreClock } from './store-clock.ts'
 
 export interface ClusterServersOptions extends ServersOptions {
   readonly address: ClusterRedis

@@ -1,8 +1,8 @@
-import type { Logger } from '../../platform/log.ts'
-import type { ClusterRedis, RedisHost } from '../../platform/redis-address.ts'
+import type { Logger } from '../../../../platform/log.ts'
+import type { ClusterRedis, RedisHost } from '../../../../platform/redis-address.ts'
+import { type ClusterView, openRedisConnection, type RedisConnection } from '../redis-connection.ts'
 import { addressOfNode, type ClusterNodes } from './cluster-nodes.ts'
 import { readClusterSlots, type SlotRange } from './cluster-slots.ts'
-import { type ClusterView, openRedisConnection, type RedisConnection } from './redis-connection.ts'
 
 /** Asks the cluster which primary has which slots. */
 export interface SlotSource {

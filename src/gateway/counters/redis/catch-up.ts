@@ -1,4 +1,5 @@
-import type { PeekedBucket } from './counter.ts'
+import type { PeekedBucket } from '../counter.ts'
+import { redirectionOf } from './cluster/redirection.ts'
 import {
   type BucketClaim,
   type GrantReply,
@@ -11,7 +12,6 @@ import {
   readGrantReply,
 } from './grant-script.ts'
 import type { LocalShares } from './local-shares.ts'
-import { redirectionOf } from './redirection.ts'
 import type { RedisConnection, ScriptReply } from './redis-connection.ts'
 import type { SeenCounts } from './seen-counts.ts'
 
