@@ -1,10 +1,12 @@
 import t, { type Test } from 'tap'
 import type { BucketLimit, Grant } from '../../src/gateway/counters/counter.ts'
 import { type CallBatch, createCallBatch } from '../../src/gateway/counters/redis/call-batch.ts'
-import { hashSlot } from '../../src/gateway/counters/redis/cluster/hash-slot.ts'
+import { placeInSlot } from '../../src/gateway/counters/redis/cluster/cluster-slots.ts'
+import { sendToNode } from '../../src/gateway/counters/redis/cluster/node-sending.ts'
+import { redirectionOf } from '../../src/gateway/counters/redis/cluster/redirection.ts'
+import { pushBySlot } from '../../src/gateway/counters/redis/cluster/slotted-push.ts'
 import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { createCountingServer } from '../../src/gateway/counters/redis/counting-server.ts'
-import { placeInSlot } from '../../src/gateway/counters/redis/grant-script.ts'
 import { createLocalShares } from '../../src/gateway/counters/redis/local-shares.ts'
 import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
 import { Roster } from '../../src/platform/roster.ts'
@@ -40,13 +42,15 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
       ...{ topology: 'single', username: undefined, password: undefined, isEncrypted: false },
       ...{ server: { host: '127.0.0.1', port: redis.port }, database: 0 },
     },
-    ...{ node: undefined, markerPlace: () => place, runIdOtherwise: '', isComplete: () => true },
+    part: {
+      ...{ name: undefined, isClusterNode: true, runIdOtherwise: '', push: pushBySlot },
+      ...{ isOurs: () => true, markerPlace: () => place, isComplete: () => true },
+      isElsewhere: (error) => redirectionOf(error) !== undefined,
+      ...{ isMisplaced: () => false, onMisplaced: () => undefined },
+    },
     living: () => [],
-    buckets: { slotOf: hashSlot, isOurs: () => true, areSlotted: true },
     ...{ seen, shares, now: Date.now, monotonic, log: silent, observer: noObserver, inFlight },
     ...{ isEvictionAllowed: false, deadlineMs: 200, settleMs, decideAlone },
-    onRedirected: decideAlone,
-    onMisplaced: () => undefined,
     onShared: () => undefined,
     onLost: () => undefined,
     onUnsuitable: () => undefined,
@@ -60,7 +64,8 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
       const batch = createCallBatch()
       batch.add({ limits: [limit], onOutage: 'local-share', done })
       // Shorter than the silence that counts as an outage, so that the server stays shared.
-      server.send([batch], { deadlineAt: monotonic() + 20, redirections: 0 })
+      const node = { server, monotonic, onRedirected: decideAlone, onMisplaced: () => undefined }
+      sendToNode(node, [batch], { deadlineAt: monotonic() + 20, redirections: 0 })
     })
     await until(() => inFlight.size === 0)
     return grant
@@ -118,11 +123,11 @@ t.test(
     const marker = await redis.cli('GET', place.key)
     await redis.cli('DEL', one.bucket, two.bucket)
 
-    a.server.lost()
+    a.server.lost('slots came without their counters')
     t.equal(a.server.isShared(), false)
     await until(async () => (await redis.cli('GET', place.key)) !== marker)
     const replaced = await redis.cli('GET', place.key)
-    b.server.lost()
+    b.server.lost('slots came without their counters')
     await until(() => a.server.isShared() && b.server.isShared())
     t.equal(await redis.cli('GET', place.key), replaced)
     t.match(
@@ -131,7 +136,7 @@ t.test(
     )
 
     // Another loss, of which nothing is settled yet.
-    a.server.lost()
+    a.server.lost('slots came without their counters')
     await until(() => a.server.isShared())
     t.not(await redis.cli('GET', place.key), replaced)
   },

@@ -15,19 +15,21 @@ function unused(): never {
 function fakeNode(host: RedisHost) {
   const told = { lost: 0, isReady: true, isShared: true }
   const node: ClusterNode = {
+    send: unused,
     ...{ host, slots: 0, marker: undefined, isComplete: false, since: 0, usedAt: 0 },
     server: {
       isShared: () => told.isShared,
       connection: {
         isReady: () => told.isReady,
         ...{ run: unused, read: unused, ask: unused, get: unused, info: unused },
-        ...{ clusterView: unused, reconnect: unused, close: unused },
+        ...{ command: unused, reconnect: unused, close: unused },
       },
       clock: { learn: unused, now: unused },
       lost() {
         told.lost += 1
       },
       ...{ send: unused, learn: unused, beat: unused, close: unused },
+      ...{ failed: unused, observeMarker: unused, markerPlace: unused },
       tryNow: () => undefined,
     },
   }

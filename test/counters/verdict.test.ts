@@ -1,8 +1,6 @@
 import t from 'tap'
-import {
-  type AwaitsVerdict,
-  createVerdict,
-} from '../../src/gateway/counters/redis/cluster/verdict.ts'
+import { createVerdict } from '../../src/gateway/counters/redis/cluster/verdict.ts'
+import type { AwaitsVerdict } from '../../src/gateway/counters/redis/counting-server.ts'
 
 /** What a reply that waits was told, in order. */
 function listener() {

@@ -92,6 +92,17 @@ t.test('the edge knows interfaces of its stores, no adapter', async (t) => {
   }
 })
 
+t.test('counters know clusters at one place', async (t) => {
+  const cluster = 'gateway/counters/redis/cluster/'
+  const importers = all.filter(
+    ({ from, to }) => to.startsWith(cluster) && !from.startsWith(cluster),
+  )
+  t.same(
+    importers.map(({ from }) => from),
+    ['gateway/counters/redis/redis-counter.ts'],
+  )
+})
+
 t.test(
   'the page knows the contract of the JSON API, its own paths and how samples are written, nothing else',
   async (t) => {

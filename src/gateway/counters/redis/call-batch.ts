@@ -112,26 +112,6 @@ export function createCallBatch(): CallBatch {
   }
 }
 
-/**
- * Splits a batch into one for each set of buckets. Deciding them in order gives
- * the same result as the whole batch. While a slot moves between nodes, its
- * keys are on both, and a request for fewer keys is more likely to find all its
- * keys on one node.
- */
-export function splitBatch(batch: CallBatch): CallBatch[] {
-  const parts = new Map<string, CallBatch>()
-  for (const call of batch.calls()) {
-    const key = call.limits.map(({ bucket }) => bucket).join(' ')
-    let part = parts.get(key)
-    if (part === undefined) {
-      part = createCallBatch()
-      parts.set(key, part)
-    }
-    part.add(call)
-  }
-  return [...parts.values()]
-}
-
 function isSame(a: readonly BucketLimit[], b: readonly BucketLimit[]): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false

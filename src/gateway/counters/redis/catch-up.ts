@@ -1,5 +1,4 @@
 import type { PeekedBucket } from '../counter.ts'
-import { redirectionOf } from './cluster/redirection.ts'
 import {
   type BucketClaim,
   type GrantReply,
@@ -8,21 +7,12 @@ import {
   type MarkerClaim,
   type MarkerKnowledge,
   type MarkerPlace,
-  markerOf,
   readGrantReply,
 } from './grant-script.ts'
 import type { LocalShares } from './local-shares.ts'
+import type { Part } from './part.ts'
 import type { RedisConnection, ScriptReply } from './redis-connection.ts'
 import type { SeenCounts } from './seen-counts.ts'
-
-/** The buckets one server counts, and how to address them. */
-export interface BucketsOfServer {
-  /** A script call can only address buckets of one slot. */
-  slotOf(bucket: string): number
-  isOurs(bucket: string): boolean
-  /** Whether this is a cluster. There the marker has a slot of its own, so it is read after the script call, on the same connection. */
-  readonly areSlotted: boolean
-}
 
 /** Brings a server up to date with what this process knows. */
 export interface CatchUp {
@@ -47,7 +37,7 @@ export interface CatchUp {
 
 export interface CatchUpOptions {
   readonly connection: RedisConnection
-  readonly buckets: BucketsOfServer
+  readonly part: Pick<Part, 'isOurs' | 'isElsewhere' | 'push'>
   readonly seen: SeenCounts
   readonly shares: LocalShares
   readonly settleMs: number
@@ -73,7 +63,7 @@ const pushPatienceMs = 1000
 const pushMax = 500
 
 export function createCatchUp(options: CatchUpOptions): CatchUp {
-  const { connection, buckets, seen, shares, settleMs, onHeard, onCounts } = options
+  const { connection, part, seen, shares, settleMs, onHeard, onCounts } = options
 
   async function send(claims: readonly BucketClaim[], marker: MarkerClaim | undefined) {
     const reply = await connection.ask({
@@ -85,11 +75,8 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     return { reply, read: readGrantReply(reply.numbers, claims.length) }
   }
 
-  /** @returns whether the server took the whole part; false while its slot moves */
-  async function pushPart(
-    claims: readonly BucketClaim[],
-    marker: MarkerClaim | undefined,
-  ): Promise<boolean> {
+  /** @returns whether the server took the whole part; false while its buckets move */
+  async function pushPart(claims: readonly BucketClaim[], marker?: MarkerClaim): Promise<boolean> {
     try {
       const { read, reply } = await send(claims, marker)
       onCounts(claims, read, reply)
@@ -98,7 +85,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     } catch (error) {
       // The server may have added it or not. Adding it twice admits fewer calls, never more.
       giveBack(claims)
-      if (error instanceof Error && redirectionOf(error) !== undefined) return false
+      if (error instanceof Error && part.isElsewhere(error)) return false
       throw error
     }
   }
@@ -107,29 +94,14 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     for (const { addition } of claims) if (addition !== undefined) shares.giveBack(addition)
   }
 
-  async function pushAll(
+  function pushAll(
     place: MarkerPlace,
     claims: readonly BucketClaim[],
     marker: number | undefined,
   ): Promise<boolean> {
-    if (!buckets.areSlotted) return pushPart(claims, { key: place.key, settleMs })
-    const parts = [...Map.groupBy(claims, ({ bucket }) => buckets.slotOf(bucket)).values()]
-    const pushed = Promise.allSettled(parts.map((part) => pushPart(part, undefined)))
-    const after =
-      marker === undefined
-        ? undefined
-        : await connection.get(place.key, pushPatienceMs).catch(toError)
-    const outcomes = await pushed
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
-    if (after instanceof Error && redirectionOf(after) === undefined) {
-      giveBack(claims)
-      throw after
-    }
-    if (!(after instanceof Error) && marker !== undefined && markerOf(after) !== marker) {
-      giveBack(claims)
-      throw new CountersLostError()
-    }
-    return outcomes.every((outcome) => outcome.status === 'fulfilled' && outcome.value)
+    if (part.push === undefined) return pushPart(claims, { key: place.key, settleMs })
+    const readMarker = () => connection.get(place.key, pushPatienceMs)
+    return part.push(claims, { marker, readMarker, pushPart, giveBack })
   }
 
   async function probe(
@@ -155,7 +127,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       const floors: BucketClaim[] = []
       for (const floor of seen.all()) {
         const { bucket, windowSeconds } = floor
-        if (buckets.isOurs(bucket)) floors.push({ bucket, windowSeconds, floor })
+        if (part.isOurs(bucket)) floors.push({ bucket, windowSeconds, floor })
       }
       for (let at = 0; at < floors.length; at += pushMax) {
         await pushAll(place, floors.slice(at, at + pushMax), undefined)
@@ -164,9 +136,9 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     },
     async pushMost(place, marker) {
       for (;;) {
-        const claims = shares.takeClaims(pushMax, buckets.isOurs)
+        const claims = shares.takeClaims(pushMax, part.isOurs)
         if (claims.length < pushMax) return claims
-        // Additions in a moving slot count as unsent again and go out with the next call.
+        // Additions to moving buckets count as unsent again and go out with the next call.
         if (!(await pushAll(place, claims, marker))) return []
       }
     },
@@ -174,8 +146,4 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       if (claims.length > 0) await pushAll(place, claims, marker)
     },
   }
-}
-
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }

@@ -4,9 +4,7 @@ import type { Roster } from '../../../platform/roster.ts'
 import type { PeekedBucket } from '../counter.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallBatch } from './call-batch.ts'
-import { type BucketsOfServer, createCatchUp } from './catch-up.ts'
-import { type Redirection, redirectionOf } from './cluster/redirection.ts'
-import { createVerdict, type Verdict } from './cluster/verdict.ts'
+import { createCatchUp } from './catch-up.ts'
 import type { CounterObserver } from './counter-observer.ts'
 import {
   type Addition,
@@ -14,9 +12,11 @@ import {
   grantCommand,
   grantScript,
   type MarkerPlace,
+  onlyPlace,
   readGrantReply,
 } from './grant-script.ts'
 import type { LocalShares } from './local-shares.ts'
+import type { Part } from './part.ts'
 import {
   DeadlineMissedError,
   openRedisConnection,
@@ -36,39 +36,59 @@ export interface CountingServer {
   readonly connection: RedisConnection
   readonly clock: StoreClock
   /**
-   * Sends each batch as one script call and answers its calls: with the
-   * server's decision, or by their outage policy if the server did not reply in
-   * time.
+   * Sends the batch as one script call and answers its calls: with the server's
+   * decision, or by their outage policy if the server did not reply in time.
    */
-  send(batches: readonly CallBatch[], sending?: Sending): void
+  send(batch: CallBatch, sending?: Sending): void
   /** Records what a reply says about its buckets. */
   learn(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
   /** Tries now to return to shared counting, ahead of the next regular attempt. */
   tryNow(): void
-  /** The server received slots whose counts are lost: see {@link SharedMode}. */
-  lost(): void
+  /** Counts are lost although the marker is there: see {@link SharedMode}. */
+  lost(reason: string): void
+  /** Handles an error or a missed deadline of a request that calls wait for. */
+  failed(error: Error): void
+  /** See {@link SharedMode.observeMarker}. */
+  observeMarker(value: string | undefined): boolean
+  /** Where the marker is to be read; undefined before it is known. */
+  markerPlace(): MarkerPlace | undefined
   /** Checks the server when no call does. Called about four times a second. */
   beat(): void
   close(): void
 }
 
-/** How to resend a batch that did not run on the first server. */
+/** Sends a batch in another way than the plain one, for a server that is one of several. */
 export interface Sending {
   /** Monotonic milliseconds at which its calls are decided without the server. */
   readonly deadlineAt: number
-  /** Number of times it was already redirected. */
-  readonly redirections: number
-  readonly isAsking?: boolean
+  /** A command that must run directly before the script. */
+  readonly preceding?: string | undefined
+  /** Checks the marker, because the script call cannot contain it. */
+  readonly verdict: Pick<Verdict, 'wait'>
+  /** Sends the batch elsewhere after an error that means that it did not run; it stays in flight. Undefined after any other error. */
+  resend(batch: CallBatch, error: Error): (() => void) | undefined
+}
+
+/** The result of a marker check: whether earlier replies on the same connection can be relied upon. */
+export interface Verdict {
+  wait(waiting: AwaitsVerdict): void
+  /** @param isComplete whether the counters were there, so that the replies can be relied upon */
+  known(isComplete: boolean): void
+  /** The calls' deadline passed; the verdict itself still follows. */
+  missed(): void
+}
+
+/** A reply that waits for the verdict. */
+export interface AwaitsVerdict {
+  /** Called once, perhaps synchronously. */
+  onKnown(isComplete: boolean): void
+  /** Called before `onKnown`, if at all; perhaps synchronously. */
+  onMissed(): void
 }
 
 export interface CountingServerOptions {
   readonly address: SingleRedis | SentinelRedis
-  /** The server's name in the log; undefined when there is only one. */
-  readonly node: string | undefined
-  readonly buckets: BucketsOfServer
-  readonly markerPlace: () => MarkerPlace | undefined
-  readonly runIdOtherwise: string
-  readonly isComplete: () => boolean
+  readonly part: Part
   readonly living: () => readonly number[]
   readonly seen: SeenCounts
   readonly shares: LocalShares
@@ -84,9 +104,6 @@ export interface CountingServerOptions {
   readonly inFlight: Roster<CallBatch>
   /** Decides the calls without the server. */
   decideAlone(batch: CallBatch): void
-  /** The batch did not run and must be sent elsewhere. It stays in flight. */
-  onRedirected(batch: CallBatch, redirection: Redirection, sending: Sending): void
-  onMisplaced(): void
   onShared(): void
   /** The server is unreachable. */
   onLost(): void
@@ -94,8 +111,8 @@ export interface CountingServerOptions {
 }
 
 export function createCountingServer(options: CountingServerOptions): CountingServer {
-  const { address, buckets, seen, shares, monotonic, log, observer, inFlight } = options
-  const { deadlineMs, settleMs, decideAlone, onRedirected } = options
+  const { address, part, seen, shares, monotonic, log, observer, inFlight } = options
+  const { deadlineMs, settleMs, decideAlone } = options
   const clock = createStoreClock({ now: options.now, monotonic })
   const breaker = createBreaker({ silenceMs: deadlineMs, monotonic })
   const connection = openRedisConnection({
@@ -108,30 +125,23 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     },
   })
   const catchUp = createCatchUp({
-    ...{ connection, buckets, seen, shares, settleMs },
+    ...{ connection, part, seen, shares, settleMs },
     onHeard: () => shared.heard(),
     onCounts: learn,
   })
   const shared = createSharedMode({
-    ...{ connection, breaker, catchUp, monotonic, log, deadlineMs },
-    node: options.node,
-    markerPlace: options.markerPlace,
-    runIdOtherwise: options.runIdOtherwise,
-    isComplete: options.isComplete,
+    ...{ connection, breaker, catchUp, part, monotonic, log, deadlineMs },
     living: options.living,
     isEvictionAllowed: options.isEvictionAllowed,
-    isCluster: buckets.areSlotted,
     onShared() {
       observer.switched('shared', 'recovered')
       options.onShared()
     },
     onAway(cause) {
       observer.switched('local', cause)
-      // The process that replaced the marker may know of newly arrived slots. Floors follow the slot map, so refresh
-      // it.
-      if (cause === 'lost_counters') options.onMisplaced()
+      // The process that replaced the marker may know of newly arrived buckets.
+      if (cause === 'lost_counters') part.onMisplaced()
     },
-    onMisplaced: options.onMisplaced,
     onUnsuitable: options.onUnsuitable,
   })
 
@@ -160,8 +170,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     }
   }
 
-  /** @param verdict on a marker that the script call cannot contain; undefined when it contains the marker */
-  function sendOne(sent: CallBatch, sending: Sending, verdict: Verdict | undefined): void {
+  function send(sent: CallBatch, sending: Sending | undefined): void {
     const additions: Addition[] = []
     const claims = sent.buckets.map(({ bucket, windowSeconds }) => {
       const addition = shares.takeAddition(bucket, windowSeconds)
@@ -200,21 +209,21 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       ...grantCommand({
         buckets: claims,
         groups: sent.groups,
-        marker: verdict === undefined ? { key: markerKey(), settleMs } : undefined,
+        marker: sending === undefined ? { key: onlyPlace.key, settleMs } : undefined,
       }),
-      deadlineMs: sending.deadlineAt - monotonic(),
-      isAsking: sending.isAsking === true,
+      deadlineMs: sending === undefined ? deadlineMs : sending.deadlineAt - monotonic(),
+      preceding: sending?.preceding,
       onReply(reply) {
         breaker.heard()
         observer.answered((reply.receivedAt - reply.sentAt) / 1000)
         const read = readGrantReply(reply.numbers, sent.buckets.length)
-        if (verdict === undefined) {
+        if (sending === undefined) {
           inFlight.delete(sent)
           shared.observe(read)
           accept(read, reply)
           return
         }
-        verdict.wait({
+        sending.verdict.wait({
           onKnown(isComplete) {
             inFlight.delete(sent)
             if (isComplete) accept(read, reply)
@@ -227,83 +236,41 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       },
       onError(error) {
         breaker.heard()
-        const redirection = buckets.areSlotted ? redirectionOf(error) : undefined
-        if (!isDecided && redirection !== undefined) {
+        const resend = isDecided ? undefined : sending?.resend(sent, error)
+        if (resend !== undefined) {
           isDecided = true
           giveBack()
-          onRedirected(sent, redirection, sending)
+          resend()
           return
         }
         inFlight.delete(sent)
         if (isDecided) return
-        breaker.failed()
-        shared.failed(error)
+        failed(error)
         decideUnconfirmed()
       },
       onMissed() {
-        breaker.failed()
-        shared.failed(new DeadlineMissedError())
-        decideUnconfirmed()
-      },
-    })
-  }
-
-  function markerKey(): string {
-    const place = options.markerPlace()
-    if (place === undefined)
-      throw new Error('a server that holds every bucket has a place for its marker')
-    return place.key
-  }
-
-  /** Reads the marker after the batches. Their replies count only if the counters were still there. */
-  function lookAfter(sending: Sending, verdict: Verdict): void {
-    const place = shared.place()
-    // A node without slots so far is only asked because the slot's owner redirected here, so there is no marker to
-    // check.
-    if (place === undefined) {
-      verdict.known(true)
-      return
-    }
-    let isMissed = false
-    function failed(cause: Error): void {
-      breaker.failed()
-      shared.failed(cause)
-    }
-    connection.read({
-      key: place.key,
-      deadlineMs: sending.deadlineAt - monotonic(),
-      onReply: (value) => verdict.known(shared.observeMarker(value)),
-      onError(cause) {
-        const isRedirected = redirectionOf(cause) !== undefined
-        // The marker's slot is moving. The server is alive, so no count was lost.
-        if (isRedirected) options.onMisplaced()
-        else if (!isMissed) failed(cause)
-        verdict.known(isRedirected)
-      },
-      onMissed() {
-        isMissed = true
         failed(new DeadlineMissedError())
-        verdict.missed()
+        decideUnconfirmed()
       },
     })
+  }
+
+  function failed(error: Error): void {
+    breaker.failed()
+    shared.failed(error)
   }
 
   return {
     isShared: shared.isShared,
     connection,
     clock,
-    send(batches, sending = { deadlineAt: monotonic() + deadlineMs, redirections: 0 }) {
-      if (!buckets.areSlotted) {
-        for (const batch of batches) sendOne(batch, sending, undefined)
-        return
-      }
-      const verdict = createVerdict()
-      for (const batch of batches) sendOne(batch, sending, verdict)
-      lookAfter(sending, verdict)
-    },
+    send,
     learn,
     tryNow: shared.tryNow,
     lost: shared.lost,
+    failed,
+    observeMarker: shared.observeMarker,
+    markerPlace: shared.place,
     beat: shared.beat,
     close() {
       shared.close()

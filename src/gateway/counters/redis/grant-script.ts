@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PeekedBucket } from '../counter.ts'
-import { tagOfSlot } from './cluster/hash-slot.ts'
 
 /** A Lua script and its digest, by which Redis knows it. */
 export interface Script {
@@ -18,14 +17,14 @@ export const resetScript = readScript('reset.lua')
 /** Registers a process that counts; see `heartbeat.lua`. */
 export const heartbeatScript = readScript('heartbeat.lua')
 
-/** The marker shows whether a server still has its counters; it lies beside the buckets. */
+/** The marker shows whether a server still has its counters. */
 export interface MarkerPlace {
   /**
    * Key of `<run id>:<µs since 1970>`: since that moment this server's counters
    * are complete. The value also lists the processes it waits for until then.
    */
   readonly key: string
-  /** Counts nothing; a grant on it proves that the server accepts writes. Lies in the marker's slot. */
+  /** Counts nothing; a grant on it proves that the server accepts writes. Lies beside the marker. */
   readonly probe: PeekedBucket
 }
 
@@ -33,15 +32,6 @@ export interface MarkerPlace {
 export const onlyPlace: MarkerPlace = {
   key: 'tollgate:marker',
   probe: { bucket: 'tollgate:{probe}:1', windowSeconds: 1 },
-}
-
-/** The place on a server that holds this slot of a cluster. */
-export function placeInSlot(slot: number): MarkerPlace {
-  const tag = tagOfSlot(slot)
-  return {
-    key: `tollgate:marker:{${tag}}`,
-    probe: { bucket: `tollgate:probe:{${tag}}:1`, windowSeconds: 1 },
-  }
 }
 
 /** The time in a marker's value; undefined when the value is not a marker. */
@@ -84,7 +74,7 @@ export interface CallGroup {
 export interface GrantRequest {
   readonly buckets: readonly BucketClaim[]
   readonly groups: readonly CallGroup[]
-  /** Undefined when the marker lies in another slot than the buckets. */
+  /** Undefined when one request cannot address both the marker and the buckets. */
   readonly marker?: MarkerClaim | undefined
 }
 

@@ -17,19 +17,11 @@ export interface RedisConnection {
   get(key: string, deadlineMs: number): Promise<string | undefined>
   /** The fields of INFO by name. Rejects as {@link ask} does. */
   info(deadlineMs: number): Promise<ReadonlyMap<string, string>>
-  /** Undefined when the server does not trust its own view (it sees no majority of the cluster). Rejects as {@link ask} does. */
-  clusterView(deadlineMs: number): Promise<ClusterView | undefined>
+  /** The reply to a command that reads. Rejects as {@link ask} does. */
+  command(words: readonly [string, ...string[]], deadlineMs: number): Promise<unknown>
   /** Closes the connection and opens another one. */
   reconnect(): void
   close(): void
-}
-
-/** A node's view of its cluster. */
-export interface ClusterView {
-  /** The raw reply to CLUSTER SLOTS. */
-  readonly slots: unknown
-  /** Whether every primary with slots is alive, as far as the node knows. */
-  readonly isWhole: boolean
 }
 
 export interface ScriptCall extends ScriptHandlers {
@@ -37,8 +29,8 @@ export interface ScriptCall extends ScriptHandlers {
   readonly keys: readonly string[]
   readonly args: readonly (string | number)[]
   readonly deadlineMs: number
-  /** Ask the server although the slot of the keys is still moving to it (ASK). */
-  readonly isAsking?: boolean
+  /** A command that must run directly before the script. */
+  readonly preceding?: string | undefined
 }
 
 export interface ReadCall extends AnswerHandlers<string | undefined> {
@@ -138,7 +130,7 @@ export function openRedisConnection({
 
   const connection: RedisConnection = {
     isReady: () => client.status === 'ready',
-    run({ script, keys, args, deadlineMs, isAsking = false, onReply, onError, onMissed }) {
+    run({ script, keys, args, deadlineMs, preceding, onReply, onError, onMissed }) {
       const sentAt = monotonic()
       let isMissed = false
       const callOff = startDeadline(deadlineMs, () => {
@@ -154,16 +146,16 @@ export function openRedisConnection({
         onError(error)
       }
       /** Prepares the next command only; its own reply adds nothing to that command's reply. */
-      function announce(): void {
-        if (isAsking) client.call('ASKING').catch(() => undefined)
+      function prepare(): void {
+        if (preceding !== undefined) client.call(preceding).catch(() => undefined)
       }
-      announce()
+      prepare()
       client.evalsha(script.sha1, keys.length, ...keys, ...args).then(accept, (error: Error) => {
         // The script did not run, because the server has lost it or never had it. After the deadline there is no
         // reason to run it.
         if (!error.message.startsWith('NOSCRIPT') || isMissed) fail(error)
         else {
-          announce()
+          prepare()
           client.eval(script.text, keys.length, ...keys, ...args).then(accept, fail)
         }
       })
@@ -199,18 +191,17 @@ export function openRedisConnection({
           onMissed: () => reject(new DeadlineMissedError()),
         })
       }),
-    async info(deadlineMs) {
-      return readInfo(await inTime(client.info(), deadlineMs))
+    command([name, ...words], deadlineMs) {
+      return new Promise((resolve, reject) => {
+        const callOff = startDeadline(deadlineMs, () => reject(new DeadlineMissedError()))
+        client
+          .call(name, ...words)
+          .then(resolve, reject)
+          .finally(callOff)
+      })
     },
-    async clusterView(deadlineMs) {
-      const [info, slots] = await Promise.all([
-        inTime(client.cluster('INFO'), deadlineMs),
-        inTime(client.cluster('SLOTS'), deadlineMs),
-      ])
-      const facts = readInfo(String(info))
-      if (facts.get('cluster_state') !== 'ok') return undefined
-      const failures = [facts.get('cluster_slots_fail'), facts.get('cluster_slots_pfail')]
-      return { slots, isWhole: failures.every((count) => count === '0') }
+    async info(deadlineMs) {
+      return readInfo(await connection.command(['INFO'], deadlineMs))
     },
     reconnect() {
       // Never reconnect without a pause to a server that keeps answering READONLY.
@@ -223,18 +214,14 @@ export function openRedisConnection({
   return connection
 }
 
-function readInfo(text: string): ReadonlyMap<string, string> {
+/** Reads lines of `<name>:<value>`. */
+export function readInfo(text: unknown): ReadonlyMap<string, string> {
   return new Map(
-    text.split('\r\n').flatMap((line): [string, string][] => {
-      const colon = line.indexOf(':')
-      return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]]
-    }),
+    String(text)
+      .split('\r\n')
+      .flatMap((line): [string, string][] => {
+        const colon = line.indexOf(':')
+        return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]]
+      }),
   )
-}
-
-function inTime<T>(answer: Promise<T>, deadlineMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const callOff = startDeadline(deadlineMs, () => reject(new DeadlineMissedError()))
-    answer.then(resolve, reject).finally(callOff)
-  })
 }

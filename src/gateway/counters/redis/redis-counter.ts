@@ -2,28 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../../platform/log.ts'
 import type { RedisAddress } from '../../../platform/redis-address.ts'
 import { Roster } from '../../../platform/roster.ts'
-import type { BucketState, Counter, PeekedBucket } from '../counter.ts'
+import type { Counter } from '../counter.ts'
 import { StoreUnavailableError } from '../store-unavailable.ts'
-import { windowEnd } from '../window.ts'
-import { type CallBatch, createCallBatch } from './call-batch.ts'
+import type { CallBatch } from './call-batch.ts'
 import { createClusterServers } from './cluster/cluster-servers.ts'
-import { redirectionOf } from './cluster/redirection.ts'
 import { type CounterObserver, noObserver } from './counter-observer.ts'
-import { type CountingServer, createCountingServer } from './counting-server.ts'
-import type { CountingServers, OwnOptions } from './counting-servers.ts'
-import {
-  grantCommand,
-  grantScript,
-  readGrantReply,
-  resetScript,
-  type Script,
-} from './grant-script.ts'
-import { createHeartbeat, processesKey } from './heartbeat.ts'
+import { createCountingServer } from './counting-server.ts'
+import { resetScript } from './grant-script.ts'
+import { createHeartbeat } from './heartbeat.ts'
 import { createLocalShares } from './local-shares.ts'
-import { createOnlyServer } from './only-server.ts'
-import type { ScriptCall, ScriptReply } from './redis-connection.ts'
 import type { RedisUnsuitableError } from './redis-facts.ts'
 import { createSeenCounts } from './seen-counts.ts'
+import { type CountingServers, createOnlyServer, type ServersOptions } from './servers.ts'
 import { createStoreClock } from './store-clock.ts'
 
 export interface RedisCounterOptions {
@@ -105,38 +95,36 @@ export async function createRedisCounter({
   const started = Promise.withResolvers<void>()
   /** Batches in flight, including those past their deadline. */
   const inFlight = new Roster<CallBatch>()
-  /** The calls of this event-loop turn, by slot. */
-  let turn = new Map<number, CallBatch>()
 
-  function onUp(): void {
-    heartbeat?.beat()
-    started.resolve()
+  const ends: ServersOptions = {
+    openServer: (own) =>
+      createCountingServer({
+        ...{ seen, shares, monotonic, log, observer, inFlight },
+        ...{ isEvictionAllowed, deadlineMs, settleMs, decideAlone },
+        now: clock.now,
+        living: () => heartbeat?.living() ?? [],
+        onUnsuitable(error: RedisUnsuitableError) {
+          // Only after startup, when the server came later or its configuration changed.
+          log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
+          started.reject(error)
+        },
+        ...own,
+      }),
+    decideAlone,
+    onUp() {
+      heartbeat?.beat()
+      started.resolve()
+    },
+    onDown: started.resolve,
   }
-
-  function openServer(own: OwnOptions): CountingServer {
-    return createCountingServer({
-      ...{ seen, shares, monotonic, log, observer, inFlight },
-      ...{ isEvictionAllowed, deadlineMs, settleMs, decideAlone },
-      now: clock.now,
-      living: () => heartbeat?.living() ?? [],
-      onUnsuitable(error: RedisUnsuitableError) {
-        // Only after startup, when the server came later or its configuration changed.
-        log.error({ reason: error.message }, 'Redis is not used; calls are decided locally')
-        started.reject(error)
-      },
-      ...own,
-    })
-  }
-
-  const ends = { decideAlone, openServer, onUp, onDown: started.resolve }
   const servers: CountingServers =
     address.topology === 'cluster'
-      ? createClusterServers({ ...ends, address, clock, inFlight, monotonic, log })
+      ? createClusterServers({ ...ends, address, clock, inFlight, monotonic, log, deadlineMs })
       : createOnlyServer({ ...ends, address })
   const heartbeat = isAdmitting
     ? createHeartbeat({
         ...{ configured, log },
-        ask: (command) => servers.ask(servers.slotOf(processesKey), command),
+        ask: servers.ask,
         onSeen: (seen) => observer.processes(seen, configured),
       })
     : undefined
@@ -152,45 +140,13 @@ export async function createRedisCounter({
     }
   }
 
-  function endTurn(): void {
-    if (turn.size === 0) return
-    const ended = turn
-    turn = new Map()
-    servers.send(ended)
-  }
-
-  /** For operators; also asks while calls are decided locally. */
-  async function ask(slot: number, script: Script, command: Pick<ScriptCall, 'keys' | 'args'>) {
+  /** Operators are also answered while calls are decided locally. */
+  async function orUnavailable<Reply>(reply: Promise<Reply>): Promise<Reply> {
     try {
-      return await servers.ask(slot, { script, ...command, deadlineMs: operatorDeadlineMs })
-    } catch (error) {
-      throw new StoreUnavailableError({ cause: error })
+      return await reply
+    } catch (cause) {
+      throw new StoreUnavailableError({ cause })
     }
-  }
-
-  async function peekInSlot(
-    slot: number,
-    buckets: readonly PeekedBucket[],
-  ): Promise<BucketState[]> {
-    const command = grantCommand({ buckets: buckets.map(placeOf), groups: [] })
-    let reply: ScriptReply
-    try {
-      reply = await ask(slot, grantScript, command)
-    } catch (error) {
-      const isApart =
-        error instanceof StoreUnavailableError &&
-        error.cause instanceof Error &&
-        redirectionOf(error.cause) !== undefined
-      if (!isApart || buckets.length === 1) throw error
-      // The slot is moving, so ask for each bucket separately.
-      return (await Promise.all(buckets.map((bucket) => peekInSlot(slot, [bucket])))).flat()
-    }
-    const read = readGrantReply(reply.numbers, buckets.length)
-    return buckets.map(({ bucket, windowSeconds }, index) => ({
-      bucket,
-      count: read.countOf(index),
-      resetMs: windowEnd(read.windowOf(index), windowSeconds) - read.serverTimeMs,
-    }))
   }
 
   const counter: Counter = {
@@ -200,32 +156,18 @@ export async function createRedisCounter({
         done(refused)
         return
       }
-      // All buckets of a call belong to one application, and so to one slot.
-      const slot = servers.slotOf(limits[0]?.bucket ?? '')
-      if (servers.serverOf(slot)?.isShared() !== true) {
-        done(shares.decide(limits, onOutage))
-        return
-      }
-      let batch = turn.get(slot)
-      if (batch === undefined) {
-        // Runs after the poll phase, in which all calls of this turn arrive, and before the loop may sleep.
-        if (turn.size === 0) setImmediate(endTurn)
-        batch = createCallBatch()
-        turn.set(slot, batch)
-      }
-      batch.add({ limits, onOutage, done })
+      if (!servers.add({ limits, onOutage, done })) done(shares.decide(limits, onOutage))
     },
-    async peek(buckets) {
-      const slots = Map.groupBy(buckets, ({ bucket }) => servers.slotOf(bucket))
-      const states = await Promise.all([...slots].map(([slot, own]) => peekInSlot(slot, own)))
-      const byName = new Map(states.flat().map((state) => [state.bucket, state]))
-      return buckets.flatMap(({ bucket }) => byName.get(bucket) ?? [])
-    },
+    peek: (buckets) => orUnavailable(servers.peek(buckets, operatorDeadlineMs)),
     async reset({ bucket, windowSeconds }) {
-      const { numbers, sentAt, receivedAt } = await ask(servers.slotOf(bucket), resetScript, {
-        keys: [bucket],
-        args: [windowSeconds * 1000],
-      })
+      const { numbers, sentAt, receivedAt } = await orUnavailable(
+        servers.ask({
+          script: resetScript,
+          keys: [bucket],
+          args: [windowSeconds * 1000],
+          deadlineMs: operatorDeadlineMs,
+        }),
+      )
       const [serverTimeMs = 0, window = 0, epoch = 0] = numbers
       shares.forget(bucket)
       // From now on late replies from the previous epoch are ignored.
@@ -242,7 +184,7 @@ export async function createRedisCounter({
     },
     isUp: servers.isUp,
     async close() {
-      endTurn()
+      servers.endTurn()
       clearInterval(beat)
       await heartbeat?.close()
       // After the deadline every call in flight has a decision.
@@ -261,8 +203,4 @@ export async function createRedisCounter({
     clearTimeout(giveUp)
   }
   return counter
-}
-
-function placeOf({ bucket, windowSeconds }: PeekedBucket): PeekedBucket {
-  return { bucket, windowSeconds }
 }

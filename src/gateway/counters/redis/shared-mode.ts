@@ -1,7 +1,6 @@
 import type { Logger } from '../../../platform/log.ts'
 import type { Breaker } from './breaker.ts'
 import { type CatchUp, CountersLostError } from './catch-up.ts'
-import { redirectionOf } from './cluster/redirection.ts'
 import type { AwayCause } from './counter-observer.ts'
 import { startDeadline } from './deadline.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type MarkerPlace,
   markerOf,
 } from './grant-script.ts'
+import type { Part } from './part.ts'
 import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts'
 import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
 
@@ -37,16 +37,8 @@ import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
  *    is silent for five seconds, and for no process longer than a minute.
  * 5. The process pushes the calls it admitted without the server.
  *
- * In a cluster each node has its own state, with a marker in one of its slots:
- *
- *     shared ── the slot of the marker went to another node ──▶ shared, with the same marker in another slot
- *     new node ── its first slots come from nodes that live ──▶ as above, and the marker says that nothing was lost
- *     new node ── its slots come from a node that is gone ────▶ as above: another run, so lost
- *     shared ── slots of a node that is gone came to it ──────▶ away; its earlier marker is replaced
- *
- * Each process detects the last case in its slot map. The first process
- * replaces the marker. The others see that it is fresh and only push their
- * floors.
+ * In a store of several servers, each server has its own state; what changes
+ * there is in `cluster/cluster-servers.ts`.
  */
 export interface SharedMode {
   isShared(): boolean
@@ -68,8 +60,8 @@ export interface SharedMode {
   connected(): void
   /** Tries to return now, because the obstacle may be gone. */
   tryNow(): void
-  /** The server received slots whose counters are lost. Its marker does not cover these slots. */
-  lost(): void
+  /** The server received buckets whose counters are lost, which its marker does not show. */
+  lost(reason: string): void
   /** The connection ended or could not be made. */
   disconnected(cause: Error | undefined): void
   /** Checks the counters when no recent call has. Called about four times a second. */
@@ -79,16 +71,9 @@ export interface SharedMode {
 
 export interface SharedModeOptions {
   readonly connection: RedisConnection
-  /** The server's name in the log; undefined when there is only one. */
-  readonly node: string | undefined
   readonly breaker: Breaker
   readonly catchUp: CatchUp
-  /** Where the marker belongs; undefined while the server has no slots. */
-  readonly markerPlace: () => MarkerPlace | undefined
-  /** Replaces the run id of a server that reports none; empty when there is no substitute. */
-  readonly runIdOtherwise: string
-  /** Whether no count can be missing on the server, although it has no marker yet. */
-  readonly isComplete: () => boolean
+  readonly part: Omit<Part, 'isOurs' | 'push'>
   /** See {@link Heartbeat.living}; empty when this process admits no calls. */
   readonly living: () => readonly number[]
   /** A silence of this length is an outage. */
@@ -97,14 +82,10 @@ export interface SharedModeOptions {
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly isEvictionAllowed: boolean
-  /** Whether the server must be a cluster node or must not be one. */
-  readonly isCluster: boolean
   /** Counting is shared, for the first time or again. */
   onShared(): void
   /** Counting is no longer shared. */
   onAway(cause: AwayCause): void
-  /** The server reports that it is not, or may not be, the one to ask. */
-  onMisplaced(): void
   /** The server must not hold counters. Calls are decided without it. */
   onUnsuitable(error: RedisUnsuitableError): void
 }
@@ -118,7 +99,7 @@ const patienceMs = 250
 /** Silence after which the marker is checked; well below the second without grants after a loss. */
 const idleMs = 400
 
-/** A marker up to this age leaves enough settling time for all processes that detect the same loss in their slot maps. */
+/** A marker up to this age leaves enough settling time for all processes that detect the same loss. */
 const freshMs = 500
 
 /** Interval between checks of a server that must not hold counters. */
@@ -129,23 +110,19 @@ const logMs = 10_000
 
 export function createSharedMode({
   connection,
-  node,
   breaker,
   catchUp,
-  markerPlace,
-  runIdOtherwise,
-  isComplete,
+  part,
   living,
   deadlineMs,
   monotonic,
   log,
   isEvictionAllowed,
-  isCluster,
   onShared,
   onAway,
-  onMisplaced,
   onUnsuitable,
 }: SharedModeOptions): SharedMode {
+  const node = part.name
   let isShared = false
   let isTrying = false
   let isMoving = false
@@ -203,8 +180,8 @@ export function createSharedMode({
 
   async function examine(): Promise<void> {
     const info = await infoIfPermitted()
-    checkRedis(info, { isEvictionAllowed, isCluster })
-    runId = info.get('run_id') ?? runIdOtherwise
+    checkRedis(info, { isEvictionAllowed, isCluster: part.isClusterNode })
+    runId = info.get('run_id') ?? part.runIdOtherwise
     isExamined = true
   }
 
@@ -213,7 +190,7 @@ export function createSharedMode({
     isTrying = true
     try {
       if (!isExamined) await examine()
-      const here = markerPlace()
+      const here = part.markerPlace()
       if (here === undefined) return
       const probe = await answerLoss(here)
       // Leave a further loss to the next attempt.
@@ -238,7 +215,7 @@ export function createSharedMode({
 
   /** Does steps 2 and 3 and returns the last probe's reply. */
   async function answerLoss(here: MarkerPlace): Promise<GrantReply> {
-    const vouched = marker === undefined && isComplete() ? 0 : undefined
+    const vouched = marker === undefined && part.isComplete() ? 0 : undefined
     let probe = await catchUp.probe(here, { ...knowledge(), vouched })
     const lossesNow = losses
     const isDue = lossesNow > lossesAnswered
@@ -264,10 +241,10 @@ export function createSharedMode({
     }
     leave(causeOf(error), error.message)
     if (error instanceof DeadlineMissedError || isOfRole(error)) connection.reconnect()
-    if (isMisplaced(error)) onMisplaced()
+    if (part.isMisplaced(error)) part.onMisplaced()
   }
 
-  /** The marker's slot moved to another node: writes the same marker to another slot. */
+  /** The server no longer has the place of its marker: writes the same marker to another place. */
   async function moveMarker(to: MarkerPlace): Promise<void> {
     isMoving = true
     try {
@@ -278,7 +255,7 @@ export function createSharedMode({
       else leave('lost_counters', 'the store has lost its counters')
     } catch (error) {
       // The next beat tries again; until then the old place is read.
-      if (error instanceof Error && isMisplaced(error)) onMisplaced()
+      if (error instanceof Error && part.isMisplaced(error)) part.onMisplaced()
     } finally {
       isMoving = false
     }
@@ -292,9 +269,9 @@ export function createSharedMode({
       observeMarker(await connection.get(place.key, deadlineMs))
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause))
-      if (isMisplaced(error)) onMisplaced()
-      // The marker's slot is moving: the server is alive, and its counts are intact.
-      if (redirectionOf(error) !== undefined) heardAt = monotonic()
+      if (part.isMisplaced(error)) part.onMisplaced()
+      // The marker is moving: the server is alive, and its counts are intact.
+      if (part.isElsewhere(error)) heardAt = monotonic()
       // Calls sent meanwhile may have been answered.
       else if (isShared && heardAt < askedAt) leave(causeOf(error), error.message)
     }
@@ -338,9 +315,9 @@ export function createSharedMode({
       if (isOfRole(error)) {
         leave('refusing', error.message)
         connection.reconnect()
-      } else if (isMisplaced(error)) {
+      } else if (part.isMisplaced(error)) {
         leave('refusing', error.message)
-        onMisplaced()
+        part.onMisplaced()
       } else if (breaker.isOpen()) leave(causeOf(error), error.message)
       else watchSilence()
     },
@@ -349,16 +326,16 @@ export function createSharedMode({
       void attempt()
     },
     tryNow: () => void attempt(),
-    lost() {
+    lost(reason) {
       losses += 1
-      leave('lost_counters', 'slots came without their counters')
+      leave('lost_counters', reason)
     },
     disconnected(cause) {
       leave('disconnected', cause?.message ?? 'the connection was closed')
     },
     beat() {
       if (!isShared) return
-      const here = markerPlace()
+      const here = part.markerPlace()
       if (here !== undefined && here.key !== place?.key && !isMoving) void moveMarker(here)
       else if (monotonic() - heardAt >= idleMs) void look()
     },
@@ -377,11 +354,6 @@ function isFresh({ isSettling, marker, serverTimeMs }: GrantReply): boolean {
 /** Errors of a server that is no longer, or not yet, the primary: look for another one. */
 function isOfRole({ message }: Error): boolean {
   return /\b(READONLY|LOADING|MASTERDOWN|NOREPLICAS)\b/.test(message)
-}
-
-/** Errors of a cluster whose slots have moved, or that has lost some. */
-function isMisplaced(error: Error): boolean {
-  return error.message.startsWith('CLUSTERDOWN') || redirectionOf(error) !== undefined
 }
 
 function causeOf(error: Error): AwayCause {

@@ -1,15 +1,19 @@
 import type { ClusterRedis, RedisHost, SingleRedis } from '../../../../platform/redis-address.ts'
 import type { CallBatch } from '../call-batch.ts'
-import type { CountingServer, Sending } from '../counting-server.ts'
-import type { ServersOptions } from '../counting-servers.ts'
+import type { CountingServer } from '../counting-server.ts'
 import type { MarkerPlace } from '../grant-script.ts'
+import type { Part } from '../part.ts'
+import type { ServersOptions } from '../servers.ts'
 import { hashSlot } from './hash-slot.ts'
-import type { Redirection } from './redirection.ts'
+import { type NodeSending, type NodeSendingOptions, sendToNode } from './node-sending.ts'
+import { redirectionOf } from './redirection.ts'
+import { pushBySlot } from './slotted-push.ts'
 
 /** One cluster node, and what this process knows about its slots. */
 export interface ClusterNode {
   readonly host: RedisHost
   readonly server: CountingServer
+  send(batches: readonly CallBatch[], sending: NodeSending): void
   /** Number of slots it has. */
   slots: number
   marker: { readonly slot: number; readonly place: MarkerPlace } | undefined
@@ -38,7 +42,10 @@ export interface ClusterNodesOptions extends Pick<ServersOptions, 'openServer'> 
   readonly monotonic: () => number
   ownerOf(slot: number): ClusterNode | undefined
   /** The batch did not run on the node and stays in flight. */
-  onRedirected(from: ClusterNode, batch: CallBatch, redirection: Redirection, sent: Sending): void
+  onRedirected(
+    from: ClusterNode,
+    ...redirected: Parameters<NodeSendingOptions['onRedirected']>
+  ): void
   onMisplaced(): void
   onShared(node: ClusterNode): void
   onLost(node: ClusterNode): void
@@ -52,25 +59,31 @@ export function createClusterNodes(options: ClusterNodesOptions): ClusterNodes {
   const nodes = new Map<string, ClusterNode>()
 
   function open(name: string, host: RedisHost): ClusterNode {
+    const part: Part = {
+      ...{ name, isClusterNode: true, runIdOtherwise: name },
+      isOurs: (bucket) => ownerOf(hashSlot(bucket)) === node,
+      markerPlace: () => node.marker?.place,
+      isComplete: () => node.isComplete,
+      isElsewhere: (error) => redirectionOf(error) !== undefined,
+      isMisplaced: (error) =>
+        error.message.startsWith('CLUSTERDOWN') || redirectionOf(error) !== undefined,
+      onMisplaced,
+      push: pushBySlot,
+    }
     const server = options.openServer({
       address: addressOfNode(address, host),
-      node: name,
-      buckets: {
-        slotOf: hashSlot,
-        isOurs: (bucket) => ownerOf(hashSlot(bucket)) === node,
-        areSlotted: true,
-      },
-      markerPlace: () => node.marker?.place,
-      runIdOtherwise: name,
-      isComplete: () => node.isComplete,
-      onRedirected: (batch, redirection, sent) => onRedirected(node, batch, redirection, sent),
-      onMisplaced,
+      part,
       onShared: () => onShared(node),
       onLost: () => onLost(node),
     })
+    const sending: NodeSendingOptions = {
+      ...{ server, monotonic, onMisplaced },
+      onRedirected: (...redirected) => onRedirected(node, ...redirected),
+    }
     const node: ClusterNode = {
       ...{ host, server, slots: 0, marker: undefined, isComplete: false },
       ...{ since: Number.POSITIVE_INFINITY, usedAt: monotonic() },
+      send: (batches, how) => sendToNode(sending, batches, how),
     }
     return node
   }

@@ -1,12 +1,13 @@
 import type { Logger } from '../../../../platform/log.ts'
 import type { ClusterRedis } from '../../../../platform/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'
-import type { CallBatch } from '../call-batch.ts'
-import type { CountingServer } from '../counting-server.ts'
-import type { CountingServers, ServersOptions } from '../counting-servers.ts'
+import type { BucketState, PeekedBucket } from '../../counter.ts'
+import { type CallBatch, createCallBatch } from '../call-batch.ts'
+import { type CountingServers, peekWith, type ServersOptions } from '../servers.ts'
 import type { StoreClock } from '../store-clock.ts'
-import { type ClusterNodes, createClusterNodes } from './cluster-nodes.ts'
+import { type ClusterNode, type ClusterNodes, createClusterNodes } from './cluster-nodes.ts'
 import { hashSlot } from './hash-slot.ts'
+import { redirectionOf } from './redirection.ts'
 import { createResending } from './resending.ts'
 import { createSlotOwners, type SlotOwners } from './slot-owners.ts'
 import { createSlotSource } from './slot-source.ts'
@@ -18,24 +19,40 @@ export interface ClusterServersOptions extends ServersOptions {
   readonly inFlight: Roster<CallBatch>
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'warn'>
+  /** How long a call waits for a node. */
+  readonly deadlineMs: number
 }
 
 /** Maximum age of the slot map in normal operation. */
 const mapMs = 1000
 
 /**
- * Spreads counting over the primaries of a cluster, each with its own
- * connection, breaker and {@link SharedMode}. A node that is down affects only
- * its own slots.
+ * Spreads counting over the primaries of a cluster. This folder is all that
+ * Tollgate has about clusters: it implements {@link CountingServers}, and to
+ * each {@link CountingServer} it says by a {@link Part} what differs from a
+ * server of its own.
  *
- * Any node that sees a majority of the cluster provides the slot map. It is
- * read once a second, four times a second while a node with slots is down, and
- * at once when a node reports that a slot is not its own. `slot-owners.ts`
- * handles changes of the map; `resending.ts` handles calls that a node did not
- * decide because of such a change.
+ * Each node has its own connection, breaker and {@link SharedMode}. A node that
+ * is down affects only its own slots. Any node that sees a majority of the
+ * cluster provides the slot map. It is read once a second, four times a second
+ * while a node with slots is down, and at once when a node reports that a slot
+ * is not its own. `slot-owners.ts` handles changes of the map; `resending.ts`
+ * handles calls that a node did not decide because of such a change.
+ *
+ * The marker of a node lies in one of its slots, which adds to the states of
+ * {@link SharedMode}:
+ *
+ *     shared ── the slot of the marker went to another node ──▶ shared, with the same marker in another slot
+ *     new node ── its first slots come from nodes that live ──▶ away, and the marker says that nothing was lost
+ *     new node ── its slots come from a node that is gone ────▶ away: another run, so lost
+ *     shared ── slots of a node that is gone came to it ──────▶ away; its earlier marker is replaced
+ *
+ * Each process detects the last case in its slot map. The first process
+ * replaces the marker. The others see that it is fresh and only push their
+ * floors.
  */
 export function createClusterServers(options: ClusterServersOptions): CountingServers {
-  const { address, clock, inFlight, monotonic, log, decideAlone } = options
+  const { address, clock, inFlight, monotonic, log, deadlineMs, decideAlone } = options
   const nodes: ClusterNodes = createClusterNodes({
     ...{ address, monotonic, openServer: options.openServer },
     ownerOf: (slot) => owners.of(slot),
@@ -56,33 +73,73 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
   })
   const resending = createResending({ nodes, owners, inFlight, monotonic, decideAlone })
 
+  /** The calls of this event-loop turn, by slot. */
+  let turn = new Map<number, CallBatch>()
+
   function isUp(): boolean {
     if (!owners.isCovered()) return false
     for (const { server, slots } of nodes.all()) if (slots > 0 && !server.isShared()) return false
     return true
   }
 
-  function serverOf(slot: number): CountingServer | undefined {
-    return owners.of(slot)?.server
+  function endTurn(): void {
+    if (turn.size === 0) return
+    const ended = turn
+    turn = new Map()
+    const batches = new Map<ClusterNode, CallBatch[]>()
+    for (const [slot, batch] of ended) {
+      const node = owners.of(slot)
+      if (node?.server.isShared() !== true) decideAlone(batch)
+      else {
+        const others = batches.get(node)
+        if (others === undefined) batches.set(node, [batch])
+        else others.push(batch)
+      }
+    }
+    const deadlineAt = monotonic() + deadlineMs
+    for (const [node, own] of batches) node.send(own, { deadlineAt, redirections: 0 })
+  }
+
+  /** @param buckets of one slot */
+  async function peekInSlot(
+    buckets: readonly PeekedBucket[],
+    deadlineMs: number,
+  ): Promise<BucketState[]> {
+    try {
+      return await peekWith(resending.ask, buckets, deadlineMs)
+    } catch (error) {
+      const isApart = error instanceof Error && redirectionOf(error) !== undefined
+      if (!isApart || buckets.length === 1) throw error
+      // The slot is moving, so ask for each bucket separately.
+      const states = buckets.map((bucket) => peekInSlot([bucket], deadlineMs))
+      return (await Promise.all(states)).flat()
+    }
   }
 
   void owners.refresh()
   return {
-    slotOf: hashSlot,
-    serverOf,
-    clockOf: (bucket) => serverOf(hashSlot(bucket))?.clock ?? clock,
-    send(turn) {
-      const batches = new Map<CountingServer, CallBatch[]>()
-      for (const [slot, batch] of turn) {
-        const server = serverOf(slot)
-        if (server?.isShared() !== true) decideAlone(batch)
-        else {
-          const others = batches.get(server)
-          if (others === undefined) batches.set(server, [batch])
-          else others.push(batch)
-        }
+    add(call) {
+      // All buckets of a call belong to one application, and so to one slot.
+      const slot = hashSlot(call.limits[0]?.bucket ?? '')
+      if (owners.of(slot)?.server.isShared() !== true) return false
+      let batch = turn.get(slot)
+      if (batch === undefined) {
+        if (turn.size === 0) setImmediate(endTurn)
+        batch = createCallBatch()
+        turn.set(slot, batch)
       }
-      for (const [server, own] of batches) server.send(own)
+      batch.add(call)
+      return true
+    },
+    endTurn,
+    clockOf: (bucket) => owners.of(hashSlot(bucket))?.server.clock ?? clock,
+    async peek(buckets, deadlineMs) {
+      const slots = Map.groupBy(buckets, ({ bucket }) => hashSlot(bucket))
+      const states = await Promise.all(
+        [...slots.values()].map((own) => peekInSlot(own, deadlineMs)),
+      )
+      const byName = new Map(states.flat().map((state) => [state.bucket, state]))
+      return buckets.flatMap(({ bucket }) => byName.get(bucket) ?? [])
     },
     ask: resending.ask,
     isUp,

@@ -1,5 +1,6 @@
 import type { RedisHost } from '../../../../platform/redis-address.ts'
-import { slots } from './hash-slot.ts'
+import type { MarkerPlace } from '../grant-script.ts'
+import { slots, tagOfSlot } from './hash-slot.ts'
 
 /** A range of slots and its primary, as one cluster node sees it. */
 export interface SlotRange {
@@ -46,6 +47,15 @@ export function markerSlot(owned: Iterable<number>): number | undefined {
     }
   }
   return best
+}
+
+/** The place of a marker in this slot. */
+export function placeInSlot(slot: number): MarkerPlace {
+  const tag = tagOfSlot(slot)
+  return {
+    key: `tollgate:marker:{${tag}}`,
+    probe: { bucket: `tollgate:probe:{${tag}}:1`, windowSeconds: 1 },
+  }
 }
 
 function isSlot(value: unknown): value is number {

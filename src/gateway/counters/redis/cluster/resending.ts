@@ -1,20 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisHost } from '../../../../platform/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'
-import { type CallBatch, splitBatch } from '../call-batch.ts'
-import type { Sending } from '../counting-server.ts'
-import type { CountingServers } from '../counting-servers.ts'
+import { type CallBatch, createCallBatch } from '../call-batch.ts'
+import type { Ask } from '../servers.ts'
 import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts'
 import { hashSlot } from './hash-slot.ts'
+import type { NodeSending } from './node-sending.ts'
 import { type Redirection, redirectionOf } from './redirection.ts'
 import type { SlotOwners } from './slot-owners.ts'
 
 /** Resends batches that a cluster node did not run, because their slot is on another node or moving. */
 export interface Resending {
   /** Sends a batch that did not run on one node to the node that has its slot, whole or in parts. */
-  sendAgain(from: ClusterNode, batch: CallBatch, redirection: Redirection, before: Sending): void
+  sendAgain(
+    from: ClusterNode,
+    batch: CallBatch,
+    redirection: Redirection,
+    before: NodeSending,
+  ): void
   /** See {@link CountingServers.ask}. */
-  readonly ask: CountingServers['ask']
+  readonly ask: Ask
   close(): void
 }
 
@@ -46,15 +51,15 @@ export function createResending(options: ResendingOptions): Resending {
     from: ClusterNode,
     batch: CallBatch,
     redirection: Redirection,
-    before: Sending,
+    before: NodeSending,
   ): void {
     const slot = hashSlot(batch.buckets[0]?.bucket ?? '')
     const { deadlineAt } = before
-    const sending: Sending = { deadlineAt, redirections: before.redirections + 1 }
+    const sending: NodeSending = { deadlineAt, redirections: before.redirections + 1 }
     const parts = redirection.kind === 'moved' ? [batch] : splitBatch(batch)
     if (parts.length > 1) {
       inFlight.delete(batch)
-      from.server.send(parts, sending)
+      from.send(parts, sending)
       return
     }
     if (sending.redirections > redirectionsMax) {
@@ -62,13 +67,13 @@ export function createResending(options: ResendingOptions): Resending {
       return
     }
     if (redirection.kind === 'ask') {
-      const { server } = guestAt(from, redirection.to)
+      const guest = guestAt(from, redirection.to)
       whenSo(
-        () => server.connection.isReady(),
+        () => guest.server.connection.isReady(),
         batch,
         deadlineAt,
         () => {
-          server.send([batch], { ...sending, isAsking: true })
+          guest.send([batch], { ...sending, isAsking: true })
         },
       )
       return
@@ -84,7 +89,7 @@ export function createResending(options: ResendingOptions): Resending {
       () => monotonic() >= notBefore && isToBeAsked(slot, redirection, from),
       batch,
       deadlineAt,
-      () => owners.of(slot)?.server.send([batch], sending),
+      () => owners.of(slot)?.send([batch], sending),
     )
   }
 
@@ -121,7 +126,9 @@ export function createResending(options: ResendingOptions): Resending {
 
   return {
     sendAgain,
-    async ask(slot, command) {
+    async ask(command) {
+      // All keys of a command have one slot.
+      const slot = hashSlot(command.keys[0] ?? '')
       for (let attempt = 1; ; attempt += 1) {
         const node = owners.of(slot)
         if (node === undefined) throw new Error('no node of the cluster is known to have the slot')
@@ -132,7 +139,8 @@ export function createResending(options: ResendingOptions): Resending {
           if (redirection === undefined || attempt === redirectionsMax) throw error
           if (redirection.kind === 'ask') {
             const { connection } = guestAt(node, redirection.to).server
-            if (connection.isReady()) return await connection.ask({ ...command, isAsking: true })
+            if (connection.isReady())
+              return await connection.ask({ ...command, preceding: 'ASKING' })
           }
           if (redirection.kind === 'moved') await owners.refresh()
           await delay(pollMs * attempt)
@@ -143,4 +151,24 @@ export function createResending(options: ResendingOptions): Resending {
       isClosed = true
     },
   }
+}
+
+/**
+ * Splits a batch into one for each set of buckets. Deciding them in order gives
+ * the same result as the whole batch. While a slot moves between nodes, its
+ * keys are on both, and a request for fewer keys is more likely to find all its
+ * keys on one node.
+ */
+function splitBatch(batch: CallBatch): CallBatch[] {
+  const parts = new Map<string, CallBatch>()
+  for (const call of batch.calls()) {
+    const key = call.limits.map(({ bucket }) => bucket).join(' ')
+    let part = parts.get(key)
+    if (part === undefined) {
+      part = createCallBatch()
+      parts.set(key, part)
+    }
+    part.add(call)
+  }
+  return [...parts.values()]
 }

@@ -1,6 +1,5 @@
-import { placeInSlot } from '../grant-script.ts'
 import type { ClusterNode, ClusterNodes } from './cluster-nodes.ts'
-import { markerSlot } from './cluster-slots.ts'
+import { markerSlot, placeInSlot } from './cluster-slots.ts'
 import { slots } from './hash-slot.ts'
 import type { SlotMap, SlotSource } from './slot-source.ts'
 
@@ -111,7 +110,7 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
     owners = next
     isCovered = !owned.has(undefined)
     // Floors are pushed for all slots of the server, so mark it lost once the map is complete.
-    for (const { server } of heirs) server.lost()
+    for (const { server } of heirs) server.lost('slots came without their counters')
   }
 
   function refresh(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../../platform/log.ts'
 import type { ClusterRedis, RedisHost } from '../../../../platform/redis-address.ts'
-import { type ClusterView, openRedisConnection, type RedisConnection } from '../redis-connection.ts'
+import { openRedisConnection, type RedisConnection, readInfo } from '../redis-connection.ts'
 import { addressOfNode, type ClusterNodes } from './cluster-nodes.ts'
 import { readClusterSlots, type SlotRange } from './cluster-slots.ts'
 
@@ -11,9 +11,11 @@ export interface SlotSource {
   close(): void
 }
 
-/** Which primary has which slots, and whether all primaries are alive, as one node sees it. */
-export interface SlotMap extends Pick<ClusterView, 'isWhole'> {
+/** Which primary has which slots, as one node sees it. */
+export interface SlotMap {
   readonly ranges: readonly SlotRange[]
+  /** Whether every primary with slots is alive, as far as the node knows. */
+  readonly isWhole: boolean
 }
 
 export interface SlotSourceOptions {
@@ -40,13 +42,22 @@ export function createSlotSource({
   let isKnown = false
   let turn = 0
 
+  /** Undefined when the node does not trust its own view (it sees no majority of the cluster). */
   async function mapOf(
     host: RedisHost,
-    connection: Pick<RedisConnection, 'clusterView'>,
+    connection: Pick<RedisConnection, 'command'>,
   ): Promise<SlotMap | undefined> {
-    const view = await connection.clusterView(patienceMs)
-    if (view === undefined) return undefined
-    return { ranges: readClusterSlots(view.slots, host), isWhole: view.isWhole }
+    const [info, slots] = await Promise.all([
+      connection.command(['CLUSTER', 'INFO'], patienceMs),
+      connection.command(['CLUSTER', 'SLOTS'], patienceMs),
+    ])
+    const facts = readInfo(info)
+    if (facts.get('cluster_state') !== 'ok') return undefined
+    const failures = [facts.get('cluster_slots_fail'), facts.get('cluster_slots_pfail')]
+    return {
+      ranges: readClusterSlots(slots, host),
+      isWhole: failures.every((count) => count === '0'),
+    }
   }
 
   async function askSeed(host: RedisHost): Promise<SlotMap | undefined> {

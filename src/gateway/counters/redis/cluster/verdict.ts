@@ -1,19 +1,4 @@
-/** The result of a marker check: whether earlier replies on the same connection can be relied upon. */
-export interface Verdict {
-  wait(waiting: AwaitsVerdict): void
-  /** @param isComplete whether the counters were there, so that the replies can be relied upon */
-  known(isComplete: boolean): void
-  /** The calls' deadline passed; the verdict itself still follows. */
-  missed(): void
-}
-
-/** A reply that waits for the verdict. */
-export interface AwaitsVerdict {
-  /** Called once, perhaps synchronously. */
-  onKnown(isComplete: boolean): void
-  /** Called before `onKnown`, if at all; perhaps synchronously. */
-  onMissed(): void
-}
+import type { AwaitsVerdict, Verdict } from '../counting-server.ts'
 
 /** Creates a verdict. The replies of one turn wait for it, in time or not. */
 export function createVerdict(): Verdict {

@@ -1,0 +1,76 @@
+import type { CallBatch } from '../call-batch.ts'
+import type { CountingServer, Sending, Verdict } from '../counting-server.ts'
+import { DeadlineMissedError } from '../redis-connection.ts'
+import { type Redirection, redirectionOf } from './redirection.ts'
+import { createVerdict } from './verdict.ts'
+
+/** How often a batch was sent, and until when. */
+export interface NodeSending {
+  /** Monotonic milliseconds at which its calls are decided without a node. */
+  readonly deadlineAt: number
+  /** Number of times it was already redirected. */
+  readonly redirections: number
+  /** Ask the node although the slot is still moving to it (ASK). */
+  readonly isAsking?: boolean
+}
+
+export interface NodeSendingOptions {
+  readonly server: CountingServer
+  readonly monotonic: () => number
+  /** The batch did not run and must be sent elsewhere. It stays in flight. */
+  onRedirected(batch: CallBatch, redirection: Redirection, sending: NodeSending): void
+  onMisplaced(): void
+}
+
+/**
+ * Sends batches to a cluster node, one script call for each slot. The node's
+ * marker lies in one slot, so no script call on another slot can read it. It is
+ * read after the batches, on the same connection, and their replies count only
+ * if the counters were still there.
+ */
+export function sendToNode(
+  { server, monotonic, onRedirected, onMisplaced }: NodeSendingOptions,
+  batches: readonly CallBatch[],
+  how: NodeSending,
+): void {
+  const verdict = createVerdict()
+  const sending: Sending = {
+    deadlineAt: how.deadlineAt,
+    preceding: how.isAsking === true ? 'ASKING' : undefined,
+    verdict,
+    resend(batch, error) {
+      const redirection = redirectionOf(error)
+      return redirection === undefined ? undefined : () => onRedirected(batch, redirection, how)
+    },
+  }
+  for (const batch of batches) server.send(batch, sending)
+  checkMarker(verdict)
+
+  function checkMarker(verdict: Verdict): void {
+    const place = server.markerPlace()
+    // A node without slots so far is only asked because the slot's owner redirected here, so there is no marker to
+    // check.
+    if (place === undefined) {
+      verdict.known(true)
+      return
+    }
+    let isMissed = false
+    server.connection.read({
+      key: place.key,
+      deadlineMs: how.deadlineAt - monotonic(),
+      onReply: (value) => verdict.known(server.observeMarker(value)),
+      onError(cause) {
+        const isRedirected = redirectionOf(cause) !== undefined
+        // The marker's slot is moving. The server is alive, so no count was lost.
+        if (isRedirected) onMisplaced()
+        else if (!isMissed) server.failed(cause)
+        verdict.known(isRedirected)
+      },
+      onMissed() {
+        isMissed = true
+        server.failed(new DeadlineMissedError())
+        verdict.missed()
+      },
+    })
+  }
+}

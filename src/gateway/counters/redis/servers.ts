@@ -1,0 +1,99 @@
+import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
+import type { BucketState, PeekedBucket } from '../counter.ts'
+import { windowEnd } from '../window.ts'
+import { type CallBatch, createCallBatch, type WaitingCall } from './call-batch.ts'
+import type { CountingServer, CountingServerOptions } from './counting-server.ts'
+import { grantCommand, grantScript, readGrantReply } from './grant-script.ts'
+import { wholeStore } from './part.ts'
+import type { ScriptCall, ScriptHandlers, ScriptReply } from './redis-connection.ts'
+import type { StoreClock } from './store-clock.ts'
+
+/** The servers that hold the buckets: here one server, in `cluster/` several. */
+export interface CountingServers {
+  /** Adds a call to those that {@link endTurn} sends; false when no server decides its buckets now. */
+  add(call: WaitingCall): boolean
+  /** Sends the calls of this event-loop turn. Runs by itself at its end. Every call gets a decision in the end. */
+  endTurn(): void
+  /** The clock that defines the bucket's windows. */
+  clockOf(bucket: string): Pick<StoreClock, 'now'>
+  /** Runs a script where its keys are, for requests that hold up no call. Rejects as {@link RedisConnection.ask} does. */
+  ask: Ask
+  /** Reads counts. Rejects as {@link RedisConnection.ask} does. */
+  peek(buckets: readonly PeekedBucket[], deadlineMs: number): Promise<readonly BucketState[]>
+  /** Whether every bucket has a server that decides it. */
+  isUp(): boolean
+  beat(): void
+  close(): void
+}
+
+export type Ask = (command: Omit<ScriptCall, keyof ScriptHandlers>) => Promise<ScriptReply>
+
+/** What every arrangement of servers needs. */
+export interface ServersOptions {
+  openServer(
+    options: Pick<CountingServerOptions, 'address' | 'part' | 'onShared' | 'onLost'>,
+  ): CountingServer
+  /** Decides the calls without a server. */
+  decideAlone(batch: CallBatch): void
+  /** From now on its server decides every bucket. */
+  onUp(): void
+  /** Some buckets have lost their server for a while. */
+  onDown(): void
+}
+
+export interface OnlyServerOptions extends ServersOptions {
+  readonly address: SingleRedis | SentinelRedis
+}
+
+/** Counts on one server at a time; with sentinels, a failover can replace it. */
+export function createOnlyServer(options: OnlyServerOptions): CountingServers {
+  const { address, openServer, decideAlone, onUp, onDown } = options
+  const server = openServer({ address, part: wholeStore, onShared: onUp, onLost: onDown })
+  let turn: CallBatch | undefined
+
+  function endTurn(): void {
+    if (turn === undefined) return
+    const batch = turn
+    turn = undefined
+    // The connection may have ended since the calls arrived.
+    if (server.isShared()) server.send(batch)
+    else decideAlone(batch)
+  }
+
+  return {
+    add(call) {
+      if (!server.isShared()) return false
+      if (turn === undefined) {
+        turn = createCallBatch()
+        // Runs after the poll phase, in which all calls of this turn arrive, and before the loop may sleep.
+        setImmediate(endTurn)
+      }
+      turn.add(call)
+      return true
+    },
+    endTurn,
+    clockOf: () => server.clock,
+    ask: server.connection.ask,
+    peek: (buckets, deadlineMs) => peekWith(server.connection.ask, buckets, deadlineMs),
+    isUp: server.isShared,
+    beat: server.beat,
+    close: server.close,
+  }
+}
+
+/** Reads the counts of buckets that one request can address, in the order asked. */
+export async function peekWith(
+  ask: Ask,
+  buckets: readonly PeekedBucket[],
+  deadlineMs: number,
+): Promise<BucketState[]> {
+  const named = buckets.map(({ bucket, windowSeconds }) => ({ bucket, windowSeconds }))
+  const command = grantCommand({ buckets: named, groups: [] })
+  const reply = await ask({ script: grantScript, ...command, deadlineMs })
+  const read = readGrantReply(reply.numbers, buckets.length)
+  return named.map(({ bucket, windowSeconds }, index) => ({
+    bucket,
+    count: read.countOf(index),
+    resetMs: windowEnd(read.windowOf(index), windowSeconds) - read.serverTimeMs,
+  }))
+}
