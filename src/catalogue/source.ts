@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { load, YAMLException } from 'js-yaml'
 import { codeOf } from '../platform/error-code.ts'
 import type { Json, JsonObject } from './catalogue.ts'
 import type { CatalogueProblem } from './catalogue-error.ts'
 import { isJsonObject } from './json.ts'
-import type { Origin, SourceFile } from './origin.ts'
-import { readPlainYaml } from './plain-yaml.ts'
+import { createLineFinder, findYamlFaults } from './yaml-faults.ts'
 
 /** Where something stands: file, line and the members that lead to it, `limits[0].window`. */
 export interface Place {
@@ -56,6 +55,21 @@ export interface Sources {
 
 export type Standing = 'inside' | 'outside' | 'missing'
 
+interface SourceFile {
+  /** Below the folder of the configuration. */
+  readonly path: string
+  /** The line of what the member names lead to. */
+  lineOf(keys: readonly (string | number)[]): number
+}
+
+/** Where a container (an object or an array) stands. Containers know their parents, so a path is made when it is needed. */
+interface Origin {
+  readonly file: SourceFile
+  readonly parent: Origin | undefined
+  /** The name or the index in {@link parent}. */
+  readonly key: string | number
+}
+
 /** Opens the sources of the configuration in `configDir`. */
 export function createSources({ configDir }: { readonly configDir: string }): Sources {
   const problems: CatalogueProblem[] = []
@@ -72,10 +86,9 @@ export function createSources({ configDir }: { readonly configDir: string }): So
 
   function place(at: object, member?: string | number): Place {
     const origin = originOf(at)
-    const file = join(configDir, origin.file.path)
-    const offset = member === undefined ? startOf(origin) : memberStart(origin, member)
-    const keys = member === undefined ? keysOf(origin) : [...keysOf(origin), member]
-    return { file, line: origin.file.lineAt(offset), path: pathOf(keys) }
+    const { file } = origin
+    const keys = [...keysOf(origin), ...(member === undefined ? [] : [member])]
+    return { file: join(configDir, file.path), line: file.lineOf(keys), path: pathOf(keys) }
   }
 
   function report({ rule, at, member, message, example }: Fault): void {
@@ -114,91 +127,33 @@ export function createSources({ configDir }: { readonly configDir: string }): So
       reportUnreadable(path, error)
       return undefined
     }
-    const known = origins.size
-    const plain = readPlainYaml({ text, file: { path, lineAt: lineIn(text) }, origins })
-    if (plain !== undefined) return plain.content
-    // What it had read before it gave up belongs to nothing.
-    for (const container of [...origins.keys()].slice(known)) origins.delete(container)
-    return parseWhole(path, text)
+    const file = createSourceFile(path, text)
+    let unread = 'the value has no JSON form'
+    try {
+      // Duplicate members, several documents and aliases make it throw.
+      const content = load(text, { maxAliases: 0 })
+      if (note(content, { file, parent: undefined, key: '' })) return content
+    } catch (error) {
+      unread = error instanceof YAMLException ? error.reason : String(error)
+    }
+    const faults = findYamlFaults(text)
+    if (faults.length === 0) reportFile(path, 'yaml-syntax', unread)
+    for (const fault of faults) problems.push({ file: join(configDir, path), ...fault })
+    return undefined
   }
 
-  function parseWhole(path: string, text: string): Json | undefined {
-    const lines = new LineCounter()
-    const file: SourceFile = { path, lineAt: (offset) => lineAt(lines, offset) }
-    const document = parseDocument(text, {
-      lineCounter: lines,
-      prettyErrors: false,
-      // Two spellings of one member, 200 and "200", are one member to JSON.
-      uniqueKeys: (a, b) => isScalar(a) && isScalar(b) && String(a.value) === String(b.value),
-    })
-    let isSound = true
-    let isReadable = true
-    const fail = (rule: string, offset: number, message: string) => {
-      isSound = false
-      problems.push({ file: join(configDir, path), line: lineAt(lines, offset), rule, message })
+  /** Notes where each container of a value stands. Returns whether the value has a JSON form. */
+  function note(value: unknown, origin: Origin): value is Json {
+    if (typeof value === 'number') return Number.isFinite(value)
+    if (typeof value !== 'object' || value === null) return value !== undefined
+    origins.set(value, origin)
+    const { file } = origin
+    if (Array.isArray(value)) {
+      return value.every((item, key) => note(item, { file, parent: origin, key }))
     }
-    for (const { code, pos, message } of [...document.errors, ...document.warnings]) {
-      if (code === 'DUPLICATE_KEY') {
-        const key = /^[^\s:]*/.exec(text.slice(pos[0], pos[0] + 80))?.[0] ?? ''
-        fail('duplicate-key', pos[0], `the member ${key} occurs twice in one mapping`)
-      } else if (isReadable) {
-        // What follows a syntax error is mostly its consequence.
-        isReadable = false
-        const isSeveral = code === 'MULTIPLE_DOCS'
-        fail(
-          'yaml-syntax',
-          pos[0],
-          isSeveral ? 'the file holds several YAML documents; keep one' : message,
-        )
-      }
-    }
-
-    function convert(node: unknown, parent: Origin | undefined, key: string | number): Json {
-      if (isMap(node)) {
-        const names: string[] = []
-        const starts: number[] = []
-        const origin: Origin = { file, parent, key, start: offsetOf(node), names, starts }
-        const object: Record<string, Json> = {}
-        for (const pair of node.items) {
-          const name = isScalar(pair.key) ? String(pair.key.value) : undefined
-          if (name === undefined || name === '__proto__') {
-            fail('yaml-syntax', offsetOf(pair.key), 'a member name must be a plain text')
-          } else {
-            names.push(name)
-            starts.push(offsetOf(pair.key))
-            object[name] = convert(pair.value, origin, name)
-          }
-        }
-        origins.set(object, origin)
-        return object
-      }
-      if (isSeq(node)) {
-        const starts = node.items.map(offsetOf)
-        const origin: Origin = {
-          file,
-          parent,
-          key,
-          start: offsetOf(node),
-          names: undefined,
-          starts,
-        }
-        const array = node.items.map((item, index) => convert(item, origin, index))
-        origins.set(array, origin)
-        return array
-      }
-      if (isAlias(node)) {
-        fail('yaml-syntax', offsetOf(node), 'YAML aliases are not supported, use $ref')
-        return null
-      }
-      const value = isScalar(node) ? node.value : null
-      if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
-      if (typeof value === 'number' && Number.isFinite(value)) return value
-      fail('yaml-syntax', offsetOf(node), 'the value has no JSON form')
-      return null
-    }
-    if (!isSound) return undefined
-    const content = convert(document.contents, undefined, '')
-    return isSound ? content : undefined
+    return Object.entries(value).every(
+      ([key, member]) => key !== '__proto__' && note(member, { file, parent: origin, key }),
+    )
   }
 
   return {
@@ -247,26 +202,13 @@ function pathOf(keys: readonly (string | number)[]): string {
   }, '')
 }
 
-/** A container stands where its member name stands; a block mapping itself begins a line later. */
-function startOf(origin: Origin): number {
-  return origin.parent === undefined ? origin.start : memberStart(origin.parent, origin.key)
-}
-
-function memberStart(origin: Origin, member: string | number): number {
-  const { names, starts } = origin
-  if (names === undefined) return starts[Number(member)] ?? origin.start
-  return starts[names.indexOf(String(member))] ?? startOf(origin)
-}
-
-function offsetOf(node: unknown): number {
-  return isNode(node) ? (node.range?.[0] ?? 0) : 0
-}
-
-/** Counts when it is asked, which only faults make necessary. */
-function lineIn(text: string): (offset: number) => number {
-  return (offset) => text.slice(0, offset).split('\n').length
-}
-
-function lineAt(lines: LineCounter, offset: number): number {
-  return Math.max(1, lines.linePos(offset).line)
+function createSourceFile(path: string, text: string): SourceFile {
+  let find: SourceFile['lineOf'] | undefined
+  return {
+    path,
+    lineOf(keys) {
+      find ??= createLineFinder(text)
+      return find(keys)
+    },
+  }
 }
