@@ -3,7 +3,7 @@ import { frozenMap } from './frozen-map.ts'
 import { isJsonObject, pointerToken } from './json.ts'
 import { type OperationObject, operationObject, type Parameter } from './operation-object.ts'
 import { type ParameterValue, readParameter } from './parameter-value.ts'
-import { type Located, locate, membersOf } from './reference.ts'
+import { type Located, locate } from './reference.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './schema-compiler.ts'
 import { listValues } from './schema-faults.ts'
 
@@ -44,25 +44,7 @@ export interface CheckedRequest {
   readonly body: unknown
 }
 
-export interface ContractResponse {
-  readonly status: number
-  /** Names in lower case. */
-  readonly headers: Fields
-  /** Parsed if it is JSON; undefined without a body. */
-  readonly body: unknown
-  /** As sent, parameters included; undefined if absent. */
-  readonly contentType: string | undefined
-}
-
-/** One thing in an answer that is not as published. */
-export interface ResponseViolation {
-  readonly in: 'status' | 'header' | 'body'
-  readonly path: string
-  readonly rule: string
-  readonly message: string
-}
-
-/** What one operation of a version promises and asks for. */
+/** What one operation of a version asks for. */
 export interface Contract {
   /** Checks a request and types its parameters. Nothing given is changed; query parameters that are not published are ignored. */
   request(request: ContractRequest): CheckedRequest
@@ -75,8 +57,6 @@ export interface Contract {
    * @throws {Error} when it does not compile
    */
   prepare(): boolean
-  /** Checks an answer: status, media type, headers and body. Headers that are not published are ignored. */
-  response(response: ContractResponse): readonly ResponseViolation[]
 }
 
 /**
@@ -110,7 +90,6 @@ function createContract(
       return true
     },
     request: (request) => checkRequest(document, operation, schemas, request),
-    response: (response) => checkResponse(document, operation, schemas, response),
   }
 }
 
@@ -208,91 +187,14 @@ function checkRequestBody(
   }
 }
 
-function checkResponse(
-  document: JsonObject,
-  operation: OperationObject,
-  schemas: SchemaCompiler,
-  { status, headers, body, contentType }: ContractResponse,
-): readonly ResponseViolation[] {
-  const response = findResponse(operation, status)
-  if (response === undefined) {
-    const known = operation.responses.map(([name]) => name).join(', ')
-    const message = `is not documented; there are: ${known}`
-    return [{ in: 'status', path: String(status), rule: 'undocumented', message }]
-  }
-  const violations: ResponseViolation[] = []
-  for (const [name, header] of membersOf(document, response, 'headers')) {
-    // OpenAPI describes the media type elsewhere (4.8.17.1).
-    if (name.toLowerCase() === 'content-type') continue
-    violations.push(...checkHeader(document, schemas, name, header, headers[name.toLowerCase()]))
-  }
-  return [...violations, ...checkResponseBody(response, schemas, body, contentType)]
-}
-
-/** The exact status, else its class (`4XX`), else `default` (OpenAPI 3.1, 4.8.16.1). */
-function findResponse({ responses }: OperationObject, status: number): Located | undefined {
-  const byStatus = new Map(responses)
-  return (
-    byStatus.get(String(status)) ??
-    byStatus.get(`${Math.floor(status / 100)}XX`) ??
-    byStatus.get('default')
-  )
-}
-
-function checkHeader(
-  document: JsonObject,
-  schemas: SchemaCompiler,
-  name: string,
-  header: Located,
-  sent: string | readonly string[] | undefined,
-): readonly ResponseViolation[] {
-  const isRequired = header.value['required'] === true
-  const parameter: Parameter = { name, in: 'header', isRequired, object: header }
-  const read = readParameter({ document, parameter, sent })
-  if (read.kind === 'doubled') {
-    return [{ in: 'header', path: name, rule: 'doubled', message: 'must be sent once' }]
-  }
-  if (read.kind === 'absent' || read.isDefault) {
-    return isRequired
-      ? [{ in: 'header', path: name, rule: 'required', message: 'is required' }]
-      : []
-  }
-  return schemas
-    .faults(`${header.pointer}/schema`, read.value)
-    .map(({ rule, message }) => ({ in: 'header', path: name, rule, message }))
-}
-
-function checkResponseBody(
-  response: Located,
-  schemas: SchemaCompiler,
-  body: unknown,
-  contentType: string | undefined,
-): readonly ResponseViolation[] {
-  const known = mediaTypesOf(response)
-  if (known.length === 0) {
-    if (body === undefined) return []
-    return [{ in: 'body', path: '', rule: 'unexpected', message: 'must not be sent' }]
-  }
-  if (body === undefined) {
-    return [{ in: 'body', path: '', rule: 'required', message: 'is required' }]
-  }
-  const mediaType = findMediaType(response, contentType)
-  if (mediaType === undefined) {
-    const message = `must be ${known.join(', ')}`
-    return [{ in: 'header', path: 'Content-Type', rule: 'media-type', message }]
-  }
-  return schemas
-    .faults(`${mediaType}/schema`, body)
-    .map(({ path, rule, message }) => ({ in: 'body', path, rule, message }))
-}
-
-function mediaTypesOf(holder: Located): readonly string[] {
+/** The documented media types of a body. */
+export function mediaTypesOf(holder: Located): readonly string[] {
   const content = holder.value['content']
   return isJsonObject(content) ? Object.keys(content) : []
 }
 
 /** The pointer of the documented media type; parameters (`charset`) and case do not count (RFC 9110, 8.3.1). */
-function findMediaType(holder: Located, sent: string | undefined): string | undefined {
+export function findMediaType(holder: Located, sent: string | undefined): string | undefined {
   const essence = sent?.split(';', 1)[0]?.trim().toLowerCase()
   const name = mediaTypesOf(holder).find((known) => known.toLowerCase() === essence)
   return name === undefined ? undefined : `${holder.pointer}/content/${pointerToken(name)}`

@@ -2,11 +2,11 @@ import t, { type Test } from 'tap'
 import {
   type Contract,
   type ContractRequest,
-  type ContractResponse,
   compileContracts,
 } from '../../src/catalogue/contract.ts'
 import { deepFreeze, isJsonObject } from '../../src/catalogue/json.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { answerContracts, type ContractResponse } from '../support/answer-contract.ts'
 
 const catalogue = await loadCatalogue('test/catalogue/fixtures/minimal')
 
@@ -203,7 +203,10 @@ t.test('a body is there exactly where it is published, in a published media type
 })
 
 function answerFaults(t: Test, operationId: string, response: Partial<ContractResponse>) {
-  const violations = contractOf(operationId).response({
+  const version = catalogue.versions.get('library@1.0.0')
+  const answerFaults = version && answerContracts(version).get(operationId)
+  if (answerFaults === undefined) throw new Error(`no contract of ${operationId}`)
+  const violations = answerFaults({
     status: 200,
     headers: { 'x-request-id': requestId },
     body: undefined,

@@ -10,6 +10,7 @@ import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { operationObject } from '../../src/catalogue/operation-object.ts'
 import { membersOf } from '../../src/catalogue/reference.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
+import { answerContracts } from '../support/answer-contract.ts'
 
 t.test('the published configuration is valid, every schema and example of it', async (t) => {
   const { versions, plans } = await inspectCatalogue('config')
@@ -73,13 +74,12 @@ t.test(
   async (t) => {
     let bodies = 0
     for (const version of (await loadCatalogue('config')).versions.values()) {
-      const contracts = compileContracts(version)
+      const contracts = answerContracts(version)
       for (const operation of version.operations) {
         for (const { status, contentType, body } of exampleAnswers(version, operation)) {
           const faultsOf = (answer: unknown) =>
             contracts
-              .get(operation.id)
-              ?.response({ status, headers: {}, body: answer, contentType })
+              .get(operation.id)?.({ status, headers: {}, body: answer, contentType })
               .filter((violation) => violation.in === 'body') ?? []
           const name = `${version.version} ${operation.id} ${status}`
           t.strictSame(faultsOf(body), [], `${name} as in the example`)

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { ApiVersion, Operation } from '../../src/catalogue/catalogue.ts'
-import { compileContracts } from '../../src/catalogue/contract.ts'
+
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { bucketName } from '../../src/gateway/counters/bucket.ts'
 import { connectControl } from '../../src/gateway/operate/control-client.ts'
+import { answerContracts } from '../support/answer-contract.ts'
 import { configDir } from '../support/edge.ts'
 import { registryBeside, runTollgate } from '../support/tollgate.ts'
 
@@ -214,14 +215,12 @@ t.test(
       const text = await answer.text()
       t.equal(answer.status, row.status, `${name}: ${answer.status === row.status ? '' : text}`)
       const body = text === '' ? undefined : JSON.parse(text)
-      const violations = compileContracts(version)
-        .get(row.id)
-        ?.response({
-          status: answer.status,
-          headers: Object.fromEntries(answer.headers),
-          body,
-          contentType: answer.headers.get('content-type') ?? undefined,
-        })
+      const violations = answerContracts(version).get(row.id)?.({
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body,
+        contentType: answer.headers.get('content-type') ?? undefined,
+      })
       t.same(violations, [], `${name} answers as documented`)
       const after = await counts()
       t.same(

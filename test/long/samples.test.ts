@@ -1,6 +1,7 @@
 import t from 'tap'
-import { compileContracts } from '../../src/catalogue/contract.ts'
+
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
+import { answerContracts } from '../support/answer-contract.ts'
 import { configDir } from '../support/edge.ts'
 import { type Language, languageMissing, languages, runSample } from '../support/run-sample.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -79,7 +80,7 @@ for (const language of languages) {
         const path = `/api/apis/${version.api}/${version.version}/openapi.json`
         // What is wrong with its shape fails the assertions below.
         const document = (await (await fetch(`${urls.portal}${path}`)).json()) as ServedDocument
-        const contracts = compileContracts(version)
+        const contracts = answerContracts(version)
         const order = [...document.info.description.matchAll(/^\d+\. \[.*\]\(.*\/(\w+)\)$/gm)]
         const ids = order.map(([, id = '']) => id)
         t.same(
@@ -105,7 +106,7 @@ for (const language of languages) {
           for (const { status, headers, body: text } of answers) {
             t.ok(status >= 200 && status < 300, `${name} answers ${status}`, { text, source })
             const body = text === '' ? undefined : JSON.parse(text)
-            const violations = contracts.get(id)?.response({
+            const violations = contracts.get(id)?.({
               status,
               headers: headers ?? {},
               body,

@@ -10,10 +10,10 @@ import type { IdentityOptions } from '../../src/backend/identity.ts'
 import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import type { Catalogue, Method, Operation } from '../../src/catalogue/catalogue.ts'
-import { type Contract, compileContracts } from '../../src/catalogue/contract.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import type { Database } from '../../src/platform/database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
+import { type AnswerContract, answerContracts } from './answer-contract.ts'
 import { type Test, type TestDatabase, testDatabase } from './database.ts'
 import { createTestIdentity, type TestIdentity } from './identity.ts'
 
@@ -101,7 +101,7 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
   const contracts = contractsOf(catalogue)
 
   async function call(wanted: TestCall): Promise<TestAnswer> {
-    const { operation, contract } = findOperation(contracts, wanted)
+    const { operation, answerFaults } = findOperation(contracts, wanted)
     const identityToken = await identity.identityFor({
       applicationId: wanted.applicationId ?? applicationId,
       api: operation.api,
@@ -133,7 +133,7 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
     const answerHeaders = Object.fromEntries(
       Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
     )
-    const violations = contract.response({
+    const violations = answerFaults({
       status: response.statusCode,
       headers: answerHeaders,
       body,
@@ -154,18 +154,18 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
 
 export interface Described {
   readonly operation: Operation
-  readonly contract: Contract
+  readonly answerFaults: AnswerContract
 }
 
 /** Every operation of every version with its contract, by `<version> <operationId>`, oldest version first. */
 export function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described> {
   const described = new Map<string, Described>()
   for (const version of catalogue.versions.values()) {
-    const contracts = compileContracts(version)
+    const contracts = answerContracts(version)
     for (const operation of version.operations) {
-      const contract = contracts.get(operation.id)
-      if (contract === undefined) throw new Error(`no contract of ${operation.id}`)
-      described.set(`${version.version} ${operation.id}`, { operation, contract })
+      const answerFaults = contracts.get(operation.id)
+      if (answerFaults === undefined) throw new Error(`no contract of ${operation.id}`)
+      described.set(`${version.version} ${operation.id}`, { operation, answerFaults })
     }
   }
   return described

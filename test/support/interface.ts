@@ -82,7 +82,7 @@ export async function interfaceWorld(t: Test): Promise<InterfaceWorld> {
   const folder = process.env[reportVariable]
 
   async function call(test: Test, wanted: InterfaceCall): Promise<TestAnswer> {
-    const { operation, contract } = findOperation(contracts, wanted)
+    const { operation, answerFaults } = findOperation(contracts, wanted)
     const headers = {
       'x-api-key': keys[wanted.as ?? 'tpp'],
       'x-request-id': randomUUID(),
@@ -104,7 +104,7 @@ export async function interfaceWorld(t: Test): Promise<InterfaceWorld> {
     const text = await response.text()
     const body = text === '' ? undefined : JSON.parse(text)
     const answered = Object.fromEntries(response.headers)
-    const violations = contract.response({
+    const violations = answerFaults({
       status: response.status,
       headers: answered,
       body,
