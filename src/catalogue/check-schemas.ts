@@ -8,7 +8,8 @@ import {
   valueAt,
 } from './json.ts'
 import type { OperationObject } from './operation-object.ts'
-import { locate, member, membersOf } from './reference.ts'
+import { member, membersOf } from './reference.ts'
+import { composed, referred } from './schema-parts.ts'
 import type { Sources } from './source.ts'
 
 /** What the composition around a schema already does for it. */
@@ -135,17 +136,6 @@ function listsRequired(document: JsonObject, schema: JsonObject, seen: Set<JsonO
   })
 }
 
-/** Schemas whose description of the same value adds to that of the schema that has them. */
-function composed(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
-  const target = referred(document, schema)
-  return [
-    ...(target === undefined ? [] : [target]),
-    ...['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => objectsOf(schema[keyword])),
-    ...['then', 'else'].map((keyword) => schema[keyword]).filter(isJsonObject),
-    ...objectMembersOf(schema['dependentSchemas']).map(([, part]) => part),
-  ]
-}
-
 /** Schemas that judge what is in the value: members and items. */
 function below(schema: JsonObject): readonly JsonObject[] {
   return [
@@ -156,9 +146,4 @@ function below(schema: JsonObject): readonly JsonObject[] {
       .filter(isJsonObject),
     ...objectsOf(schema['prefixItems']),
   ]
-}
-
-function referred(document: JsonObject, schema: JsonObject): JsonObject | undefined {
-  const reference = schema['$ref']
-  return typeof reference === 'string' ? locate(document, reference.slice(1))?.value : undefined
 }

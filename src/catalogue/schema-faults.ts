@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { JsonObject } from './catalogue.ts'
-import { isJsonObject, objectMembersOf, objectsOf, pointerNames, stringsOf } from './json.ts'
-import { locate } from './reference.ts'
+import { isJsonObject, objectMembersOf, objectsOf, stringsOf } from './json.ts'
+import { composed, referred } from './schema-parts.ts'
 
 /** One thing that is wrong with a value, told without repeating the value. */
 export interface SchemaFault {
@@ -40,11 +40,7 @@ export function describeFaults(options: DescribeFaultsOptions): readonly SchemaF
   }
   const faults = kept
     .slice(0, faultsMax)
-    .flatMap((error) =>
-      sumsUp(error)
-        ? describeAlternatives(error, options)
-        : [{ path: pathOf(error), rule: error.keyword, message: messageOf(error) }],
-    )
+    .flatMap((error) => (sumsUp(error) ? describeAlternatives(error, options) : [describe(error)]))
   const unique = new Map(faults.map((fault) => [`${fault.path} ${fault.message}`, fault]))
   return [...unique.values()].slice(0, faultsMax)
 }
@@ -57,7 +53,7 @@ function sumsUp({ keyword }: ErrorObject): boolean {
 function isEcho(error: ErrorObject, document: JsonObject): boolean {
   if (error.keyword === 'if') return true
   if (error.keyword !== 'unevaluatedProperties' || !isJsonObject(error.parentSchema)) return false
-  return knowsMember(document, error.parentSchema, text(error, 'unevaluatedProperty'), new Set())
+  return knowsMember(document, error.parentSchema, memberOf(error) ?? '', new Set())
 }
 
 function knowsMember(
@@ -91,34 +87,28 @@ function isWithin(path: string, ancestor: string): boolean {
 function collect(document: JsonObject, schema: JsonObject, into: Set<unknown>): void {
   if (into.has(schema)) return
   into.add(schema)
-  for (const part of partsOf(document, schema)) collect(document, part, into)
   const { properties } = schema
-  for (const [, child] of objectMembersOf(properties)) collect(document, child, into)
   // Of a member that is forbidden (`name: false`) the error has no other schema.
   if (isJsonObject(properties) && Object.values(properties).includes(false)) into.add(false)
-  for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames', 'not']) {
-    const child = schema[keyword]
-    if (isJsonObject(child)) collect(document, child, into)
+  const others = ['items', 'additionalProperties', 'contains', 'propertyNames', 'not']
+  for (const part of [
+    ...partsOf(document, schema),
+    ...objectMembersOf(properties).map(([, child]) => child),
+    ...others.map((keyword) => schema[keyword]).filter(isJsonObject),
+  ]) {
+    collect(document, part, into)
   }
 }
 
 function partsOf(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
-  const reference = schema['$ref']
-  const target =
-    typeof reference === 'string' ? locate(document, reference.slice(1))?.value : undefined
-  return [
-    ...(target === undefined ? [] : [target]),
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => objectsOf(schema[keyword])),
-    ...['if', 'then', 'else'].map((keyword) => schema[keyword]).filter(isJsonObject),
-    ...objectMembersOf(schema['dependentSchemas']).map(([, part]) => part),
-  ]
+  return [...composed(document, schema), ...objectsOf([schema['if'] ?? null])]
 }
 
 function describeAlternatives(
   error: ErrorObject,
   { document, pointerOf, faults }: DescribeFaultsOptions,
 ): readonly SchemaFault[] {
-  const path = dotted(error.instancePath)
+  const path = pathOf(error)
   const rule = error.keyword
   const alternatives = objectsOf(alternativesOf(error))
   const members = alternatives.map(onlyRequired)
@@ -169,15 +159,13 @@ const outlineRules: ReadonlySet<string> = new Set([
 ])
 
 function alternativesOf(error: ErrorObject): JsonObject[string] {
-  return isJsonObject(error.parentSchema) ? error.parentSchema[error.keyword] : undefined
+  return schemaOf(error)[error.keyword]
 }
 
 /** What a reader would call the alternative: its title, the name it is referred to by, or what it asks for. */
 function alternativeName(document: JsonObject, alternative: JsonObject): string {
   const reference = alternative['$ref']
-  const target =
-    typeof reference === 'string' ? locate(document, reference.slice(1))?.value : undefined
-  const schema = target ?? alternative
+  const schema = referred(document, alternative) ?? alternative
   if (typeof schema['title'] === 'string') return schema['title']
   if (typeof reference === 'string') return reference.slice(reference.lastIndexOf('/') + 1)
   const required = stringsOf(schema['required'])
@@ -188,24 +176,29 @@ function alternativeName(document: JsonObject, alternative: JsonObject): string 
   return typeof type === 'string' ? a(type) : 'another form'
 }
 
-/** Where the fault is: at the member that is missing or too much, not at the object around it. */
-function pathOf(error: ErrorObject): string {
-  const path = dotted(error.instancePath)
-  switch (error.keyword) {
-    case 'required':
-    case 'dependentRequired':
-      return joinPaths(path, dotted(`/${token(text(error, 'missingProperty'))}`))
-    case 'additionalProperties':
-      return joinPaths(path, dotted(`/${token(text(error, 'additionalProperty'))}`))
-    case 'unevaluatedProperties':
-      return joinPaths(path, dotted(`/${token(text(error, 'unevaluatedProperty'))}`))
-    default:
-      return path
-  }
+function describe(error: ErrorObject): SchemaFault {
+  const message = messages[error.keyword]?.(error) ?? `breaks the rule ${error.keyword}`
+  return { path: pathOf(error), rule: error.keyword, message }
 }
 
-function token(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** The member that is missing or too much. */
+function memberOf({ params }: ErrorObject): string | undefined {
+  return params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty']
+}
+
+/**
+ * Where the fault is: at the member that is missing or too much, not at the
+ * object around it. `/access/accounts/0/iban` reads `access.accounts[0].iban`.
+ * Names a sender made up are not repeated.
+ */
+function pathOf(error: ErrorObject): string {
+  const tokens = error.instancePath.split('/').slice(1)
+  const names = tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return [...names, memberOf(error)].reduce<string>((path, name) => {
+    if (name === undefined) return path
+    if (/^[0-9]+$/.test(name)) return `${path}[${name}]`
+    return joinPaths(path, /^[A-Za-z_$][\w$-]{0,63}$/.test(name) ? name : '(unknown member)')
+  }, '')
 }
 
 function joinPaths(outer: string, inner: string): string {
@@ -213,76 +206,57 @@ function joinPaths(outer: string, inner: string): string {
   return inner.startsWith('[') ? outer + inner : `${outer}.${inner}`
 }
 
-/** `/access/accounts/0/iban` reads `access.accounts[0].iban`. Names a sender made up are not repeated. */
-function dotted(pointer: string): string {
-  const names = pointer === '' ? [] : (pointerNames(pointer.replaceAll('%', '%25')) ?? [])
-  return names.reduce<string>((path, name) => {
-    if (/^[0-9]+$/.test(name)) return `${path}[${name}]`
-    return joinPaths(path, /^[A-Za-z_$][\w$-]{0,63}$/.test(name) ? name : '(unknown member)')
-  }, '')
+/** What is wrong, by the keyword that is not kept. */
+const messages: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  required: () => 'is required',
+  dependentRequired: ({ params }) => `is required beside ${params['property']}`,
+  additionalProperties: () => 'is unknown; check its spelling',
+  unevaluatedProperties: () => 'is unknown; check its spelling',
+  'false schema': (error) => `is not allowed ${besideOf(error) ?? 'here'}`,
+  type: (error) => `must be ${typesOf(schemaOf(error)['type']).map(a).join(' or ')}`,
+  enum: (error) => `must be ${formOf(error) ?? `one of ${listValues(schemaOf(error)['enum'])}`}`,
+  const: (error) => `must be ${JSON.stringify(schemaOf(error)['const'])}`,
+  pattern(error) {
+    const form = formOf(error)
+    return form === undefined
+      ? `must match the pattern ${error.params['pattern']}`
+      : `must be ${form}`
+  },
+  format: ({ params }) => `must be ${formatName(params['format'])}`,
+  minLength: (error) => atLeast(error, 'characters'),
+  maxLength: ({ params }) => `must have at most ${params['limit']} characters`,
+  minItems: (error) => atLeast(error, 'items'),
+  maxItems: (error) =>
+    error.params['limit'] === 0
+      ? ['must be empty', besideOf(error)].join(' ').trimEnd()
+      : `must have at most ${error.params['limit']} items`,
+  minProperties: (error) => atLeast(error, 'members'),
+  maxProperties: ({ params }) => `must have at most ${params['limit']} members`,
+  uniqueItems: () => 'must not have the same item twice',
+  minimum: ({ params }) => `must be ${params['limit']} or more`,
+  maximum: ({ params }) => `must be ${params['limit']} or less`,
+  exclusiveMinimum: ({ params }) => `must be more than ${params['limit']}`,
+  exclusiveMaximum: ({ params }) => `must be less than ${params['limit']}`,
+  multipleOf: ({ params }) => `must be a multiple of ${params['multipleOf']}`,
+  not: () => 'must not have this form',
+  contains: () => 'must contain an item that is missing',
+  propertyNames: () => 'has a member whose name is not allowed',
 }
 
-function messageOf(error: ErrorObject): string {
-  const limit = String(error.params['limit'])
-  const schema: JsonObject = isJsonObject(error.parentSchema) ? error.parentSchema : {}
-  // What is asked for, in words.
-  const form = typeof schema['x-form'] === 'string' ? schema['x-form'] : undefined
-  switch (error.keyword) {
-    case 'required':
-      return 'is required'
-    case 'dependentRequired':
-      return `is required beside ${text(error, 'property')}`
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return 'is unknown; check its spelling'
-    case 'false schema':
-      return `is not allowed ${besideOf(error) ?? 'here'}`
-    case 'type':
-      return `must be ${typesOf(schema['type']).map(a).join(' or ')}`
-    case 'enum':
-      return `must be ${form ?? `one of ${listValues(schema['enum'])}`}`
-    case 'const':
-      return `must be ${JSON.stringify(schema['const'])}`
-    case 'pattern':
-      return form === undefined
-        ? `must match the pattern ${text(error, 'pattern')}`
-        : `must be ${form}`
-    case 'format':
-      return `must be ${formatName(text(error, 'format'))}`
-    case 'minLength':
-      return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`
-    case 'maxLength':
-      return `must have at most ${limit} characters`
-    case 'minItems':
-      return limit === '1' ? 'must not be empty' : `must have at least ${limit} items`
-    case 'maxItems':
-      if (limit === '0') return ['must be empty', besideOf(error)].join(' ').trimEnd()
-      return `must have at most ${limit} items`
-    case 'minProperties':
-      return limit === '1' ? 'must not be empty' : `must have at least ${limit} members`
-    case 'maxProperties':
-      return `must have at most ${limit} members`
-    case 'uniqueItems':
-      return 'must not have the same item twice'
-    case 'minimum':
-      return `must be ${limit} or more`
-    case 'maximum':
-      return `must be ${limit} or less`
-    case 'exclusiveMinimum':
-      return `must be more than ${limit}`
-    case 'exclusiveMaximum':
-      return `must be less than ${limit}`
-    case 'multipleOf':
-      return `must be a multiple of ${text(error, 'multipleOf')}`
-    case 'not':
-      return 'must not have this form'
-    case 'contains':
-      return 'must contain an item that is missing'
-    case 'propertyNames':
-      return 'has a member whose name is not allowed'
-    default:
-      return `breaks the rule ${error.keyword}`
-  }
+function atLeast({ params }: ErrorObject, what: string): string {
+  return params['limit'] === 1
+    ? 'must not be empty'
+    : `must have at least ${params['limit']} ${what}`
+}
+
+function schemaOf({ parentSchema }: ErrorObject): JsonObject {
+  return isJsonObject(parentSchema) ? parentSchema : {}
+}
+
+/** What is asked for, in words of the document. */
+function formOf(error: ErrorObject): string | undefined {
+  const form = schemaOf(error)['x-form']
+  return typeof form === 'string' ? form : undefined
 }
 
 /** `beside allPsd2`: the member whose presence (`dependentSchemas`) asks for what is not kept. */
@@ -332,8 +306,4 @@ export function listValues(values: JsonObject[string]): string {
   return all.length > 30
     ? `${all.slice(0, 30).join(', ')} and ${all.length - 30} more`
     : all.join(', ')
-}
-
-function text(error: ErrorObject, parameter: string): string {
-  return String(error.params[parameter])
 }
