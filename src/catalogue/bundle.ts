@@ -114,8 +114,7 @@ export function bundle({ sources, path: root }: BundleOptions): JsonObject | und
     const isForeign = /^[a-z][a-z0-9+.-]*:|^\//i.test(path)
     if (isForeign || sources.standing(file) === 'outside') {
       const message = `${JSON.stringify(reference)} leads out of the configuration`
-      const place = { at: from.at, ...(from.member !== undefined && { member: from.member }) }
-      sources.report({ rule: 'reference-outside', ...place, message })
+      sources.report({ rule: 'reference-outside', at: from.at, member: from.member, message })
       return undefined
     }
     return { file, names }
@@ -133,16 +132,15 @@ export function bundle({ sources, path: root }: BundleOptions): JsonObject | und
 
   function foundAt(target: Target, value: Json): Found {
     const parent = valueAt(sources.read(target.file), target.names.slice(0, -1))
-    const member = target.names.at(-1)
     if (typeof parent !== 'object' || parent === null) throw new Error('a value without a parent')
-    return { value, file: target.file, at: parent, ...(member !== undefined && { member }) }
+    return { value, file: target.file, at: parent, member: target.names.at(-1) }
   }
 
   function unresolvable(from: Found, reference: string, what: string): undefined {
     sources.report({
       rule: 'reference-unresolvable',
       at: from.at,
-      ...(from.member !== undefined && { member: from.member }),
+      member: from.member,
       message: `${JSON.stringify(reference)} ${what}`,
     })
   }

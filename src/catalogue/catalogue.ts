@@ -1,3 +1,9 @@
+// This folder turns the documents and plans of `config/` into the catalogue: the frozen data by which the gateway, the
+// portal and the bank decide which versions, operations and limits exist. This file says what a catalogue holds. Next,
+// read `load-catalogue.ts` (the steps of a load), `load-version.ts` and `load-plan.ts`. `source.ts` reads the files and
+// knows the line of everything; `bundle.ts` makes one document of a version's files. The rest uses a loaded catalogue:
+// `contract.ts` validates calls, `router.ts` finds operations, `diff.ts` compares versions.
+
 /** HTTP methods an operation may have. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof methods)[number]

@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from './catalogue.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
 import {
-  formats,
   keywords,
   type ObjectName,
   objectShape,
+  type Scalar,
   type ScalarShape,
   type Shape,
+  scalars,
   sections,
-  types,
 } from './openapi-shape.ts'
 import type { Sources } from './source.ts'
 
@@ -17,7 +17,7 @@ export interface Found {
   readonly value: Json
   readonly file: string
   readonly at: object
-  readonly member?: string | number
+  readonly member?: string | number | undefined
   /** The rule a fault breaks; `openapi-structure` outside of schemas. */
   readonly rule?: string
 }
@@ -62,13 +62,7 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
 
   function refuse(found: Found, message: string, example?: string): undefined {
     const { at, member, rule = 'openapi-structure' } = found
-    sources.report({
-      rule,
-      at,
-      ...(member !== undefined && { member }),
-      message,
-      ...(example !== undefined && { example }),
-    })
+    sources.report({ rule, at, member, message, example })
   }
 
   function copyMembers(
@@ -216,10 +210,9 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
   }
 
   function refuseKeyword(at: JsonObject, member: string): void {
-    const example =
-      member === 'nullable' ? { example: 'type: [string, "null"] of OpenAPI 3.1' } : undefined
+    const example = member === 'nullable' ? 'type: [string, "null"] of OpenAPI 3.1' : undefined
     const message = 'is no keyword of a schema'
-    sources.report({ rule: 'schema-invalid', at, member, message, ...example })
+    sources.report({ rule: 'schema-invalid', at, member, message, example })
   }
 
   /** The values of a discriminator's mapping are references too (OpenAPI 3.1, 4.8.25). */
@@ -244,57 +237,13 @@ export function createCopyShape({ sources, link, find }: CopyOptions): CopyShape
   }
 
   function copyScalar(found: Found, shape: ScalarShape): Json | undefined {
-    const { value } = found
-    switch (shape) {
-      case 'string':
-        return typeof value === 'string' ? value : refuse(found, 'must be a text')
-      case 'boolean':
-        return typeof value === 'boolean' ? value : refuse(found, 'must be true or false')
-      case 'number':
-        return typeof value === 'number' ? value : refuse(found, 'must be a number')
-      case 'count':
-        return typeof value === 'number' && Number.isInteger(value) && value >= 0
-          ? value
-          : refuse(found, 'must be a whole number, 0 or more')
-      case 'pattern':
-        return typeof value === 'string' && isPattern(value)
-          ? value
-          : refuse(found, 'must be a regular expression', '^[a-z]+$')
-      case 'format':
-        return typeof value === 'string' && formats.has(value)
-          ? value
-          : refuse(found, `must be a format that can be checked: ${[...formats].join(', ')}`)
-      case 'type': {
-        const names = isJsonArray(value) ? value : [value]
-        const areTypes = names.length > 0 && names.every((name) => types.has(String(name)))
-        return areTypes ? value : refuse(found, `must be of: ${[...types].join(', ')}`)
-      }
-    }
+    const { admits, message, example }: Scalar = scalars[shape]
+    return admits(found.value) ? found.value : refuse(found, message, example)
   }
 }
 
-const scalarShapes: ReadonlySet<unknown> = new Set<ScalarShape>([
-  'string',
-  'boolean',
-  'number',
-  'count',
-  'pattern',
-  'format',
-  'type',
-])
-
-function isScalarShape(shape: Shape): shape is ScalarShape {
-  return scalarShapes.has(shape)
-}
-
-function isPattern(text: string): boolean {
-  try {
-    // The flag Ajv compiles patterns with.
-    new RegExp(text, 'u')
-    return true
-  } catch {
-    return false
-  }
+function isScalarShape(shape: string): shape is ScalarShape {
+  return Object.hasOwn(scalars, shape)
 }
 
 function isExtension(name: string): boolean {

@@ -25,12 +25,6 @@ export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from '.
  * files it refers to, and each `plans/<name>.yaml`. Ignores files whose names
  * begin with a dot; reads other folders only if a reference leads there.
  *
- * This folder turns the documents and plans of `config/` into the catalogue:
- * the frozen data by which the gateway, the portal and the bank decide which
- * versions, operations and limits exist. It also validates calls
- * (`contract.ts`), finds operations (`router.ts`) and compares versions
- * (`diff.ts`).
- *
  * Leaves compiling the schemas and checking the examples to `inspectCatalogue`:
  * both take longer than everything else, and serving does not depend on them.
  *

@@ -1,3 +1,6 @@
+import type { Json } from './catalogue.ts'
+import { isJsonArray } from './json.ts'
+
 /**
  * What a value of an OpenAPI 3.1 document may be: a scalar, any JSON, a JSON
  * schema, an object of {@link objects}, or a map or list of those.
@@ -11,15 +14,23 @@ export type Shape =
   | { readonly list: Shape }
 
 /** Scalars, from "any text" to those a schema keyword needs. */
-export type ScalarShape = 'string' | 'boolean' | 'number' | 'count' | 'pattern' | 'format' | 'type'
+export type ScalarShape = keyof typeof scalars
 
 export type ObjectName = keyof typeof objects
 
-interface ObjectShape {
+interface ObjectShape<S = Shape> {
   readonly required: readonly string[]
-  readonly members: Readonly<Record<string, Shape>>
+  readonly members: Readonly<Record<string, S>>
   /** Members OpenAPI has and we do not honour, with the reason. They are refused, because ignoring them would be a lie. */
   readonly refused?: Readonly<Record<string, string>>
+}
+
+/** {@link Shape} for the table itself, whose names cannot refer to the type made from it. */
+type ShapeOf = string | { readonly map: ShapeOf } | { readonly list: ShapeOf }
+
+/** Members of one shape: `all('string', 'name url')`. */
+function all<S extends ShapeOf>(shape: S, names: string): Readonly<Record<string, S>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, shape]))
 }
 
 /**
@@ -48,30 +59,23 @@ export const objects = {
   info: {
     required: ['title', 'version'],
     members: {
-      title: 'string',
-      summary: 'string',
-      description: 'string',
-      termsOfService: 'string',
+      ...all('string', 'title version summary description termsOfService'),
       contact: 'contact',
       license: 'license',
-      version: 'string',
     },
   },
-  contact: { required: [], members: { name: 'string', url: 'string', email: 'string' } },
-  license: {
-    required: ['name'],
-    members: { name: 'string', identifier: 'string', url: 'string' },
-  },
+  contact: { required: [], members: all('string', 'name url email') },
+  license: { required: ['name'], members: all('string', 'name identifier url') },
   server: {
     required: ['url'],
-    members: { url: 'string', description: 'string' },
+    members: all('string', 'url description'),
     refused: { variables: 'the address of a version is fixed' },
   },
   tag: {
     required: ['name'],
-    members: { name: 'string', description: 'string', externalDocs: 'externalDocs' },
+    members: { ...all('string', 'name description'), externalDocs: 'externalDocs' },
   },
-  externalDocs: { required: ['url'], members: { url: 'string', description: 'string' } },
+  externalDocs: { required: ['url'], members: all('string', 'url description') },
   components: {
     required: [],
     members: {
@@ -89,14 +93,9 @@ export const objects = {
   pathItem: {
     required: [],
     members: {
-      summary: 'string',
-      description: 'string',
+      ...all('operation', 'get post put patch delete'),
+      ...all('string', 'summary description'),
       parameters: { list: 'parameter' },
-      get: 'operation',
-      post: 'operation',
-      put: 'operation',
-      patch: 'operation',
-      delete: 'operation',
     },
     refused: {
       head: 'HEAD is never an operation',
@@ -108,11 +107,9 @@ export const objects = {
   operation: {
     required: ['responses'],
     members: {
+      ...all('string', 'operationId summary description'),
       tags: { list: 'string' },
-      summary: 'string',
-      description: 'string',
       externalDocs: 'externalDocs',
-      operationId: 'string',
       parameters: { list: 'parameter' },
       requestBody: 'requestBody',
       responses: { map: 'response' },
@@ -127,13 +124,8 @@ export const objects = {
   parameter: {
     required: ['name', 'in', 'schema'],
     members: {
-      name: 'string',
-      in: 'string',
-      description: 'string',
-      required: 'boolean',
-      deprecated: 'boolean',
-      style: 'string',
-      explode: 'boolean',
+      ...all('string', 'name in description style'),
+      ...all('boolean', 'required deprecated explode'),
       schema: 'schema',
       example: 'json',
       examples: { map: 'example' },
@@ -155,19 +147,14 @@ export const objects = {
   },
   response: {
     required: ['description'],
-    members: {
-      description: 'string',
-      headers: { map: 'header' },
-      content: { map: 'mediaType' },
-    },
+    members: { description: 'string', headers: { map: 'header' }, content: { map: 'mediaType' } },
     refused: { links: 'nothing reads them' },
   },
   header: {
     required: ['schema'],
     members: {
+      ...all('boolean', 'required deprecated'),
       description: 'string',
-      required: 'boolean',
-      deprecated: 'boolean',
       schema: 'schema',
       example: 'json',
       examples: { map: 'example' },
@@ -176,45 +163,25 @@ export const objects = {
   },
   example: {
     required: [],
-    members: { summary: 'string', description: 'string', value: 'json' },
+    members: { ...all('string', 'summary description'), value: 'json' },
     refused: { externalValue: 'an example that is elsewhere cannot be checked' },
   },
   securityScheme: {
     required: ['type'],
     members: {
-      type: 'string',
-      description: 'string',
-      name: 'string',
-      in: 'string',
-      scheme: 'string',
-      bearerFormat: 'string',
+      ...all('string', 'type description name in scheme bearerFormat openIdConnectUrl'),
       flows: 'json',
-      openIdConnectUrl: 'string',
     },
   },
   xml: {
     required: [],
-    members: {
-      name: 'string',
-      namespace: 'string',
-      prefix: 'string',
-      attribute: 'boolean',
-      wrapped: 'boolean',
-    },
+    members: { ...all('string', 'name namespace prefix'), ...all('boolean', 'attribute wrapped') },
   },
   discriminator: {
     required: ['propertyName'],
     members: { propertyName: 'string', mapping: { map: 'string' } },
   },
-} as const satisfies Record<string, ObjectShapeOf>
-
-/** {@link Shape} for the table itself, whose names cannot refer to the type made from it. */
-type ShapeOf = string | { readonly map: ShapeOf } | { readonly list: ShapeOf }
-interface ObjectShapeOf {
-  readonly required: readonly string[]
-  readonly members: Readonly<Record<string, ShapeOf>>
-  readonly refused?: Readonly<Record<string, string>>
-}
+} as const satisfies Record<string, ObjectShape<ShapeOf>>
 
 /** The shape of an object by its name. */
 export function objectShape(name: ObjectName): ObjectShape {
@@ -238,100 +205,76 @@ export const sections: Readonly<Partial<Record<ObjectName | 'schema', string>>> 
  * which a document in one piece does not need.
  */
 export const keywords: Readonly<Record<string, Shape>> = {
-  $ref: 'string',
-  $comment: 'string',
-  $defs: { map: 'schema' },
-  title: 'string',
-  description: 'string',
+  ...all('string', '$ref $comment title description contentEncoding contentMediaType'),
+  ...all('boolean', 'deprecated readOnly writeOnly uniqueItems'),
+  ...all('number', 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
+  ...all('count', 'minLength maxLength minItems maxItems minContains maxContains'),
+  ...all('count', 'minProperties maxProperties'),
+  ...all('schema', 'items contains additionalProperties propertyNames not if then else'),
+  ...all('schema', 'unevaluatedItems unevaluatedProperties'),
+  ...all({ list: 'schema' }, 'allOf anyOf oneOf prefixItems'),
+  ...all({ map: 'schema' }, '$defs properties patternProperties dependentSchemas'),
+  ...all('json', 'const default example'),
+  ...all({ list: 'json' }, 'enum examples'),
   type: 'type',
   format: 'format',
   pattern: 'pattern',
-  enum: { list: 'json' },
-  const: 'json',
-  default: 'json',
-  example: 'json',
-  examples: { list: 'json' },
-  deprecated: 'boolean',
-  readOnly: 'boolean',
-  writeOnly: 'boolean',
-  minLength: 'count',
-  maxLength: 'count',
-  minimum: 'number',
-  maximum: 'number',
-  exclusiveMinimum: 'number',
-  exclusiveMaximum: 'number',
-  multipleOf: 'number',
-  items: 'schema',
-  prefixItems: { list: 'schema' },
-  contains: 'schema',
-  minContains: 'count',
-  maxContains: 'count',
-  minItems: 'count',
-  maxItems: 'count',
-  uniqueItems: 'boolean',
-  unevaluatedItems: 'schema',
-  properties: { map: 'schema' },
-  patternProperties: { map: 'schema' },
-  additionalProperties: 'schema',
-  unevaluatedProperties: 'schema',
-  propertyNames: 'schema',
   required: { list: 'string' },
   dependentRequired: { map: { list: 'string' } },
-  dependentSchemas: { map: 'schema' },
-  minProperties: 'count',
-  maxProperties: 'count',
-  allOf: { list: 'schema' },
-  anyOf: { list: 'schema' },
-  oneOf: { list: 'schema' },
-  not: 'schema',
-  if: 'schema',
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, and no code awaits this table
-  then: 'schema',
-  else: 'schema',
-  contentEncoding: 'string',
-  contentMediaType: 'string',
   discriminator: 'discriminator',
   xml: 'xml',
   externalDocs: 'externalDocs',
 }
 
 /** The formats ajv-formats checks; any other would be silently true. */
-export const formats: ReadonlySet<string> = new Set([
-  'date',
-  'time',
-  'date-time',
-  'iso-time',
-  'iso-date-time',
-  'duration',
-  'uri',
-  'uri-reference',
-  'uri-template',
-  'url',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'regex',
-  'uuid',
-  'json-pointer',
-  'json-pointer-uri-fragment',
-  'relative-json-pointer',
-  'byte',
-  'int32',
-  'int64',
-  'float',
-  'double',
-  'password',
-  'binary',
-])
+export const formats: readonly string[] = [
+  ...['date', 'time', 'date-time', 'iso-time', 'iso-date-time', 'duration'],
+  ...['uri', 'uri-reference', 'uri-template', 'url', 'email', 'hostname', 'ipv4', 'ipv6'],
+  ...['json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer', 'regex', 'uuid'],
+  ...['byte', 'int32', 'int64', 'float', 'double', 'password', 'binary'],
+]
 
-/** The types of JSON Schema. */
-export const types: ReadonlySet<string> = new Set([
-  'null',
-  'boolean',
-  'object',
-  'array',
-  'number',
-  'string',
-  'integer',
-])
+const types: readonly unknown[] = 'null boolean object array number string integer'.split(' ')
+
+/** What a scalar must be, and how a reader is told. */
+export interface Scalar {
+  admits(value: Json): boolean
+  readonly message: string
+  readonly example?: string
+}
+
+export const scalars = {
+  string: { admits: (value) => typeof value === 'string', message: 'must be a text' },
+  boolean: { admits: (value) => typeof value === 'boolean', message: 'must be true or false' },
+  number: { admits: (value) => typeof value === 'number', message: 'must be a number' },
+  count: {
+    admits: (value) => Number.isInteger(value) && Number(value) >= 0,
+    message: 'must be a whole number, 0 or more',
+  },
+  pattern: {
+    admits: (value) => typeof value === 'string' && isPattern(value),
+    message: 'must be a regular expression',
+    example: '^[a-z]+$',
+  },
+  format: {
+    admits: (value) => typeof value === 'string' && formats.includes(value),
+    message: `must be a format that can be checked: ${formats.join(', ')}`,
+  },
+  type: {
+    admits(value) {
+      const names = isJsonArray(value) ? value : [value]
+      return names.length > 0 && names.every((name) => types.includes(name))
+    },
+    message: `must be of: ${types.join(', ')}`,
+  },
+} as const satisfies Record<string, Scalar>
+
+function isPattern(text: string): boolean {
+  try {
+    // The flag Ajv compiles patterns with.
+    new RegExp(text, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

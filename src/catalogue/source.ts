@@ -20,9 +20,9 @@ export interface Fault {
   /** An object or array that a source produced, or an adopted copy of one. */
   readonly at: object
   /** The member of {@link at} that is wrong; without it, the whole container is. */
-  readonly member?: string | number
+  readonly member?: string | number | undefined
   readonly message: string
-  readonly example?: string
+  readonly example?: string | undefined
 }
 
 /**
