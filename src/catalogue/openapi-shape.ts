@@ -236,7 +236,7 @@ export const formats: readonly string[] = [
 
 const types: readonly unknown[] = 'null boolean object array number string integer'.split(' ')
 
-/** What a scalar must be, and how a reader is told. */
+/** What a scalar must be, with the words for a fault. */
 export interface Scalar {
   admits(value: Json): boolean
   readonly message: string

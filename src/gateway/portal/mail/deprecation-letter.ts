@@ -1,9 +1,28 @@
 import type { LetterText } from './letter-body.ts'
-import type { DeprecationLetter } from './letters.ts'
 import { utcDay } from './utc-time.ts'
 
+export interface DeprecationFacts {
+  readonly developerId: string
+  readonly api: string
+  readonly version: string
+  /** Days as `YYYY-MM-DD`, UTC. */
+  readonly deprecated: string | undefined
+  readonly sunset: string | undefined
+  readonly retired: string | undefined
+  readonly successor: string | undefined
+  /** Until the end; undefined while no end is announced. */
+  readonly daysLeft: number | undefined
+  /** Those still subscribed. */
+  readonly applications: readonly {
+    readonly id: string
+    readonly name: string
+    /** To this version in the last 30 days. */
+    readonly calls: number
+  }[]
+}
+
 /** Tells a developer that a version is deprecated or about to end. */
-export function deprecationLetter(letter: DeprecationLetter, portalUrl: string): LetterText {
+export function deprecationLetter(portalUrl: string, letter: DeprecationFacts): LetterText {
   const { api, version, deprecated, sunset, retired, successor, daysLeft } = letter
   const subject =
     daysLeft === undefined
@@ -19,16 +38,11 @@ export function deprecationLetter(letter: DeprecationLetter, portalUrl: string):
   return {
     subject,
     blocks: [
-      {
-        paragraph: `Your applications are subscribed to version ${version} of ${api}, which ${
-          daysLeft === undefined ? 'is deprecated' : 'is about to end'
-        }.${successor === undefined ? '' : ` Version ${successor} replaces it.`}`,
-      },
+      `Your applications are subscribed to version ${version} of ${api}, which ${
+        daysLeft === undefined ? 'is deprecated' : 'is about to end'
+      }.${successor === undefined ? '' : ` Version ${successor} replaces it.`}`,
       ...(dates.length === 0 ? [] : [{ facts: dates }]),
-      {
-        paragraph:
-          'Applications still subscribed, and their calls to this version in the last 30 days:',
-      },
+      'Applications still subscribed, and their calls to this version in the last 30 days:',
       ...letter.applications.map(({ name, calls }) => ({
         facts: [
           { label: 'Application', name },

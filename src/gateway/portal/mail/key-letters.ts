@@ -1,48 +1,71 @@
-import type { LetterText } from './letter-body.ts'
-import type { KeyLetter, KeyReplacedLetter } from './letters.ts'
+import type { LetterText, Words } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
 
-const subjects = {
-  'key-issued': 'An API key was created',
-  'key-replaced': 'An API key was replaced',
-  'key-revoked': 'An API key was revoked',
-} as const
+/** What a mail shows of a key; never the key itself. */
+interface KeyFacts {
+  readonly developerId: string
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly keyName: string
+  /** `tg_<id>_…<last four>`. */
+  readonly hint: string
+  readonly at: Date
+}
 
-/** Reports one change of a key, by its developer, an operator or a command. */
-export function keyLetter(letter: KeyLetter | KeyReplacedLetter, portalUrl: string): LetterText {
+/** A rotation: one mail for both keys. */
+interface ReplacedFacts extends KeyFacts {
+  readonly newHint: string
+  /** Until when the old key works; null: it no longer works. */
+  readonly worksUntil: Date | null
+}
+
+/** Letters that report one change of a key, by its developer, an operator or a command. */
+export const keyLetters = {
+  'key-issued': (portalUrl: string, key: KeyFacts) =>
+    keyLetter(portalUrl, key, {
+      subject: 'An API key was created',
+      sentence:
+        'One of your applications has a new API key. The portal showed it once, when it was created.',
+    }),
+
+  'key-revoked': (portalUrl: string, key: KeyFacts) =>
+    keyLetter(portalUrl, key, {
+      subject: 'An API key was revoked',
+      sentence:
+        'An API key of one of your applications was revoked. The gateway refuses calls with it.',
+    }),
+
+  'key-replaced': (portalUrl: string, key: ReplacedFacts) =>
+    keyLetter(portalUrl, key, {
+      subject: 'An API key was replaced',
+      sentence: `An API key of one of your applications was replaced. The old key ${
+        key.worksUntil === null ? 'no longer works' : `works until ${utcTime(key.worksUntil)}`
+      }.`,
+    }),
+} satisfies Record<string, Words>
+
+function keyLetter(
+  portalUrl: string,
+  key: KeyFacts & Partial<ReplacedFacts>,
+  { subject, sentence }: { readonly subject: string; readonly sentence: string },
+): LetterText {
   return {
-    subject: subjects[letter.kind],
+    subject,
     blocks: [
-      { paragraph: sentenceOf(letter) },
+      sentence,
       {
         facts: [
-          { label: 'Application', name: letter.applicationName },
-          { label: 'Key', name: letter.keyName },
-          {
-            label: letter.kind === 'key-replaced' ? 'Old hint' : 'Hint',
-            value: letter.hint,
-          },
-          ...(letter.kind === 'key-replaced' ? [{ label: 'New hint', value: letter.newHint }] : []),
-          { label: 'When', value: utcTime(letter.at) },
+          { label: 'Application', name: key.applicationName },
+          { label: 'Key', name: key.keyName },
+          { label: key.newHint === undefined ? 'Hint' : 'Old hint', value: key.hint },
+          ...(key.newHint === undefined ? [] : [{ label: 'New hint', value: key.newHint }]),
+          { label: 'When', value: utcTime(key.at) },
         ],
       },
       {
         link: 'Was this not you? Check your keys',
-        url: `${portalUrl}/applications/${letter.applicationId}/keys`,
+        url: `${portalUrl}/applications/${key.applicationId}/keys`,
       },
     ],
-  }
-}
-
-function sentenceOf(letter: KeyLetter | KeyReplacedLetter): string {
-  switch (letter.kind) {
-    case 'key-issued':
-      return 'One of your applications has a new API key. The portal showed it once, when it was created.'
-    case 'key-revoked':
-      return 'An API key of one of your applications was revoked. The gateway refuses calls with it.'
-    case 'key-replaced':
-      return letter.worksUntil === null
-        ? 'An API key of one of your applications was replaced. The old key no longer works.'
-        : `An API key of one of your applications was replaced. The old key works until ${utcTime(letter.worksUntil)}.`
   }
 }

@@ -6,9 +6,8 @@ import { quoted, quotedHtml } from './foreign-text.ts'
  * `name` may hold text that a person typed; the portal writes everything else.
  */
 export type Block =
-  | { readonly paragraph: string }
-  | { readonly link: string; readonly url: string }
-  | { readonly facts: readonly Fact[] }
+  /** A paragraph. */
+  string | { readonly link: string; readonly url: string } | { readonly facts: readonly Fact[] }
 
 export type Fact =
   | { readonly label: string; readonly value: string }
@@ -21,12 +20,15 @@ export interface LetterText {
   readonly blocks: readonly Block[]
 }
 
+/** Makes a letter of its facts. @param portalUrl the portal's own origin: every link begins with it */
+export type Words = (portalUrl: string, facts: never) => LetterText
+
 export function textOf(blocks: readonly Block[]): string {
   return `${blocks.map(blockText).join('\n\n')}\n`
 }
 
 function blockText(block: Block): string {
-  if ('paragraph' in block) return block.paragraph
+  if (typeof block === 'string') return block
   if ('link' in block) return `${block.link}:\n${block.url}`
   return block.facts
     .map((fact) => `  ${fact.label}: ${'name' in fact ? quoted(fact.name) : fact.value}`)
@@ -54,7 +56,7 @@ ${blocks.map(blockHtml).join('\n')}
 }
 
 function blockHtml(block: Block): string {
-  if ('paragraph' in block) return `<p>${escapeHtml(block.paragraph)}</p>`
+  if (typeof block === 'string') return `<p>${escapeHtml(block)}</p>`
   if ('link' in block) {
     const url = escapeHtml(block.url)
     return `<p>${escapeHtml(block.link)}:<br><a href="${url}">${url}</a></p>`

@@ -7,7 +7,7 @@ import {
 } from '../../registry/refused-by-limit.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
-import type { LimitsLetter } from './letters.ts'
+import type { LimitsFacts } from './limits-letter.ts'
 import type { Outbox } from './outbox.ts'
 import { dayOf } from './utc-time.ts'
 
@@ -46,7 +46,7 @@ export function createLimitsDigest({ db, outbox, now }: LimitsDigestOptions): Li
       const after = doing === day ? last : beforeAllIds
       const developers = await findLimitedDevelopers(trx, { day, after, max: developersMax })
       for (const { id, email } of developers) {
-        await outbox.post(trx, await letterOf(trx, day, id), email)
+        await outbox.post(trx, { kind: 'limits-reached', ...(await factsOf(trx, day, id)) }, email)
       }
       const reached = developers.at(-1)
       await moveCursor(trx, cursorName, reached === undefined ? day : `${day} ${reached.id}`)
@@ -73,15 +73,14 @@ function isDone(value: string, day: string): boolean {
   return doing > day || (doing === day && last === undefined)
 }
 
-async function letterOf(
+async function factsOf(
   trx: RegistryTransaction,
   day: string,
   developerId: string,
-): Promise<LimitsLetter> {
+): Promise<LimitsFacts> {
   const rows = await listRefusedByLimit(trx, { day, developerId })
   const applications = Map.groupBy(rows, ({ applicationId }) => applicationId)
   return {
-    kind: 'limits-reached',
     developerId,
     day,
     applications: [...applications.values()].flatMap(([first, ...others]) =>

@@ -1,19 +1,32 @@
 import type { Block, LetterText } from './letter-body.ts'
-import type { LimitsLetter } from './letters.ts'
 import { utcDay } from './utc-time.ts'
+
+export interface LimitsFacts {
+  readonly developerId: string
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string
+  readonly applications: readonly {
+    readonly id: string
+    readonly name: string
+    readonly operations: readonly {
+      readonly api: string
+      readonly version: string
+      readonly operation: string
+      readonly refused: number
+    }[]
+  }[]
+}
 
 /** How many operations of an application a digest lists; the portal shows all. */
 const operationsMax = 20
 
-/** The daily digest. */
-export function limitsLetter(letter: LimitsLetter, portalUrl: string): LetterText {
+/** The daily digest: calls refused by a limit. */
+export function limitsLetter(portalUrl: string, letter: LimitsFacts): LetterText {
   const day = utcDay(new Date(letter.day))
   return {
     subject: `Limits reached on ${day}`,
     blocks: [
-      {
-        paragraph: `On ${day} (UTC) your applications reached their limits. The gateway refused these calls; refused calls don't use up quota.`,
-      },
+      `On ${day} (UTC) your applications reached their limits. The gateway refused these calls; refused calls don't use up quota.`,
       ...letter.applications.flatMap(({ id, name, operations }): Block[] => [
         {
           facts: [

@@ -1,9 +1,5 @@
-import { accountLetter } from './account-letters.ts'
-import { deprecationLetter } from './deprecation-letter.ts'
-import { keyLetter } from './key-letters.ts'
-import { type Block, htmlOf, type LetterText, textOf } from './letter-body.ts'
-import type { Letter, OptionalMail } from './letters.ts'
-import { limitsLetter } from './limits-letter.ts'
+import { type Block, htmlOf, textOf } from './letter-body.ts'
+import { type Letter, optionalKinds, wordsOf } from './letters.ts'
 import type { OptOuts } from './opt-out.ts'
 
 export interface RenderedLetter {
@@ -36,21 +32,6 @@ export function renderLetter(
   }
 }
 
-function wordsOf(letter: Letter, portalUrl: string): LetterText {
-  switch (letter.kind) {
-    case 'key-issued':
-    case 'key-replaced':
-    case 'key-revoked':
-      return keyLetter(letter, portalUrl)
-    case 'limits-reached':
-      return limitsLetter(letter, portalUrl)
-    case 'deprecation':
-      return deprecationLetter(letter, portalUrl)
-    default:
-      return accountLetter(letter, portalUrl)
-  }
-}
-
 function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | undefined {
   const mail = optionalKinds[letter.kind]
   return mail === undefined || !('developerId' in letter)
@@ -58,18 +39,8 @@ function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | u
     : optOuts.sign({ developerId: letter.developerId, mail })
 }
 
-const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
-  'key-issued': 'keys',
-  'key-replaced': 'keys',
-  'key-revoked': 'keys',
-  'limits-reached': 'limits',
-  deprecation: 'deprecations',
-}
-
 function footer(portalUrl: string, token: string | undefined): Block[] {
-  const origin: Block = {
-    paragraph: `The developer portal at ${portalUrl} sent this email. Please don't reply to it.`,
-  }
+  const origin = `The developer portal at ${portalUrl} sent this email. Please don't reply to it.`
   if (token === undefined) return [origin]
   return [
     origin,
