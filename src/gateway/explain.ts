@@ -9,9 +9,9 @@ import { bucketName } from './counters/bucket.ts'
 import type { Counter } from './counters/counter.ts'
 import { Call } from './edge/call.ts'
 import type { Answer } from './edge/check.ts'
-import { createPipeline } from './edge/pipeline.ts'
-import { readFields } from './edge/request-fields.ts'
-import { WrittenResponse } from './edge/written-response.ts'
+import { createPipeline } from './edge/checks.ts'
+import { readFields } from './edge/request/request-fields.ts'
+import { WrittenResponse } from './edge/answer/written-response.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */

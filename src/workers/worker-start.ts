@@ -1,5 +1,5 @@
 import { packCatalogue } from '../catalogue/transferred-catalogue.ts'
-import { embeddedIdentityKey } from '../gateway/edge/identity.ts'
+import { embeddedIdentityKey } from '../gateway/edge/forward/identity.ts'
 import type { Published } from '../gateway/edge/published.ts'
 import { embeddedRecordsPerSecond } from '../gateway/open-recording.ts'
 import { openSecret } from '../gateway/open-secret.ts'

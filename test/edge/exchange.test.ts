@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
 import type { Call } from '../../src/gateway/edge/call.ts'
-import { Exchange } from '../../src/gateway/edge/exchange.ts'
+import { Exchange } from '../../src/gateway/edge/forward/exchange.ts'
 import type { Refusal } from '../../src/platform/problem.ts'
 import { Roster } from '../../src/platform/roster.ts'
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { fieldName } from '../../src/gateway/edge/field-names.ts'
+import { fieldName } from '../../src/gateway/edge/request/field-names.ts'
 
 t.test('names a stranger makes up take little memory, however long they are', async (t) => {
   setFlagsFromString('--expose-gc')

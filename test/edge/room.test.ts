@@ -1,5 +1,5 @@
 import t from 'tap'
-import { queueMax, underwayPerOperation } from '../../src/gateway/edge/forward.ts'
+import { queueMax, underwayPerOperation } from '../../src/gateway/edge/forward/forward.ts'
 import { burst, codeOf, createClient } from '../support/calling.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createUploadMemory } from '../../src/gateway/edge/upload-memory.ts'
+import { createUploadMemory } from '../../src/gateway/edge/request/upload-memory.ts'
 
 const mebibyte = 1_048_576
 /** A caller may take less, but never less than this. */

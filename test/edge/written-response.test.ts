@@ -1,7 +1,7 @@
 import { createServer, ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
-import { keepAliveMs, WrittenResponse } from '../../src/gateway/edge/written-response.ts'
+import { keepAliveMs, WrittenResponse } from '../../src/gateway/edge/answer/written-response.ts'
 import { createAnswerParser } from '../../src/gateway/upstream/answer-parser.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'

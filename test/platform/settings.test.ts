@@ -1,6 +1,6 @@
 import t from 'tap'
-import { bodyBytesMax } from '../../src/gateway/edge/body.ts'
-import { createUploadMemory } from '../../src/gateway/edge/upload-memory.ts'
+import { bodyBytesMax } from '../../src/gateway/edge/checks/body.ts'
+import { createUploadMemory } from '../../src/gateway/edge/request/upload-memory.ts'
 import { checkDeployment } from '../../src/platform/deployment.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 

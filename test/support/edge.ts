@@ -10,7 +10,7 @@ import { createRouter } from '../../src/catalogue/router.ts'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createEdge, type EdgeOptions } from '../../src/gateway/edge/create-edge.ts'
-import { createIdentitySigner } from '../../src/gateway/edge/identity.ts'
+import { createIdentitySigner } from '../../src/gateway/edge/forward/identity.ts'
 import type { Published } from '../../src/gateway/edge/published.ts'
 import {
   type CallObserverOptions,

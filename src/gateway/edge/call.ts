@@ -4,11 +4,11 @@ import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
-import { readableBy } from './cross-origin.ts'
+import { readableBy } from './answer/cross-origin.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
-import type { RequestFields } from './request-fields.ts'
-import type { WrittenResponse } from './written-response.ts'
+import type { RequestFields } from './request/request-fields.ts'
+import type { WrittenResponse } from './answer/written-response.ts'
 
 /** What a call arrived with: the facts known before its first check. */
 export interface CallStart {

@@ -3,7 +3,7 @@ import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import { bucketName } from '../counters/bucket.ts'
 import type { BucketLimit } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
-import type { IdentityToken } from './identity.ts'
+import type { IdentityToken } from './forward/identity.ts'
 
 /** What a caller may do with an operation, and what each of its calls needs: found once and reused while valid. */
 export interface Entitlement {

@@ -1,7 +1,7 @@
 import { errors } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Call } from '../edge/call.ts'
-import type { Observer } from '../edge/observe.ts'
+import type { Observer } from '../edge/observer.ts'
 import type { CallRecorder } from './call-recorder.ts'
 import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
 

@@ -1,5 +1,5 @@
 import { type Standing, windowEnd } from '../../counters/counter.ts'
-import { tightest } from '../../edge/limit-headers.ts'
+import { tightest } from '../../edge/answer/limit-headers.ts'
 import type { EndedCall } from '../ended-call.ts'
 import type { RecordedCall } from './recorded-call.ts'
 

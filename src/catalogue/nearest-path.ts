@@ -1,0 +1,65 @@
+import type { Catalogue, Operation, Segment } from './catalogue.ts'
+
+/** Maximum number of wrong letters. */
+const mistakesMax = 3
+/** Maximum length of a compared path, to bound the cost of a hint. */
+const comparedLengthMax = 200
+
+/**
+ * The published path most similar to an unpublished one; undefined if no path
+ * is similar. Finds differences in case, typing errors, unpublished versions
+ * and missing versions. Parameter names stay as in the document, so the hint
+ * repeats nothing from the client's path.
+ */
+export function nearestPath({ versions }: Catalogue, path: string): string | undefined {
+  if (path.length > comparedLengthMax) return undefined
+  const wanted = path.toLowerCase().split('/').slice(1)
+  let nearest: Operation | undefined
+  let fewest = mistakesMax + 1
+  // Newest version first: it is the best hint among equals.
+  for (const { operations } of [...versions.values()].toReversed()) {
+    for (const operation of operations) {
+      const mistakes = mistakesIn(wanted, operation.segments, fewest)
+      if (mistakes >= fewest) continue
+      nearest = operation
+      fewest = mistakes
+    }
+  }
+  return nearest?.path
+}
+
+/** Number of wrong letters; counting stops at `enough`. */
+function mistakesIn(
+  wanted: readonly string[],
+  segments: readonly Segment[],
+  enough: number,
+): number {
+  const [version, ...rest] = segments
+  const isVersioned = /^v\d/.test(wanted[0] ?? '')
+  const asked = isVersioned ? wanted.slice(1) : wanted
+  if (asked.length !== rest.length || version?.kind !== 'literal') return enough
+  let mistakes = wanted[0] === version.text ? 0 : 1
+  for (const [at, segment] of rest.entries()) {
+    if (mistakes >= enough) return enough
+    if (segment.kind === 'literal') {
+      mistakes += distance(asked[at] ?? '', segment.text.toLowerCase(), enough)
+    }
+  }
+  return mistakes
+}
+
+/** Letters to add, remove or change (Levenshtein); at most `enough`. */
+function distance(a: string, b: string, enough: number): number {
+  if (a === b) return 0
+  if (Math.abs(a.length - b.length) >= enough) return enough
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return Math.min(enough, row[b.length] ?? enough)
+}

@@ -1,0 +1,124 @@
+import { connectionNames, withoutNamed } from '../forward/request-head.ts'
+import { createSpellings } from '../spellings.ts'
+
+// Fields of the backend's connection, its product names, and fields that only the gateway sets, including
+// `Access-Control-*`, which decides to which pages a browser shows the response.
+const dropped: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'server',
+  'x-powered-by',
+  'via',
+  'gateway-identity',
+  'ratelimit',
+  'ratelimit-policy',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'deprecation',
+  'sunset',
+])
+
+/** How the gateway treats a response field, by its name alone. */
+interface AnsweredName {
+  /** Never reaches the client. */
+  readonly isDropped: boolean
+  /** The field's role in framing the response, if any. */
+  readonly framing:
+    | 'connection'
+    | 'content-length'
+    | 'transfer-encoding'
+    | 'date'
+    | 'x-request-id'
+    | undefined
+}
+
+const answeredName = createSpellings((folded): AnsweredName => {
+  const isFraming =
+    folded === 'connection' ||
+    folded === 'content-length' ||
+    folded === 'transfer-encoding' ||
+    folded === 'date' ||
+    folded === 'x-request-id'
+  return {
+    isDropped: dropped.has(folded) || folded.startsWith('access-control-'),
+    framing: isFraming ? folded : undefined,
+  }
+})
+
+/** The header block of a response. */
+export interface AnswerHead {
+  /** Names and values in turn. */
+  readonly fields: string[]
+  /** The same as header text, if it has a date and a length. */
+  readonly text: string | undefined
+  /** Octets of the body by `Content-Length`; NaN if not declared. */
+  readonly length: number
+  /** Whether the body has no transfer coding except chunked, which the parser has removed. Any other coding would be lost with its field. */
+  readonly isPlain: boolean
+  /** The backend's X-Request-ID, several joined; undefined if the field is missing. */
+  readonly requestId: string | undefined
+}
+
+/**
+ * The header block of the response to the client: the backend's fields without
+ * those of its connection, then the gateway's.
+ *
+ * @param raw the backend's fields, names and values in turn
+ * @param own the call's response headers
+ * @param callId the call's X-Request-ID, for a response without one
+ */
+export function answerHead(
+  status: number,
+  raw: readonly string[],
+  own: readonly string[],
+  callId: string,
+): AnswerHead {
+  const kept: string[] = []
+  let connection: string | undefined
+  let lengthAt = -1
+  let isPlain = true
+  let isDated = false
+  let requestId: string | undefined
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? ''
+    const value = raw[at + 1] ?? ''
+    const { isDropped, framing } = answeredName(name)
+    if (framing === 'connection') {
+      connection = connection === undefined ? value : `${connection}, ${value}`
+    } else if (framing === 'content-length') {
+      lengthAt = at
+      continue
+    } else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
+    else if (framing === 'date') isDated = true
+    else if (framing === 'x-request-id') {
+      requestId = requestId === undefined ? value : `${requestId}, ${value}`
+    }
+    if (isDropped) continue
+    kept.push(name, value)
+  }
+  // Goes last: if Node knows the length first, it re-encodes a Content-Disposition field. RFC 9110, 8.6: a 204 has no
+  // Content-Length, not even 0.
+  if (lengthAt >= 0 && status !== 204) kept.push(raw[lengthAt] ?? '', raw[lengthAt + 1] ?? '')
+  const length = lengthAt < 0 ? Number.NaN : Number(raw[lengthAt + 1])
+  const named = connectionNames(connection)
+  const fields = named === undefined ? kept : withoutNamed(kept, named)
+  if (requestId === undefined) fields.push('X-Request-ID', callId)
+  for (const part of own) fields.push(part)
+  // `Connection` may name the Date field; then the date was dropped.
+  const isWhole = isDated && named?.has('date') !== true && !Number.isNaN(length)
+  const text = isWhole ? written(fields) : undefined
+  return { fields, text, length, isPlain, requestId }
+}
+
+function written(fields: readonly string[]): string {
+  let text = ''
+  for (let at = 0; at < fields.length; at += 2) text += `${fields[at]}: ${fields[at + 1]}\r\n`
+  return text
+}

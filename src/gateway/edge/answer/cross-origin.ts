@@ -1,0 +1,84 @@
+import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
+import { operationObject } from '../../../catalogue/operation-object.ts'
+import { membersOf } from '../../../catalogue/reference.ts'
+import { sameOrigins } from '../../../platform/same-origins.ts'
+
+/** The gateway's own response fields that a browser hides from a page by default. */
+const ownFields = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'X-Request-ID',
+  'Location',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'Allow',
+  'WWW-Authenticate',
+]
+const exposedOwnFields = ownFields.join(', ')
+const foldedOwnFields: ReadonlySet<string> = new Set(ownFields.map((name) => name.toLowerCase()))
+
+/**
+ * Recognises the portal's own page by the `Origin` of a call; on loopback,
+ * under any loopback name.
+ *
+ * @returns the origin to allow; undefined without an `Origin` or for another
+ * site's page
+ */
+export function createPortalOrigin(
+  portalUrl: () => string,
+): (origin: string | undefined) => string | undefined {
+  let url = ''
+  let origins: ReadonlySet<string> = new Set()
+  return (origin) => {
+    if (origin === undefined) return undefined
+    const current = portalUrl()
+    if (current !== url) {
+      origins = sameOrigins(current)
+      url = current
+    }
+    return origins.has(origin) ? origin : undefined
+  }
+}
+
+/**
+ * Header fields with which a browser shows a response to the portal's page
+ * (Fetch, 3.3.3), names and values in turn. Without credentials: the page sends
+ * the key itself, never the browser.
+ */
+export function allowedTo(portalOrigin: string): string[] {
+  return ['Access-Control-Allow-Origin', portalOrigin, 'Vary', 'Origin']
+}
+
+/** The same, and the page may read the gateway's response fields, whatever the outcome of the call. */
+export function readableBy(portalOrigin: string): string[] {
+  return [...allowedTo(portalOrigin), 'Access-Control-Expose-Headers', exposedOwnFields]
+}
+
+/** RFC 9110, 5.6.2. A document may contain any text as a name, and Node does not validate this block again. */
+const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+
+const exposed = new WeakMap<Operation, readonly string[]>()
+
+/** A header field that exposes the response fields an operation declares beyond the gateway's; empty if there are no such fields. */
+export function exposedHeaders(version: ApiVersion, operation: Operation): readonly string[] {
+  const known = exposed.get(operation)
+  if (known !== undefined) return known
+  const { document } = version
+  const published = operationObject(document, operation.template, operation.method)
+  const names = new Set(
+    published?.responses.flatMap(([, response]) =>
+      membersOf(document, response, 'headers').map(([name]) => name),
+    ),
+  )
+  const further = [...names].filter(
+    (name) => token.test(name) && !foldedOwnFields.has(name.toLowerCase()),
+  )
+  const fields = further.length === 0 ? [] : ['Access-Control-Expose-Headers', further.join(', ')]
+  exposed.set(operation, fields)
+  return fields
+}

@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../../../platform/errors.ts'
+import { type Refusal, renderProblem } from '../../../platform/problem.ts'
+import { bodyBytesMax } from '../checks/body.ts'
+import type { Call } from '../call.ts'
+import { mayBeRecorded } from './may-be-recorded.ts'
+
+export interface RefuseOptions {
+  /** Origin whose `/problems/<code>` pages explain refusals. */
+  readonly portalUrl: () => string
+}
+
+/** Refusals after which the start of the next request on the connection is uncertain. */
+const closing: ReadonlySet<ErrorCode> = new Set([
+  'FRAMING_INVALID',
+  'NOT_IMPLEMENTED',
+  'HTTP_VERSION',
+  'UPGRADE_REFUSED',
+  'REQUEST_TIMEOUT',
+])
+
+/** Answers a call with a refusal. For clients that sent a complete header block, the edge writes errors only here. */
+export type Refuse = (call: Call, refusal: Refusal) => void
+
+export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
+  return (call, refusal) => {
+    const { response } = call
+    call.refusal = refusal.code
+    call.refusalDetail = refusal.detail
+    // The client disconnected during the checks.
+    if (response.closed) return
+    const problem = renderProblem(refusal, {
+      requestId: call.requestId,
+      portalUrl: portalUrl(),
+      isRecorded: mayBeRecorded(call),
+    })
+    const fields: string[] = [...call.answerHeaders]
+    for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
+    if (closing.has(refusal.code) || hasLongBodyPending(call)) response.shouldKeepAlive = false
+    response.writeHead(problem.status, fields)
+    // Node reads a short rest of the body and keeps the connection; before the end of one it reads for a moment.
+    response.end(problem.body, problem.encoding)
+  }
+}
+
+function hasLongBodyPending({ request, fields }: Call): boolean {
+  if (request.complete) return false
+  const { contentLength, transferEncoding } = fields
+  if (contentLength !== undefined) return !(Number(contentLength) <= bodyBytesMax)
+  return transferEncoding !== undefined
+}

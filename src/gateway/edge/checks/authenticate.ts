@@ -1,0 +1,98 @@
+import type { Refusal } from '../../../platform/problem.ts'
+import type { KeyAuthenticator } from '../../registry/registry.ts'
+import type { Call } from '../call.ts'
+import { type Check, guarded, type Next } from '../check.ts'
+import type { FailureThrottle } from '../failure-throttle.ts'
+
+export interface AuthenticateOptions {
+  readonly registry: KeyAuthenticator
+  readonly failures: FailureThrottle
+}
+
+const challenge = { 'www-authenticate': 'ApiKey realm="tollgate"' }
+
+const keyMissing: Refusal = {
+  code: 'KEY_MISSING',
+  detail: 'Send the API key in the header X-API-Key.',
+  headers: challenge,
+}
+const keyInQuery: Refusal = {
+  code: 'KEY_MISSING',
+  detail:
+    'The gateway does not accept a key in the query, because URLs end up in logs. Send it in the header X-API-Key.',
+  headers: challenge,
+}
+const keyDoubled: Refusal = {
+  code: 'HEADERS_INVALID',
+  detail:
+    'The request has two headers with an API key. Send the key once, in X-API-Key or in its alias X-IBM-Client-Id, even if both have the same value.',
+}
+/** One text for unknown, malformed, expired and revoked keys, so that it gives an attacker no hint. */
+const keyInvalid: Refusal = {
+  code: 'KEY_INVALID',
+  detail:
+    'The key is unknown, malformed, expired or revoked. Copy it again, or create a new one on the portal.',
+  headers: challenge,
+}
+const registryUnavailable: Refusal = {
+  code: 'REGISTRY_UNAVAILABLE',
+  headers: { 'retry-after': '1' },
+}
+
+const keyInQueryPattern = /[?&](?:(?:x-)?api[-_]?key|x-ibm-client-id)=|tg_[a-z0-9]{12}_/i
+
+/** Whether a query contains a key or a key field, also percent-encoded. The backend would write it to its logs. */
+function hasKey(query: string): boolean {
+  if (query === '') return false
+  // decodeURIComponent would throw on octets that are not UTF-8.
+  const decoded = query.replace(/%([0-9a-f]{2})/gi, (_, octet: string) =>
+    String.fromCharCode(Number.parseInt(octet, 16)),
+  )
+  return keyInQueryPattern.test(decoded)
+}
+
+/**
+ * Finds the application that makes the call, by its API key. After the look-up
+ * it counts failures per client address; above the allowance they get 429
+ * instead of
+ * 401. This does not slow down guessing: a key is safe because it is long. A
+ *      valid key is always accepted.
+ */
+export function authenticate({ registry, failures }: AuthenticateOptions): Check {
+  function fail(call: Call, refusal: Refusal, next: Next): void {
+    failures.count(call.address, (retryAfterSeconds) => {
+      if (retryAfterSeconds === 0) next(refusal)
+      else {
+        const headers = { 'retry-after': String(retryAfterSeconds) }
+        next({ code: 'ATTEMPTS_EXCEEDED', headers })
+      }
+    })
+  }
+
+  return (call, next) => {
+    const { key } = call.fields
+    if (key === 'doubled') {
+      next(keyDoubled)
+      return
+    }
+    if (hasKey(call.query)) {
+      next(keyInQuery)
+      return
+    }
+    if (key === undefined) {
+      fail(call, keyMissing, next)
+      return
+    }
+    registry.authenticate(
+      key.value,
+      guarded(next, (outcome) => {
+        if (outcome === 'invalid') fail(call, keyInvalid, next)
+        else if (outcome === 'unreachable') next(registryUnavailable)
+        else {
+          call.authenticated(outcome)
+          next()
+        }
+      }),
+    )
+  }
+}

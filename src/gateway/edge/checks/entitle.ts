@@ -1,0 +1,66 @@
+import { versionKey } from '../../../catalogue/catalogue.ts'
+import { effectiveLimits, limitsHoldUntil } from '../../../catalogue/effective-limits.ts'
+import type { Refusal } from '../../../platform/problem.ts'
+import type { Call } from '../call.ts'
+import type { Check } from '../check.ts'
+import { createEntitlement, type Entitlement } from '../entitlement.ts'
+import { createKnownEntitlements } from '../known-entitlements.ts'
+
+export interface EntitleOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/**
+ * Finds the plan under which the caller may use this version: an active
+ * subscription to a plan that is still published for the version, with any
+ * numbers an operator has set for this application.
+ */
+export function entitle({ now }: EntitleOptions): Check {
+  const known = createKnownEntitlements()
+  return (call, next) => {
+    const nowMs = now()
+    let found = known.find(call, nowMs)
+    if (found === undefined) {
+      const judged = judge(call, nowMs)
+      if ('code' in judged) {
+        next(judged)
+        return
+      }
+      known.keep(call, judged)
+      found = judged
+    }
+    call.entitled(found)
+    next()
+  }
+}
+
+function judge(call: Call, nowMs: number): Entitlement | Refusal {
+  const { caller, operation, published } = call
+  const { api, version } = operation
+  if (caller.isSuspended) {
+    return { code: 'APPLICATION_SUSPENDED', members: { api, version } }
+  }
+  const key = versionKey(api, version)
+  const planName = caller.plans.get(key)
+  if (planName === undefined) {
+    return {
+      code: 'NOT_SUBSCRIBED',
+      detail: `The application has no active subscription to ${api} ${version}. Subscribe it on the portal, then call again.`,
+      members: { api, version },
+    }
+  }
+  const plan = published.catalogue.plans.get(planName)
+  if (plan === undefined || !call.versionIfKnown?.plans.includes(plan.name)) {
+    return {
+      code: 'NOT_SUBSCRIBED',
+      detail: `The plan "${planName}" of this subscription is no longer published for ${api} ${version}. Choose another plan on the portal, or ask the operator of this gateway.`,
+      members: { api, version, plan: planName },
+    }
+  }
+  const overrides = caller.overrides.get(key)
+  if (overrides === undefined) return createEntitlement(caller, operation, plan)
+  const effective = { ...plan, limits: effectiveLimits(plan.limits, overrides, nowMs) }
+  const untilMs = limitsHoldUntil(overrides, nowMs)
+  return createEntitlement(caller, operation, effective, { sinceMs: nowMs, untilMs })
+}

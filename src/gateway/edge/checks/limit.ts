@@ -1,0 +1,76 @@
+import type { Refusal } from '../../../platform/problem.ts'
+import { type Counter, type Grant, windowEnd } from '../../counters/counter.ts'
+import type { Call } from '../call.ts'
+import { type Check, guarded } from '../check.ts'
+import { limitHeaders, secondsUp, tightest } from '../answer/limit-headers.ts'
+
+export interface LimitOptions {
+  readonly counter: Counter
+  /** Milliseconds since 1970; only for the member `resetsAt`. */
+  readonly now: () => number
+}
+
+/**
+ * Asks the counter for one call and refuses it when the window is used up. The
+ * last check, so that a call refused for another reason is never counted.
+ */
+export function limit({ counter, now }: LimitOptions): Check {
+  return (call, next) => {
+    const { plan, buckets } = call.entitlement
+    counter.grant(
+      buckets,
+      plan.onStoreOutage,
+      guarded(next, (grant) => {
+        call.granted(grant)
+        if (grant.admitted || plan.mode === 'observe') {
+          call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
+          next()
+        } else next(refuseExhausted(call, grant, now()))
+      }),
+    )
+  }
+}
+
+/** The refusal of a call without a grant; its response shows the state of the limits. */
+export function refuseExhausted(call: Call, grant: Grant, nowMs: number): Refusal {
+  const { plan } = call
+  call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
+  if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
+    const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
+    return { code: 'COUNTERS_UNAVAILABLE', headers }
+  }
+  return quotaExceeded(call, grant, nowMs)
+}
+
+/** The refusal of a call above its limit (draft-ietf-httpapi-ratelimit-headers-10, problem type quota-exceeded). */
+function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
+  const { limits } = call.plan
+  const exhausted = limits.filter((_, at) => grant.standings[at]?.granted === false)
+  const decisive = limits[tightest(grant.standings)] ?? limits[0]
+  const isDegraded = grant.decision === 'degraded_refused'
+  return {
+    code: 'QUOTA_EXCEEDED',
+    detail: isDegraded
+      ? 'The gateway cannot reach its counters, and this process has used up its share of the limit.'
+      : `You have used all ${decisive?.calls} calls. Try again when the limit resets.`,
+    headers: { 'retry-after': secondsUp(grant.retryAfterMs) },
+    members: {
+      type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+      'violated-policies': exhausted.map((exceeded) => exceeded.name),
+      operation: call.operation.id,
+      limit: decisive?.calls,
+      windowSeconds: decisive?.windowSeconds,
+      ...(isDegraded
+        ? { degraded: true }
+        : { resetsAt: instant(windowEnd(nowMs, grant.retryAfterMs)) }),
+    },
+  }
+}
+
+let written = { ms: Number.NaN, text: '' }
+
+/** ISO 8601, cached: windows end for thousands of calls at the same moment. */
+function instant(ms: number): string {
+  if (written.ms !== ms) written = { ms, text: new Date(ms).toISOString() }
+  return written.text
+}

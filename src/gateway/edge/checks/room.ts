@@ -1,0 +1,16 @@
+import type { Operation } from '../../../catalogue/catalogue.ts'
+import type { Check } from '../check.ts'
+
+export interface RoomOptions {
+  /** Whether the backend's pool and queue have room for another call of the operation. */
+  readonly hasRoom: (operation: Operation) => boolean
+}
+
+/** Refuses when too many calls already wait for the backend. Runs before the limit, so that such a refusal is not counted. */
+export function room({ hasRoom }: RoomOptions): Check {
+  return (call, next) => {
+    next(
+      hasRoom(call.operation) ? undefined : { code: 'OVERLOADED', headers: { 'retry-after': '1' } },
+    )
+  }
+}

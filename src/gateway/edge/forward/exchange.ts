@@ -1,0 +1,221 @@
+import type { Socket } from 'node:net'
+import type { Refusal } from '../../../platform/problem.ts'
+import type { Roster, RosterMember } from '../../../platform/roster.ts'
+import { exchangeMs } from '../../../platform/stop-times.ts'
+import type { AnswerHandler, Lane } from '../../upstream/connection.ts'
+import type { Dispatched } from '../../upstream/pool.ts'
+import { UpstreamError } from '../../upstream/upstream-error.ts'
+import { type AnswerHead, answerHead } from '../answer/answer-head.ts'
+import type { Call } from '../call.ts'
+import type { Refuse } from '../answer/refuse.ts'
+
+/** Milliseconds of silence after which the backend has failed the call. */
+const quietTimeoutMs = 10_000
+/** Maximum number of interim responses before the final one. */
+const interimAnswersMax = 8
+/** Maximum octets of a body that leaves in one piece with its header block. */
+const heldBytesMax = 16_384
+
+/** The calls of one operation that are at the backend or waiting for it. */
+export interface OperationLane extends Lane {
+  underway: number
+}
+
+/** What the exchanges of one forwarder share. */
+export interface ExchangeOptions {
+  readonly refuse: Refuse
+  /** Called for failures with their cause; the client sees only the code. */
+  readonly onFailure: (call: Call, refusal: Refusal, cause: Error) => void
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
+  readonly underway: Roster<Exchange>
+  /** The backend returns the request's X-Request-ID. */
+  readonly echoesRequestId: boolean
+}
+
+/**
+ * One call at the backend. States: waiting (no response) → held (status known,
+ * no octet of the body, nothing sent) → streaming (status sent) → ended. Until
+ * something was sent, a failure becomes a refusal. From streaming on, it cuts
+ * the client's connection, so that the client can see the response is
+ * incomplete.
+ */
+export class Exchange implements AnswerHandler, RosterMember {
+  place = -1
+  readonly #call: Call
+  readonly #lane: OperationLane
+  readonly #options: ExchangeOptions
+  #state: 'waiting' | 'held' | 'streaming' | 'ended' = 'waiting'
+  #dispatched: Dispatched | undefined = undefined
+  #interim = 0
+  #status = 0
+  #head: AnswerHead | undefined = undefined
+  #body: string | undefined = undefined
+  /** The client currently accepts no more data. */
+  #isFull = false
+  /** Whether the backend sent anything since the last check. */
+  #isHeard = false
+  /** Number of body pieces the backend had accepted at the last check. */
+  #piecesTaken = 0
+  /** Monotonic milliseconds. */
+  #quietSince: number
+
+  constructor(call: Call, lane: OperationLane, options: ExchangeOptions) {
+    this.#call = call
+    this.#lane = lane
+    lane.underway += 1
+    this.#options = options
+    this.#quietSince = call.forwardedAt
+    options.underway.add(this)
+    call.exchange = this
+  }
+
+  /** Called when the pool has accepted the request. */
+  dispatched(dispatched: Dispatched): void {
+    this.#dispatched = dispatched
+  }
+
+  /** Ends the exchange if it takes too long. Called several times a second. */
+  watch(at: number): void {
+    const isWaiting = this.#dispatched?.isWaiting === true
+    const piecesTaken = this.#dispatched?.piecesTaken ?? 0
+    const isTaken = piecesTaken !== this.#piecesTaken
+    if (this.#isHeard || this.#isFull || isWaiting || isTaken) {
+      this.#isHeard = false
+      this.#piecesTaken = piecesTaken
+      this.#quietSince = at
+    }
+    const isLate =
+      at - this.#call.forwardedAt >= exchangeMs || at - this.#quietSince >= quietTimeoutMs
+    if (isLate) this.#end({ code: 'BACKEND_TIMEOUT' })
+  }
+
+  /** The response was sent, or the client disconnected before. */
+  clientClosed(): void {
+    if (this.#state === 'ended') return
+    this.#dispatched?.abandon()
+    this.#finish()
+  }
+
+  onHead(status: number, fields: readonly string[]): void {
+    if (this.#state !== 'waiting') return
+    this.#isHeard = true
+    if (status < 200) {
+      this.#interim += 1
+      if (this.#interim > interimAnswersMax) this.#end({ code: 'BACKEND_BAD_RESPONSE' })
+      return
+    }
+    const call = this.#call
+    this.#status = status
+    this.#head = answerHead(status, fields, call.answerHeaders, call.requestId)
+    this.#state = 'held'
+    // RFC 9110, 8.6: a 204 must not declare a body; a client that trusted the length would wait for it.
+    const isBodyless = status === 204 && this.#head.length > 0
+    if (!this.#head.isPlain || isBodyless || this.#isForeign(this.#head))
+      this.#end({ code: 'BACKEND_BAD_RESPONSE' })
+  }
+
+  onBody(octets: Buffer): boolean {
+    if (this.#state === 'held') {
+      const isWhole = octets.length === this.#head?.length && octets.length <= heldBytesMax
+      if (isWhole && this.#body === undefined) {
+        // As latin1 text, head and body leave in one piece; saves 7 % of a forwarded call.
+        this.#body = octets.toString('latin1')
+        return true
+      }
+      this.#sendHead()
+    }
+    if (this.#state !== 'streaming') return true
+    this.#isHeard = true
+    const { response } = this.#call
+    if (response.write(Buffer.from(octets))) return true
+    // The rest of the same read: the drain listener is already set.
+    if (this.#isFull) return false
+    this.#isFull = true
+    response.once('drain', () => {
+      this.#isFull = false
+      this.#dispatched?.resume()
+    })
+    return false
+  }
+
+  onEnd(): void {
+    if (this.#state === 'held' && !this.#sendHead()) return
+    if (this.#state === 'ended') return
+    this.#finish()
+    const { response } = this.#call
+    if (this.#body === undefined) response.end()
+    else response.end(this.#body, 'latin1')
+  }
+
+  onError(error: Error): void {
+    this.#fail(refusalOf(error), error)
+  }
+
+  /** Whether the backend's response names another request: the backend, or a hop before it, is out of step. */
+  #isForeign({ requestId }: AnswerHead): boolean {
+    const { fields, requestId: ours } = this.#call
+    if (!this.#options.echoesRequestId || requestId === undefined) return false
+    // If the client's id is not a UUID, the backend generates its own.
+    const isSent = fields.requestId === undefined || fields.requestId === ours
+    return isSent && requestId.toLowerCase() !== ours.toLowerCase()
+  }
+
+  /** Ends the exchange for a reason of the gateway itself. */
+  #end(reason: Refusal): void {
+    if (this.#state === 'ended') return
+    this.#dispatched?.abandon()
+    this.#fail(reason, new Error(reason.code))
+  }
+
+  #fail(refusal: Refusal, cause: Error): void {
+    if (this.#state === 'ended') return
+    const wasStreaming = this.#state === 'streaming'
+    this.#finish()
+    if (this.#call.response.destroyed) return
+    if (refusal.code.startsWith('BACKEND_')) this.#options.onFailure(this.#call, refusal, cause)
+    if (wasStreaming) this.#cut()
+    else this.#options.refuse(this.#call, refusal)
+  }
+
+  /** Ends a partial response so that it cannot pass for a complete one. */
+  #cut(): void {
+    const { request, response } = this.#call
+    // In a pipeline, earlier responses are still pending, and no octet of this one has been sent.
+    if (response.socket === null) response.once('socket', (socket: Socket) => socket.destroySoon())
+    // For an HTTP/1.0 client, the end of the connection marks the end of a response without a length.
+    else if (request.httpVersion === '1.0' && Number.isNaN(this.#head?.length)) {
+      response.socket.resetAndDestroy()
+    } else response.socket.destroySoon()
+  }
+
+  /** @returns whether the response continues */
+  #sendHead(): boolean {
+    const { response } = this.#call
+    try {
+      const head = this.#head
+      if (head?.text === undefined) response.writeHead(this.#status, head?.fields)
+      else response.writeWritten(this.#status, head.fields, head.text)
+    } catch {
+      // Node refuses to write one of the fields.
+      this.#end({ code: 'BACKEND_BAD_RESPONSE' })
+      return false
+    }
+    this.#state = 'streaming'
+    return true
+  }
+
+  #finish(): void {
+    this.#state = 'ended'
+    this.#options.underway.delete(this)
+    this.#lane.underway -= 1
+    this.#call.answeredAt = this.#options.monotonic()
+  }
+}
+
+/** What an error says about the backend. */
+function refusalOf(error: Error): Refusal {
+  const isUnreachable = error instanceof UpstreamError && error.code === 'UNREACHABLE'
+  const code = isUnreachable ? 'BACKEND_UNREACHABLE' : 'BACKEND_BAD_RESPONSE'
+  return { code, headers: { 'retry-after': '1' } }
+}

@@ -1,0 +1,119 @@
+import type { Catalogue, Operation } from '../../../catalogue/catalogue.ts'
+import type { Refusal } from '../../../platform/problem.ts'
+import { Roster } from '../../../platform/roster.ts'
+import { createPool } from '../../upstream/pool.ts'
+import type { Call } from '../call.ts'
+import { Exchange, type OperationLane } from './exchange.ts'
+import { requestHead } from './request-head.ts'
+import type { IdentitySigner } from './identity.ts'
+import type { PassesField } from './passing-fields.ts'
+import type { Refuse } from '../answer/refuse.ts'
+
+/** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
+const watchMs = 250
+const connectionsMax = 256
+/** Maximum number of calls waiting for a connection. */
+export const queueMax = 512
+/** Maximum number of each per operation, so that a slow operation leaves room for the others. */
+const connectionsPerOperation = 192
+export const underwayPerOperation = 384
+
+/** Sends admitted calls to the backend and returns its responses. */
+export interface Forwarder {
+  /** Always answers the call, whatever the backend does. Throws only before anything was sent, for a fault of the gateway. */
+  forward(call: Call): void
+  /** Whether there is room for another call of the operation; checked before the call is counted. */
+  hasRoom(operation: Operation): boolean
+  close(): Promise<void>
+}
+
+export interface ForwarderOptions {
+  /** Origin of the backend. */
+  readonly backendUrl: string
+  readonly identity: IdentitySigner
+  readonly refuse: Refuse
+  /** The backend returns the request's X-Request-ID. */
+  readonly echoesRequestId: boolean
+  readonly passingFields: (catalogue: Catalogue) => PassesField
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
+  /** Called for failures with their cause; the client sees only the code. */
+  readonly onFailure: (call: Call, refusal: Refusal, cause: Error) => void
+}
+
+/**
+ * Creates the forwarder over one pool of connections. It tries each call once,
+ * for every method, because it never guesses whether the backend has acted. TLS
+ * to the backend is always verified.
+ */
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { backendUrl, identity, refuse, passingFields, monotonic, onFailure, echoesRequestId } =
+    options
+  const { host } = new URL(backendUrl)
+  const pool = createPool({
+    url: backendUrl,
+    connectionsMax,
+    connectionsPerLane: connectionsPerOperation,
+    // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
+    connectionMsMax: 30_000,
+    connectMsMax: 2_000,
+    // Shorter than the idle timeout of any usual backend, so that the gateway does not write to a closing connection.
+    restMsMax: 4_000,
+    restMsCeiling: 30_000,
+    monotonic,
+  })
+  const underway = new Roster<Exchange>()
+  const lanes = new WeakMap<Operation, OperationLane>()
+  function laneOf(operation: Operation): OperationLane {
+    const known = lanes.get(operation)
+    if (known !== undefined) return known
+    const made = { connections: 0, underway: 0 }
+    lanes.set(operation, made)
+    return made
+  }
+  const exchangeOptions = { refuse, onFailure, monotonic, underway, echoesRequestId }
+  // One timer for all exchanges: a separate timer costs more per call than a place on the roster.
+  const watch = setInterval(() => {
+    const at = monotonic()
+    for (const exchange of underway.all()) exchange.watch(at)
+    pool.tidy()
+  }, watchMs).unref()
+
+  return {
+    forward(call) {
+      const { caller, entitlement, operation, body } = call
+      const token = identity.sign(entitlement, caller, operation)
+      const passes = passingFields(call.published.catalogue)
+      const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
+      const lane = laneOf(operation)
+      call.forwardedAt = monotonic()
+      const exchange = new Exchange(call, lane, exchangeOptions)
+      exchange.dispatched(pool.dispatch({ head, body, lane }, exchange))
+    },
+    hasRoom: (operation) =>
+      underway.size < connectionsMax + queueMax &&
+      laneOf(operation).underway < underwayPerOperation,
+    async close() {
+      await pool.close()
+      clearInterval(watch)
+    },
+  }
+}
+
+/**
+ * The path for the backend, built from the matched operation and its
+ * parameters, never from the target. Parameters are canonical segments, so
+ * every decoder reads them the same way.
+ */
+export function upstreamPath(call: Call): string {
+  let path = ''
+  let parameter = 0
+  for (const segment of call.operation.segments) {
+    if (segment.kind === 'literal') path += `/${segment.text}`
+    else {
+      path += `/${call.parameters[parameter]}`
+      parameter += 1
+    }
+  }
+  return path + call.query
+}

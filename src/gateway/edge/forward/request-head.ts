@@ -1,0 +1,71 @@
+import type { Method } from '../../../catalogue/catalogue.ts'
+import type { Call } from '../call.ts'
+import type { PassesField } from './passing-fields.ts'
+import { via } from '../via.ts'
+
+/** Name of the header that carries the signed identity to the backend. */
+export const identityHeader = 'Gateway-Identity'
+
+export interface RequestHeadOptions {
+  /** The path with its query. */
+  readonly path: string
+  /** Host of the backend. */
+  readonly host: string
+  /** The signed identity token. */
+  readonly identity: string
+  /** Which client fields may reach the backend. */
+  readonly passes: PassesField
+}
+
+/**
+ * The head of the request to the backend (RFC 9112, 3 and 5): the client's
+ * allowed fields in their order and spelling, then the gateway's. Fields of the
+ * connection, including those its `Connection` names, and fields only the
+ * gateway may set are left out.
+ *
+ * It does not check for line ends: names and values come from Node's parser,
+ * which rejects every control character, and the rest is canonical or the
+ * gateway's own.
+ */
+export function requestHead(
+  call: Call,
+  { path, host, identity, passes }: RequestHeadOptions,
+): string {
+  const { fields, operation, body } = call
+  const named = connectionNames(fields.connection)
+  const forwarded = named === undefined ? fields.forwarded : withoutNamed(fields.forwarded, named)
+  let head = `${operation.method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`
+  for (let at = 0; at < forwarded.length; at += 2) {
+    const name = forwarded[at] ?? ''
+    if (passes(name)) head += `${name}: ${forwarded[at + 1]}\r\n`
+  }
+  if (fields.requestId === undefined) head += `X-Request-ID: ${call.requestId}\r\n`
+  // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
+  // `Content-Length: 0`.
+  if (fields.contentLength === undefined && mayHaveBody(operation.method)) {
+    head += `Content-Length: ${body?.length ?? 0}\r\n`
+  }
+  return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
+}
+
+function mayHaveBody(method: Method): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
+/** A header block (names and values in turn) without the fields of these lower-case names. */
+export function withoutNamed(block: readonly string[], named: ReadonlySet<string>): string[] {
+  return block.filter((_, at) => !named.has((block[at - (at % 2)] ?? '').toLowerCase()))
+}
+
+/**
+ * Names listed in `Connection`, in lower case. Content-Length and X-Request-ID
+ * stay even if listed, because the gateway decides the framing and the id of a
+ * call.
+ */
+export function connectionNames(field: string | undefined): ReadonlySet<string> | undefined {
+  if (field === undefined || field === 'keep-alive' || field === 'close') return undefined
+  const names = new Set(field.split(',').map((name) => name.trim().toLowerCase()))
+  names.delete('content-length')
+  names.delete('x-request-id')
+  return names
+}
