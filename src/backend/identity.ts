@@ -8,15 +8,16 @@ export const identityHeader = 'gateway-identity'
 const lifetimeSecondsMax = 60
 /** Seconds the clocks of gateway and backend may differ. */
 const toleranceSeconds = 5
-/** Tokens remembered as verified: one per application and operation of the last seconds. */
+/** Tokens remembered as verified: one per application and API version of the last seconds. */
 const rememberedMax = 10_000
 
-/** What a token says: who calls which operation. */
+/** What a token says: who calls which version. */
 export interface Identity {
   readonly applicationId: string
   readonly api: string
   readonly version: string
-  readonly operation: string
+  /** Undefined from a gateway that leaves it to method and path. */
+  readonly operation: string | undefined
   /** How its developer calls the application; undefined from a gateway that does not say it. */
   readonly applicationName: string | undefined
   /** Whether the application signs its calls and is held to everything the standard has. */
@@ -31,8 +32,8 @@ export interface IdentityOptions {
 
 /**
  * Creates the check of `Gateway-Identity` (docs/architecture.md, Identity): a JWS by jose, EdDSA,
- * typ `gateway-identity+jwt`. The gateway sends a token up to 10 s long for one
- * application and operation, so verified ones are remembered until they expire.
+ * typ `gateway-identity+jwt`. The gateway sends a token up to 45 s long for one
+ * application and API version, so verified ones are remembered until they expire.
  *
  * @returns a function that throws 401 CERTIFICATE_MISSING without a token and
  *   CERTIFICATE_INVALID for one that does not hold (through the gateway neither happens)
@@ -61,7 +62,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         typ: 'gateway-identity+jwt',
         issuer: 'tollgate',
         audience,
-        requiredClaims: ['sub', 'iat', 'exp', 'api', 'version', 'operation'],
+        requiredClaims: ['sub', 'iat', 'exp', 'api', 'version'],
         clockTolerance: toleranceSeconds,
         currentDate: new Date(now()),
       })
@@ -73,7 +74,6 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         sub === '' ||
         typeof api !== 'string' ||
         typeof version !== 'string' ||
-        typeof operation !== 'string' ||
         !isShort ||
         !isPresent
       ) {
@@ -84,7 +84,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
           applicationId: sub,
           api,
           version,
-          operation,
+          operation: typeof operation === 'string' ? operation : undefined,
           applicationName: typeof name === 'string' ? name : undefined,
           isStrict: strict === true,
         },

@@ -99,7 +99,8 @@ async function serve(
     if (
       identity.api !== operation.api ||
       identity.version !== operation.version ||
-      identity.operation !== operation.id
+      // A gateway of the release before this one names the operation, too.
+      (identity.operation ?? operation.id) !== operation.id
     ) {
       throw invalid()
     }

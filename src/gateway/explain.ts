@@ -4,14 +4,13 @@ import { Socket } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
 import { type ErrorCode, errors } from '../platform/errors.ts'
-import type { Refusal } from '../platform/problem.ts'
-import { bucketName } from './counters/bucket.ts'
-import type { Counter } from './counters/counter.ts'
-import { Call } from './edge/call.ts'
-import type { Answer } from './edge/check.ts'
-import { createPipeline } from './edge/checks.ts'
+import type { BucketState, Counter } from './counters/counter.ts'
+import { peekedGrant } from './counters/standing.ts'
+import { CallResponse } from './edge/answer/call-response.ts'
+import { Call, type GrantedCall } from './edge/call.ts'
+import type { End } from './edge/check.ts'
+import { createChecks } from './edge/checks.ts'
 import { readFields } from './edge/request/request-fields.ts'
-import { WrittenResponse } from './edge/answer/written-response.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */
@@ -54,71 +53,67 @@ export interface ExplainOptions {
 }
 
 /**
- * Runs the gateway's own checks on a made-up call. The last check, the limit,
- * reads the count without changing it.
+ * Runs the gateway's own checks on a made-up call. The last one, the limit,
+ * looks at the counts where the gateway would count.
  */
 export async function explain(options: ExplainOptions): Promise<Explanation> {
-  const { catalogue, registry, counter, now } = options
+  const { registry, counter, now } = options
   const call = createCall(options)
-  const checks = createPipeline({
-    registry,
-    // A dry run does not count as a failed attempt to guess a key.
-    failures: { count: (_address, done) => done(0) },
-    counter: { ...uncounted, ...counter },
-    ...unbounded,
-    now,
-  }).filter(({ name }) => name !== 'limit')
   const passed: string[] = []
-  for (const { name, check } of checks) {
-    const refusal = await new Promise<Refusal | Answer | undefined>((resolve, reject) =>
-      check(call, (end) => (end instanceof Error ? reject(end) : resolve(end))),
-    )
-    if (refusal !== undefined) {
-      // Besides refusals, a check answers only calls of the portal's page, and this call is not one.
-      if (!('code' in refusal)) throw new Error(`the check "${name}" answered a dry run`)
-      return {
-        decision: 'refuse',
-        code: refusal.code,
-        status: errors[refusal.code].status,
-        ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
-        passed,
-        ...known(call),
-      }
-    }
-    passed.push(name)
-  }
-  return {
-    ...(await decide(call, counter)),
-    passed: [...passed],
-    ...known(call),
-    plan: call.plan.name,
-  }
-
-  function createCall({ method, target, key }: ExplainOptions): Call {
-    const request = new IncomingMessage(new Socket())
-    request.method = method
-    request.httpVersion = '1.1'
-    const keyField = key === undefined ? [] : ['X-API-Key', key]
-    return new Call({
-      request,
-      fields: readFields(['Host', 'localhost', ...keyField]),
-      response: new WrittenResponse(request),
-      published: { generation: 0, catalogue, router: createRouter(catalogue) },
-      target,
-      requestId: randomUUID(),
-      address: '127.0.0.1',
-      scheme: 'http',
-      portalOrigin: undefined,
-      startedAt: 0,
-      before: undefined,
+  let states: readonly BucketState[] = []
+  const outcome = await new Promise<GrantedCall | End | undefined>((resolve, reject) => {
+    const checks = createChecks({
+      registry,
+      // A dry run does not count as a failed attempt to guess a key.
+      failures: { count: (_address, done) => done(0) },
+      counter: {
+        peek: (buckets) => counter.peek(buckets),
+        grant(limits, _onOutage, done) {
+          counter.peek(limits).then((seen) => {
+            states = seen
+            done(peekedGrant(limits, seen))
+          }, reject)
+        },
+      },
+      // A dry run shares no resources and has no body.
+      concurrency: { callsPerApplication: 0, callsPerAddress: 0 },
+      uploads: { receive: () => undefined },
+      hasRoom: () => true,
+      now,
     })
-  }
+    checks.watched((name) => passed.push(name)).run(call, resolve)
+  })
+  if (outcome instanceof Error) throw outcome
+  const facts = { passed, ...known(call), ...limitsOf(call, states) }
+  if (outcome instanceof Call) return { decision: 'admit', ...facts }
+  // Besides refusals, a check answers only calls of the portal's page, and this call is not one.
+  if (outcome === undefined || !('code' in outcome)) throw new Error('a check answered a dry run')
+  const { code, detail } = outcome
+  const { status } = errors[code]
+  return { decision: 'refuse', code, status, ...(detail === undefined ? {} : { detail }), ...facts }
 }
 
-function known(call: Call) {
-  const version = call.versionIfKnown
-  const operation = call.operationIfKnown
-  const caller = call.callerIfKnown
+function createCall({ method, target, key, catalogue }: ExplainOptions): Call {
+  const request = new IncomingMessage(new Socket())
+  request.method = method
+  request.httpVersion = '1.1'
+  const keyField = key === undefined ? [] : ['X-API-Key', key]
+  return new Call({
+    request,
+    fields: readFields(['Host', 'localhost', ...keyField]),
+    response: new CallResponse(request),
+    published: { generation: 0, catalogue, router: createRouter(catalogue) },
+    target,
+    requestId: randomUUID(),
+    address: '127.0.0.1',
+    scheme: 'http',
+    portalOrigin: undefined,
+    startedAt: 0,
+    before: undefined,
+  })
+}
+
+function known({ version, operation, caller }: Call) {
   return {
     ...(version === undefined ? {} : { api: version.api, version: version.version }),
     ...(operation === undefined ? {} : { operation: operation.id }),
@@ -126,49 +121,19 @@ function known(call: Call) {
   }
 }
 
-async function decide(call: Call, counter: Pick<Counter, 'peek'>) {
-  const { limits: planLimits, mode } = call.plan
-  const buckets = planLimits.map((limit) => ({
-    bucket: bucketName(call.caller.applicationId, call.operation, limit),
-    windowSeconds: limit.windowSeconds,
-  }))
-  const states = await counter.peek(buckets)
-  const limits = planLimits.map((limit, at) => ({
-    name: limit.name,
-    calls: limit.calls,
-    windowSeconds: limit.windowSeconds,
-    bucket: buckets[at]?.bucket ?? '',
+/** @param states the counts that the limit check saw; none if it did not run */
+function limitsOf({ entitlement }: Call, states: readonly BucketState[]) {
+  if (entitlement === undefined || states.length === 0) return {}
+  const limits = entitlement.plan.limits.map(({ name, calls, windowSeconds, override }, at) => ({
+    name,
+    calls,
+    windowSeconds,
+    bucket: entitlement.buckets[at]?.bucket ?? '',
     used: states[at]?.count ?? 0,
     resetSeconds: Math.ceil((states[at]?.resetMs ?? 0) / 1000),
-    ...(limit.override === undefined
+    ...(override === undefined
       ? {}
-      : { override: { ...limit.override, until: limit.override.until.toISOString() } }),
+      : { override: { ...override, until: override.until.toISOString() } }),
   }))
-  const isExhausted = limits.some(({ used, calls }) => used >= calls)
-  if (!isExhausted || mode === 'observe') return { decision: 'admit' as const, limits }
-  return {
-    decision: 'refuse' as const,
-    code: 'QUOTA_EXCEEDED' as const,
-    status: errors.QUOTA_EXCEEDED.status,
-    limits,
-  }
-}
-
-/** A dry run shares no resources and has no body. */
-const unbounded = {
-  concurrency: { callsPerApplication: 0, callsPerAddress: 0 },
-  uploads: { receive: () => undefined },
-  hasRoom: () => true,
-}
-
-/** The pipeline requires a counter, but asks it only in the limit check, which a dry run skips. */
-const uncounted: Counter = {
-  grant: () => {
-    throw new Error('a dry run must not count')
-  },
-  peek: async () => [],
-  reset: async () => {},
-  forget: () => {},
-  isUp: () => true,
-  close: async () => {},
+  return { plan: entitlement.plan.name, limits }
 }

@@ -7,7 +7,11 @@ import type { Logger } from '../platform/log.ts'
 import type { Settings } from '../platform/settings.ts'
 import { expectShortLives } from '../platform/short-lived.ts'
 import { createEdge } from './edge/create-edge.ts'
-import { createIdentitySigner, embeddedIdentityKey, type IdentitySigner } from './edge/forward/identity.ts'
+import {
+  createIdentitySigner,
+  embeddedIdentityKey,
+  type IdentitySigner,
+} from './edge/forward/identity.ts'
 import { openRecording } from './open-recording.ts'
 import { openSecret } from './open-secret.ts'
 import type { Services } from './open-services.ts'

@@ -14,9 +14,9 @@ export interface RefuseSocketOptions {
  * table and renderer, and closes it: the start of the next request is unknown.
  * Without a code the connection closes silently.
  */
-export function createRefuseSocket(
-  options: RefuseSocketOptions,
-): (code: ErrorCode | undefined, socket: Duplex) => void {
+export type RefuseSocket = (code: ErrorCode | undefined, socket: Duplex) => void
+
+export function createRefuseSocket(options: RefuseSocketOptions): RefuseSocket {
   return (code, socket) => {
     if (code === undefined || !socket.writable) {
       socket.destroy()

@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
-import type { Call } from '../../src/gateway/edge/call.ts'
-import { createGateway } from '../../src/gateway/edge/listener.ts'
-import { upstreamPath } from '../../src/gateway/edge/forward/forward.ts'
-import { createPipeline } from '../../src/gateway/edge/checks.ts'
-import { createUploads } from '../../src/gateway/edge/checks/receive.ts'
 import { createRefuse } from '../../src/gateway/edge/answer/refuse.ts'
+import type { Call } from '../../src/gateway/edge/call.ts'
+import { Checks } from '../../src/gateway/edge/check.ts'
+import { authenticate } from '../../src/gateway/edge/checks/authenticate.ts'
+import { limit } from '../../src/gateway/edge/checks/limit.ts'
+import { route } from '../../src/gateway/edge/checks/route.ts'
+import { target } from '../../src/gateway/edge/checks/target.ts'
+import { type ChecksOptions, createChecks } from '../../src/gateway/edge/checks.ts'
+import { upstreamPath } from '../../src/gateway/edge/forward/forward.ts'
+import { createListener } from '../../src/gateway/edge/listener.ts'
+import { createReceiveCall } from '../../src/gateway/edge/request/receive-call.ts'
+import { createUploads } from '../../src/gateway/edge/request/uploads.ts'
+import { createRunCall } from '../../src/gateway/edge/run-call.ts'
 import { callerOf, configDir, testKey } from '../support/edge.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
@@ -63,9 +70,8 @@ const uploads = createUploads({
   isListening: () => true,
 })
 
-function pipeline(state: NonNullable<Probe['state']> = {}) {
-  const { isExhausted = false, isFull = false, isBusy = false } = state
-  const checks = createPipeline({
+function parts({ isExhausted = false }: NonNullable<Probe['state']> = {}) {
+  return {
     registry: {
       authenticate: (key, done) => done(callerOf('app-1', { isSuspended: key === 'suspended' })),
     },
@@ -80,18 +86,22 @@ function pipeline(state: NonNullable<Probe['state']> = {}) {
         }),
       peek: async (buckets) =>
         buckets.map(({ bucket }) => ({ bucket, count: isExhausted ? 100 : 0, resetMs: 1000 })),
-      reset: async () => {},
-      forget: () => {},
-      isUp: () => true,
-      close: async () => {},
     },
+  } satisfies Partial<ChecksOptions>
+}
+
+function table(state: NonNullable<Probe['state']> = {}) {
+  const { isFull = false, isBusy = false } = state
+  const checks = createChecks({
+    ...parts(state),
     concurrency: { callsPerApplication: 1, callsPerAddress: 0 },
     uploads,
     hasRoom: () => !isFull,
     now: Date.now,
   })
   // A call of the application that never ends.
-  if (isBusy) checks.find(({ name }) => name === 'concurrency')?.check(endless, () => undefined)
+  if (isBusy)
+    checks.rows.find(({ name }) => name === 'concurrency')?.check(endless, () => undefined)
   return checks
 }
 
@@ -100,28 +110,32 @@ const endless = { caller: callerOf('app-1'), address: '', holds() {} } as unknow
 
 /** The status of a request at a gateway whose table lacks a check. */
 async function statusWithout(omitted: string | undefined, probe: Probe): Promise<number> {
-  const app = await createGateway({
-    published: () => ({ generation: 1, catalogue, router: createRouter(catalogue) }),
-    checks: pipeline(probe.state).filter(({ name }) => name !== omitted),
-    forwarder: {
-      forward(call: Call) {
-        // What forwarding reads of a call.
-        const facts = [upstreamPath(call), call.body, call.caller]
-        call.response.end(facts.length === 3 ? 'forwarded' : '')
-      },
-      hasRoom: () => true,
-      close: async () => {},
+  const checks = table(probe.state)
+  // The only way to leave one out: a shorter table does not compile.
+  const shorter = Object.assign(Object.create(Checks.prototype), {
+    rows: checks.rows.filter(({ name }) => name !== omitted),
+  }) as typeof checks
+  const refuse = createRefuse({ portalUrl: () => 'https://portal.example' })
+  const observer = { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} }
+  const app = await createListener({
+    receive: createReceiveCall({
+      published: () => ({ generation: 1, catalogue, router: createRouter(catalogue) }),
+      clientAddress: () => '127.0.0.1',
+      clientScheme: () => 'http',
+      portalUrl: () => 'https://portal.example',
+      monotonic: () => performance.now(),
+      randomUUID,
+    }),
+    calls: createRunCall({ checks: shorter, refuse, observer }),
+    forward(call) {
+      // What forwarding reads of a call.
+      const facts = [upstreamPath(call), call.body, call.caller]
+      call.response.end(facts.length === 3 ? 'forwarded' : '')
     },
-    refuse: createRefuse({ portalUrl: () => 'https://portal.example' }),
-    observer: { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} },
-    clientAddress: () => '127.0.0.1',
-    clientScheme: () => 'http',
+    refuseSocket: (_code, socket) => socket.destroy(),
     connectionLimits: { connectionsPerAddress: 100, connectionsMax: 100 },
     isProxy: () => false,
     backendUrl: 'http://127.0.0.1:9',
-    portalUrl: () => 'https://portal.example',
-    monotonic: () => performance.now(),
-    randomUUID,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   try {
@@ -136,7 +150,7 @@ t.test(
   async (t) => {
     t.same(
       Object.keys(probes),
-      pipeline().map(({ name }) => name),
+      table().rows.map(({ name }) => name),
       'a new check brings its probe',
     )
     for (const [name, probe] of Object.entries(probes)) {
@@ -146,13 +160,24 @@ t.test(
   },
 )
 
-t.test(
-  'a check left out that others build on ends every call with 500; it never opens a door',
-  async (t) => {
-    const ordinary: Probe = { request: rawRequest(get, [known]), status: 200 }
-    t.equal(await statusWithout(undefined, ordinary), 200)
-    for (const name of ['target', 'route', 'body', 'authenticate', 'entitle', 'limit']) {
-      t.equal(await statusWithout(name, ordinary), 500, name)
-    }
-  },
-)
+t.test('a check left out that others build on ends every call with 500', async (t) => {
+  const ordinary: Probe = { request: rawRequest(get, [known]), status: 200 }
+  t.equal(await statusWithout(undefined, ordinary), 200)
+  for (const name of ['target', 'route', 'authenticate', 'entitle']) {
+    t.equal(await statusWithout(name, ordinary), 500, name)
+  }
+})
+
+t.test('a table that would forward a call without a grant does not compile', async (t) => {
+  const { registry, failures, counter } = parts()
+  const shortest = Checks.first('target', target)
+    .row('route', route({ now: Date.now }))
+    .row('authenticate', authenticate({ registry, failures }))
+  // @ts-expect-error: the limit counts what an entitlement says.
+  shortest.row('limit', limit({ counter, now: Date.now }))
+  const refuse = createRefuse({ portalUrl: () => '' })
+  const observer = { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} }
+  // @ts-expect-error: no row of this table grants.
+  createRunCall({ checks: shortest, refuse, observer })
+  t.equal(shortest.rows.length, 3)
+})

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
-import type { Call } from '../../src/gateway/edge/call.ts'
+import type { GrantedCall } from '../../src/gateway/edge/call.ts'
 import { Exchange } from '../../src/gateway/edge/forward/exchange.ts'
 import type { Refusal } from '../../src/platform/problem.ts'
 import { Roster } from '../../src/platform/roster.ts'
@@ -10,7 +10,7 @@ function startExchange() {
   const refusals: Refusal[] = []
   const response = Object.assign(new EventEmitter(), { destroyed: false })
   // As much of a call as an exchange looks at before it answers.
-  const call = { response, answerHeaders: [], forwardedAt: 0 } as unknown as Call
+  const call = { response, forwardedAt: 0 } as unknown as GrantedCall
   const lane = { connections: 0, underway: 0 }
   const exchange = new Exchange(call, lane, {
     refuse: (_call, refusal) => refusals.push(refusal),

@@ -4,13 +4,17 @@ import { callerOf, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 
 /** An edge whose callers a test changes by key, and what the backend was told of each call. */
-async function start(t: Test) {
+async function start(t: Test, ahead = () => 0) {
   const callers = new Map([
     [testKey, callerOf('app-1')],
     ['other', callerOf('app-2')],
   ])
   const backend = await startRawBackend(t)
-  const { url } = await startEdge(t, { backendUrl: backend.url, callers })
+  const { url } = await startEdge(t, {
+    ...{ backendUrl: backend.url, callers },
+    now: () => Date.now() + ahead(),
+    monotonic: () => performance.now() + ahead(),
+  })
   async function tokenOf(key = testKey, path = '/v1.7.0/accounts'): Promise<string> {
     await (await fetch(url + path, { headers: { 'x-api-key': key } })).text()
     return backend.requests.at(-1)?.headers.get('gateway-identity')?.[0] ?? ''
@@ -54,4 +58,29 @@ t.test('an identity names the application, and a renamed one by its new name', a
   t.equal(decodeJwt(await tokenOf())['name'], 'Budget planner')
   callers.set(testKey, callerOf('app-1', { applicationName: 'Planner 2' }))
   t.equal(decodeJwt(await tokenOf())['name'], 'Planner 2')
+})
+
+t.test('one identity serves all operations of a version', async (t) => {
+  const { tokenOf } = await start(t)
+  const token = await tokenOf()
+  t.equal(await tokenOf(testKey, '/v1.7.0/card-accounts'), token)
+  const other = await tokenOf(testKey, '/v1.6.0/accounts')
+  t.match(decodeJwt(other), { api: 'xs2a', version: '1.6.0' })
+  t.match(decodeJwt(token), { api: 'xs2a', version: '1.7.0' })
+  t.notOk('operation' in decodeJwt(token), 'method and path say it')
+})
+
+t.test('an identity is renewed between two calls, so that none waits for it', async (t) => {
+  let ahead = 0
+  const { tokenOf } = await start(t, () => ahead)
+  const first = await tokenOf()
+  ahead = 29_000
+  t.equal(await tokenOf(), first)
+  ahead = 31_000
+  t.equal(await tokenOf(), first, 'the call that finds it old takes it')
+  ahead = 44_000
+  const second = await tokenOf()
+  t.not(second, first, 'the next one has the new one, long before the old one is too old')
+  ahead = 200_000
+  t.not(await tokenOf(), second, 'after a pause, the call waits for its own')
 })

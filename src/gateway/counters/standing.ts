@@ -1,4 +1,4 @@
-import type { BucketLimit, Decision, Grant, Standing } from './counter.ts'
+import type { BucketLimit, BucketState, Decision, Grant, Standing } from './counter.ts'
 
 /**
  * Merges the limits of one call into one per bucket. Two limits of a plan with
@@ -55,4 +55,16 @@ export function refusal(decision: Decision, standings: readonly Standing[]): Gra
     if (!granted && resetMs !== undefined && resetMs > retryAfterMs) retryAfterMs = resetMs
   }
   return { admitted: false, decision, standings, retryAfterMs }
+}
+
+/** The grant that a call would get now, without counting it. @param states as read for these limits */
+export function peekedGrant(
+  limits: readonly BucketLimit[],
+  states: readonly Pick<BucketState, 'count' | 'resetMs'>[],
+): Grant {
+  const standings = limits.map(({ calls }, at) =>
+    standingOf(calls, states[at]?.count ?? 0, false, states[at]?.resetMs ?? 0),
+  )
+  const isAdmitted = standings.every(({ granted }) => granted)
+  return isAdmitted ? admission('admitted', standings) : refusal('refused', standings)
 }

@@ -1,19 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
-import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
-import { readableBy } from './answer/cross-origin.ts'
+import type { CallResponse } from './answer/call-response.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
 import type { RequestFields } from './request/request-fields.ts'
-import type { WrittenResponse } from './answer/written-response.ts'
 
 /** What a call arrived with: the facts known before its first check. */
 export interface CallStart {
   readonly request: IncomingMessage
-  readonly response: WrittenResponse
+  readonly response: CallResponse
   readonly fields: RequestFields
   readonly published: Published
   /** The request target as the client sent it. */
@@ -32,14 +30,36 @@ export interface CallStart {
   readonly before: Call | undefined
 }
 
+/** A call whose target has been split. */
+export type TargetedCall = Call & Known<'path'>
+/** A call whose operation is known. */
+export type RoutedCall = TargetedCall & Known<'version' | 'operation'>
+/** A call whose application is known. */
+export type AuthenticatedCall = RoutedCall & Known<'caller'>
+/** A call that its application may make under a plan. */
+export type EntitledCall = AuthenticatedCall & Known<'entitlement'>
+/** A call whose body, if it has one, is here as a whole. */
+export type ReceivedCall = EntitledCall & { readonly isReceived: true }
+/** A call that was counted and may be forwarded. */
+export type GrantedCall = ReceivedCall & Known<'grant'>
+
+/** Facts that are no longer missing. */
+type Known<Fact extends keyof Call> = {
+  readonly [Name in Fact]: Exclude<Call[Name], undefined>
+}
+
 /**
- * One request on its way through the checks. Each fact is read through a getter
- * that throws until its check has run. So a check missing from the table leads
- * to 500 and never to an open door.
+ * One request on its way from its header block to the end of its response.
+ *
+ * A call grows: each of the methods below adds facts and returns the same call
+ * as its next stage. A check states the stage it needs and the stage it leaves,
+ * so the table of checks does not compile in a wrong order, and neither does a
+ * call that is forwarded without a grant. For observers, who see calls that
+ * were refused at any stage, every later fact may be missing.
  */
 export class Call {
   readonly request: IncomingMessage
-  readonly response: WrittenResponse
+  readonly response: CallResponse
   readonly fields: RequestFields
   readonly published: Published
   readonly target: string
@@ -52,8 +72,25 @@ export class Call {
   readonly ordinal: number
   /** The previous call on the connection while its response is pending. */
   before: Call | undefined
-  /** Header fields of every later response to this call, names and values in turn. */
-  readonly answerHeaders: string[]
+
+  /** The canonical path, without the query. */
+  path: string | undefined = undefined
+  /** The query with its question mark, byte for byte, or an empty string. */
+  query = ''
+  /** The version in the path. */
+  version: ApiVersion | undefined = undefined
+  /** Versions of the API that have an operation with this method and path. */
+  availableIn: readonly string[] = []
+  operation: Operation | undefined = undefined
+  /** Values of the path parameters, in order. */
+  parameters: readonly string[] = []
+  caller: Caller | undefined = undefined
+  entitlement: Entitlement | undefined = undefined
+  isReceived = false
+  /** All octets of the request body; undefined without a body. */
+  body: Buffer | undefined = undefined
+  grant: Grant | undefined = undefined
+
   /** The exchange with the backend; undefined until the call is forwarded. */
   exchange: { clientClosed(): void } | undefined = undefined
   /** Monotonic milliseconds when the request went to the backend; 0 before. */
@@ -66,19 +103,8 @@ export class Call {
   refusalDetail: string | undefined = undefined
   /** Whether the gateway answered without a refusal: a preflight or `OPTIONS *`. */
   isPreflight = false
-  /** Whether the checks have ended; no further facts will follow. */
+  /** Whether the checks have ended: no further fact will follow. */
   isChecked = false
-
-  #path: string | undefined = undefined
-  #query = ''
-  #version: ApiVersion | undefined = undefined
-  #operation: Operation | undefined = undefined
-  #parameters: readonly string[] = []
-  #hasBody: boolean | undefined = undefined
-  #body: Buffer | undefined = undefined
-  #caller: Caller | undefined = undefined
-  #entitlement: Entitlement | undefined = undefined
-  #grant: Grant | undefined = undefined
   #isOver = false
   readonly #held: (() => void)[] = []
 
@@ -95,112 +121,52 @@ export class Call {
     this.startedAt = start.startedAt
     this.ordinal = (start.before?.ordinal ?? 0) + 1
     this.before = start.before?.isOver === false ? start.before : undefined
-    this.answerHeaders = start.portalOrigin === undefined ? [] : readableBy(start.portalOrigin)
   }
 
-  /** The canonical path, without the query. */
-  get path(): string {
-    return this.#path ?? missing('target')
+  targeted(path: string, query: string): TargetedCall {
+    this.path = path
+    this.query = query
+    return this as TargetedCall
   }
 
-  /** The query with its question mark, byte for byte, or an empty string. */
-  get query(): string {
-    return this.#query
+  /** The version is known, even if it has no such operation. */
+  versioned(version: ApiVersion, availableIn: readonly string[]): void {
+    this.version = version
+    this.availableIn = availableIn
   }
 
-  get operation(): Operation {
-    return this.#operation ?? missing('route')
+  routed(operation: Operation, parameters: readonly string[]): RoutedCall {
+    this.operation = operation
+    this.parameters = parameters
+    return this as RoutedCall
   }
 
-  /** Values of the path parameters, in order. */
-  get parameters(): readonly string[] {
-    return this.#parameters
+  authenticated(caller: Caller): AuthenticatedCall {
+    this.caller = caller
+    return this as AuthenticatedCall
+  }
+
+  entitled(entitlement: Entitlement): EntitledCall {
+    this.entitlement = entitlement
+    return this as EntitledCall
+  }
+
+  /** @param body undefined if the request has none */
+  received(body: Buffer | undefined): ReceivedCall {
+    this.body = body
+    this.isReceived = true
+    return this as ReceivedCall
+  }
+
+  granted(grant: Grant): GrantedCall {
+    this.grant = grant
+    return this as GrantedCall
   }
 
   /** Whether the request has a body (length 0 counts as no body). */
   get hasBody(): boolean {
-    return this.#hasBody ?? missing('body')
-  }
-
-  /** All octets of the request body; undefined without a body. */
-  get body(): Buffer | undefined {
-    return this.hasBody ? (this.#body ?? missing('receive')) : undefined
-  }
-
-  get caller(): Caller {
-    return this.#caller ?? missing('authenticate')
-  }
-
-  /** The plan with the numbers that apply to this caller. */
-  get plan(): EffectivePlan {
-    return this.entitlement.plan
-  }
-
-  get entitlement(): Entitlement {
-    return this.#entitlement ?? missing('entitle')
-  }
-
-  /** For observers, see {@link versionIfKnown}. */
-  get entitlementIfKnown(): Entitlement | undefined {
-    return this.#entitlement
-  }
-
-  get grant(): Grant {
-    return this.#grant ?? missing('limit')
-  }
-
-  /** The version in the path, as far as it is known. For observers: a call refused early has no version. */
-  get versionIfKnown(): ApiVersion | undefined {
-    return this.#version
-  }
-
-  /** For observers, see {@link versionIfKnown}. */
-  get operationIfKnown(): Operation | undefined {
-    return this.#operation
-  }
-
-  /** For observers, see {@link versionIfKnown}. */
-  get callerIfKnown(): Caller | undefined {
-    return this.#caller
-  }
-
-  /** For observers, see {@link versionIfKnown}. */
-  get grantIfKnown(): Grant | undefined {
-    return this.#grant
-  }
-
-  targeted(path: string, query: string): void {
-    this.#path = path
-    this.#query = query
-  }
-
-  versioned(version: ApiVersion): void {
-    this.#version = version
-  }
-
-  routed(operation: Operation, parameters: readonly string[]): void {
-    this.#operation = operation
-    this.#parameters = parameters
-  }
-
-  framed(hasBody: boolean): void {
-    this.#hasBody = hasBody
-  }
-
-  received(body: Buffer): void {
-    this.#body = body
-  }
-
-  authenticated(caller: Caller): void {
-    this.#caller = caller
-  }
-
-  entitled(entitlement: Entitlement): void {
-    this.#entitlement = entitlement
-  }
-
-  granted(grant: Grant): void {
-    this.#grant = grant
+    const { transferEncoding, contentLength } = this.fields
+    return transferEncoding !== undefined || (contentLength !== undefined && contentLength !== '0')
   }
 
   /** Registers what the call must give back at its end; runs it at once if the call is over. */
@@ -218,12 +184,8 @@ export class Call {
   closed(): void {
     this.#isOver = true
     this.before = undefined
-    this.#body = undefined
+    this.body = undefined
     this.exchange?.clientClosed()
     for (const giveBack of this.#held) giveBack()
   }
-}
-
-function missing(check: string): never {
-  throw new Error(`the check "${check}" has not run`)
 }

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../platform/problem.ts'
-import type { Call } from './call.ts'
+import { Call } from './call.ts'
 
 /** A response of the gateway itself that is not a refusal and has no body. */
 export interface Answer {
@@ -8,72 +8,112 @@ export interface Answer {
   readonly headers: readonly string[]
 }
 
+/** How a check ends a call. An error is a fault of the gateway and becomes 500. */
+export type End = Refusal | Answer | Error
+
+/** Passes the call on, as far as it has come, or ends it. Called exactly once. */
+export type Next<After extends Call> = (outcome: After | End) => void
+
 /**
- * Continues with the next check, or ends the call with a refusal or an answer.
- * An error is a fault of the gateway and becomes 500. Called exactly once.
+ * One check of a call: takes a call as far as the checks before it brought it,
+ * adds what it found, and calls `next`, at once or later. Never answers the
+ * client itself.
  */
-export type Next = (outcome?: Refusal | Answer | Error) => void
+export type Check<Before extends Call, After extends Before> = (
+  call: Before,
+  next: Next<After>,
+) => void
+
+/** A check that adds nothing: it only judges a call that has come this far. */
+export type Judge<Before extends Call> = <Stage extends Before>(
+  call: Stage,
+  next: Next<Stage>,
+) => void
+
+/** A check with its name in the table, in logs and in `tollgate explain`. */
+export interface Row {
+  readonly name: string
+  readonly check: Check<Call, Call>
+}
+
+/**
+ * The checks of a call, in order. A row takes the stage that the row before it
+ * leaves; any other order does not compile.
+ */
+export class Checks<Last extends Call> {
+  readonly rows: readonly Row[]
+
+  private constructor(rows: readonly Row[]) {
+    this.rows = rows
+  }
+
+  static first<After extends Call>(name: string, check: Check<Call, After>): Checks<After> {
+    return new Checks<Call>([]).row(name, check)
+  }
+
+  row<After extends Last>(name: string, check: Check<Last, After>): Checks<After> {
+    // The stages were compared here, once; at run time every stage is the same object.
+    return new Checks([...this.rows, { name, check: check as unknown as Check<Call, Call> }])
+  }
+
+  /** The same checks; `passed` receives the name of each check that a call passes. */
+  watched(passed: (name: string) => void): Checks<Last> {
+    const watchedCheck =
+      ({ name, check }: Row): Row['check'] =>
+      (call, next) =>
+        check(call, (outcome) => {
+          if (outcome instanceof Call) passed(name)
+          next(outcome)
+        })
+    return new Checks(this.rows.map((row) => ({ ...row, check: watchedCheck(row) })))
+  }
+
+  /**
+   * Runs the checks in order until one ends the call.
+   *
+   * @param decided receives the call that passed all, how a check ended it, or
+   * undefined if the client disconnected meanwhile: then no further check runs.
+   * Must not throw.
+   */
+  run(call: Call, decided: (outcome: Last | End | undefined) => void): void {
+    const { rows } = this
+    let at = 0
+    function next(outcome: Call | End): void {
+      const row = rows[at]
+      if (!(outcome instanceof Call)) decided(outcome)
+      else if (call.isOver) decided(undefined)
+      else if (row === undefined) decided(outcome as Last)
+      else {
+        at += 1
+        try {
+          row.check(outcome, next)
+        } catch (error) {
+          decided(errorOf(error))
+        }
+      }
+    }
+    next(call)
+  }
+}
 
 /**
  * Guards a check's code in the callback of another component: an error thrown
  * there would reach a store's event handler and leave the call without a
  * response.
  */
-export function guarded<Value>(next: Next, work: (value: Value) => void): (value: Value) => void {
+export function guarded<Value>(
+  next: Next<never>,
+  work: (value: Value) => void,
+): (value: Value) => void {
   return (value) => {
     try {
       work(value)
     } catch (error) {
-      next(error instanceof Error ? error : new Error(String(error)))
+      next(errorOf(error))
     }
   }
 }
 
-/**
- * One check of a call. Records its findings on the call, then calls `next`, at
- * once or later. Never answers the client itself.
- */
-export type Check = (call: Call, next: Next) => void
-
-/** A check with its name in the table, in logs and in `tollgate explain`. */
-export interface NamedCheck {
-  readonly name: string
-  readonly check: Check
-}
-
-/** Continuations of a call after its checks. Exactly one is called. */
-export interface CheckOutcome {
-  readonly admitted: () => void
-  /** The client disconnected; no further check ran. */
-  readonly left: () => void
-  readonly refused: (refusal: Refusal) => void
-  readonly answered: (answer: Answer) => void
-  /** A check threw: a fault of the gateway, which ends this call only. */
-  readonly failed: (error: unknown) => void
-}
-
-/** Runs checks in order until one ends the call. Catches what they throw; in callbacks, checks use {@link guarded}. */
-export function runChecks(checks: readonly NamedCheck[], call: Call, outcome: CheckOutcome): void {
-  let index = 0
-  function next(end?: Refusal | Answer | Error): void {
-    if (end instanceof Error) {
-      outcome.failed(end)
-      return
-    }
-    try {
-      if (end !== undefined) {
-        if ('code' in end) outcome.refused(end)
-        else outcome.answered(end)
-        return
-      }
-      const row = checks[index]
-      index += 1
-      if (call.isOver) outcome.left()
-      else if (row === undefined) outcome.admitted()
-      else row.check(call, next)
-    } catch (error) {
-      outcome.failed(error)
-    }
-  }
-  next()
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

@@ -2,19 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import { createClientAddress, createClientScheme } from '../../platform/client-address.ts'
 import type { ConnectionLimits } from '../../platform/connection-limits.ts'
 import { createNetworks } from '../../platform/networks.ts'
+import { createRefuseSocket } from '../../platform/refuse-socket.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
+import { createRefuse } from './answer/refuse.ts'
 import type { ConcurrencyOptions } from './checks/concurrency.ts'
-import { createGateway } from './listener.ts'
+import { createChecks } from './checks.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
 import { createForwarder } from './forward/forward.ts'
 import type { IdentitySigner } from './forward/identity.ts'
-import type { Observer } from './observer.ts'
 import { createPassingFields } from './forward/passing-fields.ts'
-import { createPipeline } from './checks.ts'
+import { createListener } from './listener.ts'
+import type { Observer } from './observer.ts'
 import type { Published } from './published.ts'
-import { createUploads, type UploadsOptions } from './checks/receive.ts'
-import { createRefuse } from './answer/refuse.ts'
+import { createReceiveCall } from './request/receive-call.ts'
+import { createUploads, type UploadsOptions } from './request/uploads.ts'
+import { createRunCall } from './run-call.ts'
 
 export interface EdgeOptions {
   readonly published: () => Published
@@ -49,11 +52,17 @@ export interface Edge {
   close(): Promise<void>
 }
 
-/** Assembles the data path. */
+/**
+ * Assembles the data path: what happens between a client's octets and the
+ * backend. Begin with `run-call.ts`, which tells the life of a call, and
+ * `checks.ts`, the table of what is checked. The folders hold the files of one
+ * stage each: `request/`, `checks/`, `forward/`, `answer/`. Nothing here knows
+ * metrics, logs or usage; an {@link Observer} sees each finished call.
+ */
 export async function createEdge(options: EdgeOptions): Promise<Edge> {
-  const { observer, monotonic, callLimits } = options
-  const proxies = createNetworks(options.trustedProxies)
-  const refuse = createRefuse({ portalUrl: options.portalUrl })
+  const { observer, monotonic, callLimits, portalUrl, randomUUID } = options
+  const isProxy = createNetworks(options.trustedProxies)
+  const refuse = createRefuse({ portalUrl })
   const forwarder = createForwarder({
     backendUrl: options.backendUrl,
     identity: options.identity,
@@ -68,7 +77,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     monotonic,
     isListening: () => app.server.listening,
   })
-  const checks = createPipeline({
+  const checks = createChecks({
     registry: options.registry,
     failures: createFailureThrottle({ failuresPerMinute: options.authFailuresPerMinute }),
     counter: options.counter,
@@ -77,20 +86,21 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     hasRoom: forwarder.hasRoom,
     now: options.now,
   })
-  const app = await createGateway({
-    published: options.published,
-    checks,
-    forwarder,
-    refuse,
-    observer,
-    clientAddress: createClientAddress(proxies),
-    clientScheme: createClientScheme(proxies),
+  const app = await createListener({
+    receive: createReceiveCall({
+      ...{ published: options.published, portalUrl, monotonic, randomUUID },
+      clientAddress: createClientAddress(isProxy),
+      clientScheme: createClientScheme(isProxy),
+    }),
+    calls: createRunCall({ checks, refuse, observer }),
+    forward: forwarder.forward,
+    refuseSocket: createRefuseSocket({
+      ...{ portalUrl, randomUUID },
+      onRefused: (code) => observer.refusedUnparsed(code),
+    }),
     connectionLimits: options.connectionLimits,
-    isProxy: proxies,
+    isProxy,
     backendUrl: options.backendUrl,
-    portalUrl: options.portalUrl,
-    monotonic,
-    randomUUID: options.randomUUID,
   })
   return {
     app,

@@ -3,9 +3,10 @@ import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
 import { bucketName } from '../counters/bucket.ts'
 import type { BucketLimit } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
-import type { IdentityToken } from './forward/identity.ts'
+import type { AuthenticatedCall } from './call.ts'
+import type { Published } from './published.ts'
 
-/** What a caller may do with an operation, and what each of its calls needs: found once and reused while valid. */
+/** What a caller may do with an operation: found once and reused while valid. */
 export interface Entitlement {
   /** The plan with the numbers that apply to this caller. */
   readonly plan: EffectivePlan
@@ -14,10 +15,6 @@ export interface Entitlement {
   /** Validity in milliseconds since 1970. An override ends by the clock, and a clock set back also requires a new look-up. */
   readonly sinceMs: number
   readonly untilMs: number
-  /** The last signed identity; undefined before the first. */
-  token: IdentityToken | undefined
-  /** Reserved for the component that counts the developer's calls. */
-  usage: unknown
 }
 
 /** Validity of an entitlement that no clock ends. */
@@ -35,5 +32,62 @@ export function createEntitlement(
     calls: limit.calls,
     windowSeconds: limit.windowSeconds,
   }))
-  return { plan, buckets, sinceMs, untilMs, token: undefined, usage: undefined }
+  return { plan, buckets, sinceMs, untilMs }
+}
+
+/** The part of a call that determines its entitlement. */
+export type EntitledBy = Pick<AuthenticatedCall, 'caller' | 'operation' | 'published'>
+
+/** Entitlements that were found before. */
+export interface KnownEntitlements {
+  /** Undefined if none is kept that is valid at this time (milliseconds since 1970). */
+  find(call: EntitledBy, nowMs: number): Entitlement | undefined
+  keep(call: EntitledBy, entitlement: Entitlement): void
+}
+
+export interface KnownEntitlementsOptions {
+  /** Entitlements after which all are forgotten and found again; about 0.3 KB each. (Default: 400,000) */
+  readonly capacity?: number
+}
+
+/** The entitlements of one caller under one configuration. */
+interface Kept {
+  readonly published: Published
+  readonly byOperation: Map<Operation, Entitlement>
+}
+
+/**
+ * Keeps the entitlements of a caller until the registry reports a change (then
+ * the caller is a new object), a new configuration takes effect, or an override
+ * ends.
+ */
+export function createKnownEntitlements({
+  capacity = 400_000,
+}: KnownEntitlementsOptions = {}): KnownEntitlements {
+  let byCaller = new WeakMap<Caller, Kept>()
+  let count = 0
+  return {
+    find({ caller, operation, published }, nowMs) {
+      const kept = byCaller.get(caller)
+      if (kept?.published !== published) return undefined
+      const found = kept.byOperation.get(operation)
+      if (found === undefined || nowMs < found.sinceMs || nowMs >= found.untilMs) return undefined
+      return found
+    },
+
+    keep({ caller, operation, published }, entitlement) {
+      count += 1
+      if (count > capacity) {
+        byCaller = new WeakMap()
+        count = 1
+      }
+      let kept = byCaller.get(caller)
+      // A caller may exist for months: this drops its entitlements of an old configuration.
+      if (kept?.published !== published) {
+        kept = { published, byOperation: new Map() }
+        byCaller.set(caller, kept)
+      }
+      kept.byOperation.set(operation, entitlement)
+    },
+  }
 }

@@ -1,149 +1,77 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { methods } from '../../catalogue/catalogue.ts'
-import type { ClientAddress, ClientScheme } from '../../platform/client-address.ts'
 import { type ConnectionLimits, limitConnections } from '../../platform/connection-limits.ts'
 import { endGently } from '../../platform/end-gently.ts'
-import { createRefuseSocket } from '../../platform/refuse-socket.ts'
+import type { RefuseSocket } from '../../platform/refuse-socket.ts'
 import { createUnreadableHandler } from '../../platform/unreadable.ts'
 import { afterOwed } from './answer/after-owed.ts'
-import { Call } from './call.ts'
+import { CallResponse } from './answer/call-response.ts'
+import type { Call, GrantedCall } from './call.ts'
 import { CallRequest } from './request/call-request.ts'
-import { type NamedCheck, runChecks } from './check.ts'
-import { createPortalOrigin } from './answer/cross-origin.ts'
-import type { Forwarder } from './forward/forward.ts'
-import type { Observer } from './observer.ts'
-import type { Published } from './published.ts'
-import type { Refuse } from './answer/refuse.ts'
-import { keepAliveMs, requestsPerSocketMax, WrittenResponse } from './answer/written-response.ts'
+import type { ReceiveCall } from './request/receive-call.ts'
+import type { RunCall } from './run-call.ts'
 
-export interface GatewayOptions {
-  /** Returns the current catalogue; called once per call. */
-  readonly published: () => Published
-  readonly checks: readonly NamedCheck[]
-  readonly forwarder: Forwarder
-  readonly refuse: Refuse
-  readonly observer: Observer
-  readonly clientAddress: ClientAddress
-  readonly clientScheme: ClientScheme
+export interface ListenerOptions {
+  readonly receive: ReceiveCall
+  readonly calls: RunCall
+  readonly forward: (call: GrantedCall) => void
+  /** Refuses a connection whose client sent nothing that could be read. */
+  readonly refuseSocket: RefuseSocket
   readonly connectionLimits: ConnectionLimits
   readonly isProxy: (address: string) => boolean
   readonly backendUrl: string
-  readonly portalUrl: () => string
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number
-  readonly randomUUID: () => string
 }
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** The response holds its call, so no look-up is needed when it ends. */
-class CallResponse<
-  Request extends IncomingMessage = IncomingMessage,
-> extends WrittenResponse<Request> {
-  call: Call | undefined = undefined
-}
+const requestsPerSocketMax = 1_000
 
 /**
- * Builds the public listener of the data path. This folder is the edge: a table
- * of checks decides each call (`pipeline.ts`), and one forwarder sends the
- * admitted calls to the backend. Every refusal comes from here in one format.
- *
- * Calls with a body pass through Fastify and http-proxy. Other calls go to the
- * forwarder directly: that route has nothing left to decide and costs as much
- * as all checks. In both cases Fastify routes only the constant path "/". The
- * catalogue alone decides what a path means; neither Fastify nor http-proxy
- * ever processes a client's target.
+ * Builds the public listener: turns what arrives on a connection into calls,
+ * and runs them. Fastify routes only the constant path "/". The catalogue alone
+ * decides what a path means; neither Fastify nor http-proxy ever processes a
+ * client's target.
  */
-export async function createGateway(options: GatewayOptions): Promise<FastifyInstance> {
-  const { checks, forwarder, refuse, observer } = options
+export async function createListener(options: ListenerOptions): Promise<FastifyInstance> {
+  const { receive, calls, refuseSocket } = options
   /** The newest call of each connection. */
   const latest = new WeakMap<object, Call>()
-  const begin = createBegin(options)
 
-  const refuseSocket = createRefuseSocket({
-    portalUrl: options.portalUrl,
-    randomUUID: options.randomUUID,
-    onRefused: (code) => observer.refusedUnparsed(code),
-  })
-
-  /** The response was sent, or the client disconnected. */
-  function closed(this: CallResponse): void {
-    const { call } = this
-    if (call === undefined) return
-    const { isChecked } = call
-    call.closed()
-    if (isChecked) observer.ended(call)
-  }
-
-  /** The checks are done. A call whose client disconnected ends only now, because the counter may have counted it. */
-  function checked(call: Call): void {
-    if (call.isChecked) return
-    call.isChecked = true
-    if (call.response.closed) observer.ended(call)
-  }
-
-  /** Ends the call whatever failed; no outer handler would. */
-  function failed(call: Call, error: unknown): void {
-    observer.failed(call, error)
-    if (call.response.headersSent) return
-    try {
-      refuse(call, { code: 'INTERNAL_ERROR' })
-    } catch (cause) {
-      observer.failed(call, cause)
-      call.response.destroy()
-    }
-  }
-
-  function forward(call: Call): void {
-    // Holds even if the table of checks lacks the limit: a call without a grant is not forwarded.
-    if (!call.grant.admitted && call.plan.mode === 'enforce') {
-      throw new Error('a call reached the forwarder without a grant')
-    }
+  function forward(call: GrantedCall): void {
     // The client disconnected during the checks: no event would end the exchange, and no client waits for the
     // response.
-    if (call.request.socket.destroyed) return
-    forwarder.forward(call)
+    if (!call.request.socket.destroyed) options.forward(call)
   }
 
-  /** Handles a request: first the checks, then the forwarder. */
-  function answer(proxied: RequestListener) {
+  /**
+   * The way of a granted call to the backend. A call with a body goes through
+   * Fastify and http-proxy. Others skip that route: it has nothing left to
+   * decide and costs as much as all checks. Both ways end at {@link forward}.
+   */
+  function createRoad(throughProxy: RequestListener): (call: GrantedCall) => void {
+    return (call) => {
+      const { request, response } = call
+      if (!call.hasBody) {
+        forward(call)
+        return
+      }
+      request.url = '/'
+      response.granted = call
+      throughProxy(request, response)
+    }
+  }
+
+  function onRequest(throughProxy: RequestListener) {
+    const road = createRoad(throughProxy)
     return (request: CallRequest, response: CallResponse): void => {
       const before = latest.get(request.socket)
       // RFC 9112, 9.6: ignore what follows the last request of a connection.
       if (before?.response.shouldKeepAlive === false || !request.socket.writable) return
-      const call = begin(request, response, before)
+      const call = receive(request, response, before)
       if (call.ordinal >= requestsPerSocketMax) response.shouldKeepAlive = false
-      response.call = call
       latest.set(request.socket, call)
-      response.on('close', closed)
-      runChecks(checks, call, {
-        admitted() {
-          checked(call)
-          if (!call.hasBody) forward(call)
-          else {
-            request.url = '/'
-            proxied(request, response)
-          }
-        },
-        left: () => checked(call),
-        refused(refusal) {
-          refuse(call, refusal)
-          checked(call)
-        },
-        answered({ status, headers }) {
-          call.isPreflight = true
-          checked(call)
-          response.writeHead(status, [...headers])
-          response.end()
-        },
-        failed(error) {
-          failed(call, error)
-          checked(call)
-        },
-      })
+      calls.run(call, road)
     }
   }
 
@@ -152,7 +80,7 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    serverFactory: (handle) => createListener(answer(handle)),
+    serverFactory: (handle) => createNodeServer(onRequest(handle)),
     clientErrorHandler: createUnreadableHandler({
       latest: (socket) => latest.get(socket),
       refuseSocket,
@@ -160,13 +88,9 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   })
   limitConnections(app.server, options.connectionLimits, options.isProxy)
   // Node would answer both itself: the first with a bare 417, the second with 100 before any check.
-  app.server.on('checkExpectation', (request, response) =>
-    app.server.emit('request', request, response),
-  )
-  app.server.on('checkContinue', (request, response) =>
-    app.server.emit('request', request, response),
-  )
-
+  for (const event of ['checkExpectation', 'checkContinue']) {
+    app.server.on(event, (request, response) => app.server.emit('request', request, response))
+  }
   app.server.on('connection', (socket: Socket) => {
     // Node's server calls this after the last response. Its own version closes at once, even while the client still
     // sends.
@@ -188,9 +112,8 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
   })
   app.setErrorHandler((error, _request, reply) => {
     reply.hijack()
-    failed(callOf(reply), error)
+    calls.failed(grantedCall(reply), error)
   })
-
   // Fastify's parsers would consume the body that the gateway forwards.
   app.removeAllContentTypeParsers()
   await app.register(httpProxy, {
@@ -200,24 +123,26 @@ export async function createGateway(options: GatewayOptions): Promise<FastifyIns
     routes: ['/'],
     httpMethods: [...methods],
     handler: (_request: FastifyRequest, reply: FastifyReply) => {
-      const call = callOf(reply)
+      const call = grantedCall(reply)
       reply.hijack()
       try {
         forward(call)
       } catch (error) {
-        failed(call, error)
+        calls.failed(call, error)
       }
     },
   })
   return app
 }
 
-function callOf({ raw }: FastifyReply): Call {
-  if (raw instanceof CallResponse && raw.call !== undefined) return raw.call
-  throw new Error('a request reached the proxy without its checks')
+function grantedCall({ raw }: FastifyReply): GrantedCall {
+  if (raw instanceof CallResponse && raw.granted !== undefined) return raw.granted
+  throw new Error('a request reached the proxy without a grant')
 }
 
-function createListener(listener: (request: CallRequest, response: CallResponse) => void) {
+function createNodeServer(
+  listener: (request: CallRequest, response: CallResponse) => void,
+): Server {
   const server = createServer(
     {
       IncomingMessage: CallRequest,
@@ -227,7 +152,7 @@ function createListener(listener: (request: CallRequest, response: CallResponse)
       requireHostHeader: false,
       // A request without a body needs no stream events: this saves a sixth of an admitted call.
       optimizeEmptyRequests: true,
-      keepAliveTimeout: keepAliveMs,
+      keepAliveTimeout: 65_000,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       connectionsCheckingInterval: 1_000,
@@ -238,27 +163,4 @@ function createListener(listener: (request: CallRequest, response: CallResponse)
   Object.assign(server, { httpAllowHalfOpen: true })
   // Idle limit in both directions, also for a client that does not read its responses; longer than any call may take.
   return server.setTimeout(30_000)
-}
-
-/** Creates the call of a request. */
-function createBegin(options: GatewayOptions) {
-  const portalOriginOf = createPortalOrigin(options.portalUrl)
-  return (request: CallRequest, response: CallResponse, before: Call | undefined): Call => {
-    const { fields } = request
-    const { requestId } = fields
-    return new Call({
-      request,
-      response,
-      fields,
-      published: options.published(),
-      target: request.url ?? '',
-      requestId:
-        requestId !== undefined && uuidPattern.test(requestId) ? requestId : options.randomUUID(),
-      address: options.clientAddress(request),
-      scheme: options.clientScheme(request),
-      portalOrigin: portalOriginOf(fields.origin),
-      startedAt: options.monotonic(),
-      before,
-    })
-  }
 }

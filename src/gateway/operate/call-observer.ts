@@ -28,7 +28,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       const now = monotonic()
       const status = call.response.headersSent ? call.response.statusCode : 0
       const outcome = outcomeOf(call)
-      const grant = call.grantIfKnown
+      const grant = call.grant
       // In a plan that only observes, a call above its limit passes; only the limit's own refusal means that it did
       // not.
       const isObserved =
@@ -41,8 +41,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       const answeredAt = call.answeredAt === 0 ? now : call.answeredAt
       const upstreamMs = call.forwardedAt === 0 ? undefined : answeredAt - call.forwardedAt
       const finished: FinishedCall = {
-        version: call.versionIfKnown,
-        operation: call.operationIfKnown,
+        version: call.version,
+        operation: call.operation,
         status,
         outcome,
         decision,
@@ -59,10 +59,10 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       log.info(
         {
           requestId: call.requestId,
-          api: call.versionIfKnown?.api,
-          version: call.versionIfKnown?.version,
-          operation: call.operationIfKnown?.id,
-          applicationId: call.callerIfKnown?.applicationId,
+          api: call.version?.api,
+          version: call.version?.version,
+          operation: call.operation?.id,
+          applicationId: call.caller?.applicationId,
           status,
           outcome,
           decision,
@@ -91,7 +91,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       log.warn(
         {
           requestId: call.requestId,
-          operation: call.operationIfKnown?.id,
+          operation: call.operation?.id,
           code: refusal.code,
           err: cause,
         },

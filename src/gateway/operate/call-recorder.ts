@@ -82,7 +82,7 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
   return {
     ended(call, finished) {
       const endedAt = now()
-      const caller = call.callerIfKnown
+      const caller = call.caller
       if (caller !== undefined) remember(call, caller, finished, endedAt)
       else recognise(call, endedAt, (found) => remember(call, found, finished, endedAt))
     },

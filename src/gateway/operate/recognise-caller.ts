@@ -1,5 +1,5 @@
-import type { Call } from '../edge/call.ts'
 import { mayBeRecorded } from '../edge/answer/may-be-recorded.ts'
+import type { Call } from '../edge/call.ts'
 import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../registry/registry.ts'
 
 /**

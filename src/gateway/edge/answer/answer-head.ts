@@ -1,5 +1,7 @@
-import { connectionNames, withoutNamed } from '../forward/request-head.ts'
+import type { Call } from '../call.ts'
+import { connectionNames, withoutNamed } from '../connection-names.ts'
 import { createSpellings } from '../spellings.ts'
+import { ownHeaders } from './own-headers.ts'
 
 // Fields of the backend's connection, its product names, and fields that only the gateway sets, including
 // `Access-Control-*`, which decides to which pages a browser shows the response.
@@ -34,7 +36,6 @@ interface AnsweredName {
     | 'connection'
     | 'content-length'
     | 'transfer-encoding'
-    | 'date'
     | 'x-request-id'
     | undefined
 }
@@ -44,7 +45,6 @@ const answeredName = createSpellings((folded): AnsweredName => {
     folded === 'connection' ||
     folded === 'content-length' ||
     folded === 'transfer-encoding' ||
-    folded === 'date' ||
     folded === 'x-request-id'
   return {
     isDropped: dropped.has(folded) || folded.startsWith('access-control-'),
@@ -56,8 +56,6 @@ const answeredName = createSpellings((folded): AnsweredName => {
 export interface AnswerHead {
   /** Names and values in turn. */
   readonly fields: string[]
-  /** The same as header text, if it has a date and a length. */
-  readonly text: string | undefined
   /** Octets of the body by `Content-Length`; NaN if not declared. */
   readonly length: number
   /** Whether the body has no transfer coding except chunked, which the parser has removed. Any other coding would be lost with its field. */
@@ -71,20 +69,12 @@ export interface AnswerHead {
  * those of its connection, then the gateway's.
  *
  * @param raw the backend's fields, names and values in turn
- * @param own the call's response headers
- * @param callId the call's X-Request-ID, for a response without one
  */
-export function answerHead(
-  status: number,
-  raw: readonly string[],
-  own: readonly string[],
-  callId: string,
-): AnswerHead {
+export function answerHead(status: number, raw: readonly string[], call: Call): AnswerHead {
   const kept: string[] = []
   let connection: string | undefined
   let lengthAt = -1
   let isPlain = true
-  let isDated = false
   let requestId: string | undefined
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
@@ -96,7 +86,6 @@ export function answerHead(
       lengthAt = at
       continue
     } else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
-    else if (framing === 'date') isDated = true
     else if (framing === 'x-request-id') {
       requestId = requestId === undefined ? value : `${requestId}, ${value}`
     }
@@ -109,16 +98,7 @@ export function answerHead(
   const length = lengthAt < 0 ? Number.NaN : Number(raw[lengthAt + 1])
   const named = connectionNames(connection)
   const fields = named === undefined ? kept : withoutNamed(kept, named)
-  if (requestId === undefined) fields.push('X-Request-ID', callId)
-  for (const part of own) fields.push(part)
-  // `Connection` may name the Date field; then the date was dropped.
-  const isWhole = isDated && named?.has('date') !== true && !Number.isNaN(length)
-  const text = isWhole ? written(fields) : undefined
-  return { fields, text, length, isPlain, requestId }
-}
-
-function written(fields: readonly string[]): string {
-  let text = ''
-  for (let at = 0; at < fields.length; at += 2) text += `${fields[at]}: ${fields[at + 1]}\r\n`
-  return text
+  if (requestId === undefined) fields.push('X-Request-ID', call.requestId)
+  for (const part of ownHeaders(call)) fields.push(part)
+  return { fields, length, isPlain, requestId }
 }

@@ -50,7 +50,7 @@ export function createPortalOrigin(
  * (Fetch, 3.3.3), names and values in turn. Without credentials: the page sends
  * the key itself, never the browser.
  */
-export function allowedTo(portalOrigin: string): string[] {
+function allowedTo(portalOrigin: string): string[] {
   return ['Access-Control-Allow-Origin', portalOrigin, 'Vary', 'Origin']
 }
 
@@ -59,7 +59,7 @@ export function readableBy(portalOrigin: string): string[] {
   return [...allowedTo(portalOrigin), 'Access-Control-Expose-Headers', exposedOwnFields]
 }
 
-/** RFC 9110, 5.6.2. A document may contain any text as a name, and Node does not validate this block again. */
+/** RFC 9110, 5.6.2. A document may contain any text as a name; Node would refuse to write some of them. */
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
 const exposed = new WeakMap<Operation, readonly string[]>()
@@ -81,4 +81,38 @@ export function exposedHeaders(version: ApiVersion, operation: Operation): reado
   const fields = further.length === 0 ? [] : ['Access-Control-Expose-Headers', further.join(', ')]
   exposed.set(operation, fields)
   return fields
+}
+
+/** Seconds for which a browser may cache the answer to a preflight. */
+const maxAgeSeconds = '600'
+
+const accepted = new WeakMap<Operation, string>()
+
+/** Header fields of the answer to a preflight: which methods and fields the document publishes, whatever was asked for. */
+export function preflightHeaders(
+  portalOrigin: string,
+  version: ApiVersion,
+  operation: Operation,
+  allow: readonly string[],
+): readonly string[] {
+  return [
+    ...allowedTo(portalOrigin),
+    'Access-Control-Allow-Methods',
+    allow.join(', '),
+    'Access-Control-Allow-Headers',
+    acceptedHeaders(version, operation),
+    'Access-Control-Max-Age',
+    maxAgeSeconds,
+  ]
+}
+
+/** Names of the header fields that a call of the operation may send. */
+function acceptedHeaders({ document }: ApiVersion, operation: Operation): string {
+  const known = accepted.get(operation)
+  if (known !== undefined) return known
+  const published = operationObject(document, operation.template, operation.method)
+  const declared = published?.parameters.filter((parameter) => parameter.in === 'header') ?? []
+  const names = ['X-API-Key', 'Content-Type', ...declared.map(({ name }) => name)].join(', ')
+  accepted.set(operation, names)
+  return names
 }

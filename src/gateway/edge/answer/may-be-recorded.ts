@@ -14,8 +14,8 @@ const unauthenticated: ReadonlySet<ErrorCode> = new Set([
  * or can be found by the key. Judges an unknown key by its form only, so that
  * the answer does not tell whether a key existed.
  */
-export function mayBeRecorded({ callerIfKnown, refusal, fields: { key } }: Call): boolean {
-  if (callerIfKnown !== undefined) return true
+export function mayBeRecorded({ caller, refusal, fields: { key } }: Call): boolean {
+  if (caller !== undefined) return true
   if (refusal === undefined || unauthenticated.has(refusal)) return false
   return key !== undefined && key !== 'doubled' && parseKey(key.value) !== undefined
 }

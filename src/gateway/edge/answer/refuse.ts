@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../../platform/problem.ts'
-import { bodyBytesMax } from '../checks/body.ts'
 import type { Call } from '../call.ts'
+import { bodyBytesMax } from '../checks/body.ts'
 import { mayBeRecorded } from './may-be-recorded.ts'
+import { ownHeaders } from './own-headers.ts'
 
 export interface RefuseOptions {
   /** Origin whose `/problems/<code>` pages explain refusals. */
@@ -33,7 +34,7 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
       portalUrl: portalUrl(),
       isRecorded: mayBeRecorded(call),
     })
-    const fields: string[] = [...call.answerHeaders]
+    const fields = ownHeaders(call)
     for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
     if (closing.has(refusal.code) || hasLongBodyPending(call)) response.shouldKeepAlive = false
     response.writeHead(problem.status, fields)

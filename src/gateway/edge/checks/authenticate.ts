@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { KeyAuthenticator } from '../../registry/registry.ts'
-import type { Call } from '../call.ts'
+import type { AuthenticatedCall, RoutedCall } from '../call.ts'
 import { type Check, guarded, type Next } from '../check.ts'
 import type { FailureThrottle } from '../failure-throttle.ts'
 
@@ -53,13 +53,15 @@ function hasKey(query: string): boolean {
 
 /**
  * Finds the application that makes the call, by its API key. After the look-up
- * it counts failures per client address; above the allowance they get 429
- * instead of
+ * it counts failures per client address; above the allowance they get 429, not
  * 401. This does not slow down guessing: a key is safe because it is long. A
- *      valid key is always accepted.
+ * valid key is always accepted.
  */
-export function authenticate({ registry, failures }: AuthenticateOptions): Check {
-  function fail(call: Call, refusal: Refusal, next: Next): void {
+export function authenticate({
+  registry,
+  failures,
+}: AuthenticateOptions): Check<RoutedCall, AuthenticatedCall> {
+  function fail(call: RoutedCall, refusal: Refusal, next: Next<never>): void {
     failures.count(call.address, (retryAfterSeconds) => {
       if (retryAfterSeconds === 0) next(refusal)
       else {
@@ -88,10 +90,7 @@ export function authenticate({ registry, failures }: AuthenticateOptions): Check
       guarded(next, (outcome) => {
         if (outcome === 'invalid') fail(call, keyInvalid, next)
         else if (outcome === 'unreachable') next(registryUnavailable)
-        else {
-          call.authenticated(outcome)
-          next()
-        }
+        else next(call.authenticated(outcome))
       }),
     )
   }

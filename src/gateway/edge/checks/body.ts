@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
-import type { Check } from '../check.ts'
+import type { Call } from '../call.ts'
+import type { Judge } from '../check.ts'
 
 /** Maximum octets of a request body; also enforced on bodies without a declared length. */
 export const bodyBytesMax = 1_048_576
@@ -12,35 +13,28 @@ export const bodyTooLarge: Refusal = {
 }
 
 /**
- * Determines the framing of the body and refuses what the gateway cannot
- * forward, before the call is counted. Node's parser has already refused
+ * Refuses a framing of the body that the gateway cannot forward, before the
+ * call is counted. Node's parser has already refused
  * contradictory framing (RFC 9112, 6.3). This check refuses the remaining forms
  * that a backend could read differently.
  */
-export const body: Check = (call, next) => {
-  const { httpVersion, method } = call.request
-  const { transferEncoding: coding, contentLength: length } = call.fields
+export const body: Judge<Call> = (call, next) => {
+  next(refuseFraming(call) ?? call)
+}
+
+function refuseFraming({ request, fields, hasBody }: Call): Refusal | undefined {
+  const { httpVersion, method } = request
+  const { transferEncoding: coding, contentLength: length } = fields
   if (coding !== undefined) {
     const refusal = refuseCoding(coding, httpVersion, length)
-    if (refusal !== undefined) {
-      next(refusal)
-      return
-    }
+    if (refusal !== undefined) return refusal
   } else if (length !== undefined && !contentLengthPattern.test(length)) {
-    next({ code: 'FRAMING_INVALID', detail: 'Content-Length must be a plain decimal number.' })
-    return
+    return { code: 'FRAMING_INVALID', detail: 'Content-Length must be a plain decimal number.' }
   }
-  const hasBody = coding !== undefined || (length !== undefined && length !== '0')
   if (hasBody && (method === 'GET' || method === 'DELETE')) {
-    next({ code: 'FRAMING_INVALID', detail: `A ${method} request must not have a body.` })
-    return
+    return { code: 'FRAMING_INVALID', detail: `A ${method} request must not have a body.` }
   }
-  if (length !== undefined && Number(length) > bodyBytesMax) {
-    next(bodyTooLarge)
-    return
-  }
-  call.framed(hasBody)
-  next()
+  return length !== undefined && Number(length) > bodyBytesMax ? bodyTooLarge : undefined
 }
 
 function refuseCoding(

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import { Tally } from '../../../platform/tally.ts'
-import type { Call } from '../call.ts'
-import type { Check } from '../check.ts'
+import type { AuthenticatedCall, Call } from '../call.ts'
+import type { Judge } from '../check.ts'
 
 /** Maximum number of simultaneous calls in this process; 0 means unlimited. */
 export interface ConcurrencyOptions {
@@ -15,7 +15,10 @@ export interface ConcurrencyOptions {
  * progress from this check until its response was sent, including the upload of
  * its body.
  */
-export function concurrency({ callsPerApplication, callsPerAddress }: ConcurrencyOptions): Check {
+export function concurrency({
+  callsPerApplication,
+  callsPerAddress,
+}: ConcurrencyOptions): Judge<AuthenticatedCall> {
   const applications = new Tally()
   const addresses = new Tally()
   return (call, next) => {
@@ -24,7 +27,7 @@ export function concurrency({ callsPerApplication, callsPerAddress }: Concurrenc
       next(exceeded(`The application has ${callsPerApplication} calls under way already.`))
     } else if (!hold(call, addresses, call.address, callsPerAddress)) {
       next(exceeded(`This address has ${callsPerAddress} calls under way already.`))
-    } else next()
+    } else next(call)
   }
 }
 

@@ -1,10 +1,9 @@
 import { versionKey } from '../../../catalogue/catalogue.ts'
 import { effectiveLimits, limitsHoldUntil } from '../../../catalogue/effective-limits.ts'
 import type { Refusal } from '../../../platform/problem.ts'
-import type { Call } from '../call.ts'
+import type { AuthenticatedCall, EntitledCall } from '../call.ts'
 import type { Check } from '../check.ts'
-import { createEntitlement, type Entitlement } from '../entitlement.ts'
-import { createKnownEntitlements } from '../known-entitlements.ts'
+import { createEntitlement, createKnownEntitlements, type Entitlement } from '../entitlement.ts'
 
 export interface EntitleOptions {
   /** Milliseconds since 1970. */
@@ -16,27 +15,26 @@ export interface EntitleOptions {
  * subscription to a plan that is still published for the version, with any
  * numbers an operator has set for this application.
  */
-export function entitle({ now }: EntitleOptions): Check {
+export function entitle({ now }: EntitleOptions): Check<AuthenticatedCall, EntitledCall> {
   const known = createKnownEntitlements()
   return (call, next) => {
     const nowMs = now()
-    let found = known.find(call, nowMs)
-    if (found === undefined) {
-      const judged = judge(call, nowMs)
-      if ('code' in judged) {
-        next(judged)
-        return
-      }
-      known.keep(call, judged)
-      found = judged
+    const kept = known.find(call, nowMs)
+    if (kept !== undefined) {
+      next(call.entitled(kept))
+      return
     }
-    call.entitled(found)
-    next()
+    const judged = judge(call, nowMs)
+    if ('code' in judged) next(judged)
+    else {
+      known.keep(call, judged)
+      next(call.entitled(judged))
+    }
   }
 }
 
-function judge(call: Call, nowMs: number): Entitlement | Refusal {
-  const { caller, operation, published } = call
+function judge(call: AuthenticatedCall, nowMs: number): Entitlement | Refusal {
+  const { caller, version: apiVersion, operation, published } = call
   const { api, version } = operation
   if (caller.isSuspended) {
     return { code: 'APPLICATION_SUSPENDED', members: { api, version } }
@@ -51,7 +49,7 @@ function judge(call: Call, nowMs: number): Entitlement | Refusal {
     }
   }
   const plan = published.catalogue.plans.get(planName)
-  if (plan === undefined || !call.versionIfKnown?.plans.includes(plan.name)) {
+  if (plan === undefined || !apiVersion.plans.includes(plan.name)) {
     return {
       code: 'NOT_SUBSCRIBED',
       detail: `The plan "${planName}" of this subscription is no longer published for ${api} ${version}. Choose another plan on the portal, or ask the operator of this gateway.`,

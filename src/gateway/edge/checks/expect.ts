@@ -1,5 +1,7 @@
-import type { Counter, Grant } from '../../counters/counter.ts'
-import { type Check, guarded } from '../check.ts'
+import type { BucketState, Counter } from '../../counters/counter.ts'
+import { peekedGrant } from '../../counters/standing.ts'
+import type { EntitledCall } from '../call.ts'
+import { guarded, type Judge } from '../check.ts'
 import { refuseExhausted } from './limit.ts'
 
 export interface ExpectOptions {
@@ -13,28 +15,18 @@ export interface ExpectOptions {
  * limit is used up. It counts nothing. The limit check runs after the body has
  * arrived, and also decides what happens during a store outage.
  */
-export function expect({ counter, now }: ExpectOptions): Check {
+export function expect({ counter, now }: ExpectOptions): Judge<EntitledCall> {
   return (call, next) => {
     const { plan, buckets } = call.entitlement
     if (call.fields.expect === undefined || !call.hasBody || plan.mode === 'observe') {
-      next()
+      next(call)
       return
     }
-    const look = guarded(next, (states: Awaited<ReturnType<Counter['peek']>>) => {
-      const standings = buckets.map(({ calls }, at) => {
-        const { count = 0, resetMs = 0 } = states[at] ?? {}
-        return { remaining: Math.max(0, calls - count), resetMs, granted: count < calls }
-      })
-      const exhausted = standings.filter(({ granted }) => !granted)
-      if (exhausted.length === 0) {
-        next()
-        return
-      }
-      const retryAfterMs = Math.max(...exhausted.map(({ resetMs }) => resetMs))
-      const grant: Grant = { admitted: false, decision: 'refused', standings, retryAfterMs }
-      call.granted(grant)
-      next(refuseExhausted(call, grant, now()))
+    const judge = guarded(next, (states: readonly BucketState[]) => {
+      const grant = peekedGrant(buckets, states)
+      if (grant.admitted) next(call)
+      else next(refuseExhausted(call, grant, now()))
     })
-    counter.peek(buckets).then(look, () => next())
+    counter.peek(buckets).then(judge, () => next(call))
   }
 }

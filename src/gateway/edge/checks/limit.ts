@@ -1,11 +1,11 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import { type Counter, type Grant, windowEnd } from '../../counters/counter.ts'
-import type { Call } from '../call.ts'
+import { secondsUp, tightest } from '../answer/limit-headers.ts'
+import type { EntitledCall, GrantedCall, ReceivedCall } from '../call.ts'
 import { type Check, guarded } from '../check.ts'
-import { limitHeaders, secondsUp, tightest } from '../answer/limit-headers.ts'
 
 export interface LimitOptions {
-  readonly counter: Counter
+  readonly counter: Pick<Counter, 'grant'>
   /** Milliseconds since 1970; only for the member `resetsAt`. */
   readonly now: () => number
 }
@@ -14,27 +14,24 @@ export interface LimitOptions {
  * Asks the counter for one call and refuses it when the window is used up. The
  * last check, so that a call refused for another reason is never counted.
  */
-export function limit({ counter, now }: LimitOptions): Check {
+export function limit({ counter, now }: LimitOptions): Check<ReceivedCall, GrantedCall> {
   return (call, next) => {
     const { plan, buckets } = call.entitlement
     counter.grant(
       buckets,
       plan.onStoreOutage,
       guarded(next, (grant) => {
-        call.granted(grant)
-        if (grant.admitted || plan.mode === 'observe') {
-          call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
-          next()
-        } else next(refuseExhausted(call, grant, now()))
+        const isPassed = grant.admitted || plan.mode === 'observe'
+        next(isPassed ? call.granted(grant) : refuseExhausted(call, grant, now()))
       }),
     )
   }
 }
 
 /** The refusal of a call without a grant; its response shows the state of the limits. */
-export function refuseExhausted(call: Call, grant: Grant, nowMs: number): Refusal {
-  const { plan } = call
-  call.answerHeaders.push(...limitHeaders(plan.limits, grant.standings))
+export function refuseExhausted(call: EntitledCall, grant: Grant, nowMs: number): Refusal {
+  call.grant = grant
+  const { plan } = call.entitlement
   if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
     const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
     return { code: 'COUNTERS_UNAVAILABLE', headers }
@@ -43,8 +40,8 @@ export function refuseExhausted(call: Call, grant: Grant, nowMs: number): Refusa
 }
 
 /** The refusal of a call above its limit (draft-ietf-httpapi-ratelimit-headers-10, problem type quota-exceeded). */
-function quotaExceeded(call: Call, grant: Grant, nowMs: number): Refusal {
-  const { limits } = call.plan
+function quotaExceeded(call: EntitledCall, grant: Grant, nowMs: number): Refusal {
+  const { limits } = call.entitlement.plan
   const exhausted = limits.filter((_, at) => grant.standings[at]?.granted === false)
   const decisive = limits[tightest(grant.standings)] ?? limits[0]
   const isDegraded = grant.decision === 'degraded_refused'

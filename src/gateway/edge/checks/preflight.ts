@@ -1,18 +1,15 @@
-import { type ApiVersion, methods, type Operation } from '../../../catalogue/catalogue.ts'
+import { methods } from '../../../catalogue/catalogue.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
-import { operationObject } from '../../../catalogue/operation-object.ts'
 import type { Refusal } from '../../../platform/problem.ts'
-import type { Check } from '../check.ts'
-import { allowedTo } from '../answer/cross-origin.ts'
+import { preflightHeaders } from '../answer/cross-origin.ts'
+import type { TargetedCall } from '../call.ts'
+import type { Judge } from '../check.ts'
 import { wholeGateway } from './target.ts'
 
 const bodyInOptions: Refusal = {
   code: 'FRAMING_INVALID',
   detail: 'An OPTIONS request must not have a body.',
 }
-
-/** Seconds for which a browser may cache the answer. */
-const maxAgeSeconds = '600'
 
 export interface PreflightOptions {
   /** Milliseconds since 1970. */
@@ -26,7 +23,7 @@ export interface PreflightOptions {
  * gets the lists from the document, never what the browser asked for. The route
  * check refuses any other OPTIONS request.
  */
-export function preflight({ now }: PreflightOptions): Check {
+export function preflight({ now }: PreflightOptions): Judge<TargetedCall> {
   return (call, next) => {
     const { method } = call.request
     const { requestedMethod: wanted, transferEncoding, contentLength } = call.fields
@@ -36,41 +33,18 @@ export function preflight({ now }: PreflightOptions): Check {
       return
     }
     if (method !== 'OPTIONS' || call.portalOrigin === undefined || wanted === undefined) {
-      next()
+      next(call)
       return
     }
     const found = call.published.router.match(wanted, call.path)
     if (found.kind !== 'found' || hasBody || isRetired(found.apiVersion.lifecycle, now())) {
-      next()
+      next(call)
       return
     }
     const { apiVersion, operation } = found
     const here = call.published.router.match(method, call.path)
     const allow = here.kind === 'method-not-allowed' ? here.allow : [operation.method]
-    next({
-      status: 204,
-      headers: [
-        ...allowedTo(call.portalOrigin),
-        'Access-Control-Allow-Methods',
-        allow.join(', '),
-        'Access-Control-Allow-Headers',
-        acceptedHeaders(apiVersion, operation),
-        'Access-Control-Max-Age',
-        maxAgeSeconds,
-      ],
-    })
+    const headers = preflightHeaders(call.portalOrigin, apiVersion, operation, allow)
+    next({ status: 204, headers })
   }
-}
-
-const accepted = new WeakMap<Operation, string>()
-
-/** Names of the header fields that a call of the operation may send. */
-function acceptedHeaders({ document }: ApiVersion, operation: Operation): string {
-  const known = accepted.get(operation)
-  if (known !== undefined) return known
-  const published = operationObject(document, operation.template, operation.method)
-  const declared = published?.parameters.filter((parameter) => parameter.in === 'header') ?? []
-  const names = ['X-API-Key', 'Content-Type', ...declared.map(({ name }) => name)].join(', ')
-  accepted.set(operation, names)
-  return names
 }

@@ -1,71 +1,25 @@
-import { Roster } from '../../../platform/roster.ts'
-import { lastUploadMs } from '../../../platform/stop-times.ts'
-import type { Call } from '../call.ts'
+import type { EntitledCall, ReceivedCall } from '../call.ts'
 import { type Check, guarded } from '../check.ts'
-import { type Receive, Upload } from '../request/upload.ts'
-import { createUploadMemory } from '../request/upload-memory.ts'
-
-/** Interval at which uploads are checked for their rate. */
-const watchMs = 250
-
-export interface UploadsOptions {
-  /** Maximum octets of bodies the process holds at a time. */
-  readonly uploadBufferMax: number
-  /** Minimum octets per second of an upload, over ten seconds; 0 for no minimum. */
-  readonly uploadBytesPerSecondMin: number
-  /** Whether the port is open. Once it has closed, an upload has {@link lastUploadMs} to complete. */
-  readonly isListening: () => boolean
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number
-}
-
-/** Receives request bodies. */
-export interface Uploads {
-  /** Calls `done` once. */
-  receive(call: Call, done: Receive): void
-  close(): void
-}
-
-export function createUploads(options: UploadsOptions): Uploads {
-  const { uploadBufferMax, uploadBytesPerSecondMin, isListening, monotonic } = options
-  const underway = new Roster<Upload>()
-  const memory = createUploadMemory(uploadBufferMax)
-  const shared = { memory, bytesPerSecondMin: uploadBytesPerSecondMin, underway, monotonic }
-  let openAt = monotonic()
-  const watch = setInterval(() => {
-    const at = monotonic()
-    if (isListening()) openAt = at
-    const isLate = at - openAt >= lastUploadMs
-    for (const upload of underway.all()) {
-      if (isLate) upload.stop()
-      else upload.watch(at)
-    }
-  }, watchMs).unref()
-  return {
-    receive: (call, done) => void new Upload(call, shared, done),
-    close: () => clearInterval(watch),
-  }
-}
+import type { Uploads } from '../request/uploads.ts'
 
 /**
  * Receives the whole body before the call is counted and before it uses a
  * backend connection. A body that never arrives costs only its own place.
  */
-export function receive({ uploads }: { readonly uploads: Pick<Uploads, 'receive'> }): Check {
+export function receive({
+  uploads,
+}: {
+  readonly uploads: Pick<Uploads, 'receive'>
+}): Check<EntitledCall, ReceivedCall> {
   return (call, next) => {
     if (!call.hasBody) {
-      next()
+      next(call.received(undefined))
       return
     }
     uploads.receive(
       call,
       guarded(next, (outcome) => {
-        if (outcome !== undefined && 'code' in outcome) {
-          next(outcome)
-          return
-        }
-        if (outcome !== undefined) call.received(outcome)
-        next()
+        next(outcome !== undefined && 'code' in outcome ? outcome : call.received(outcome))
       }),
     )
   }

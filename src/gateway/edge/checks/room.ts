@@ -1,5 +1,6 @@
 import type { Operation } from '../../../catalogue/catalogue.ts'
-import type { Check } from '../check.ts'
+import type { RoutedCall } from '../call.ts'
+import type { Judge } from '../check.ts'
 
 export interface RoomOptions {
   /** Whether the backend's pool and queue have room for another call of the operation. */
@@ -7,10 +8,8 @@ export interface RoomOptions {
 }
 
 /** Refuses when too many calls already wait for the backend. Runs before the limit, so that such a refusal is not counted. */
-export function room({ hasRoom }: RoomOptions): Check {
+export function room({ hasRoom }: RoomOptions): Judge<RoutedCall> {
   return (call, next) => {
-    next(
-      hasRoom(call.operation) ? undefined : { code: 'OVERLOADED', headers: { 'retry-after': '1' } },
-    )
+    next(hasRoom(call.operation) ? call : { code: 'OVERLOADED', headers: { 'retry-after': '1' } })
   }
 }

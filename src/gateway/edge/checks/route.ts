@@ -1,10 +1,8 @@
 import { isRetired } from '../../../catalogue/lifecycle.ts'
-import type { Refusal } from '../../../platform/problem.ts'
-import type { Call } from '../call.ts'
-import type { Check } from '../check.ts'
-import { exposedHeaders } from '../answer/cross-origin.ts'
-import { lifecycleHeaders } from '../answer/lifecycle-headers.ts'
 import { nearestPath } from '../../../catalogue/nearest-path.ts'
+import type { Refusal } from '../../../platform/problem.ts'
+import type { RoutedCall, TargetedCall } from '../call.ts'
+import type { Check } from '../check.ts'
 
 const parameterLengthMax = 512
 
@@ -18,7 +16,7 @@ export interface RouteOptions {
  * operation. Its refusals distinguish paths that another version has from
  * unknown paths.
  */
-export function route({ now }: RouteOptions): Check {
+export function route({ now }: RouteOptions): Check<TargetedCall, RoutedCall> {
   return (call, next) => {
     const found = call.published.router.match(call.request.method ?? '', call.path)
     if (found.kind === 'not-found') {
@@ -26,9 +24,8 @@ export function route({ now }: RouteOptions): Check {
       return
     }
     const { apiVersion } = found
-    call.versioned(apiVersion)
     const { availableIn } = found.kind === 'found' ? found.operation : found
-    call.answerHeaders.push(...lifecycleHeaders(apiVersion, call.path, availableIn))
+    call.versioned(apiVersion, availableIn)
     if (isRetired(apiVersion.lifecycle, now())) {
       const { successor } = apiVersion.lifecycle
       next({ code: 'VERSION_RETIRED', members: successor === undefined ? {} : { successor } })
@@ -45,15 +42,11 @@ export function route({ now }: RouteOptions): Check {
         return
       }
     }
-    if (call.portalOrigin !== undefined) {
-      call.answerHeaders.push(...exposedHeaders(apiVersion, found.operation))
-    }
-    call.routed(found.operation, found.parameters)
-    next()
+    next(call.routed(found.operation, found.parameters))
   }
 }
 
-function notFound({ published: { catalogue }, path }: Call): Refusal {
+function notFound({ published: { catalogue }, path }: TargetedCall): Refusal {
   const nearest = nearestPath(catalogue, path)
   if (nearest !== undefined) {
     const detail = `No published operation has this path. Did you mean ${nearest}?`

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../../platform/problem.ts'
+import type { Call, TargetedCall } from '../call.ts'
 import type { Check } from '../check.ts'
 
 /** The target of an OPTIONS request about the server itself (RFC 9112, 3.2.4); only OPTIONS may use it. */
@@ -45,19 +46,13 @@ const queryTooLong: Refusal = {
  * readings. It accepts origin-form; absolute-form (RFC 9112, 3.2.2) only with
  * the authority of the Host header; asterisk-form only with OPTIONS.
  */
-export const target: Check = (call, next) => {
+export const target: Check<Call, TargetedCall> = (call, next) => {
   if (call.target === wholeGateway && call.request.method === 'OPTIONS') {
-    call.targeted(wholeGateway, '')
-    next()
+    next(call.targeted(wholeGateway, ''))
     return
   }
   const parsed = parseTarget(call.target, call.fields.host)
-  if ('code' in parsed) {
-    next(parsed)
-    return
-  }
-  call.targeted(parsed.path, parsed.query)
-  next()
+  next('code' in parsed ? parsed : call.targeted(parsed.path, parsed.query))
 }
 
 /** Splits a request target; the query keeps its question mark. */

@@ -6,8 +6,8 @@ import type { AnswerHandler, Lane } from '../../upstream/connection.ts'
 import type { Dispatched } from '../../upstream/pool.ts'
 import { UpstreamError } from '../../upstream/upstream-error.ts'
 import { type AnswerHead, answerHead } from '../answer/answer-head.ts'
-import type { Call } from '../call.ts'
 import type { Refuse } from '../answer/refuse.ts'
+import type { Call, GrantedCall } from '../call.ts'
 
 /** Milliseconds of silence after which the backend has failed the call. */
 const quietTimeoutMs = 10_000
@@ -42,7 +42,7 @@ export interface ExchangeOptions {
  */
 export class Exchange implements AnswerHandler, RosterMember {
   place = -1
-  readonly #call: Call
+  readonly #call: GrantedCall
   readonly #lane: OperationLane
   readonly #options: ExchangeOptions
   #state: 'waiting' | 'held' | 'streaming' | 'ended' = 'waiting'
@@ -60,7 +60,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   /** Monotonic milliseconds. */
   #quietSince: number
 
-  constructor(call: Call, lane: OperationLane, options: ExchangeOptions) {
+  constructor(call: GrantedCall, lane: OperationLane, options: ExchangeOptions) {
     this.#call = call
     this.#lane = lane
     lane.underway += 1
@@ -107,7 +107,7 @@ export class Exchange implements AnswerHandler, RosterMember {
     }
     const call = this.#call
     this.#status = status
-    this.#head = answerHead(status, fields, call.answerHeaders, call.requestId)
+    this.#head = answerHead(status, fields, call)
     this.#state = 'held'
     // RFC 9110, 8.6: a 204 must not declare a body; a client that trusted the length would wait for it.
     const isBodyless = status === 204 && this.#head.length > 0
@@ -193,9 +193,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   #sendHead(): boolean {
     const { response } = this.#call
     try {
-      const head = this.#head
-      if (head?.text === undefined) response.writeHead(this.#status, head?.fields)
-      else response.writeWritten(this.#status, head.fields, head.text)
+      response.writeHead(this.#status, this.#head?.fields)
     } catch {
       // Node refuses to write one of the fields.
       this.#end({ code: 'BACKEND_BAD_RESPONSE' })

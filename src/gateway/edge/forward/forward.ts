@@ -2,12 +2,12 @@ import type { Catalogue, Operation } from '../../../catalogue/catalogue.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import { Roster } from '../../../platform/roster.ts'
 import { createPool } from '../../upstream/pool.ts'
-import type { Call } from '../call.ts'
+import type { Refuse } from '../answer/refuse.ts'
+import type { Call, GrantedCall, RoutedCall } from '../call.ts'
 import { Exchange, type OperationLane } from './exchange.ts'
-import { requestHead } from './request-head.ts'
 import type { IdentitySigner } from './identity.ts'
 import type { PassesField } from './passing-fields.ts'
-import type { Refuse } from '../answer/refuse.ts'
+import { requestHead } from './request-head.ts'
 
 /** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
 const watchMs = 250
@@ -18,10 +18,10 @@ export const queueMax = 512
 const connectionsPerOperation = 192
 export const underwayPerOperation = 384
 
-/** Sends admitted calls to the backend and returns its responses. */
+/** Sends granted calls to the backend and returns its responses. */
 export interface Forwarder {
   /** Always answers the call, whatever the backend does. Throws only before anything was sent, for a fault of the gateway. */
-  forward(call: Call): void
+  forward(call: GrantedCall): void
   /** Whether there is room for another call of the operation; checked before the call is counted. */
   hasRoom(operation: Operation): boolean
   close(): Promise<void>
@@ -81,8 +81,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   return {
     forward(call) {
-      const { caller, entitlement, operation, body } = call
-      const token = identity.sign(entitlement, caller, operation)
+      const { caller, version, operation, body } = call
+      const token = identity.sign(caller, version)
       const passes = passingFields(call.published.catalogue)
       const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
       const lane = laneOf(operation)
@@ -105,7 +105,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
  * parameters, never from the target. Parameters are canonical segments, so
  * every decoder reads them the same way.
  */
-export function upstreamPath(call: Call): string {
+export function upstreamPath(call: RoutedCall): string {
   let path = ''
   let parameter = 0
   for (const segment of call.operation.segments) {

@@ -1,7 +1,8 @@
 import type { Method } from '../../../catalogue/catalogue.ts'
-import type { Call } from '../call.ts'
-import type { PassesField } from './passing-fields.ts'
+import type { GrantedCall } from '../call.ts'
+import { connectionNames, withoutNamed } from '../connection-names.ts'
 import { via } from '../via.ts'
+import type { PassesField } from './passing-fields.ts'
 
 /** Name of the header that carries the signed identity to the backend. */
 export const identityHeader = 'Gateway-Identity'
@@ -28,7 +29,7 @@ export interface RequestHeadOptions {
  * gateway's own.
  */
 export function requestHead(
-  call: Call,
+  call: GrantedCall,
   { path, host, identity, passes }: RequestHeadOptions,
 ): string {
   const { fields, operation, body } = call
@@ -50,22 +51,4 @@ export function requestHead(
 
 function mayHaveBody(method: Method): boolean {
   return method !== 'GET' && method !== 'DELETE'
-}
-
-/** A header block (names and values in turn) without the fields of these lower-case names. */
-export function withoutNamed(block: readonly string[], named: ReadonlySet<string>): string[] {
-  return block.filter((_, at) => !named.has((block[at - (at % 2)] ?? '').toLowerCase()))
-}
-
-/**
- * Names listed in `Connection`, in lower case. Content-Length and X-Request-ID
- * stay even if listed, because the gateway decides the framing and the id of a
- * call.
- */
-export function connectionNames(field: string | undefined): ReadonlySet<string> | undefined {
-  if (field === undefined || field === 'keep-alive' || field === 'close') return undefined
-  const names = new Set(field.split(',').map((name) => name.trim().toLowerCase()))
-  names.delete('content-length')
-  names.delete('x-request-id')
-  return names
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
+import type { EntitledCall } from '../call.ts'
 import { bodyBytesMax, bodyTooLarge } from '../checks/body.ts'
-import type { Call } from '../call.ts'
 import type { UploadMemory } from './upload-memory.ts'
 
 /** Time limit for the body after its head. With 10 seconds for the head, a request has 30. */
@@ -36,7 +36,7 @@ export interface UploadOptions {
  */
 export class Upload implements RosterMember {
   place = -1
-  readonly #call: Call
+  readonly #call: EntitledCall
   readonly #options: UploadOptions
   readonly #done: Receive
   readonly #lengthMax: number
@@ -50,7 +50,7 @@ export class Upload implements RosterMember {
   /** Octets that are due. Never negative: a first burst does not pay for a silence after it. */
   #due = 0
 
-  constructor(call: Call, options: UploadOptions, done: Receive) {
+  constructor(call: EntitledCall, options: UploadOptions, done: Receive) {
     this.#call = call
     this.#options = options
     this.#done = done

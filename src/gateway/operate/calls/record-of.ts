@@ -15,10 +15,10 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
   const { call, caller, finished, isCut, endedAt } = ended
   // When the store counted the call: for a refusal, a moment ago.
   const countedAt = call.forwardedAt === 0 ? endedAt : endedAt - (monotonicNow - call.forwardedAt)
-  const grant = call.grantIfKnown
+  const grant = call.grant
   const decisive = grant === undefined ? 0 : tightest(grant.standings)
   const standing = grant?.standings[decisive]
-  const limit = grant === undefined ? undefined : call.plan.limits[decisive]
+  const limit = grant === undefined ? undefined : call.entitlement?.plan.limits[decisive]
   const { version, operation, decision, outcome, totalSeconds, upstreamSeconds } = finished
   return {
     application_id: caller.applicationId,

@@ -32,18 +32,12 @@ export interface UsageBuffer {
     applicationId: string,
     subject: UsageSubject,
     minute: number,
-    holder?: PlaceHolder,
+    holder?: object,
   ): UsageCounts | undefined
   /** Takes at most `rowsMax` counts. Their places start again at 0. */
   take(rowsMax: number): UsageCounts[]
   /** Number of counts to take. */
   readonly waiting: number
-}
-
-/** What the calls of one application to one operation have in common. */
-export interface PlaceHolder {
-  /** For this buffer only. */
-  usage: unknown
 }
 
 class Place {
@@ -77,6 +71,8 @@ const keptMinutes = 10
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   /** Per application by {@link nameOf}: an operation object as key would keep its old configuration in memory after a reload. */
   let applications = new Map<string, Map<string, Place>>()
+  /** The place last found for a holder. */
+  const byHolder = new WeakMap<object, Place>()
   let size = 0
   let generation = 0
   /** The minute in which the oldest place was made. */
@@ -116,11 +112,11 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
     find(applicationId, subject, minute, holder) {
       // In either direction: after a clock was ahead for a while, the places must not stay until it gets there again.
       if (Math.abs(minute - since) >= (size < capacity ? keptMinutes : 1)) forgetPlaces(minute)
-      const held = holder?.usage
-      const isHeld = held instanceof Place && held.generation === generation
+      const held = holder === undefined ? undefined : byHolder.get(holder)
+      const isHeld = held?.generation === generation
       const place = isHeld ? held : placeOf(applicationId, subject)
       if (place === undefined) return undefined
-      if (holder !== undefined && !isHeld) holder.usage = place
+      if (holder !== undefined && !isHeld) byHolder.set(holder, place)
       const { counts } = place
       if (!place.isWaiting) {
         place.isWaiting = true

@@ -1,0 +1,17 @@
+/** A header block (names and values in turn) without the fields of these lower-case names. */
+export function withoutNamed(block: readonly string[], named: ReadonlySet<string>): string[] {
+  return block.filter((_, at) => !named.has((block[at - (at % 2)] ?? '').toLowerCase()))
+}
+
+/**
+ * Names listed in `Connection`, in lower case. Content-Length and X-Request-ID
+ * stay even if listed, because the gateway decides the framing and the id of a
+ * call.
+ */
+export function connectionNames(field: string | undefined): ReadonlySet<string> | undefined {
+  if (field === undefined || field === 'keep-alive' || field === 'close') return undefined
+  const names = new Set(field.split(',').map((name) => name.trim().toLowerCase()))
+  names.delete('content-length')
+  names.delete('x-request-id')
+  return names
+}

@@ -1,0 +1,48 @@
+import type { ClientAddress, ClientScheme } from '../../../platform/client-address.ts'
+import type { CallResponse } from '../answer/call-response.ts'
+import { createPortalOrigin } from '../answer/cross-origin.ts'
+import { Call } from '../call.ts'
+import type { Published } from '../published.ts'
+import type { CallRequest } from './call-request.ts'
+
+export interface ReceiveCallOptions {
+  /** Returns the current catalogue; called once per call. */
+  readonly published: () => Published
+  readonly clientAddress: ClientAddress
+  readonly clientScheme: ClientScheme
+  readonly portalUrl: () => string
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
+  readonly randomUUID: () => string
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Creates the call of a request. @param before the previous call on the connection */
+export type ReceiveCall = (
+  request: CallRequest,
+  response: CallResponse,
+  before: Call | undefined,
+) => Call
+
+export function createReceiveCall(options: ReceiveCallOptions): ReceiveCall {
+  const portalOriginOf = createPortalOrigin(options.portalUrl)
+  return (request, response, before) => {
+    const { fields } = request
+    const { requestId } = fields
+    return new Call({
+      request,
+      response,
+      fields,
+      published: options.published(),
+      target: request.url ?? '',
+      requestId:
+        requestId !== undefined && uuidPattern.test(requestId) ? requestId : options.randomUUID(),
+      address: options.clientAddress(request),
+      scheme: options.clientScheme(request),
+      portalOrigin: portalOriginOf(fields.origin),
+      startedAt: options.monotonic(),
+      before,
+    })
+  }
+}

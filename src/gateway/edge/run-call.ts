@@ -1,0 +1,87 @@
+import type { CallResponse } from './answer/call-response.ts'
+import type { Refuse } from './answer/refuse.ts'
+import { Call, type GrantedCall } from './call.ts'
+import type { Checks, End } from './check.ts'
+import type { Observer } from './observer.ts'
+
+export interface RunCallOptions {
+  readonly checks: Checks<GrantedCall>
+  readonly refuse: Refuse
+  readonly observer: Observer
+}
+
+/** Runs calls. Nothing here throws. */
+export interface RunCall {
+  /**
+   * Runs a call until its response is sent or its client is gone.
+   *
+   * @param forward sends the granted call to the backend and answers it; throws
+   * only before anything was sent
+   */
+  run(call: Call, forward: (call: GrantedCall) => void): void
+  /** Ends a call in which code of the gateway failed. */
+  failed(call: Call, error: unknown): void
+}
+
+/**
+ * The life of a call, in order:
+ *
+ * 1. `request/` reads what came: header block, client address, request id.
+ * 2. `checks.ts` lists what is checked. A check lets the call pass or ends it;
+ *    the last one counts it.
+ * 3. `forward/` sends the granted call to the backend.
+ * 4. `answer/` writes what the client gets: the backend's response, or a refusal.
+ * 5. The observer sees the finished call, once: metrics, log, usage, record.
+ */
+export function createRunCall({ checks, refuse, observer }: RunCallOptions): RunCall {
+  function failed(call: Call, error: unknown): void {
+    observer.failed(call, error)
+    if (call.response.headersSent) return
+    try {
+      refuse(call, { code: 'INTERNAL_ERROR' })
+    } catch (cause) {
+      observer.failed(call, cause)
+      call.response.destroy()
+    }
+  }
+
+  /** The response was sent, or the client disconnected. */
+  function closed(this: CallResponse): void {
+    const { call } = this
+    if (call === undefined) return
+    // The end of an upload may end the checks, which then report the call.
+    const { isChecked } = call
+    call.closed()
+    if (isChecked) observer.ended(call)
+  }
+
+  return {
+    failed,
+    run(call, forward) {
+      // The response holds its call, so one function serves all.
+      call.response.call = call
+      call.response.on('close', closed)
+      checks.run(call, (outcome) => {
+        try {
+          if (outcome instanceof Call) forward(outcome)
+          else if (outcome !== undefined) end(call, outcome)
+        } catch (error) {
+          failed(call, error)
+        }
+        call.isChecked = true
+        // The client disconnected during the checks. The call ends only now, because the counter may have counted it.
+        if (call.isOver) observer.ended(call)
+      })
+    },
+  }
+
+  function end(call: Call, outcome: End): void {
+    if (outcome instanceof Error) failed(call, outcome)
+    else if ('code' in outcome) refuse(call, outcome)
+    else {
+      call.isPreflight = true
+      call.response.writeHead(outcome.status, [...outcome.headers])
+      call.response.end()
+    }
+  }
+}
