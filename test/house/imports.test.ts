@@ -46,10 +46,11 @@ const allowedInGateway: Readonly<Record<string, readonly string[]>> = {
   portal: ['counters', 'registry', 'operate'],
 }
 
-/** What the data path may know of its stores: their interfaces and the form of a key, never an adapter. */
+/** What the data path may know of its stores: their interfaces, how a standing is told, and the form of a key; never an adapter. */
 const interfaces: ReadonlySet<string> = new Set([
   'gateway/counters/bucket.ts',
   'gateway/counters/counter.ts',
+  'gateway/counters/standing.ts',
   'gateway/registry/key-format.ts',
   'gateway/registry/registry.ts',
 ])

@@ -59,7 +59,7 @@ export function readableBy(portalOrigin: string): string[] {
   return [...allowedTo(portalOrigin), 'Access-Control-Expose-Headers', exposedOwnFields]
 }
 
-/** RFC 9110, 5.6.2. A document may contain any text as a name; Node would refuse to write some of them. */
+/** RFC 9110, 5.6.2. A document may contain any text as a name; Node would refuse to write some. */
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
 const exposed = new WeakMap<Operation, readonly string[]>()
