@@ -20,13 +20,13 @@ function startProcess(processes: number) {
   })
   return {
     learn(count: number) {
-      const window = windowAt(now, bucket.windowSeconds)
+      const { id: window, endsAt } = windowAt(now, bucket.windowSeconds)
       seen.learn({
         ...bucket,
         window,
         epoch: 0,
         count,
-        serverTimeMs: now,
+        resetMs: endsAt - now,
         sentAt: 0,
         madeAt: 0,
       })
@@ -75,7 +75,7 @@ t.test('in an outage that lasts, nothing is kept of windows that are over', asyn
   }
   function owed(): string[] {
     const asked: string[] = []
-    shares.takeClaims(10, (bucket) => {
+    shares.takeOwing(10, (bucket) => {
       asked.push(bucket)
       return false
     })

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import t from 'tap'
 import type { Grant } from '../../src/gateway/counters/counter.ts'
 import {
-  type BucketClaim,
+  type AskedBucket,
   grantCommand,
   grantScript,
   markerOf,
@@ -151,7 +151,7 @@ t.test(
     const client = new Redis(server.url)
     t.teardown(() => client.disconnect())
     const bucket = bucketOf('settling')
-    async function run(settleMs: number, claim: Partial<BucketClaim>) {
+    async function run(settleMs: number, claim: Partial<AskedBucket>) {
       const groups = [{ asked: 5, limits: [{ index: 0, calls: 100 }] }]
       const { keys, args } = grantCommand({
         buckets: [{ ...bucket, ...claim }],
@@ -159,10 +159,10 @@ t.test(
         marker: { key: onlyPlace.key, settleMs },
       })
       const words = await client.eval(grantScript.text, keys.length, ...keys, ...args)
-      const reply = readGrantReply(readNumbers(String(words)), 1)
+      const reply = readGrantReply(readNumbers(String(words)), [bucket])
       return { isSettling: reply.isSettling, granted: reply.nextGroup(), count: reply.countOf(0) }
     }
-    const window = windowAt(Date.now(), bucket.windowSeconds)
+    const { id: window } = windowAt(Date.now(), bucket.windowSeconds)
     const addition = { ...bucket, window, count: 10 }
     const floor = { window, epoch: 0, count: 60 }
     t.same(await run(60_000, { addition }), { isSettling: true, granted: 0, count: 0 })
@@ -184,7 +184,7 @@ t.test(
         marker: { key: onlyPlace.key, settleMs: 0, knowledge: { runId, living: [] } },
       })
       const words = await client.eval(grantScript.text, keys.length, ...keys, ...args)
-      return readGrantReply(readNumbers(String(words)), 0).marker
+      return readGrantReply(readNumbers(String(words)), []).marker
     }
     const first = await markerAt('redis_a-1:6379')
     t.equal(await markerAt('redis_a-1:6379'), first)
@@ -200,7 +200,7 @@ t.test(
     const server = await testRedis(t)
     const [first, second] = [await testCounter(t, server), await testCounter(t, server)]
     const huge = '9'.repeat(20)
-    const window = windowAt(Date.now(), longWindowSeconds)
+    const { id: window } = windowAt(Date.now(), longWindowSeconds)
     for (const stored of [`${window} ${huge} 3`, `${huge} 0 3`, `${window} 0 ${huge}`]) {
       const bucket = { bucket: `tollgate:{${stored}}`, windowSeconds: longWindowSeconds }
       await server.cli('SET', bucket.bucket, stored)

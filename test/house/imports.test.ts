@@ -51,6 +51,7 @@ const interfaces: ReadonlySet<string> = new Set([
   'gateway/counters/bucket.ts',
   'gateway/counters/counter.ts',
   'gateway/counters/standing.ts',
+  'gateway/counters/window.ts',
   'gateway/registry/key-format.ts',
   'gateway/registry/registry.ts',
 ])

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { countedLimits } from '../../gateway/counters/counted-limits.ts'
-import { type PeekedBucket, windowEnd } from '../../gateway/counters/counter.ts'
+import type { PeekedBucket } from '../../gateway/counters/counter.ts'
+import { resetsAt } from '../../gateway/counters/window.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
@@ -165,7 +166,7 @@ async function listCounted(
         limit: limit.calls,
         used: count,
         remaining: Math.max(0, limit.calls - count),
-        resetsAt: new Date(windowEnd(now(), resetMs)),
+        resetsAt: new Date(resetsAt(now(), resetMs)),
       }),
     }),
   )

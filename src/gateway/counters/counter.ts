@@ -90,12 +90,3 @@ export interface PeekedBucket {
   readonly bucket: string
   readonly windowSeconds: number
 }
-
-/**
- * When a window with `resetMs` left ends, in milliseconds since 1970. Windows
- * end on whole seconds of the store's clock. Clock difference and travel time
- * together stay below half a second, so rounding gives the exact second.
- */
-export function windowEnd(nowMs: number, resetMs: number): number {
-  return Math.round((nowMs + resetMs) / 1000) * 1000
-}

@@ -1,7 +1,8 @@
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
 import { countedLimits } from '../counters/counted-limits.ts'
-import { type Counter, windowEnd } from '../counters/counter.ts'
+import type { Counter } from '../counters/counter.ts'
+import { resetsAt } from '../counters/window.ts'
 import type { LimitOverride } from '../registry/overrides.ts'
 import type { Subscription } from '../registry/subscriptions.ts'
 import type { LiveUsage, LiveUsageList } from './schemas/usage.ts'
@@ -45,7 +46,7 @@ export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageLis
         used: state.count,
         remaining: Math.max(0, limit.calls - state.count),
         windowSeconds: limit.windowSeconds,
-        resetsAt: new Date(windowEnd(nowMs, state.resetMs)).toISOString(),
+        resetsAt: new Date(resetsAt(nowMs, state.resetMs)).toISOString(),
         overrideUntil: limit.override?.until.toISOString() ?? null,
       },
     ]

@@ -21,6 +21,11 @@ export interface MemoryCounterOptions {
   readonly onStoreDuration?: (seconds: number) => void
 }
 
+interface KnownBucket extends CountedBucket {
+  /** When its window ends, in milliseconds since 1970. */
+  endsAt: number
+}
+
 /** Minimum journal size for a rewrite; smaller ones are not worth delaying calls. */
 const rewriteBytesMin = 1024 * 1024
 
@@ -47,7 +52,7 @@ export async function createMemoryCounter({
   log,
   onStoreDuration,
 }: MemoryCounterOptions): Promise<Counter> {
-  const buckets = new Map<string, CountedBucket>()
+  const buckets = new Map<string, KnownBucket>()
   const journal = journalPath === undefined ? undefined : openJournal({ path: journalPath })
   /** Changed since their last line in the journal. */
   const unwritten = new Set<CountedBucket>()
@@ -60,7 +65,10 @@ export async function createMemoryCounter({
   if (journal !== undefined) takeOver(journal)
 
   function takeOver({ found, linesSkipped }: Journal): void {
-    for (const state of found) buckets.set(state.bucket, { ...state })
+    for (const state of found) {
+      const endsAt = windowEnd(state.window, state.windowSeconds)
+      buckets.set(state.bucket, { ...state, endsAt })
+    }
     sweep()
     if (buckets.size > 0 || linesSkipped > 0) {
       log.info(
@@ -72,22 +80,22 @@ export async function createMemoryCounter({
   }
 
   /** The bucket's current state. Its window never goes back, even if the clock does. */
-  function current({ bucket, windowSeconds }: PeekedBucket, timeMs: number): CountedBucket {
-    const window = windowAt(timeMs, windowSeconds)
+  function current({ bucket, windowSeconds }: PeekedBucket, timeMs: number): KnownBucket {
     let state = buckets.get(bucket)
     if (state === undefined) {
       if (buckets.size >= sweepSize) sweep()
-      state = { bucket, windowSeconds, window, epoch: 0, count: 0 }
+      state = { bucket, windowSeconds, window: 0, endsAt: 0, epoch: 0, count: 0 }
       buckets.set(bucket, state)
-    } else if (state.window < window) {
-      state.window = window
-      state.count = 0
     }
+    if (state.endsAt <= timeMs) begin(state, timeMs)
     return state
   }
 
-  function resetMsOf({ window, windowSeconds }: CountedBucket, timeMs: number): number {
-    return Math.ceil(windowEnd(window, windowSeconds) - timeMs)
+  function begin(state: KnownBucket, timeMs: number): void {
+    const { id, endsAt } = windowAt(timeMs, state.windowSeconds)
+    state.window = id
+    state.endsAt = endsAt
+    state.count = 0
   }
 
   function decide(limits: readonly BucketLimit[]): Grant {
@@ -106,7 +114,7 @@ export async function createMemoryCounter({
     }
     const standings: Standing[] = limits.map((limit) => {
       const state = current(limit, timeMs)
-      return standingOf(limit.calls, state.count, isAdmitted, resetMsOf(state, timeMs))
+      return standingOf(limit.calls, state.count, isAdmitted, Math.ceil(state.endsAt - timeMs))
     })
     return isAdmitted ? admission('admitted', standings) : refusal('refused', standings)
   }
@@ -176,7 +184,7 @@ export async function createMemoryCounter({
   function sweep(): void {
     const timeMs = now()
     for (const state of buckets.values()) {
-      if (state.window + 2 <= windowAt(timeMs, state.windowSeconds)) {
+      if (windowEnd(state.window + 1, state.windowSeconds) <= timeMs) {
         buckets.delete(state.bucket)
         unwritten.delete(state)
       }
@@ -193,23 +201,18 @@ export async function createMemoryCounter({
     async peek(asked) {
       const timeMs = now()
       return asked.map(({ bucket, windowSeconds }): BucketState => {
-        const window = windowAt(timeMs, windowSeconds)
         const state = buckets.get(bucket)
-        const isCurrent = state !== undefined && state.window >= window
-        return {
-          bucket,
-          count: isCurrent ? state.count : 0,
-          resetMs: Math.ceil(windowEnd(isCurrent ? state.window : window, windowSeconds) - timeMs),
-        }
+        const isCurrent = state !== undefined && state.endsAt > timeMs
+        const { endsAt } = isCurrent ? state : windowAt(timeMs, windowSeconds)
+        return { bucket, count: isCurrent ? state.count : 0, resetMs: Math.ceil(endsAt - timeMs) }
       })
     },
     async reset({ bucket, windowSeconds }) {
       const timeMs = now()
       const state = current({ bucket, windowSeconds }, timeMs)
       // A reset also frees a bucket whose window is far ahead because the clock was wrong.
-      state.window = windowAt(timeMs, windowSeconds)
+      begin(state, timeMs)
       state.epoch += 1
-      state.count = 0
       if (journal !== undefined) unwritten.add(state)
       await new Promise<void>((resolve) => afterWrite(resolve))
     },

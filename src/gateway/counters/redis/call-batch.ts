@@ -2,7 +2,6 @@ import type { OutagePolicy } from '../../../catalogue/catalogue.ts'
 import type { RosterMember } from '../../../platform/roster.ts'
 import type { BucketLimit, Grant, PeekedBucket, Standing } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
-import { windowEnd } from '../window.ts'
 import type { CallGroup, GrantReply } from './grant-script.ts'
 
 /** A call waiting for its decision. */
@@ -130,11 +129,7 @@ function isSame(a: readonly BucketLimit[], b: readonly BucketLimit[]): boolean {
 function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply, nowMs: number): void {
   const granted = reply.nextGroup()
   const counts = limits.map(() => reply.nextCount())
-  const resets = limits.map(({ index }, place) => {
-    const windowSeconds = distinct[place]?.windowSeconds ?? 0
-    const leftMs = windowEnd(reply.windowOf(index), windowSeconds) - nowMs
-    return Math.max(1, Math.ceil(leftMs))
-  })
+  const resets = limits.map(({ index }) => Math.max(1, Math.ceil(reply.endsAtOf(index) - nowMs)))
 
   function standingsOf(call: WaitingCall, place: number): Standing[] {
     const isAdmitted = place < granted

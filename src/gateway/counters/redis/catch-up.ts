@@ -1,10 +1,10 @@
 import type { PeekedBucket } from '../counter.ts'
 import {
-  type BucketClaim,
+  type AskedBucket,
   type GrantReply,
   grantCommand,
   grantScript,
-  type MarkerClaim,
+  type MarkerCheck,
   type MarkerKnowledge,
   type MarkerPlace,
   readGrantReply,
@@ -30,9 +30,9 @@ export interface CatchUp {
    * this marker afterwards
    * @returns the last part, for {@link CatchUp.push}
    */
-  pushMost(place: MarkerPlace, marker: number): Promise<readonly BucketClaim[]>
+  pushMost(place: MarkerPlace, marker: number): Promise<readonly AskedBucket[]>
   /** Rejects when the server did not reply in time or has lost its counters. Its additions then count as unsent again. */
-  push(place: MarkerPlace, claims: readonly BucketClaim[], marker?: number): Promise<void>
+  push(place: MarkerPlace, asked: readonly AskedBucket[], marker?: number): Promise<void>
 }
 
 export interface CatchUpOptions {
@@ -65,43 +65,43 @@ const pushMax = 500
 export function createCatchUp(options: CatchUpOptions): CatchUp {
   const { connection, part, seen, shares, settleMs, onHeard, onCounts } = options
 
-  async function send(claims: readonly BucketClaim[], marker: MarkerClaim | undefined) {
+  async function send(asked: readonly AskedBucket[], marker: MarkerCheck | undefined) {
     const reply = await connection.ask({
       script: grantScript,
-      ...grantCommand({ buckets: claims, groups: [], marker }),
+      ...grantCommand({ buckets: asked, groups: [], marker }),
       deadlineMs: pushPatienceMs,
     })
     onHeard()
-    return { reply, read: readGrantReply(reply.numbers, claims.length) }
+    return { reply, read: readGrantReply(reply.numbers, asked) }
   }
 
   /** @returns whether the server took the whole part; false while its buckets move */
-  async function pushPart(claims: readonly BucketClaim[], marker?: MarkerClaim): Promise<boolean> {
+  async function pushPart(asked: readonly AskedBucket[], marker?: MarkerCheck): Promise<boolean> {
     try {
-      const { read, reply } = await send(claims, marker)
-      onCounts(claims, read, reply)
-      if (read.isSettling) giveBack(claims)
+      const { read, reply } = await send(asked, marker)
+      onCounts(asked, read, reply)
+      if (read.isSettling) giveBack(asked)
       return true
     } catch (error) {
       // The server may have added it or not. Adding it twice admits fewer calls, never more.
-      giveBack(claims)
+      giveBack(asked)
       if (error instanceof Error && part.isElsewhere(error)) return false
       throw error
     }
   }
 
-  function giveBack(claims: readonly BucketClaim[]): void {
-    for (const { addition } of claims) if (addition !== undefined) shares.giveBack(addition)
+  function giveBack(asked: readonly AskedBucket[]): void {
+    for (const { addition } of asked) if (addition !== undefined) shares.giveBack(addition)
   }
 
   function pushAll(
     place: MarkerPlace,
-    claims: readonly BucketClaim[],
+    asked: readonly AskedBucket[],
     marker: number | undefined,
   ): Promise<boolean> {
-    if (part.push === undefined) return pushPart(claims, { key: place.key, settleMs })
+    if (part.push === undefined) return pushPart(asked, { key: place.key, settleMs })
     const readMarker = () => connection.get(place.key, pushPatienceMs)
-    return part.push(claims, { marker, readMarker, pushPart, giveBack })
+    return part.push(asked, { marker, readMarker, pushPart, giveBack })
   }
 
   async function probe(
@@ -118,13 +118,13 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
       deadlineMs: patienceMs,
     })
     onHeard()
-    return readGrantReply(reply.numbers, 1)
+    return readGrantReply(reply.numbers, [probe])
   }
 
   return {
     probe,
     async pushFloors(place, knowledge) {
-      const floors: BucketClaim[] = []
+      const floors: AskedBucket[] = []
       for (const floor of seen.all()) {
         const { bucket, windowSeconds } = floor
         if (part.isOurs(bucket)) floors.push({ bucket, windowSeconds, floor })
@@ -136,14 +136,14 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     },
     async pushMost(place, marker) {
       for (;;) {
-        const claims = shares.takeClaims(pushMax, part.isOurs)
-        if (claims.length < pushMax) return claims
+        const asked = shares.takeOwing(pushMax, part.isOurs)
+        if (asked.length < pushMax) return asked
         // Additions to moving buckets count as unsent again and go out with the next call.
-        if (!(await pushAll(place, claims, marker))) return []
+        if (!(await pushAll(place, asked, marker))) return []
       }
     },
-    async push(place, claims, marker) {
-      if (claims.length > 0) await pushAll(place, claims, marker)
+    async push(place, asked, marker) {
+      if (asked.length > 0) await pushAll(place, asked, marker)
     },
   }
 }

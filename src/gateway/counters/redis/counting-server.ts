@@ -163,7 +163,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
         window: reply.windowOf(index),
         epoch: reply.epochOf(index),
         count: reply.countOf(index),
-        serverTimeMs,
+        resetMs: reply.endsAtOf(index) - serverTimeMs,
         sentAt,
         madeAt,
       })
@@ -172,7 +172,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
 
   function send(sent: CallBatch, sending: Sending | undefined): void {
     const additions: Addition[] = []
-    const claims = sent.buckets.map(({ bucket, windowSeconds }) => {
+    const asked = sent.buckets.map(({ bucket, windowSeconds }) => {
       const addition = shares.takeAddition(bucket, windowSeconds)
       if (addition !== undefined) additions.push(addition)
       return { bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition }
@@ -207,7 +207,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     connection.run({
       script: grantScript,
       ...grantCommand({
-        buckets: claims,
+        buckets: asked,
         groups: sent.groups,
         marker: sending === undefined ? { key: onlyPlace.key, settleMs } : undefined,
       }),
@@ -216,7 +216,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       onReply(reply) {
         breaker.heard()
         observer.answered((reply.receivedAt - reply.sentAt) / 1000)
-        const read = readGrantReply(reply.numbers, sent.buckets.length)
+        const read = readGrantReply(reply.numbers, sent.buckets)
         if (sending === undefined) {
           inFlight.delete(sent)
           shared.observe(read)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PeekedBucket } from '../counter.ts'
+import { windowEnd } from '../window.ts'
 
 /** A Lua script and its digest, by which Redis knows it. */
 export interface Script {
@@ -41,7 +42,7 @@ export function markerOf(value: string | undefined): number | undefined {
 }
 
 /** What a process knows about a bucket when it asks for a grant. */
-export interface BucketClaim extends PeekedBucket {
+export interface AskedBucket extends PeekedBucket {
   /** The highest confirmed count this process has seen. */
   readonly floor?: BucketCount | undefined
   readonly addition?: Addition | undefined
@@ -72,14 +73,14 @@ export interface CallGroup {
 }
 
 export interface GrantRequest {
-  readonly buckets: readonly BucketClaim[]
+  readonly buckets: readonly AskedBucket[]
   readonly groups: readonly CallGroup[]
   /** Undefined when one request cannot address both the marker and the buckets. */
-  readonly marker?: MarkerClaim | undefined
+  readonly marker?: MarkerCheck | undefined
 }
 
 /** What a process knows about a server's marker. */
-export interface MarkerClaim {
+export interface MarkerCheck {
   readonly key: string
   /** Milliseconds without grants after a loss of counters. The pause lasts longer while the server waits for a process. */
   readonly settleMs: number
@@ -120,7 +121,7 @@ export function grantCommand({ buckets, groups, marker }: GrantRequest): {
   return { keys, args: [words] }
 }
 
-function markerWord(marker: MarkerClaim | undefined): string {
+function markerWord(marker: MarkerCheck | undefined): string {
   if (marker === undefined) return '-'
   const { settleMs, knowledge } = marker
   if (knowledge === undefined) return String(settleMs)
@@ -141,7 +142,10 @@ export interface GrantReply {
   readonly marker: number
   /** Whether the server granted and added nothing, because it lost counters and waits for processes to push what they know. */
   readonly isSettling: boolean
+  /** The bucket's window. */
   windowOf(index: number): number
+  /** When that window ends, in milliseconds since 1970 by the server's clock. */
+  endsAtOf(index: number): number
   epochOf(index: number): number
   /** Count of the bucket after the whole batch. */
   countOf(index: number): number
@@ -153,9 +157,12 @@ export interface GrantReply {
   nextCount(): number
 }
 
-/** @param buckets number of buckets in the request */
-export function readGrantReply(reply: readonly number[], buckets: number): GrantReply {
-  let at = 3 + buckets * 4
+/** @param buckets those of the request */
+export function readGrantReply(
+  reply: readonly number[],
+  buckets: readonly Pick<PeekedBucket, 'windowSeconds'>[],
+): GrantReply {
+  let at = 3 + buckets.length * 4
   function number(index: number): number {
     const value = reply[index]
     if (value === undefined) throw new Error('grant.lua and its reader disagree')
@@ -166,6 +173,7 @@ export function readGrantReply(reply: readonly number[], buckets: number): Grant
     marker: number(1),
     isSettling: number(2) === 1,
     windowOf: (index) => number(3 + index * 4),
+    endsAtOf: (index) => windowEnd(number(3 + index * 4), buckets[index]?.windowSeconds ?? 0),
     epochOf: (index) => number(4 + index * 4),
     countOf: (index) => number(5 + index * 4),
     isDamaged: (index) => number(6 + index * 4) === 1,
@@ -180,6 +188,9 @@ export function readNumbers(words: string): number[] {
 }
 
 function readScript(name: string): Script {
-  const text = readFileSync(new URL(name, import.meta.url), 'utf8')
+  const [prelude, own] = ['window.lua', name].map((file) =>
+    readFileSync(new URL(file, import.meta.url), 'utf8'),
+  )
+  const text = `${prelude}${own}`
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }

@@ -1,7 +1,7 @@
 -- Decides a batch of calls on a batch of buckets, by the clock of this server.
 -- grant-script.ts writes the arguments and reads the reply; the two files change together.
 -- KEYS       the marker, unless the first word is `-`. Its absence means that this server lost its counters;
---            then the buckets, each `<window> <epoch> <count>`
+--            then the buckets
 -- ARGV[1]    words separated by spaces: one argument and one reply cost the calling process half as much as many
 -- first word `-`: no marker lies beside these buckets, and the script does not check it. Otherwise the milliseconds
 --            after a loss in which it grants and adds nothing, so that every process can notice; alone, or followed by
@@ -16,13 +16,6 @@
 -- Reply, also words separated by spaces: now in ms, marker, 1 while the server settles and grants nothing,
 -- then for each bucket: window, epoch, count, 1 if its stored value was malformed,
 -- then for each group: granted, and for each limit: count of its bucket after this group.
--- Lua prints numbers with 14 significant digits: enough for milliseconds since 1970, not for microseconds. A stored
--- number with more digits, which only a foreign writer leaves, is read as the largest 14-digit number.
-local most = 99999999999999
-
-local time = redis.call('TIME')
-local seconds, micros = tonumber(time[1]), tonumber(time[2])
-local now = seconds * 1000 + math.floor(micros / 1000)
 
 local words, last = {}, 0
 for word in string.gmatch(ARGV[1], '%S+') do
@@ -89,23 +82,11 @@ local lengths, windows, epochs, counts, changed = {}, {}, {}, {}, {}
 local at = 2
 for i = 1, buckets do
   local length = tonumber(words[at])
-  local stored = redis.pcall('GET', KEYS[i + before])
-  local window, epoch, count
-  local damaged = 0
-  if type(stored) == 'string' then
-    window, epoch, count = string.match(stored, '^(%d+) (%d+) (%d+)$')
-    if not window then damaged = 1 end
-  elseif stored then
-    -- Only a value of another type may be overwritten. Any other error is a fault of the server and ends the script.
-    if not string.find(stored.err, 'WRONGTYPE', 1, true) then return stored end
-    damaged = 1
-  end
-  window = math.min(tonumber(window or 0), most)
-  epoch = math.min(tonumber(epoch or 0), most)
-  count = math.min(tonumber(count or 0), most)
+  local window, epoch, count, damaged = read_bucket(KEYS[i + before])
+  if not window then return epoch end
 
   -- The window never goes back: the count of window 7 must not restart because a clock says 6.
-  local current = math.floor(now / length)
+  local current = current_window(length)
   if window < current then
     window, count = current, 0
   end
@@ -165,8 +146,7 @@ end
 
 for i = 1, buckets do
   if changed[i] then
-    local value = string.format('%.0f %.0f %.0f', windows[i], epochs[i], counts[i])
-    redis.call('SET', KEYS[i + before], value, 'PX', lengths[i] * 2)
+    write_bucket(KEYS[i + before], windows[i], epochs[i], counts[i], lengths[i])
   end
 end
 return table.concat(reply, ' ')

@@ -2,8 +2,6 @@
 -- KEYS[1] last beat of each process, by this server's clock in ms; ARGV[1] the process; ARGV[2] 1: it counts, 0: it stops;
 -- ARGV[3] milliseconds after which a silent process is gone. Reply, words: the processes.
 
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local lifetime = tonumber(ARGV[3])
 local stored = redis.pcall('ZRANGE', KEYS[1], 0, 0)
 if type(stored) == 'table' and stored.err then

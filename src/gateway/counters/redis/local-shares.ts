@@ -1,11 +1,11 @@
 import type { OutagePolicy } from '../../../catalogue/catalogue.ts'
 import type { BucketLimit, Grant, PeekedBucket } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
-import { windowAt, windowEnd } from '../window.ts'
-import type { Addition, BucketClaim } from './grant-script.ts'
+import { windowAt, windowOf } from '../window.ts'
+import type { Addition, AskedBucket } from './grant-script.ts'
 import type { SeenCounts } from './seen-counts.ts'
 import type { StoreClock } from './store-clock.ts'
-import { createWindowMap, type Place } from './window-map.ts'
+import { createWindowMap, type WindowKey } from './window-map.ts'
 
 /** Decides calls while the store does not answer, and keeps account of these calls. */
 export interface LocalShares {
@@ -14,7 +14,7 @@ export interface LocalShares {
   /** Takes the unsent calls of one bucket; undefined when it has nothing to send. */
   takeAddition(bucket: string, windowSeconds: number): Addition | undefined
   /** Takes the unsent calls of a server's buckets, at most `max` buckets. */
-  takeClaims(max: number, isOurs: (bucket: string) => boolean): readonly BucketClaim[]
+  takeOwing(max: number, isOurs: (bucket: string) => boolean): readonly AskedBucket[]
   /** Counts the addition as unsent again, because sending failed or its result is unknown. */
   giveBack(addition: Addition): void
   /** Counts a returned addition as sent, because its reply arrived after all. */
@@ -35,7 +35,9 @@ export interface LocalSharesOptions {
 }
 
 /** What this process did alone on a bucket in one window. */
-interface Share extends Place {
+interface Share extends WindowKey {
+  /** When the window ends, by the store's clock. */
+  readonly endsAt: number
   /** The largest number of processes known in this window, and the `base` that {@link createLocalShares} explains. */
   processes: number
   base: number
@@ -86,14 +88,18 @@ export function createLocalShares({
   function shareOf({ bucket, windowSeconds }: PeekedBucket): Share {
     const timeMs = clockOf(bucket).now()
     const known = seen.find(bucket, windowSeconds)
-    // The estimate of the store's time lags slightly, but a window seen in a reply has certainly begun.
-    const window = Math.max(windowAt(timeMs, windowSeconds), known?.window ?? 0)
     let share = shares.find(bucket, windowSeconds)
-    if (share === undefined || share.window < window) {
-      const endsAt = monotonic() + windowEnd(window, windowSeconds) - timeMs
-      const place = { bucket, windowSeconds, window, endsAt }
-      share = { ...place, processes: 1, base: 0, spent: 0, owed: 0 }
-      shares.set(place, share)
+    // The estimate of the store's time lags slightly, but a window seen in a reply has certainly begun.
+    const begun = known?.window ?? 0
+    if (share === undefined || share.endsAt <= timeMs || share.window < begun) {
+      let { id, endsAt } = windowAt(timeMs, windowSeconds)
+      if (id < begun) ({ id, endsAt } = windowOf(begun, windowSeconds))
+      const overAt = monotonic() + endsAt - timeMs
+      share = {
+        ...{ bucket, windowSeconds, window: id, endsAt, overAt },
+        ...{ processes: 1, base: 0, spent: 0, owed: 0 },
+      }
+      shares.set(share, share)
     }
     const more = processes() - share.processes
     if (more > 0) {
@@ -111,11 +117,11 @@ export function createLocalShares({
   }
 
   function take(share: Share): Addition | undefined {
-    const { bucket, windowSeconds, window, owed: count } = share
+    const { bucket, windowSeconds, window, endsAt, owed: count } = share
     owing.delete(bucket)
     share.owed = 0
     // The count of a past window no longer matters.
-    if (count === 0 || window < windowAt(clockOf(bucket).now(), windowSeconds)) return undefined
+    if (count === 0 || endsAt <= clockOf(bucket).now()) return undefined
     return { bucket, windowSeconds, window, count }
   }
 
@@ -145,9 +151,7 @@ export function createLocalShares({
       for (const limit of limits) {
         const share = shareOf(limit)
         if (left(share, limit.calls) > 0) continue
-        const resetMs = Math.ceil(
-          windowEnd(share.window, share.windowSeconds) - clockOf(share.bucket).now(),
-        )
+        const resetMs = Math.ceil(share.endsAt - clockOf(share.bucket).now())
         retryAfterMs = Math.max(retryAfterMs, resetMs)
       }
       return { ...refusal('degraded_refused', standings), retryAfterMs }
@@ -157,17 +161,17 @@ export function createLocalShares({
       const share = shares.find(bucket, windowSeconds)
       return share === undefined ? undefined : take(share)
     },
-    takeClaims(max, isOurs) {
-      const claims: BucketClaim[] = []
+    takeOwing(max, isOurs) {
+      const asked: AskedBucket[] = []
       for (const share of owing.entries()) {
-        if (claims.length === max) break
+        if (asked.length === max) break
         const { bucket, windowSeconds } = share
         if (!isOurs(bucket)) continue
         const addition = take(share)
         if (addition === undefined) continue
-        claims.push({ bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition })
+        asked.push({ bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition })
       }
-      return claims
+      return asked
     },
     giveBack({ bucket, windowSeconds, window, count }) {
       const share = shares.find(bucket, windowSeconds)

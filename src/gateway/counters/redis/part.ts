@@ -1,4 +1,4 @@
-import { type BucketClaim, type MarkerPlace, onlyPlace } from './grant-script.ts'
+import { type AskedBucket, type MarkerPlace, onlyPlace } from './grant-script.ts'
 
 /** The buckets that one server counts: all of them, or a part in a store of several servers. */
 export interface Part {
@@ -38,14 +38,14 @@ export const wholeStore: Part = {
 
 /** Pushes what one request cannot carry. @returns whether the server took everything */
 export type DividedPush = (
-  claims: readonly BucketClaim[],
+  asked: readonly AskedBucket[],
   tools: {
     /** The calls count as unsent again if the server no longer has this marker afterwards; undefined when no additions are pushed. */
     readonly marker: number | undefined
     readMarker(): Promise<string | undefined>
     /** Pushes what one request can carry. */
-    pushPart(claims: readonly BucketClaim[]): Promise<boolean>
+    pushPart(asked: readonly AskedBucket[]): Promise<boolean>
     /** Counts the additions as unsent again. */
-    giveBack(claims: readonly BucketClaim[]): void
+    giveBack(asked: readonly AskedBucket[]): void
   },
 ) => Promise<boolean>

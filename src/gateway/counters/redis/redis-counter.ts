@@ -4,6 +4,7 @@ import type { RedisAddress } from '../../../platform/redis-address.ts'
 import { Roster } from '../../../platform/roster.ts'
 import type { Counter } from '../counter.ts'
 import { StoreUnavailableError } from '../store-unavailable.ts'
+import { windowEnd } from '../window.ts'
 import type { CallBatch } from './call-batch.ts'
 import { createClusterServers } from './cluster/cluster-servers.ts'
 import { type CounterObserver, noObserver } from './counter-observer.ts'
@@ -173,7 +174,8 @@ export async function createRedisCounter({
       // From now on late replies from the previous epoch are ignored.
       seen.learn({
         ...{ bucket, windowSeconds, window, epoch, count: 0 },
-        ...{ serverTimeMs, sentAt, madeAt: receivedAt },
+        resetMs: windowEnd(window, windowSeconds) - serverTimeMs,
+        ...{ sentAt, madeAt: receivedAt },
       })
     },
     forget(bucket) {

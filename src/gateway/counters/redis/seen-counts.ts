@@ -1,6 +1,5 @@
 import type { BucketLimit, Grant, PeekedBucket } from '../counter.ts'
 import { refusal, standingOf } from '../standing.ts'
-import { windowEnd } from '../window.ts'
 import type { BucketCount } from './grant-script.ts'
 import { createWindowMap } from './window-map.ts'
 
@@ -14,7 +13,8 @@ export interface SeenCount extends PeekedBucket, BucketCount {
 
 /** A bucket's count in a reply, with its times. */
 export interface CountReply extends PeekedBucket, BucketCount {
-  readonly serverTimeMs: number
+  /** Milliseconds that the window lasted when the reply was made. */
+  readonly resetMs: number
   /** Monotonic milliseconds. */
   readonly sentAt: number
   /** Monotonic milliseconds by which the server had made the reply. */
@@ -69,16 +69,15 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
   return {
     find: seen.find,
     learn(reply) {
-      const { bucket, windowSeconds, window, epoch, count, serverTimeMs, sentAt, madeAt } = reply
+      const { bucket, windowSeconds, window, epoch, count, resetMs, sentAt, madeAt } = reply
       const known = seen.find(bucket, windowSeconds)
       if (known !== undefined && !isNews(reply, known)) return
-      const resetMs = windowEnd(window, windowSeconds) - serverTimeMs
       // The store rounds milliseconds down, which may add up to 1 to the time left.
       const refuseUntil = sentAt + resetMs - 1
       const overAt = madeAt + resetMs
       if (known === undefined || known.window !== window) {
         seen.set(
-          { bucket, windowSeconds, window, endsAt: overAt },
+          { bucket, windowSeconds, window, overAt },
           { bucket, windowSeconds, window, epoch, count, refuseUntil, overAt },
         )
         return

@@ -1,6 +1,5 @@
 import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
 import type { BucketState, PeekedBucket } from '../counter.ts'
-import { windowEnd } from '../window.ts'
 import { type CallBatch, createCallBatch, type WaitingCall } from './call-batch.ts'
 import type { CountingServer, CountingServerOptions } from './counting-server.ts'
 import { grantCommand, grantScript, readGrantReply } from './grant-script.ts'
@@ -87,13 +86,14 @@ export async function peekWith(
   buckets: readonly PeekedBucket[],
   deadlineMs: number,
 ): Promise<BucketState[]> {
-  const named = buckets.map(({ bucket, windowSeconds }) => ({ bucket, windowSeconds }))
-  const command = grantCommand({ buckets: named, groups: [] })
+  // Only the names, because a bucket may carry more that the command would send.
+  const asked = buckets.map(({ bucket, windowSeconds }) => ({ bucket, windowSeconds }))
+  const command = grantCommand({ buckets: asked, groups: [] })
   const reply = await ask({ script: grantScript, ...command, deadlineMs })
-  const read = readGrantReply(reply.numbers, buckets.length)
-  return named.map(({ bucket, windowSeconds }, index) => ({
+  const read = readGrantReply(reply.numbers, asked)
+  return asked.map(({ bucket }, index) => ({
     bucket,
     count: read.countOf(index),
-    resetMs: windowEnd(read.windowOf(index), windowSeconds) - read.serverTimeMs,
+    resetMs: read.endsAtOf(index) - read.serverTimeMs,
   }))
 }

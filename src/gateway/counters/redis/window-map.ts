@@ -7,7 +7,7 @@ export interface WindowMap<T> {
   /** The entry of the latest window; undefined when the bucket has no entry. */
   find(bucket: string, windowSeconds: number): T | undefined
   /** Replaces any other entry of its bucket. */
-  set(place: Place, entry: T): void
+  set(key: WindowKey, entry: T): void
   delete(bucket: string): void
   /** Drops the windows that ended before `monotonicMs`. */
   drop(monotonicMs: number): void
@@ -15,18 +15,18 @@ export interface WindowMap<T> {
   isEmpty(): boolean
 }
 
-/** Where an entry belongs. */
-export interface Place {
+/** The bucket and the window of an entry. */
+export interface WindowKey {
   readonly bucket: string
   readonly windowSeconds: number
   readonly window: number
   /** Monotonic milliseconds; the latest value among a window's entries counts. */
-  readonly endsAt: number
+  readonly overAt: number
 }
 
 interface Generation<T> {
   readonly window: number
-  endsAt: number
+  overAt: number
   readonly entries: Map<string, T>
 }
 
@@ -45,7 +45,7 @@ export function createWindowMap<T>({
   /** By window length, latest window first; usually one entry, two around the end of a window. */
   const lengths = new Map<number, Generation<T>[]>()
 
-  function generationOf({ windowSeconds, window, endsAt }: Place): Generation<T> {
+  function generationOf({ windowSeconds, window, overAt }: WindowKey): Generation<T> {
     let generations = lengths.get(windowSeconds)
     if (generations === undefined) {
       generations = []
@@ -53,10 +53,10 @@ export function createWindowMap<T>({
     }
     let generation = generations.find((other) => other.window === window)
     if (generation === undefined) {
-      generation = { window, endsAt, entries: new Map() }
+      generation = { window, overAt, entries: new Map() }
       generations.push(generation)
       generations.sort((a, b) => b.window - a.window)
-    } else if (generation.endsAt < endsAt) generation.endsAt = endsAt
+    } else if (generation.overAt < overAt) generation.overAt = overAt
     return generation
   }
 
@@ -70,16 +70,16 @@ export function createWindowMap<T>({
       }
       return undefined
     },
-    set(place, entry) {
-      for (const { entries } of lengths.get(place.windowSeconds) ?? []) entries.delete(place.bucket)
-      const { entries } = generationOf(place)
+    set(key, entry) {
+      for (const { entries } of lengths.get(key.windowSeconds) ?? []) entries.delete(key.bucket)
+      const { entries } = generationOf(key)
       if (entries.size >= entriesMax) {
         for (const oldest of entries.keys()) {
           entries.delete(oldest)
           break
         }
       }
-      entries.set(place.bucket, entry)
+      entries.set(key.bucket, entry)
     },
     delete(bucket) {
       for (const generations of lengths.values()) {
@@ -88,7 +88,7 @@ export function createWindowMap<T>({
     },
     drop(monotonicMs) {
       for (const [windowSeconds, generations] of lengths) {
-        const kept = generations.filter(({ endsAt }) => endsAt + keepMs > monotonicMs)
+        const kept = generations.filter(({ overAt }) => overAt + keepMs > monotonicMs)
         if (kept.length === 0) lengths.delete(windowSeconds)
         else if (kept.length < generations.length) lengths.set(windowSeconds, kept)
       }

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
-import { type Counter, type Grant, windowEnd } from '../../counters/counter.ts'
+import type { Counter, Grant } from '../../counters/counter.ts'
+import { resetsAt } from '../../counters/window.ts'
 import { secondsUp, tightest } from '../answer/limit-headers.ts'
 import type { EntitledCall, GrantedCall, ReceivedCall } from '../call.ts'
 import { type Check, guarded } from '../check.ts'
@@ -59,7 +60,7 @@ function quotaExceeded(call: EntitledCall, grant: Grant, nowMs: number): Refusal
       windowSeconds: decisive?.windowSeconds,
       ...(isDegraded
         ? { degraded: true }
-        : { resetsAt: instant(windowEnd(nowMs, grant.retryAfterMs)) }),
+        : { resetsAt: instant(resetsAt(nowMs, grant.retryAfterMs)) }),
     },
   }
 }

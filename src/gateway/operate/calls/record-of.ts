@@ -1,4 +1,5 @@
-import { type Standing, windowEnd } from '../../counters/counter.ts'
+import type { Standing } from '../../counters/counter.ts'
+import { resetsAt } from '../../counters/window.ts'
 import { tightest } from '../../edge/answer/limit-headers.ts'
 import type { EndedCall } from '../ended-call.ts'
 import type { RecordedCall } from './recorded-call.ts'
@@ -46,7 +47,7 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
 
 function endOfWindow(standing: Standing | undefined, countedAt: number): number | null {
   if (standing?.resetMs === undefined) return null
-  return windowEnd(countedAt, standing.resetMs)
+  return resetsAt(countedAt, standing.resetMs)
 }
 
 function rounded(milliseconds: number): number {
