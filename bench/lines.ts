@@ -8,9 +8,7 @@ const commit = process.argv[2]
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 28 })
 const listed =
-  commit === undefined
-    ? git('ls-files', 'src')
-    : git('ls-tree', '-r', '--name-only', commit, 'src')
+  commit === undefined ? git('ls-files', 'src') : git('ls-tree', '-r', '--name-only', commit, 'src')
 const sums = new Map<string, number>()
 for (const file of listed.split('\n').filter((name) => /\.(?:tsx?|lua)$/.test(name))) {
   const text = commit === undefined ? readFileSync(file, 'utf8') : git('show', `${commit}:${file}`)
