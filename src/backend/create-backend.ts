@@ -13,7 +13,7 @@ import { createIdentityCheck, type IdentityOptions } from './identity.ts'
 import { noOperation } from './no-operation.ts'
 import { prepareContracts } from './prepare-contracts.ts'
 import { createClockwork } from './processes/clockwork.ts'
-import { startJob } from './processes/job.ts'
+import { startTimer } from './processes/timer.ts'
 import { renderError } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { registerRoutes, send } from './routes.ts'
@@ -70,7 +70,7 @@ export interface Backend {
  * signed identity header.
  *
  * Once the interface listens, it compiles the contracts ahead of the calls, and
- * a job stores the changes that only needed time.
+ * a timer makes the changes that only need time.
  *
  * @throws when documents and handlers differ
  */
@@ -84,11 +84,10 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
     ...{ stores, credentials, randomUUID, timeZone, scaPublicUrl },
     sandbox: sandbox === undefined ? undefined : sandboxOffer(sandbox),
   }
-  const clockwork = createClockwork(bank)
   const app = createListener(createRouter(options.catalogue), log)
   const contracts = registerRoutes(app, {
     catalogue: options.catalogue,
-    handlers: createHandlers(bank, clockwork),
+    handlers: createHandlers(bank),
     identify: createIdentityCheck({ ...options.identity, now }),
     hasReturnPage: sandbox !== undefined,
     now,
@@ -96,9 +95,9 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   if (sandbox !== undefined) {
     registerSandboxRoutes(app, { secret: sandbox.secret, database, now, timeZone })
   }
-  const sca = createSca({ bank, clockwork, log, now })
+  const sca = createSca({ bank, log, now })
   prepareContracts(app, { contracts, log })
-  startJob(app, { clockwork, log, now })
+  startTimer([app, sca], { clockwork: createClockwork(bank), log, now })
   await Promise.all([app.ready(), sca.ready()])
   return {
     app,

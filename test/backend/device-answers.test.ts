@@ -85,7 +85,7 @@ t.test('what people answer on their devices counts in the order of the answers',
     },
   )
 
-  t.test('a step that fails is told to who reads its payment, and holds up no other', async (t) => {
+  t.test('a step that fails holds up no other, and is tried again', async (t) => {
     const payments: string[] = []
     for (let count = 0; count < 2; count += 1) {
       payments.push((await pay(bank)).body.paymentId)
@@ -103,8 +103,9 @@ t.test('what people answer on their devices counts in the order of the answers',
     const read = (paymentId: string) =>
       bank.call({ operation: 'getPaymentStatus', path: { 'payment-product': 'fp', paymentId } })
     t.equal((await read(sound)).body.transactionStatus, 'ACCC')
-    t.equal((await read(broken)).status, 500)
+    t.equal((await read(broken)).body.transactionStatus, 'ACTC')
     await sql`drop trigger refuse on bank.payments`.execute(db)
+    bank.clock.now += 10_000
     t.equal((await read(broken)).body.transactionStatus, 'ACCC')
   })
 

@@ -170,6 +170,6 @@ t.test('the job ends what nobody reads, and one failure does not hold up the res
       begin raise exception 'not this one'; end $$;
     create trigger fail before update on bank.consents
       for each row when (old.recurring) execute function bank.fail()`.execute(db)
-  await t.rejects(clockwork.run(bank.clock.now), { name: 'AggregateError' })
+  t.match(await clockwork.run(bank.clock.now), [{ message: 'not this one' }])
   t.strictSame((await states()).sort(), ['expired', 'expired', 'valid'])
 })

@@ -206,7 +206,7 @@ t.test(
       return rows[0]?.open === 0
     }
     await delay(4000)
-    // Whoever reads brings what is due up to date, as the clockwork does every five seconds.
+    // Calls wait for what is due.
     const unread = [...made]
     const readers = Array.from({ length: callers }, async () => {
       for (let id = unread.pop(); id !== undefined; id = unread.pop()) {

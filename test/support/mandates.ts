@@ -98,7 +98,9 @@ export function workAtBank({ database, clock }: TestBank) {
   return {
     clockwork,
     stores: bank.stores,
-    work: <Result>(piece: (work: BankWork) => Promise<Result>): Promise<Result> =>
-      bank.stores.transaction((stores) => piece({ bank, clockwork, stores, now: clock.now })),
+    async work<Result>(piece: (work: BankWork) => Promise<Result>): Promise<Result> {
+      await clockwork.run(clock.now)
+      return bank.stores.transaction((stores) => piece({ bank, stores, now: clock.now }))
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Transitions } from './transitions.ts'
+import { isFinal, type Transitions } from './transitions.ts'
 
 /** As the documents publish it; the way through them is docs/bank.md, Approval. */
 export type ScaStatus =
@@ -91,3 +91,18 @@ export const authorisationMs = 24 * 3_600_000
 export const redirectLinkMs = 10 * 60_000
 /** Milliseconds the persona of the sandbox takes to answer on its device. */
 export const decoupledMs = 2000
+
+/** Whether the PSU can no longer decide. */
+export function hasRunOut({ createdAt }: { readonly createdAt: Date }, now: number): boolean {
+  return createdAt.getTime() + authorisationMs <= now
+}
+
+/** Whether the PSU has nothing to decide any more. What it has approved may have to be confirmed by the TPP. */
+export function hasPsuDecided(authorisation: { readonly status: ScaStatus }): boolean {
+  return isDecided(authorisation) || authorisation.status === 'unconfirmed'
+}
+
+/** Whether nothing can happen to an authorisation any more. */
+export function isDecided({ status }: { readonly status: ScaStatus }): boolean {
+  return isFinal(authorisationTransitions, status)
+}

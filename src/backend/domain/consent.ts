@@ -1,5 +1,5 @@
 import { addDays, onDay } from './bank-time.ts'
-import type { Transitions } from './transitions.ts'
+import { after, type Transitions } from './transitions.ts'
 
 /** As the documents publish it. */
 export type ConsentStatus =
@@ -87,8 +87,20 @@ export function isPast(consent: ConsentValidity, now: number, timeZone: string):
   )
 }
 
+/**
+ * A stored consent as it is at an instant (milliseconds since 1970): expired
+ * once its time is over. Its last action is then of the day it ended, not of this read.
+ */
+export function consentAt<
+  Row extends ConsentValidity & { readonly status: ConsentStatus; readonly lastActionDay: string },
+>(consent: Row, now: number, timeZone: string): Row {
+  const status = after(consentTransitions, consent.status, 'expire')
+  if (status === undefined || !isPast(consent, now, timeZone)) return consent
+  return { ...consent, status, lastActionDay: endedOn(consent, timeZone) }
+}
+
 /** The first day on which a consent whose time is over is so. */
-export function endedOn(consent: ConsentValidity, timeZone: string): string {
+function endedOn(consent: ConsentValidity, timeZone: string): string {
   const afterLast = addDays(consent.validUntil, 1)
   if (consent.recurring || consent.firstUsedAt === null) return afterLast
   const usedUp = onDay(consent.firstUsedAt.getTime() + oneOffMs, timeZone)

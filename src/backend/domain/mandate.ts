@@ -1,6 +1,6 @@
-import { addMonths } from './bank-time.ts'
+import { addDays, addMonths, onDay } from './bank-time.ts'
 import { lastDayOf, type MandateRequest } from './mandate-request.ts'
-import type { Transitions } from './transitions.ts'
+import { after, type Transitions } from './transitions.ts'
 
 /** As the document of the mandates publishes it. */
 export type MandateStatus =
@@ -102,4 +102,28 @@ export function endOf(request: MandateRequest, usedOn: string): string {
   const dormantAfter = addMonths(usedOn, dormancyMonths)
   const last = lastDayOf(request)
   return last !== undefined && last < dormantAfter ? last : dormantAfter
+}
+
+/** What decides whether a mandate has ended. */
+export interface MandateValidity {
+  readonly status: MandateStatus
+  readonly reason: MandateReason | null
+  /** The last day of the bank on which it can be collected; null: it has none yet. */
+  readonly endsOn: string | null
+  readonly lastActionDay: string
+}
+
+/**
+ * A stored mandate as it is at an instant (milliseconds since 1970): expired
+ * after its last day. Its last action is then of the day after, not of this read.
+ */
+export function mandateAt<Row extends MandateValidity>(
+  mandate: Row,
+  now: number,
+  timeZone: string,
+): Row {
+  const { endsOn } = mandate
+  const status = after(mandateTransitions, mandate.status, 'expire')
+  if (status === undefined || endsOn === null || endsOn >= onDay(now, timeZone)) return mandate
+  return { ...mandate, status, reason: 'MD20', lastActionDay: addDays(endsOn, 1) }
 }

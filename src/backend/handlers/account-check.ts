@@ -1,7 +1,6 @@
 import type { Bank } from '../bank.ts'
 import { type BankCall, pathParameter } from '../bank-call.ts'
 import type { Right } from '../domain/access.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { ConsentWithRights } from '../stores/consents.ts'
 import { createConsentCheck } from './consent-check.ts'
@@ -16,17 +15,17 @@ export interface CoveredAccount {
 }
 
 /** The checks of a read of payment accounts. */
-export function createAccountCheck(bank: Bank, clockwork: Clockwork) {
-  const check = createConsentCheck(bank, clockwork)
+export function createAccountCheck(bank: Bank) {
+  const check = createConsentCheck(bank)
   return {
     ...check,
 
-    /** The account of the path, if the consent covers it with this right. Books due payments before the read. */
+    /** The account of the path, if the consent covers it with this right. */
     async account(call: BankCall, right: Right): Promise<CoveredAccount> {
       const consent = await check.find(call, 'account')
       const id = pathParameter(call, 'account-id')
       const rights = check.cover(consent, id, right)
-      const [account] = await clockwork.accounts([id], call.now)
+      const [account] = await bank.stores.accounts.byIds([id])
       if (account === undefined) throw new Error(`consent ${consent.consent.id} covers no account`)
       return { consent, account, rights, parts: await bank.stores.accounts.partsOf(account) }
     },

@@ -2,7 +2,6 @@ import type { Bank } from '../bank.ts'
 import type { BankCall, Handler } from '../bank-call.ts'
 import type { Right } from '../domain/access.ts'
 import { linksTo } from '../links.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import type { Account } from '../stores/accounts.ts'
 import { createAccountCheck } from './account-check.ts'
 import { readBalances } from './balances.ts'
@@ -11,8 +10,8 @@ import { present } from './present.ts'
 import { accountReference } from './references.ts'
 
 /** Handlers of payment accounts and their balances. */
-export function createAccountHandlers(bank: Bank, clockwork: Clockwork) {
-  const check = createAccountCheck(bank, clockwork)
+export function createAccountHandlers(bank: Bank) {
+  const check = createAccountCheck(bank)
 
   const list: Handler = async (call) => {
     const consent = await check.find(call, 'account')
@@ -21,7 +20,7 @@ export function createAccountHandlers(bank: Bank, clockwork: Clockwork) {
     const isGranted = [...rights.values()].some((granted) => granted.has('listBalances'))
     if (wantsBalances && rights.size > 0 && !isGranted) throw lacking('listBalances')
     await check.count(call, consent, 'accounts')
-    const accounts = await clockwork.accounts([...rights.keys()], call.now)
+    const accounts = await bank.stores.accounts.byIds([...rights.keys()])
     const shown = wantsBalances
       ? accounts.filter(({ id }) => rights.get(id)?.has('listBalances'))
       : []

@@ -1,10 +1,10 @@
 import type { Bank } from '../bank.ts'
 import { type BankAnswer, type BankCall, type Handler, pathParameter } from '../bank-call.ts'
 import { BankError } from '../bank-error.ts'
-import type { ScaStatus } from '../domain/authorisation.ts'
+import { hasRunOut, isDecided, type ScaStatus } from '../domain/authorisation.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { authorisationLinks, linksTo, type ResourcePaths } from '../links.ts'
-import { type Clockwork, hasRunOut, isDecided } from '../processes/clockwork.ts'
+import { lockParent } from '../processes/lock-parent.ts'
 import type { Authorisation, Parent } from '../stores/authorisations.ts'
 import { consentPaths, findOwnConsent } from './consents.ts'
 import { findOwnPayment, paymentPaths } from './payments.ts'
@@ -32,11 +32,11 @@ interface OwnParent {
 }
 
 /** Handlers of the authorisations of payments and consents (docs/bank.md, Approval). */
-export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
+export function createAuthorisationHandlers(bank: Bank) {
   const update = createUpdate(bank)
 
   async function ofPayment(call: BankCall): Promise<OwnParent> {
-    const payment = await findOwnPayment(clockwork, call)
+    const payment = await findOwnPayment(bank, call)
     return {
       parent: { kind: 'payment', id: payment.id },
       paths: paymentPaths(call, payment),
@@ -45,7 +45,7 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   async function ofConsent(call: BankCall): Promise<OwnParent> {
-    const { id } = await findOwnConsent(clockwork, call)
+    const { id } = await findOwnConsent(bank, call)
     return {
       parent: { kind: 'consent', id },
       paths: consentPaths(call, id),
@@ -83,7 +83,7 @@ export function createAuthorisationHandlers(bank: Bank, clockwork: Clockwork) {
       const { parent, paths, isReadable } = await find(call)
       // A refusal is returned, not thrown: a wrong password must be counted, and throwing would undo that.
       const outcome = await bank.stores.transaction(async (stores) => {
-        await clockwork.lock(stores, parent, call.now)
+        await lockParent(stores, parent, { now: call.now, timeZone: bank.timeZone })
         const authorisation = own(await findById(stores, call), parent)
         if (isDecided(authorisation)) return decided(authorisation, call)
         const step = await update(stores, authorisation, call)

@@ -4,7 +4,6 @@ import type { Right } from '../domain/access.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { amountOf } from '../domain/money.ts'
 import { linksTo } from '../links.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import type { CardAccount, CardTransaction } from '../stores/card-accounts.ts'
 import { countOf, type Days } from '../stores/entry-range.ts'
 import { cardBalancesOf } from './balances.ts'
@@ -13,8 +12,8 @@ import { type Page, pageLinks, readDays, readPage, wholeList } from './pages.ts'
 import { present } from './present.ts'
 
 /** Handlers of the accounts behind cards, their balances and transactions. */
-export function createCardAccountHandlers(bank: Bank, clockwork: Clockwork) {
-  const check = createConsentCheck(bank, clockwork)
+export function createCardAccountHandlers(bank: Bank) {
+  const check = createConsentCheck(bank)
 
   async function covered(call: BankCall, right: Right) {
     const consent = await check.find(call, 'cardAccount')

@@ -3,39 +3,24 @@ import { type BankCall, textOf } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
 import type { Grant, Right } from '../domain/access.ts'
 import { onDay } from '../domain/bank-time.ts'
+import { consentAt } from '../domain/consent.ts'
 import { isUuid } from '../domain/identifiers.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import type { Consent, ConsentWithRights } from '../stores/consents.ts'
 import { ended, unknownConsent } from './consents.ts'
 
 /** The checks of a read of data, in the order of docs/bank.md, Consents. */
-export function createConsentCheck(bank: Bank, clockwork: Clockwork) {
-  const { consents } = bank.stores
-
-  /** The consent as of `now`; reads it again only if it has changed by then. */
-  async function current(
-    id: string,
-    kind: Grant['kind'],
-    now: number,
-  ): Promise<ConsentWithRights | undefined> {
-    const found = await consents.findWithRights(id, kind, new Date(now))
-    if (found === undefined) return undefined
-    // A newer consent, approved in the meantime, has ended this one.
-    if (!found.isDue && clockwork.isConsentSettled(found.consent, now)) return found
-    await clockwork.consent(id, now)
-    return consents.findWithRights(id, kind, new Date(now))
-  }
-
+export function createConsentCheck(bank: Bank) {
   return {
     /** The consent named in the header; it must belong to the TPP and be valid. */
     async find(call: BankCall, kind: Grant['kind']): Promise<ConsentWithRights> {
       const id = textOf(call.headers['consent-id'])
       if (id === undefined) throw formatError('Consent-ID', 'Must be sent')
-      const found = isUuid(id) ? await current(id, kind, call.now) : undefined
+      const found = isUuid(id) ? await bank.stores.consents.findWithRights(id, kind) : undefined
       if (found?.consent.applicationId !== call.applicationId) {
         throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: unknownConsent }])
       }
-      if (found.consent.status !== 'valid') throw ended(found.consent)
+      const consent = consentAt(found.consent, call.now, bank.timeZone)
+      if (consent.status !== 'valid') throw ended(consent)
       return found
     },
 

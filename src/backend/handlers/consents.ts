@@ -9,13 +9,18 @@ import {
   unknownReferences,
 } from '../domain/access.ts'
 import { addMonths, onDay } from '../domain/bank-time.ts'
-import { consentMessages, consentTransitions, frequencyPerDayMost } from '../domain/consent.ts'
+import {
+  consentAt,
+  consentMessages,
+  consentTransitions,
+  frequencyPerDayMost,
+} from '../domain/consent.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
 import { authorisationLinks, linksTo, pathsOf, resourceLinks } from '../links.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import { holdingsOf } from '../processes/holdings.ts'
+import { lockConsent } from '../processes/lock-parent.ts'
 import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
 import type { Consent } from '../stores/consents.ts'
@@ -38,11 +43,11 @@ interface ConsentRequest {
 }
 
 /** Finds a consent of the calling TPP; all others are unknown. */
-export async function findOwnConsent(clockwork: Clockwork, call: BankCall): Promise<Consent> {
+export async function findOwnConsent(bank: Bank, call: BankCall): Promise<Consent> {
   const id = pathParameter(call, 'consentId')
-  const consent = isUuid(id) ? await clockwork.consent(id, call.now) : undefined
+  const consent = isUuid(id) ? await bank.stores.consents.find(id) : undefined
   if (consent?.applicationId !== call.applicationId) throw unknown()
-  return consent
+  return consentAt(consent, call.now, bank.timeZone)
 }
 
 /** The text of CONSENT_UNKNOWN: consents of other applications are unknown, too. */
@@ -58,7 +63,7 @@ export function consentPaths(call: BankCall, id: string) {
 }
 
 /** Handlers of consents (docs/bank.md, Consents). */
-export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
+export function createConsentHandlers(bank: Bank) {
   const create: Handler = async (call) => {
     // The document has checked the shape.
     const body = call.body as unknown as ConsentRequest
@@ -121,7 +126,7 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   const read: Handler = async (call) => {
-    const consent = await findOwnConsent(clockwork, call)
+    const consent = await findOwnConsent(bank, call)
     const [accounts, cardAccounts] = await Promise.all([
       bank.stores.consents.rights(consent.id, 'account'),
       bank.stores.consents.rights(consent.id, 'cardAccount'),
@@ -146,7 +151,7 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   const readStatus: Handler = async (call) => {
-    const { status } = await findOwnConsent(clockwork, call)
+    const { status } = await findOwnConsent(bank, call)
     return {
       status: 200,
       body: { consentStatus: status, psuMessage: consentMessages[status] },
@@ -155,11 +160,11 @@ export function createConsentHandlers(bank: Bank, clockwork: Clockwork) {
 
   /** Idempotent. A consent that ended in another way answers with its state. */
   const remove: Handler = async (call) => {
-    const { id } = await findOwnConsent(clockwork, call)
+    const { id } = await findOwnConsent(bank, call)
     return bank.stores.transaction(async (stores) => {
       const parent = { kind: 'consent', id } as const
-      await clockwork.lock(stores, parent, call.now)
-      const consent = await stores.consents.find(id)
+      const time = { now: call.now, timeZone: bank.timeZone }
+      const consent = await lockConsent(stores, id, time)
       if (consent === undefined) throw unknown()
       if (consent.status === 'terminatedByTpp') return { status: 204 }
       const status = after(consentTransitions, consent.status, 'terminate')

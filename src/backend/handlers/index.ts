@@ -1,6 +1,5 @@
 import type { Bank } from '../bank.ts'
 import type { Handler } from '../bank-call.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import { createAccountHandlers } from './accounts.ts'
 import { createAuthorisationHandlers } from './authorisations.ts'
 import { createCardAccountHandlers } from './card-accounts.ts'
@@ -13,17 +12,14 @@ import { createReportHandlers } from './reports.ts'
  * The handlers of all operations, by operationId. The bank does not start if
  * handlers and documents differ.
  */
-export function createHandlers(
-  bank: Bank,
-  clockwork: Clockwork,
-): Readonly<Record<string, Handler>> {
-  const mandates = createMandateHandlers(bank, clockwork)
-  const payments = createPaymentHandlers(bank, clockwork)
-  const accounts = createAccountHandlers(bank, clockwork)
-  const reports = createReportHandlers(bank, clockwork)
-  const cardAccounts = createCardAccountHandlers(bank, clockwork)
-  const consents = createConsentHandlers(bank, clockwork)
-  const authorisations = createAuthorisationHandlers(bank, clockwork)
+export function createHandlers(bank: Bank): Readonly<Record<string, Handler>> {
+  const mandates = createMandateHandlers(bank)
+  const payments = createPaymentHandlers(bank)
+  const accounts = createAccountHandlers(bank)
+  const reports = createReportHandlers(bank)
+  const cardAccounts = createCardAccountHandlers(bank)
+  const consents = createConsentHandlers(bank)
+  const authorisations = createAuthorisationHandlers(bank)
   return {
     createMandate: mandates.create,
     getMandate: mandates.read,

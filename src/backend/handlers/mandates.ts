@@ -5,13 +5,12 @@ import { BankError } from '../bank-error.ts'
 import { onDay } from '../domain/bank-time.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { findLocalInstrument } from '../domain/local-instruments.ts'
-import { mandateTransitions } from '../domain/mandate.ts'
+import { mandateAt, mandateTransitions } from '../domain/mandate.ts'
 import { institutionOf, lastDayOf, type MandateRequest } from '../domain/mandate-request.ts'
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
 import { authorisationLinks, pathsOf, resourceLinks } from '../links.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
-import { lockMandate } from '../processes/lock-mandate.ts'
+import { type LockTime, lockMandate } from '../processes/lock-parent.ts'
 import { moveMandate } from '../processes/move-mandate.ts'
 import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'
@@ -23,7 +22,7 @@ import { findDebtor } from './mandate-debtor.ts'
 import { checkMandate, creditorKey } from './mandate-rules.ts'
 
 /** Handlers of mandates (docs/bank.md, Mandates). */
-export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
+export function createMandateHandlers(bank: Bank) {
   const create: Handler = async (call) => {
     // The document has checked the shape, and its objects are closed.
     const body = call.body as unknown as MandateRequest
@@ -42,7 +41,7 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
       // An earlier mandate may have expired without a read. This records that and frees its reference.
       const earlier = await stores.mandates.openId(name)
       if (earlier !== undefined) {
-        await clockwork.lock(stores, { kind: 'mandate', id: earlier }, call.now)
+        await lockMandate(stores, earlier, timeOf(call))
         if ((await stores.mandates.openId(name)) !== undefined) throw taken()
       }
       await insert(stores, {
@@ -94,7 +93,7 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   const read: Handler = async (call) => {
-    const mandate = await findOwnMandate(clockwork, call)
+    const mandate = await findOwnMandate(call)
     return {
       status: 200,
       body: {
@@ -107,7 +106,7 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   const readStatus: Handler = async (call) => {
-    const { status, reason } = await findOwnMandate(clockwork, call)
+    const { status, reason } = await findOwnMandate(call)
     return {
       status: 200,
       body: {
@@ -122,10 +121,10 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
    * mandate is approved and its debtor must approve the end, asks the debtor.
    */
   const remove: Handler = async (call) => {
-    const { id } = await findOwnMandate(clockwork, call)
+    const { id } = await findOwnMandate(call)
     const plan = planApproval(call, false)
     return bank.stores.transaction(async (stores) => {
-      const mandate = await lockMandate({ clockwork, stores, now: call.now }, id)
+      const mandate = await lockMandate(stores, id, timeOf(call))
       if (mandate === undefined) throw unknown()
       const { status, body } = mandate
       if (status === 'terminatedByTpp') return { status: 204 }
@@ -145,14 +144,18 @@ export function createMandateHandlers(bank: Bank, clockwork: Clockwork) {
     })
   }
 
-  return { create, read, readStatus, remove }
-}
+  async function findOwnMandate(call: BankCall): Promise<Mandate> {
+    const id = pathParameter(call, 'resourceId')
+    const mandate = isUuid(id) ? await bank.stores.mandates.find(id) : undefined
+    if (mandate?.applicationId !== call.applicationId) throw unknown()
+    return mandateAt(mandate, call.now, bank.timeZone)
+  }
 
-async function findOwnMandate(clockwork: Clockwork, call: BankCall): Promise<Mandate> {
-  const id = pathParameter(call, 'resourceId')
-  const mandate = isUuid(id) ? await clockwork.mandate(id, call.now) : undefined
-  if (mandate?.applicationId !== call.applicationId) throw unknown()
-  return mandate
+  function timeOf({ now }: BankCall): LockTime {
+    return { now, timeZone: bank.timeZone }
+  }
+
+  return { create, read, readStatus, remove }
 }
 
 function unknown(): BankError {

@@ -2,10 +2,9 @@ import { type BankCall, textOf } from '../bank-call.ts'
 import { BankError, formatError } from '../bank-error.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import type { PaymentInitiation } from '../domain/payment-initiation.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import { findDebtorAccount, isCovering } from '../processes/debtor.ts'
+import { lockConsent } from '../processes/lock-parent.ts'
 import type { Stores } from '../stores/bank-stores.ts'
-import { promised } from '../stores/promised.ts'
 import type { Psu } from '../stores/psus.ts'
 import { ended, unknownConsent } from './consents.ts'
 
@@ -13,17 +12,16 @@ import { ended, unknownConsent } from './consents.ts'
 export async function checkSession(
   stores: Stores,
   call: BankCall,
-  clockwork: Clockwork,
+  timeZone: string,
 ): Promise<void> {
   const id = textOf(call.headers['consent-id'])
   if (id === undefined) return
-  const consent = isUuid(id) ? await stores.consents.find(id) : undefined
+  const time = { now: call.now, timeZone }
+  const consent = isUuid(id) ? await lockConsent(stores, id, time) : undefined
   if (consent?.applicationId !== call.applicationId) {
     throw new BankError('CONSENT_UNKNOWN', [{ path: 'Consent-ID', text: unknownConsent }])
   }
-  await clockwork.lock(stores, { kind: 'consent', id: consent.id }, call.now)
-  const current = promised(await stores.consents.find(consent.id))
-  if (current.status !== 'valid') throw ended(current)
+  if (consent.status !== 'valid') throw ended(consent)
 }
 
 /** Checks the account and its funds before creating a payment, if the PSU is known. */

@@ -8,7 +8,6 @@ import { readPaymentInitiation } from '../domain/payment-initiation.ts'
 import { findPaymentProduct, withdrawn } from '../domain/payment-products.ts'
 import { idempotent } from '../idempotent.ts'
 import { authorisationLinks, pathsOf, resourceLinks } from '../links.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
 import type { Payment } from '../stores/payments.ts'
@@ -26,9 +25,12 @@ const monthsKept = 13
  *
  * @throws {BankError} 404 RESOURCE_UNKNOWN; 403 RESOURCE_EXPIRED after 13 months
  */
-export async function findOwnPayment(clockwork: Clockwork, call: BankCall): Promise<Payment> {
+export async function findOwnPayment(
+  { stores }: Pick<Bank, 'stores'>,
+  call: BankCall,
+): Promise<Payment> {
   const id = pathParameter(call, 'paymentId')
-  const payment = isUuid(id) ? await clockwork.payment(id, call.now) : undefined
+  const payment = isUuid(id) ? await stores.payments.find(id) : undefined
   if (
     payment === undefined ||
     payment.applicationId !== call.applicationId ||
@@ -49,19 +51,17 @@ export function paymentPaths(call: BankCall, payment: Pick<Payment, 'product' | 
 }
 
 /** Handlers of single payments. */
-export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
+export function createPaymentHandlers(bank: Bank) {
   const initiate: Handler = async (call) => {
     const product = findPaymentProduct(pathParameter(call, 'payment-product'))
     if (product === undefined) throw new BankError('PRODUCT_UNKNOWN', 'No such payment product')
     const body = readPaymentInitiation(call.body ?? {})
     const { timeZone } = bank
-    // Whether the funds suffice must not depend on earlier reads of the account.
-    if (prefersRejection(call)) await clockwork.catchUp(call.now)
     return idempotent(bank, call, async (stores) => {
       checkPayment(body, { product, isStrict: call.isStrict, now: call.now, timeZone })
       const plan = planApproval(call, true)
       const psu = await findPsu(stores, call)
-      await checkSession(stores, call, clockwork)
+      await checkSession(stores, call, timeZone)
       if (psu !== undefined) await checkDebtor(stores, call, psu, body)
       const id = bank.randomUUID()
       await stores.payments.insert({
@@ -115,7 +115,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   const read: Handler = async (call) => {
-    const payment = await findOwnPayment(clockwork, call)
+    const payment = await findOwnPayment(bank, call)
     const account =
       payment.debtorAccountId === null
         ? undefined
@@ -134,7 +134,7 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
   }
 
   const readStatus: Handler = async (call) => {
-    const payment = await findOwnPayment(clockwork, call)
+    const payment = await findOwnPayment(bank, call)
     const { status, fundsAvailable } = payment
     const paths = paymentPaths(call, payment)
     const isWaiting = fundsAvailable === false && status !== 'RJCT' && status !== 'CANC'
@@ -155,12 +155,11 @@ export function createPaymentHandlers(bank: Bank, clockwork: Clockwork) {
    * cancellable, asks the PSU to approve the cancellation. Otherwise it is too late.
    */
   const cancel: Handler = async (call) => {
-    const { id } = await findOwnPayment(clockwork, call)
+    const { id } = await findOwnPayment(bank, call)
     const plan = planApproval(call, false)
     return bank.stores.transaction(async (stores) => {
       const parent = { kind: 'payment', id } as const
-      await clockwork.lock(stores, parent, call.now)
-      const payment = await stores.payments.find(id)
+      const payment = await stores.payments.lock(id)
       const product = findPaymentProduct(payment?.product ?? '')
       const status = payment && product && withdrawn(product, payment.status)
       if (payment === undefined || status === undefined) {

@@ -6,7 +6,6 @@ import { entryReferenceOf } from '../domain/entry-reference.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { isAggregate } from '../domain/multicurrency.ts'
 import { linksTo } from '../links.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
 import type { Account } from '../stores/accounts.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Reader, Transaction, TransactionFilter } from '../stores/entries.ts'
@@ -36,8 +35,8 @@ interface PagedEntries {
 }
 
 /** Handlers of transaction reports and of single transactions. */
-export function createReportHandlers(bank: Bank, clockwork: Clockwork) {
-  const check = createAccountCheck(bank, clockwork)
+export function createReportHandlers(bank: Bank) {
+  const check = createAccountCheck(bank)
   const { stores } = bank
 
   const list: Handler = async (call) => {

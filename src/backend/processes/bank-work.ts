@@ -1,11 +1,9 @@
 import type { Bank } from '../bank.ts'
 import type { Stores } from '../stores/bank-stores.ts'
-import type { Clockwork } from './clockwork.ts'
 
 /** What the bank's own processes work with, always in the transaction of `stores`. */
 export interface BankWork {
   readonly bank: Pick<Bank, 'randomUUID' | 'timeZone'>
-  readonly clockwork: Pick<Clockwork, 'lock'>
   readonly stores: Stores
   /** Milliseconds since 1970. */
   readonly now: number

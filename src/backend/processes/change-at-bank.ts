@@ -5,7 +5,7 @@ import { isUuid } from '../domain/identifiers.ts'
 import { type MandateStatus, mandateTransitions } from '../domain/mandate.ts'
 import { after } from '../domain/transitions.ts'
 import type { BankWork } from './bank-work.ts'
-import { lockMandate } from './lock-mandate.ts'
+import { lockConsent, lockMandate } from './lock-parent.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** There is no such consent or mandate, or it does not accept the change as it is now. */
@@ -37,13 +37,12 @@ export class Unchangeable extends Error {
  * @throws {Unchangeable}
  */
 export async function changeConsent(
-  { bank, clockwork, stores, now }: BankWork,
+  { bank, stores, now }: BankWork,
   id: string,
   change: BankChange,
 ): Promise<ConsentStatus> {
   if (!isUuid(id)) throw new Unchangeable('consent', undefined)
-  await clockwork.lock(stores, { kind: 'consent', id }, now)
-  const consent = await stores.consents.find(id)
+  const consent = await lockConsent(stores, id, { now, timeZone: bank.timeZone })
   if (consent === undefined) throw new Unchangeable('consent', undefined)
   const status = after(consentTransitions, consent.status, change)
   if (status === undefined) {
@@ -67,7 +66,8 @@ export async function changeMandate(
   change: BankChange,
 ): Promise<MandateStatus> {
   const { bank, stores, now } = work
-  const mandate = await lockMandate(work, id)
+  if (!isUuid(id)) throw new Unchangeable('mandate', undefined)
+  const mandate = await lockMandate(stores, id, { now, timeZone: bank.timeZone })
   if (mandate === undefined) throw new Unchangeable('mandate', undefined)
   const status = await moveMandate(stores, mandate, change, onDay(now, bank.timeZone))
   if (status === undefined) {

@@ -1,4 +1,5 @@
 import { onDay } from '../domain/bank-time.ts'
+import { isUuid } from '../domain/identifiers.ts'
 import { findLocalInstrument, type LocalInstrument } from '../domain/local-instruments.ts'
 import { endOf, type MandateStatus } from '../domain/mandate.ts'
 import {
@@ -16,7 +17,7 @@ import type { BankWork } from './bank-work.ts'
 import { bookTransfer } from './book-transfer.ts'
 import { isCovering } from './debtor.ts'
 import { lockAccounts, type MovedAccounts } from './lock-accounts.ts'
-import { lockMandate } from './lock-mandate.ts'
+import { lockMandate } from './lock-parent.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** Why a bank returns a collection (ISO 20022, ExternalReturnReason1Code). */
@@ -75,7 +76,7 @@ export interface Collected {
  * creditor's name and reference, and on the creditor's where that is of this
  * bank, and begins the 36 months without a collection anew. A refused one leaves
  * no trace and does not count (our choice). What is due should be booked before
- * (`clockwork.catchUp`), in transactions of its own: payments come out of the
+ * (`catchUp` of the clockwork), in transactions of its own: payments come out of the
  * same funds.
  *
  * @throws {CollectionRefused} with the first reason of: mandate, currency, amount, day, account, funds
@@ -83,7 +84,8 @@ export interface Collected {
 export async function collect(work: BankWork, collection: Collection): Promise<Collected> {
   const { bank, stores, now } = work
   const { amount, remittance } = collection
-  const mandate = await lockMandate(work, collection.id)
+  const time = { now, timeZone: bank.timeZone }
+  const mandate = isUuid(collection.id) ? await lockMandate(stores, collection.id, time) : undefined
   if (mandate?.status !== 'valid') {
     throw new CollectionRefused(
       'MD01',

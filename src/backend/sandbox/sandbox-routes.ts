@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Database } from '../../platform/database.ts'
 import { BankError, formatError } from '../bank-error.ts'
+import { consentAt } from '../domain/consent.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { createBankStores } from '../stores/bank-stores.ts'
 import { createSeededConsent, demonstrationPsu } from './create-seeded-consent.ts'
@@ -46,11 +47,11 @@ export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRout
 
     scope.get('/sandbox/consents', { config }, async (request, reply) => {
       const applicationId = applicationIn(request.query)
-      const items = (await consents.approvedOf(applicationId)).map(
-        ({ id: consentId, status: consentStatus, psuName, createdAt, firstUsedAt }) => ({
-          ...{ consentId, consentStatus, psuName, createdAt, firstUsedAt },
-        }),
-      )
+      const items = (await consents.approvedOf(applicationId)).map(({ psuName, ...consent }) => {
+        const { id: consentId, createdAt, firstUsedAt } = consent
+        const { status: consentStatus } = consentAt(consent, options.now(), options.timeZone)
+        return { consentId, consentStatus, psuName, createdAt, firstUsedAt }
+      })
       return reply.type(jsonType).send(json({ items }))
     })
     done()

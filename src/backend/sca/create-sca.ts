@@ -2,12 +2,11 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { isOutage } from '../../platform/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Bank } from '../bank.ts'
-import { authorisationTransitions, redirectLinkMs } from '../domain/authorisation.ts'
+import { authorisationTransitions, hasPsuDecided, redirectLinkMs } from '../domain/authorisation.ts'
 import { isUuid } from '../domain/identifiers.ts'
 import { scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
-import type { Clockwork } from '../processes/clockwork.ts'
-import { hasPsuDecided } from '../processes/clockwork.ts'
+import { lockParent } from '../processes/lock-parent.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
 import { choiceOf } from './choice.ts'
@@ -30,7 +29,6 @@ import { takeDecision } from './take-decision.ts'
 
 export interface ScaOptions {
   readonly bank: Bank
-  readonly clockwork: Clockwork
   readonly log: Logger
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -48,7 +46,7 @@ interface OfAuthorisation {
  * decision; the id in it is unguessable, and who has only the link sees no more
  * than what kind of approval is asked for.
  */
-export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyInstance {
+export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
   const isSecure = bank.scaPublicUrl.startsWith('https:')
   const app = fastify({
     exposeHeadRoutes: false,
@@ -112,7 +110,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     const psuId = form.get('psu') ?? ''
     const password = form.get('password') ?? ''
     const entry = { psuId, password, session, now: now() }
-    switch (await signIn(bank, clockwork, authorisation.id, entry)) {
+    switch (await signIn(bank, authorisation.id, entry)) {
       case 'wrong': {
         const error = 'User name or password is wrong.'
         return showSignIn(reply.code(422), authorisation, {
@@ -135,7 +133,8 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
     const session = cookieOf(request, sessionCookie)
     if (!isSignedIn(authorisation, session)) return askAgain(reply, authorisation, session)
     await bank.stores.transaction(async (stores) => {
-      await clockwork.lock(stores, parentOf(authorisation), now())
+      const time = { now: now(), timeZone: bank.timeZone }
+      await lockParent(stores, parentOf(authorisation), time)
       const current = promised(await stores.authorisations.find(authorisation.id))
       // From now on the PSU is being asked.
       const status = after(authorisationTransitions, current.status, 'start')
@@ -163,7 +162,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
       const error = `Choose at least one account under “${choice.question}”.`
       return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
     }
-    const outcome = await takeDecision(bank, clockwork, authorisation.id, {
+    const outcome = await takeDecision(bank, authorisation.id, {
       session,
       isApproved,
       oneTimePassword: form.get('code') ?? '',
@@ -192,12 +191,7 @@ export function createSca({ bank, clockwork, log, now }: ScaOptions): FastifyIns
   /** One that can still be decided here and now. */
   async function findOpen(id: string): Promise<Authorisation | undefined> {
     const found = await findShown(id)
-    if (found === undefined || hasPsuDecided(found)) return undefined
-    // What time has done to its parent by now may have decided it.
-    const parent = parentOf(found)
-    await clockwork[parent.kind](parent.id, now())
-    const current = await bank.stores.authorisations.find(id)
-    return current === undefined || hasPsuDecided(current) ? undefined : current
+    return found === undefined || hasPsuDecided(found) ? undefined : found
   }
 
   function showSignIn(

@@ -1,8 +1,8 @@
 import type { Bank } from '../bank.ts'
-import { attemptsMost, authorisationTransitions } from '../domain/authorisation.ts'
+import { attemptsMost, authorisationTransitions, hasPsuDecided } from '../domain/authorisation.ts'
 import { after } from '../domain/transitions.ts'
-import { type Clockwork, hasPsuDecided } from '../processes/clockwork.ts'
 import { decide } from '../processes/decide.ts'
+import { lockParent } from '../processes/lock-parent.ts'
 import { parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
 import { hashOf } from './session.ts'
@@ -27,13 +27,12 @@ export type SignInOutcome = 'signed-in' | 'wrong' | 'decided'
  */
 export function signIn(
   bank: Bank,
-  clockwork: Clockwork,
   authorisationId: string,
   { psuId, password, session, now }: SignInEntry,
 ): Promise<SignInOutcome> {
   return bank.stores.transaction(async (stores) => {
     const unlocked = promised(await stores.authorisations.find(authorisationId))
-    await clockwork.lock(stores, parentOf(unlocked), now)
+    await lockParent(stores, parentOf(unlocked), { now, timeZone: bank.timeZone })
     const authorisation = promised(await stores.authorisations.find(authorisationId))
     if (hasPsuDecided(authorisation)) return 'decided'
     // No text of the database has a NUL, so asking for one would be an error.

@@ -1,9 +1,9 @@
 import type { Bank } from '../bank.ts'
-import { attemptsMost, authorisationTransitions } from '../domain/authorisation.ts'
+import { attemptsMost, authorisationTransitions, hasPsuDecided } from '../domain/authorisation.ts'
 import { approves, scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
-import { type Clockwork, hasPsuDecided } from '../processes/clockwork.ts'
 import { decide } from '../processes/decide.ts'
+import { lockParent } from '../processes/lock-parent.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { promised } from '../stores/promised.ts'
@@ -38,13 +38,13 @@ export type PageOutcome =
  */
 export function takeDecision(
   bank: Bank,
-  clockwork: Clockwork,
   authorisationId: string,
   entry: PageDecision,
 ): Promise<PageOutcome> {
   return bank.stores.transaction(async (stores) => {
     const unlocked = promised(await stores.authorisations.find(authorisationId))
-    await clockwork.lock(stores, parentOf(unlocked), entry.now)
+    const time = { now: entry.now, timeZone: bank.timeZone }
+    await lockParent(stores, parentOf(unlocked), time)
     const authorisation = promised(await stores.authorisations.find(authorisationId))
     if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
     // Sent twice: the first one counts, the second leads to the same place.

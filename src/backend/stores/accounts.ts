@@ -5,12 +5,6 @@ import type { AccountTable, BankSchema, StandingOrderTable } from './schema.ts'
 export type Account = Selectable<AccountTable>
 export type StandingOrder = Selectable<StandingOrderTable>
 
-/** Accounts as read. They are current unless a payment is due. */
-export interface CurrentAccounts {
-  readonly accounts: readonly Account[]
-  readonly isDue: boolean
-}
-
 /** The figures behind an account's balances, besides its booked total. */
 export interface AccountFigures {
   /** The booked total at the end of the previous day. */
@@ -92,24 +86,6 @@ export function createAccountStore(db: Kysely<BankSchema>) {
         .where('id', 'in', ids)
         .orderBy('position')
         .execute()
-    },
-
-    /** The accounts with these ids that exist, and whether any payment is due that may change them, in one statement. */
-    async current(ids: readonly string[], now: Date): Promise<CurrentAccounts> {
-      if (ids.length === 0) return { accounts: [], isDue: false }
-      const rows = await db
-        .selectFrom('accounts')
-        .selectAll('accounts')
-        .select((any) =>
-          any.exists(any.selectFrom('payments').select('id').where('dueAt', '<=', now)).as('isDue'),
-        )
-        .where('id', 'in', ids)
-        .orderBy('position')
-        .execute()
-      return {
-        accounts: rows.map(({ isDue: _, ...account }) => account),
-        isDue: rows.some(({ isDue }) => isDue),
-      }
     },
 
     /** Locks the accounts until the transaction ends, always in the same order, so that two bookings cannot deadlock. */

@@ -68,17 +68,5 @@ export function createAuthorisationStore(db: Kysely<BankSchema>) {
         .where('status', 'in', open)
         .execute()
     },
-
-    /** At most 100 undecided authorisations created by then, oldest first. */
-    openUntil(then: Date): Promise<Authorisation[]> {
-      return db
-        .selectFrom('authorisations')
-        .selectAll()
-        .where('status', 'in', open)
-        .where('createdAt', '<=', then)
-        .orderBy('createdAt')
-        .limit(100)
-        .execute()
-    },
   }
 }

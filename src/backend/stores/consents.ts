@@ -1,18 +1,13 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { Grant, Right } from '../domain/access.ts'
-import { type ConsentStatus, consentTransitions } from '../domain/consent.ts'
+import { consentTransitions } from '../domain/consent.ts'
 import { after, openStates } from '../domain/transitions.ts'
 import type { BankSchema, ConsentTable } from './schema.ts'
 
 export type Consent = Selectable<ConsentTable>
 
 /** A consent that a person approved. */
-export interface ApprovedConsent {
-  readonly id: string
-  readonly createdAt: Date
-  /** First read of data, or null. */
-  readonly firstUsedAt: Date | null
-  readonly status: ConsentStatus
+export interface ApprovedConsent extends Consent {
   readonly psuName: string
 }
 
@@ -20,8 +15,6 @@ export interface ApprovedConsent {
 export interface ConsentWithRights {
   readonly consent: Consent
   readonly rights: ReadonlyMap<string, ReadonlySet<Right>>
-  /** Whether any device answer, for any resource, is due but not stored yet. */
-  readonly isDue: boolean
 }
 
 type AccessRow = Pick<Selectable<BankSchema['consentAccess']>, 'resourceId' | 'rightName'>
@@ -116,13 +109,8 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .selectFrom('consents')
         .innerJoin('authorisations', 'authorisations.consentId', 'consents.id')
         .innerJoin('psus', 'psus.id', 'consents.psuId')
-        .select([
-          'consents.id',
-          'consents.createdAt',
-          'consents.firstUsedAt',
-          'consents.status',
-          'psus.name as psuName',
-        ])
+        .selectAll('consents')
+        .select('psus.name as psuName')
         .where('consents.applicationId', '=', applicationId)
         .where('authorisations.status', '=', 'finalised')
         .where('authorisations.applicationName', 'is not', null)
@@ -163,11 +151,7 @@ export function createConsentStore(db: Kysely<BankSchema>) {
     },
 
     /** A consent and its rights on resources of a kind in one statement; every read of data begins with it. */
-    async findWithRights(
-      id: string,
-      kind: Grant['kind'],
-      now: Date,
-    ): Promise<ConsentWithRights | undefined> {
+    async findWithRights(id: string, kind: Grant['kind']): Promise<ConsentWithRights | undefined> {
       const row = await db
         .selectFrom('consents')
         .selectAll('consents')
@@ -182,22 +166,11 @@ export function createConsentStore(db: Kysely<BankSchema>) {
             )
             .as('rows'),
         )
-        .select((any) =>
-          any
-            .exists(
-              any
-                .selectFrom('authorisations')
-                .select('authorisations.id')
-                .where('authorisations.status', '=', 'started')
-                .where('authorisations.answersAt', '<=', now),
-            )
-            .as('isDue'),
-        )
         .where('consents.id', '=', id)
         .executeTakeFirst()
       if (row === undefined) return undefined
-      const { rows, isDue, ...consent } = row
-      return { consent, rights: byResource(rows ?? []), isDue: Boolean(isDue) }
+      const { rows, ...consent } = row
+      return { consent, rights: byResource(rows ?? []) }
     },
 
     /**

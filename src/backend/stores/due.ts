@@ -1,9 +1,11 @@
-import type { Kysely, NotNull } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { authorisationMs } from '../domain/authorisation.ts'
+import type { Parent } from './authorisations.ts'
 import type { BankSchema } from './schema.ts'
 
-/** The next change that the bank makes by itself. */
+/** A change that the bank makes by itself. */
 export interface Due {
-  /** The answer of a person on a device, or a step of a payment. */
+  /** An authorisation is answered on a device or runs out, or a payment takes a step. */
   readonly kind: 'answer' | 'step'
   /** Id of the authorisation or payment. */
   readonly id: string
@@ -11,47 +13,49 @@ export interface Due {
   readonly at: Date
 }
 
+const tables = { payment: 'payments', consent: 'consents', mandate: 'mandates' } as const
+
 export function createDueStore(db: Kysely<BankSchema>) {
   return {
     /**
-     * The first change due by `now`, except for these ids; undefined if nothing
-     * is due. At the same instant steps come before answers, and older rows
-     * before newer ones.
+     * The first planned change, except for these ids; undefined if nothing is
+     * planned. At the same instant steps come before answers, and older rows
+     * before newer ones. An index gives the first row of each part.
      */
-    next(now: Date, except: readonly string[]): Promise<Due | undefined> {
-      const answers = db
-        .selectFrom('authorisations')
-        .select((any) => [any.val<Due['kind']>('answer').as('kind'), 'id', 'answersAt as at'])
-        .where('status', '=', 'started')
-        .where('answersAt', '<=', now)
-      const steps = db
-        .selectFrom('payments')
-        .select((any) => [any.val<Due['kind']>('step').as('kind'), 'id', 'dueAt as at'])
-        .where('dueAt', '<=', now)
-      // Separate queries, so that an index gives the first row of each, however many are due.
-      const firstAnswer = (except.length === 0 ? answers : answers.where('id', 'not in', except))
-        .orderBy('answersAt')
-        .orderBy('number')
-        .limit(1)
-      const firstStep = (except.length === 0 ? steps : steps.where('id', 'not in', except))
-        .orderBy('dueAt')
-        .orderBy('number')
-        .limit(1)
-      const both = db
-        .selectFrom(firstStep.as('step'))
-        .selectAll()
-        .unionAll(db.selectFrom(firstAnswer.as('answer')).selectAll())
-      return (
-        db
-          .selectFrom(both.as('due'))
-          .selectAll()
-          .orderBy('at')
-          .orderBy('kind', 'desc')
-          .limit(1)
-          // A row without a time is not due.
-          .$narrowType<{ at: NotNull }>()
-          .executeTakeFirst()
-      )
+    async next(except: readonly string[]): Promise<Due | undefined> {
+      const isOther = sql`id <> all(${except}::uuid[])`
+      const { rows } = await sql<Due>`
+        select kind, id, at from (
+          (select 'step' as kind, id, due_at as at, number
+            from bank.payments where due_at is not null and ${isOther}
+            order by due_at, number limit 1)
+          union all
+          (select 'answer', id, answers_at, number
+            from bank.authorisations where status = 'started' and answers_at is not null and ${isOther}
+            order by answers_at, number limit 1)
+          union all
+          (select 'answer', id, created_at + ${authorisationMs / 1000} * interval '1 second', number
+            from bank.authorisations where status not in ('finalised', 'failed', 'exempted') and ${isOther}
+            order by created_at, number limit 1)
+        ) as first order by at, kind desc, number limit 1`.execute(db)
+      return rows[0]
+    },
+
+    /**
+     * Locks the resource that a change is about until the transaction ends,
+     * without waiting.
+     *
+     * @returns false while another transaction has it
+     */
+    async take({ kind, id }: Parent): Promise<boolean> {
+      const row = await db
+        .selectFrom(tables[kind])
+        .select('id')
+        .where('id', '=', id)
+        .forNoKeyUpdate()
+        .skipLocked()
+        .executeTakeFirst()
+      return row !== undefined
     },
   }
 }

@@ -28,9 +28,10 @@ export function changeAtBank(
   { kind, id, change }: SandboxChange,
 ): Promise<string> {
   return withBank(settings(), async (bank) => {
+    await bank.clockwork.catchUp(now())
     try {
       return await bank.stores.transaction((stores) => {
-        const work = { bank, clockwork: bank.clockwork, stores, now: now() }
+        const work = { bank, stores, now: now() }
         return kind === 'consent'
           ? changeConsent(work, id, change)
           : changeMandate(work, id, change)
@@ -71,12 +72,12 @@ export function collectAtBank(
     const instrument = findLocalInstrument(mandate?.body.type.localInstrumentCode)
     if (instrument === undefined) throw new CommandError(`no mandate "${id}"`)
     const { currency } = instrument
-    const [failure] = (await bank.clockwork.catchUp(now())).values()
-    if (failure !== undefined) throw failure
+    const { failures } = await bank.clockwork.catchUp(now())
+    if (failures.length > 0) throw failures[0]
     try {
       return await bank.stores.transaction((stores) =>
         collect(
-          { bank, clockwork: bank.clockwork, stores, now: now() },
+          { bank, stores, now: now() },
           {
             id,
             amount: { amount, currency },
