@@ -5,6 +5,7 @@ import type { RecordingMetrics } from '../metrics.ts'
 import { pruneOverflow } from './prune-records.ts'
 import type { RecordBuffer } from './record-buffer.ts'
 import { writeRecords } from './record-writer.ts'
+import type { RecordedCall } from './recorded-call.ts'
 
 export interface RecordFlushOptions {
   readonly db: Kysely<RegistrySchema>
@@ -30,17 +31,17 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
   const { db, records, metrics, log } = options
   const writtenSincePrune = new Map<string, number>()
 
-  async function prune(written: ReadonlyMap<string, { readonly length: number }>): Promise<void> {
-    const due: string[] = []
+  async function prune(written: readonly RecordedCall[]): Promise<void> {
     if (writtenSincePrune.size > applicationsMax) writtenSincePrune.clear()
-    for (const [id, { length }] of written) {
+    for (const { application_id: id } of written) {
       // The first write for an application also deletes what earlier processes left over.
-      const since = (writtenSincePrune.get(id) ?? overflowMax) + length
-      const isDue = since >= overflowMax
-      writtenSincePrune.set(id, isDue ? 0 : since)
-      if (isDue) due.push(id)
+      writtenSincePrune.set(id, (writtenSincePrune.get(id) ?? overflowMax) + 1)
     }
+    const due = [...new Set(written.map((record) => record.application_id))].filter(
+      (id) => (writtenSincePrune.get(id) ?? 0) >= overflowMax,
+    )
     if (due.length === 0) return
+    for (const id of due) writtenSincePrune.set(id, 0)
     try {
       await pruneOverflow(db, due)
     } catch (error) {
@@ -49,9 +50,8 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
   }
 
   return async () => {
-    const { byApplication, lost } = records.take()
+    const { records: waiting, lost } = records.take()
     metrics.recordsLost(lost)
-    const waiting = [...byApplication.values()].flat()
     for (let start = 0; start < waiting.length; start += rowsPerStatement) {
       try {
         await writeRecords(db, waiting.slice(start, start + rowsPerStatement))
@@ -62,7 +62,7 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
         return waiting.length
       }
     }
-    await prune(byApplication)
+    await prune(waiting)
     return waiting.length
   }
 }

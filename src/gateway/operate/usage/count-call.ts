@@ -14,7 +14,7 @@ export function countCall(
   if (!isAdmitted && refusal === undefined) return
   const subject = finished.operation ?? finished.version
   const minute = Math.floor(endedAt / 60_000)
-  const row = usage.find(caller.applicationId, subject, minute, call.entitlement)
+  const row = usage.find(caller.applicationId, subject, minute)
   if (row === undefined) {
     metrics.usageLost(1)
     return
