@@ -1,30 +1,69 @@
 import { Stack } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import type { UseMutationResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { focusFirstInvalid } from './field-errors.ts'
+import { fieldErrors, focusFirstInvalid } from './field-errors.ts'
+import { ProblemAlert } from './problem-alert.tsx'
 
-export interface FormProps {
-  readonly onSubmit: () => void
-  /** The error of the last attempt; the first field that it concerns gets the focus. */
-  readonly error: unknown
+export interface FormProps<Values extends Record<string, string>> {
+  readonly form: UseFormReturnType<Values>
+  /** What a submit starts; its errors appear at the fields or above the buttons. */
+  readonly mutation: Pick<
+    UseMutationResult<unknown, Error, never>,
+    'error' | 'isPending' | 'isIdle' | 'reset'
+  >
+  /** Called with values that passed the checks of `form`, unless the mutation is still pending. */
+  readonly onSubmit: (values: Values) => void
+  /** Sentences by field (default: {@link fieldErrors} of the fields' own names). */
+  readonly errorsOf?: (error: Error) => Readonly<Record<string, string | undefined>>
+  readonly buttons: ReactNode
+  readonly label?: string
   readonly children: ReactNode
 }
 
-/** A form whose fields show their own errors instead of the browser's bubbles. */
-export function Form({ onSubmit, error, children }: FormProps) {
+/**
+ * A form whose fields show their own errors instead of the browser's bubbles.
+ * An error that no field shows appears above the buttons. A change clears what
+ * the last attempt left.
+ */
+export function Form<Values extends Record<string, string>>(props: FormProps<Values>) {
+  const { form, mutation, buttons, label, children } = props
+  const { errorsOf = (error) => fieldErrors(error, Object.keys(form.getValues())) } = props
   const ref = useRef<HTMLFormElement>(null)
+  const { error } = mutation
+  const found = error === null ? {} : errorsOf(error)
+  const isAtField = Object.values(found).some((sentence) => sentence !== undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the fields show an error once, until they are changed
   useEffect(() => {
-    if (error !== null && error !== undefined) focusFirstInvalid(ref.current)
+    if (error === null) return
+    form.setErrors(found)
+    focusFirstInvalid(ref.current)
   }, [error])
   return (
     <form
       ref={ref}
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit()
+      aria-label={label}
+      onChange={() => {
+        if (!mutation.isPending && !mutation.isIdle) mutation.reset()
       }}
+      onSubmit={form.onSubmit(
+        (values) => {
+          if (!mutation.isPending) props.onSubmit(values)
+        },
+        () => focusFirstInvalid(ref.current),
+      )}
     >
-      <Stack gap="md">{children}</Stack>
+      <Stack gap="md">
+        {children}
+        <ProblemAlert error={isAtField ? null : error} />
+        {buttons}
+      </Stack>
     </form>
   )
+}
+
+/** The check of a field that must not stay empty. */
+export function filled(sentence = 'Fill in this field.'): (value: string) => string | null {
+  return (value) => (value === '' ? sentence : null)
 }

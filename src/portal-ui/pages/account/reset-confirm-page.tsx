@@ -40,9 +40,8 @@ export function ResetConfirmPage() {
     >
       <NewPasswordForm
         action="Set the password"
+        mutation={confirmation}
         onSubmit={(password) => confirmation.mutate({ token, password })}
-        isPending={confirmation.isPending}
-        error={confirmation.error}
       />
     </Page>
   )

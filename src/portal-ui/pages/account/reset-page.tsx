@@ -1,10 +1,8 @@
 import { Button, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useForm } from '@mantine/form'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePasswordReset } from '../../api/session.ts'
-import { fieldErrors, formError } from '../../components/field-errors.ts'
-import { Form } from '../../components/form.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Form, filled } from '../../components/form.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
 import { MailSent } from './mail-sent.tsx'
@@ -12,8 +10,10 @@ import { MailSent } from './mail-sent.tsx'
 /** Sends a link to set a new password; the response is the same for an unknown address. */
 export function ResetPage() {
   const reset = usePasswordReset()
-  const [email, setEmail] = useState('')
-  const [isTried, setIsTried] = useState(false)
+  const form = useForm({
+    initialValues: { email: '' },
+    validate: { email: filled('Enter your email.') },
+  })
   if (reset.isSuccess) {
     return (
       <MailSent>
@@ -22,7 +22,6 @@ export function ResetPage() {
       </MailSent>
     )
   }
-  const isMissing = isTried && email === ''
   return (
     <Page
       title="Reset your password"
@@ -30,28 +29,25 @@ export function ResetPage() {
       width="narrow"
     >
       <Form
-        error={reset.error ?? (isMissing ? 'missing' : null)}
-        onSubmit={() => {
-          setIsTried(true)
-          if (email !== '' && !reset.isPending) reset.mutate({ email })
-        }}
+        form={form}
+        mutation={reset}
+        onSubmit={(values) => reset.mutate(values)}
+        buttons={
+          <Button type="submit" loading={reset.isPending}>
+            Send the link
+          </Button>
+        }
       >
         <TextInput
           label="Email"
           type="email"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={isMissing ? 'Enter your email.' : fieldErrors(reset.error, ['email']).email}
+          {...form.getInputProps('email')}
           autoComplete="username"
           spellCheck={false}
           maxLength={254}
           required
           withAsterisk={false}
         />
-        <ProblemAlert error={formError(reset.error, ['email'])} />
-        <Button type="submit" loading={reset.isPending}>
-          Send the link
-        </Button>
       </Form>
       <TextLink href={pagePaths.signIn}>Back to sign-in</TextLink>
     </Page>

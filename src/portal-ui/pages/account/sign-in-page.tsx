@@ -1,12 +1,11 @@
 import { Button, Group, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useForm } from '@mantine/form'
 import { Redirect, useSearchParams } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { useSession, useSignIn } from '../../api/session.ts'
-import { Form } from '../../components/form.tsx'
+import { Form, filled } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
 import { localPath } from '../../local-path.ts'
@@ -38,24 +37,28 @@ export function SignInPage() {
 
 function SignInForm() {
   const signIn = useSignIn()
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [isTried, setIsTried] = useState(false)
-  const missing = isTried && (email === '' || password === '')
+  const form = useForm({
+    initialValues: { email: '', password: '' },
+    validate: { email: filled('Enter your email.'), password: filled('Enter your password.') },
+  })
   return (
     <Form
-      error={missing ? 'missing' : null}
-      onSubmit={() => {
-        setIsTried(true)
-        if (email !== '' && password !== '' && !signIn.isPending) signIn.mutate({ email, password })
-      }}
+      form={form}
+      mutation={signIn}
+      onSubmit={(values) => signIn.mutate(values)}
+      buttons={
+        <Group justify="space-between" gap="sm">
+          <Button type="submit" loading={signIn.isPending}>
+            Sign in
+          </Button>
+          <TextLink href={pagePaths.reset}>Forgot your password?</TextLink>
+        </Group>
+      }
     >
       <TextInput
         label="Email"
         type="email"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={isTried && email === '' ? 'Enter your email.' : undefined}
+        {...form.getInputProps('email')}
         autoComplete="username"
         spellCheck={false}
         maxLength={254}
@@ -64,21 +67,12 @@ function SignInForm() {
       />
       <PasswordField
         label="Password"
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-        error={isTried && password === '' ? 'Enter your password.' : undefined}
+        {...form.getInputProps('password')}
         autoComplete="current-password"
         maxLength={256}
         required
         withAsterisk={false}
       />
-      <ProblemAlert error={signIn.error} />
-      <Group justify="space-between" gap="sm">
-        <Button type="submit" loading={signIn.isPending}>
-          Sign in
-        </Button>
-        <TextLink href={pagePaths.reset}>Forgot your password?</TextLink>
-      </Group>
     </Form>
   )
 }

@@ -1,12 +1,10 @@
 import { Alert, Button, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useForm } from '@mantine/form'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useSignUp } from '../../api/session.ts'
-import { fieldErrors, formError } from '../../components/field-errors.ts'
-import { Form } from '../../components/form.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Form, filled } from '../../components/form.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
 import { MailSent } from './mail-sent.tsx'
@@ -47,25 +45,25 @@ export function SignUpPage() {
 }
 
 function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> }) {
-  const [email, setEmail] = useState('')
-  const [name, setName] = useState('')
-  const [isTried, setIsTried] = useState(false)
-  const faults = fieldErrors(signUp.error, ['email', 'name'])
-  const missing = isTried && (email === '' || name === '')
+  const form = useForm({
+    initialValues: { email: '', name: '' },
+    validate: { email: filled('Enter your email.'), name: filled('Enter a name.') },
+  })
   return (
     <Form
-      error={signUp.error ?? (missing ? 'missing' : null)}
-      onSubmit={() => {
-        setIsTried(true)
-        if (email !== '' && name !== '' && !signUp.isPending) signUp.mutate({ email, name })
-      }}
+      form={form}
+      mutation={signUp}
+      onSubmit={(values) => signUp.mutate(values)}
+      buttons={
+        <Button type="submit" loading={signUp.isPending}>
+          Sign up
+        </Button>
+      }
     >
       <TextInput
         label="Email"
         type="email"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={isTried && email === '' ? 'Enter your email.' : faults.email}
+        {...form.getInputProps('email')}
         autoComplete="email"
         spellCheck={false}
         maxLength={254}
@@ -75,18 +73,12 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
       <TextInput
         label="Name"
         description="Your own or your company's."
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={isTried && name === '' ? 'Enter a name.' : faults.name}
+        {...form.getInputProps('name')}
         autoComplete="name"
         maxLength={100}
         required
         withAsterisk={false}
       />
-      <ProblemAlert error={formError(signUp.error, ['email', 'name'])} />
-      <Button type="submit" loading={signUp.isPending}>
-        Sign up
-      </Button>
     </Form>
   )
 }

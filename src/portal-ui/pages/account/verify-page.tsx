@@ -46,9 +46,8 @@ export function VerifyPage() {
     <Page title="Choose your password" lead="One more step, and you are signed in." width="narrow">
       <NewPasswordForm
         action="Set the password"
+        mutation={verification}
         onSubmit={(password) => verification.mutate({ token, password })}
-        isPending={verification.isPending}
-        error={verification.error}
       />
     </Page>
   )

@@ -1,12 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplicationDeletion, useApplicationUpdate } from '../../api/applications.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
-import { focusFirstInvalid } from '../../components/field-errors.ts'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { nameFailure } from './name-failure.ts'
+import { Form } from '../../components/form.tsx'
 
 /** Rename and delete an application. */
 export function ApplicationActions({ application }: { readonly application: Application }) {
@@ -20,20 +19,15 @@ export function ApplicationActions({ application }: { readonly application: Appl
 
 function Rename({ application }: { readonly application: Application }) {
   const [isOpen, setIsOpen] = useState(false)
-  const [name, setName] = useState(application.name)
-  const form = useRef<HTMLFormElement>(null)
+  const form = useForm({ initialValues: { name: application.name } })
   const close = () => setIsOpen(false)
   const renaming = useApplicationUpdate(application.id, close)
-  const { atName, elsewhere } = nameFailure(renaming.error)
 
   const open = () => {
-    setName(application.name)
+    form.setValues({ name: application.name })
+    form.clearErrors()
     renaming.reset()
     setIsOpen(true)
-  }
-  const rename = () => {
-    if (renaming.isPending) return
-    renaming.mutate({ name }, { onError: () => focusFirstInvalid(form.current) })
   }
 
   return (
@@ -48,29 +42,11 @@ function Rename({ application }: { readonly application: Application }) {
         centered
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <form
-          ref={form}
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault()
-            rename()
-          }}
-        >
-          <Stack gap="md">
-            <TextInput
-              label="Name"
-              value={name}
-              onChange={(event) => {
-                setName(event.currentTarget.value)
-                renaming.reset()
-              }}
-              error={atName}
-              maxLength={100}
-              autoComplete="off"
-              required
-              data-autofocus
-            />
-            <ProblemAlert error={elsewhere} />
+        <Form
+          form={form}
+          mutation={renaming}
+          onSubmit={(values) => renaming.mutate(values)}
+          buttons={
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={close}>
                 Cancel
@@ -79,8 +55,17 @@ function Rename({ application }: { readonly application: Application }) {
                 Save name
               </Button>
             </Group>
-          </Stack>
-        </form>
+          }
+        >
+          <TextInput
+            label="Name"
+            {...form.getInputProps('name')}
+            maxLength={100}
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+        </Form>
       </Modal>
     </>
   )

@@ -1,11 +1,11 @@
-import { Button, Group, NativeSelect, Paper, Stack, TextInput, Title } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
-import type { IssuedKey, KeyInput } from '../../../gateway/portal/schemas/applications.ts'
+import { Button, Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useEffect, useRef } from 'react'
+import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyCreation } from '../../api/applications.ts'
-import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
 import classes from './applications.module.css'
-import { nameFailure } from './name-failure.ts'
 
 const expiries = [
   { value: 'never', label: 'Never' },
@@ -25,87 +25,37 @@ export interface CreateKeyProps {
 /** The form that makes a key: a name, and when it ends by itself. */
 export function CreateKey(props: CreateKeyProps) {
   const { applicationId, suggestedName, onIssued, onCancel } = props
-  const [name, setName] = useState(suggestedName)
-  const [expiry, setExpiry] = useState('never')
-  const [day, setDay] = useState('')
-  const [isDayWrong, setIsDayWrong] = useState(false)
-  const form = useRef<HTMLFormElement>(null)
+  const form = useForm({
+    initialValues: { name: suggestedName, expiry: 'never', day: '' },
+    validate: {
+      day: (day, { expiry }) =>
+        Number.isNaN(expiryOf(expiry, day)?.getTime())
+          ? 'Enter a day before the year 10000.'
+          : null,
+    },
+  })
+  const { expiry, day } = form.values
   const field = useRef<HTMLInputElement>(null)
   const creation = useKeyCreation(applicationId, onIssued)
-  const { atName, elsewhere } = nameFailure(creation.error)
-  const atExpiry = fieldErrors(creation.error, ['expiresAt']).expiresAt
 
   useEffect(() => {
     field.current?.select()
   }, [])
 
-  const create = () => {
-    if (creation.isPending) return
-    const end = expiryOf(expiry, day)
-    if (Number.isNaN(end?.getTime())) {
-      setIsDayWrong(true)
-      focusFirstInvalid(form.current)
-      return
-    }
-    const input: KeyInput = { name, ...(end === undefined ? {} : { expiresAt: end.toISOString() }) }
-    creation.mutate(input, { onError: () => focusFirstInvalid(form.current) })
-  }
-
   return (
     <Paper withBorder p="lg" className={classes['card'] ?? ''}>
-      <form
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          create()
+      <Form
+        form={form}
+        mutation={creation}
+        onSubmit={({ name }) => {
+          const end = expiryOf(expiry, day)
+          creation.mutate({ name, ...(end === undefined ? {} : { expiresAt: end.toISOString() }) })
         }}
-      >
-        <Stack gap="md">
-          <Title order={3}>Create a key</Title>
-          <Group gap="md" align="flex-start">
-            <TextInput
-              ref={field}
-              label="Name"
-              description="Where it is used, for example “Production”."
-              value={name}
-              onChange={(event) => {
-                setName(event.currentTarget.value)
-                creation.reset()
-              }}
-              error={atName}
-              maxLength={100}
-              autoComplete="off"
-              required
-              flex="1 1 16rem"
-            />
-            <NativeSelect
-              label="Expires"
-              description="The key stops working afterwards."
-              value={expiry}
-              onChange={(event) => setExpiry(event.currentTarget.value)}
-              data={expiries}
-              error={expiry === 'date' ? undefined : atExpiry}
-              flex="0 1 12rem"
-            />
-            {expiry === 'date' ? (
-              <TextInput
-                type="date"
-                label="Last day"
-                description="It works until the end of that day."
-                value={day}
-                onChange={(event) => {
-                  setDay(event.currentTarget.value)
-                  setIsDayWrong(false)
-                }}
-                max="9999-12-31"
-                error={isDayWrong ? 'Enter a day before the year 10000.' : atExpiry}
-                required
-                flex="0 1 12rem"
-              />
-            ) : null}
-          </Group>
-          <ProblemAlert error={formError(elsewhere, ['expiresAt'])} />
+        errorsOf={(error) => {
+          const { name, expiresAt } = fieldErrors(error, ['name', 'expiresAt'])
+          return { name, [expiry === 'date' ? 'day' : 'expiry']: expiresAt }
+        }}
+        buttons={
           <Group gap="sm">
             <Button
               type="submit"
@@ -118,8 +68,40 @@ export function CreateKey(props: CreateKeyProps) {
               Cancel
             </Button>
           </Group>
-        </Stack>
-      </form>
+        }
+      >
+        <Title order={3}>Create a key</Title>
+        <Group gap="md" align="flex-start">
+          <TextInput
+            ref={field}
+            label="Name"
+            description="Where it is used, for example “Production”."
+            {...form.getInputProps('name')}
+            maxLength={100}
+            autoComplete="off"
+            required
+            flex="1 1 16rem"
+          />
+          <NativeSelect
+            label="Expires"
+            description="The key stops working afterwards."
+            {...form.getInputProps('expiry')}
+            data={expiries}
+            flex="0 1 12rem"
+          />
+          {expiry === 'date' ? (
+            <TextInput
+              type="date"
+              label="Last day"
+              description="It works until the end of that day."
+              {...form.getInputProps('day')}
+              max="9999-12-31"
+              required
+              flex="0 1 12rem"
+            />
+          ) : null}
+        </Group>
+      </Form>
     </Paper>
   )
 }

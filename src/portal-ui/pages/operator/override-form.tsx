@@ -1,12 +1,13 @@
-import { Button, Group, NativeSelect, Paper, Stack, TextInput, Title } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { Button, Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis, PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOverrideCreation } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, filled } from '../../components/form.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { wholeNumber, windowInWords } from '../../in-words.ts'
@@ -44,19 +45,12 @@ function Fields({
   choices,
   onDone,
 }: OverrideFormProps & { readonly choices: readonly Choice[] }) {
-  const [chosen, setChosen] = useState(0)
-  const [calls, setCalls] = useState('')
-  const [reason, setReason] = useState('')
-  const [until, setUntil] = useState('')
-  const [isTried, setIsTried] = useState(false)
-  const form = useRef<HTMLFormElement>(null)
+  const form = useForm({
+    initialValues: { limit: '0', calls: '', reason: '', expiresAt: '' },
+    validate: { calls: filled(), reason: filled(), expiresAt: filled() },
+  })
   const creation = useOverrideCreation(applicationId)
-  const errors = fieldErrors(creation.error, fields)
-  const atLimit = isProblem(creation.error, 'CONFLICT')
-    ? (creation.error.problem.detail ?? creation.error.problem.title)
-    : (errors.api ?? errors.version ?? errors.limit)
-  const given = (value: string) => (isTried && value === '' ? 'Fill in this field.' : undefined)
-  const choice = choices[chosen]
+  const choice = choices[Number(form.values.limit)]
   if (choice === undefined) {
     return (
       <EmptyState title="No limit to override">
@@ -65,87 +59,27 @@ function Fields({
     )
   }
 
-  const create = () => {
-    if (creation.isPending) return
-    setIsTried(true)
-    if ([calls, until, reason].includes('')) {
-      focusFirstInvalid(form.current)
-      return
-    }
-    const { subscription, limit } = choice
-    creation.mutate(
-      {
-        api: subscription.api,
-        version: subscription.version,
-        limit: limit.name,
-        // The portal refuses invalid numbers.
-        calls: /^\d{1,10}$/.test(calls.trim()) ? Number(calls) : 0,
-        reason,
-        expiresAt: instantOf(until),
-      },
-      { onSuccess: onDone, onError: () => focusFirstInvalid(form.current) },
-    )
-  }
-
   return (
     <Paper withBorder p="lg">
-      <form
-        ref={form}
-        noValidate
-        onChange={() => {
-          if (creation.isError) creation.reset()
-        }}
-        onSubmit={(event) => {
-          event.preventDefault()
-          create()
-        }}
-      >
-        <Stack gap="md">
-          <Title order={3}>Override a limit</Title>
-          <div className={classes['fields']}>
-            <NativeSelect
-              label="Limit"
-              description="From a plan that this application is subscribed to."
-              value={chosen}
-              onChange={(event) => setChosen(Number(event.currentTarget.value))}
-              data={choices.map(({ subscription: { api, version, plan }, limit }, index) => ({
-                value: String(index),
-                label: `${api} ${version}: ${limit.name} (${plan})`,
-              }))}
-              error={atLimit}
-            />
-            <TextInput
-              label="Calls"
-              description={`Per ${windowInWords(choice.limit.windowSeconds)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
-              inputMode="numeric"
-              value={calls}
-              onChange={(event) => setCalls(event.currentTarget.value)}
-              error={given(calls) ?? errors.calls}
-              autoComplete="off"
-              maxLength={10}
-              required
-            />
-            <TextInput
-              label="Until"
-              description="Your local time."
-              type="datetime-local"
-              value={until}
-              onChange={(event) => setUntil(event.currentTarget.value)}
-              error={given(until) ?? errors.expiresAt}
-              required
-            />
-          </div>
-          <TextInput
-            label="Reason"
-            description="Operators read it here and in the audit log."
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            error={given(reason) ?? errors.reason}
-            autoComplete="off"
-            maxLength={500}
-            required
-          />
-          <ProblemAlert error={atLimit === undefined ? formError(creation.error, fields) : null} />
+      <Form
+        form={form}
+        mutation={creation}
+        onSubmit={({ calls, reason, expiresAt }) =>
+          creation.mutate(
+            {
+              api: choice.subscription.api,
+              version: choice.subscription.version,
+              limit: choice.limit.name,
+              // The portal refuses invalid numbers.
+              calls: /^\d{1,10}$/.test(calls.trim()) ? Number(calls) : 0,
+              reason,
+              expiresAt: instantOf(expiresAt),
+            },
+            { onSuccess: onDone },
+          )
+        }
+        errorsOf={errorsOf}
+        buttons={
           <Group gap="sm">
             <Button type="submit" loading={creation.isPending}>
               Override limit
@@ -154,10 +88,54 @@ function Fields({
               Cancel
             </Button>
           </Group>
-        </Stack>
-      </form>
+        }
+      >
+        <Title order={3}>Override a limit</Title>
+        <div className={classes['fields']}>
+          <NativeSelect
+            label="Limit"
+            description="From a plan that this application is subscribed to."
+            {...form.getInputProps('limit')}
+            data={choices.map(({ subscription: { api, version, plan }, limit }, index) => ({
+              value: String(index),
+              label: `${api} ${version}: ${limit.name} (${plan})`,
+            }))}
+          />
+          <TextInput
+            label="Calls"
+            description={`Per ${windowInWords(choice.limit.windowSeconds)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
+            inputMode="numeric"
+            {...form.getInputProps('calls')}
+            autoComplete="off"
+            maxLength={10}
+            required
+          />
+          <TextInput
+            label="Until"
+            description="Your local time."
+            type="datetime-local"
+            {...form.getInputProps('expiresAt')}
+            required
+          />
+        </div>
+        <TextInput
+          label="Reason"
+          description="Operators read it here and in the audit log."
+          {...form.getInputProps('reason')}
+          autoComplete="off"
+          maxLength={500}
+          required
+        />
+      </Form>
     </Paper>
   )
+}
+
+/** One field chooses the API, the version and the limit; it also shows that the limit has an override. */
+function errorsOf(error: Error): Record<string, string | undefined> {
+  if (isProblem(error, 'CONFLICT')) return { limit: error.problem.detail ?? error.problem.title }
+  const { api, version, limit = api ?? version, ...others } = fieldErrors(error, fields)
+  return { limit, ...others }
 }
 
 function choicesOf(subscriptions: readonly Subscription[], apis: PublishedApis): Choice[] {

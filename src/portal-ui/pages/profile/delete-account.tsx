@@ -2,8 +2,8 @@ import { Button, List, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAccountDeletion } from '../../api/profile.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
 import { PasswordField } from '../../components/password-field.tsx'
-import { currentPasswordFailure } from './current-password-failure.ts'
 import { WhosePassword } from './whose-password.tsx'
 
 /** Deletes the account after the developer has typed its address and password. */
@@ -12,7 +12,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
   const [currentPassword, setCurrentPassword] = useState('')
   const [isTried, setIsTried] = useState(false)
   const deletion = useAccountDeletion()
-  const { atPassword, elsewhere } = currentPasswordFailure(deletion.error)
+  const { currentPassword: atPassword } = fieldErrors(deletion.error, ['currentPassword'])
 
   const close = () => {
     setIsOpen(false)
@@ -37,7 +37,7 @@ export function DeleteAccount({ email }: { readonly email: string }) {
           if (currentPassword !== '') deletion.mutate({ currentPassword })
         }}
         isPending={deletion.isPending}
-        error={elsewhere}
+        error={atPassword === undefined ? deletion.error : null}
       >
         <Text size="sm">Deleted at once and permanently:</Text>
         <List size="sm">

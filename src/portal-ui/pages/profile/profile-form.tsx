@@ -1,11 +1,11 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { type ReactNode, useRef, useState } from 'react'
+import { Button, Group, Text } from '@mantine/core'
+import { type GetInputPropsReturnType, useForm } from '@mantine/form'
+import type { ReactNode } from 'react'
 import type { ProfileChange } from '../../../gateway/portal/schemas/accounts.ts'
 import { useProfileChange } from '../../api/profile.ts'
-import { fieldErrors, focusFirstInvalid, formError } from '../../components/field-errors.ts'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, filled } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { currentPasswordFailure } from './current-password-failure.ts'
 import { WhosePassword } from './whose-password.tsx'
 
 type Field = Exclude<keyof ProfileChange, 'currentPassword'>
@@ -13,78 +13,53 @@ type Field = Exclude<keyof ProfileChange, 'currentPassword'>
 export interface ProfileFormProps {
   /** The member this form changes. */
   readonly field: Field
-  readonly value: string
+  /** What the field shows first. */
+  readonly initial: string
   /** Label of the button: "Change name". */
   readonly action: string
   /** Message after success. */
   readonly done: string
-  readonly onDone?: () => void
-  /** Renders the field with the error of its value. */
-  readonly children: (error: string | undefined) => ReactNode
+  /** Renders the field with its value and its error. */
+  readonly children: (input: GetInputPropsReturnType) => ReactNode
 }
 
 /** Changes one member of the profile; always asks for the current password. */
-export function ProfileForm({ field, value, action, done, onDone, children }: ProfileFormProps) {
-  const [currentPassword, setCurrentPassword] = useState('')
-  const [isTried, setIsTried] = useState(false)
-  const form = useRef<HTMLFormElement>(null)
+export function ProfileForm({ field, initial, action, done, children }: ProfileFormProps) {
   const change = useProfileChange()
-  const { atPassword, elsewhere } = currentPasswordFailure(change.error)
-  const atField = fieldErrors(change.error, [field])[field]
-
-  const given = (text: string) => (isTried && text === '' ? 'Fill in this field.' : undefined)
-
-  const submit = () => {
-    if (change.isPending) return
-    setIsTried(true)
-    if (value === '' || currentPassword === '') {
-      focusFirstInvalid(form.current)
-      return
-    }
-    change.mutate(
-      { currentPassword, [field]: value },
-      {
-        onSuccess: () => {
-          setIsTried(false)
-          setCurrentPassword('')
-          onDone?.()
-        },
-        onError: () => focusFirstInvalid(form.current),
-      },
-    )
-  }
-
+  const form = useForm({
+    initialValues: { value: initial, currentPassword: '' },
+    validate: { value: filled(), currentPassword: filled() },
+  })
   // Password managers expect the old password before the new one.
   const current = (
     <PasswordField
       label="Current password"
-      value={currentPassword}
-      onChange={(event) => setCurrentPassword(event.currentTarget.value)}
-      error={given(currentPassword) ?? atPassword}
+      {...form.getInputProps('currentPassword')}
       autoComplete="current-password"
       required
     />
   )
 
   return (
-    <form
-      ref={form}
-      noValidate
-      aria-label={action}
-      onChange={() => {
-        if (!change.isPending && !change.isIdle) change.reset()
+    <Form
+      form={form}
+      mutation={change}
+      label={action}
+      onSubmit={({ value, currentPassword }) =>
+        change.mutate(
+          { currentPassword, [field]: value },
+          // A name stays in its field.
+          {
+            onSuccess: () =>
+              form.setValues({ value: initial === '' ? '' : value, currentPassword: '' }),
+          },
+        )
+      }
+      errorsOf={(error) => {
+        const { [field]: value, currentPassword } = fieldErrors(error, [field, 'currentPassword'])
+        return { value, currentPassword }
       }}
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
-      <Stack gap="md">
-        <WhosePassword />
-        {field === 'password' ? current : null}
-        {children(given(value) ?? atField)}
-        {field === 'password' ? null : current}
-        <ProblemAlert error={formError(elsewhere, [field])} />
+      buttons={
         <Group gap="md">
           <Button type="submit" loading={change.isPending}>
             {action}
@@ -93,7 +68,12 @@ export function ProfileForm({ field, value, action, done, onDone, children }: Pr
             {change.isSuccess ? done : ''}
           </Text>
         </Group>
-      </Stack>
-    </form>
+      }
+    >
+      <WhosePassword />
+      {field === 'password' ? current : null}
+      {children(form.getInputProps('value'))}
+      {field === 'password' ? null : current}
+    </Form>
   )
 }

@@ -1,5 +1,4 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
 import { useDeveloper, useSignOutEverywhere } from '../../api/session.ts'
 import { PasswordField } from '../../components/password-field.tsx'
@@ -47,20 +46,11 @@ export function ProfilePage() {
 }
 
 function NameSection({ developer }: { readonly developer: Developer }) {
-  const [name, setName] = useState(developer.name)
   return (
     <ProfileSection title="Name" lead="Your display name.">
-      <ProfileForm field="name" value={name} action="Change name" done="Name changed">
-        {(error) => (
-          <TextInput
-            label="Name"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={error}
-            autoComplete="name"
-            maxLength={100}
-            required
-          />
+      <ProfileForm field="name" initial={developer.name} action="Change name" done="Name changed">
+        {(input) => (
+          <TextInput label="Name" {...input} autoComplete="name" maxLength={100} required />
         )}
       </ProfileForm>
     </ProfileSection>
@@ -68,7 +58,6 @@ function NameSection({ developer }: { readonly developer: Developer }) {
 }
 
 function EmailSection({ developer: { email, pendingEmail } }: { readonly developer: Developer }) {
-  const [wanted, setWanted] = useState('')
   return (
     <ProfileSection
       title="Email address"
@@ -85,20 +74,12 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
         </Stack>
       }
     >
-      <ProfileForm
-        field="email"
-        value={wanted}
-        action="Change address"
-        done="We sent you a link"
-        onDone={() => setWanted('')}
-      >
-        {(error) => (
+      <ProfileForm field="email" initial="" action="Change address" done="We sent you a link">
+        {(input) => (
           <TextInput
             label="New address"
             type="email"
-            value={wanted}
-            onChange={(event) => setWanted(event.currentTarget.value)}
-            error={error}
+            {...input}
             autoComplete="email"
             maxLength={254}
             required
@@ -110,30 +91,16 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
 }
 
 function PasswordSection() {
-  const [password, setPassword] = useState('')
   return (
     <ProfileSection
       title="Password"
       lead={`${newPasswordRules} Your other sessions end when it changes.`}
     >
-      <ProfileForm
-        field="password"
-        value={password}
-        action="Change password"
-        done="Password changed"
-        onDone={() => setPassword('')}
-      >
-        {(error) => (
+      <ProfileForm field="password" initial="" action="Change password" done="Password changed">
+        {(input) => (
           <>
-            <PasswordField
-              label="New password"
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-              error={error}
-              autoComplete="new-password"
-              required
-            />
-            {error === undefined ? <PasswordLength password={password} /> : null}
+            <PasswordField label="New password" {...input} autoComplete="new-password" required />
+            {input.error === undefined ? <PasswordLength password={input.value} /> : null}
           </>
         )}
       </ProfileForm>
