@@ -14,13 +14,36 @@ import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts
 import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
 
 /**
- * Whether the server that all processes share decides the calls.
+ * What decides the calls on a server's buckets: the server that all processes
+ * share (in `arriving`, `shared` and `moving`), or each process alone.
  *
- *     away ── connected, suitable, probe granted, everything pushed, settled ──▶ shared
- *     shared ── connection lost, breaker open, counters lost, push failed ─────▶ away
- *
- * While away, the process tries to return every 100 ms and on each new
- * connection:
+ *     away ───── every 100 ms, and on each new connection ─────▶ returning
+ *     returning ── steps 1 to 5 done, but for the last push ───▶ arriving
+ *     returning ── a step failed ──────────────────────────────▶ away
+ *     returning ── the server must not hold counters ──────────▶ resting ── 5 s ──▶ returning
+ *     arriving ─── the last push is done ──────────────────────▶ shared
+ *     shared ───── the place of the marker changed ────────────▶ moving
+ *     moving ───── the marker is there, or the next beat tries ▶ shared
+ *     shared, moving ── counters out of reach or lost ─────────▶ away
+ *     arriving ──────── counters out of reach or lost ─────────▶ returning, until the last push has failed too
+ */
+type Mode =
+  | { readonly name: 'away' | 'returning' | 'arriving' | 'shared' | 'moving' | 'closed' }
+  /** @param until monotonic milliseconds */
+  | { readonly name: 'resting'; readonly until: number }
+
+const nextModes: Readonly<Record<Mode['name'], readonly Mode['name'][]>> = {
+  away: ['returning', 'closed'],
+  returning: ['arriving', 'away', 'resting', 'closed'],
+  resting: ['returning', 'closed'],
+  arriving: ['shared', 'returning', 'closed'],
+  shared: ['moving', 'away', 'closed'],
+  moving: ['shared', 'away', 'closed'],
+  closed: [],
+}
+
+/**
+ * Keeps the mode of one server. An attempt to return takes these steps:
  * 1. INFO, once per connection: is the server fit for counters, and which run
  *    of which server is it?
  * 2. Probe: a grant on a separate bucket, which also reads the marker. PING
@@ -123,49 +146,49 @@ export function createSharedMode({
   onUnsuitable,
 }: SharedModeOptions): SharedMode {
   const node = part.name
-  let isShared = false
-  let isTrying = false
-  let isMoving = false
-  let isClosed = false
-  /** Whether INFO was read on this connection. */
-  let isExamined = false
-  /** Run id of the connected server. */
-  let runId = ''
+  let mode: Mode = { name: 'away' }
+  /** Run id of the connected server; undefined until INFO was read on this connection. */
+  let runId: string | undefined
   /** The marker of the loss that this process has answered with its floors. */
   let marker: number | undefined
   /** Where that marker lies. */
   let place: MarkerPlace | undefined
   /** Markers of losses answered before. */
   const formerMarkers = new Set<number>()
-  /** Number of losses that no marker shows, and how many this process has answered. */
-  let losses = 0
-  let lossesAnswered = 0
+  /** The latest loss that no marker shows, until this process has answered it. */
+  let dueLoss: object | undefined
   let heardAt = Number.NEGATIVE_INFINITY
-  let reasonLogged = ''
-  let loggedAt = Number.NEGATIVE_INFINITY
-  let restUntil = Number.NEGATIVE_INFINITY
-  let isSilenceWatched = false
+  let logged = { reason: '', at: Number.NEGATIVE_INFINITY }
+  let stopWatch: (() => void) | undefined
   const timer = setInterval(() => void attempt(), attemptMs).unref()
 
+  /** The only place that changes the mode. */
+  function enter(next: Mode): void {
+    if (!nextModes[mode.name].includes(next.name)) {
+      throw new Error(`the counters of a server cannot go from ${mode.name} to ${next.name}`)
+    }
+    mode = next
+    if (isShared()) return
+    stopWatch?.()
+    stopWatch = undefined
+  }
+
+  function isShared(): boolean {
+    return mode.name === 'shared' || mode.name === 'arriving' || mode.name === 'moving'
+  }
+
   function leave(cause: AwayCause, reason: string): void {
-    if (isClosed) return
+    if (mode.name === 'closed') return
+    const wasShared = isShared()
     const at = monotonic()
-    if (isShared || (reason !== reasonLogged && at - loggedAt >= logMs)) {
-      reasonLogged = reason
-      loggedAt = at
+    if (wasShared || (reason !== logged.reason && at - logged.at >= logMs)) {
+      logged = { reason, at }
       // Never log the error object: ioredis attaches the command, and after a failed sign-in that holds the password.
       log.warn({ node, cause, reason }, 'counters are not shared; calls are decided locally')
     }
-    if (!isShared) return
-    isShared = false
+    if (!wasShared) return
+    enter({ name: mode.name === 'arriving' ? 'returning' : 'away' })
     onAway(cause)
-  }
-
-  function enter(): void {
-    isShared = true
-    breaker.reset()
-    log.info({ node }, 'counters are shared')
-    onShared()
   }
 
   /** Some servers do not let their users read INFO; counting works without it. */
@@ -182,60 +205,71 @@ export function createSharedMode({
     const info = await infoIfPermitted()
     checkRedis(info, { isEvictionAllowed, isCluster: part.isClusterNode })
     runId = info.get('run_id') ?? part.runIdOtherwise
-    isExamined = true
   }
 
   async function attempt(): Promise<void> {
-    if (isShared || isTrying || isClosed || !connection.isReady() || monotonic() < restUntil) return
-    isTrying = true
+    const isDue = mode.name === 'away' || (mode.name === 'resting' && monotonic() >= mode.until)
+    if (!isDue || !connection.isReady()) return
+    enter({ name: 'returning' })
     try {
-      if (!isExamined) await examine()
-      const here = part.markerPlace()
-      if (here === undefined) return
-      const probe = await answerLoss(here)
-      // Leave a further loss to the next attempt.
-      if (probe.isSettling || probe.marker !== marker) return
-      const rest = await catchUp.pushMost(here, marker)
-      // The last push and the next calls share one connection, on which Redis keeps their order: the push runs first.
-      const pushed = catchUp.push(here, rest, marker)
-      // Another loss may have occurred meanwhile.
-      if (lossesAnswered === losses) enter()
-      await pushed
+      await takeSteps()
     } catch (error) {
       failedAttempt(error instanceof Error ? error : new Error(String(error)))
-    } finally {
-      isTrying = false
     }
+    if (mode.name === 'arriving') enter({ name: 'shared' })
+    else if (mode.name === 'returning') enter({ name: 'away' })
+  }
+
+  async function takeSteps(): Promise<void> {
+    if (runId === undefined) await examine()
+    const here = part.markerPlace()
+    if (here === undefined) return
+    const probe = await answerLoss(here)
+    // Leave a further loss to the next attempt.
+    if (probe.isSettling || probe.marker !== marker) return
+    const rest = await catchUp.pushMost(here, marker)
+    // The last push and the next calls share one connection, on which Redis keeps their order: the push runs first.
+    const pushed = catchUp.push(here, rest, marker)
+    // Another loss may have occurred meanwhile.
+    if (mode.name === 'returning' && dueLoss === undefined) arrive()
+    await pushed
+  }
+
+  function arrive(): void {
+    enter({ name: 'arriving' })
+    breaker.reset()
+    log.info({ node }, 'counters are shared')
+    onShared()
   }
 
   function knowledge(): MarkerKnowledge {
-    const answered = losses > lossesAnswered ? undefined : marker
-    return { runId, answered, living: living() }
+    const answered = dueLoss === undefined ? marker : undefined
+    return { runId: runId ?? '', answered, living: living() }
   }
 
   /** Does steps 2 and 3 and returns the last probe's reply. */
   async function answerLoss(here: MarkerPlace): Promise<GrantReply> {
     const vouched = marker === undefined && part.isComplete() ? 0 : undefined
     let probe = await catchUp.probe(here, { ...knowledge(), vouched })
-    const lossesNow = losses
-    const isDue = lossesNow > lossesAnswered
-    if ((isDue && !isFresh(probe)) || formerMarkers.has(probe.marker)) {
+    const due = dueLoss
+    if ((due !== undefined && !isFresh(probe)) || formerMarkers.has(probe.marker)) {
       probe = await catchUp.probe(here, { ...knowledge(), stale: probe.marker })
     }
     place = here
-    if (probe.marker === marker && !isDue) return probe
+    if (probe.marker === marker && due === undefined) return probe
     await catchUp.pushFloors(here, knowledge())
     if (marker !== undefined && marker !== probe.marker) formerMarkers.add(marker)
     marker = probe.marker
-    lossesAnswered = lossesNow
+    if (dueLoss === due) dueLoss = undefined
     // Tell the server that this process is done, because the others wait for it.
     return catchUp.probe(here, knowledge())
   }
 
   function failedAttempt(error: Error): void {
+    if (mode.name === 'closed') return
     if (error instanceof RedisUnsuitableError) {
       leave('unsuitable', error.message)
-      restUntil = monotonic() + unsuitableMs
+      enter({ name: 'resting', until: monotonic() + unsuitableMs })
       onUnsuitable(error)
       return
     }
@@ -246,18 +280,20 @@ export function createSharedMode({
 
   /** The server no longer has the place of its marker: writes the same marker to another place. */
   async function moveMarker(to: MarkerPlace): Promise<void> {
-    isMoving = true
+    const moving: Mode = { name: 'moving' }
+    enter(moving)
     try {
       await look()
-      if (!isShared) return
+      if (mode !== moving) return
       const { marker: found } = await catchUp.probe(to, { ...knowledge(), vouched: marker })
+      if (mode !== moving) return
       if (found === marker) place = to
       else leave('lost_counters', 'the store has lost its counters')
     } catch (error) {
       // The next beat tries again; until then the old place is read.
       if (error instanceof Error && part.isMisplaced(error)) part.onMisplaced()
     } finally {
-      isMoving = false
+      if (mode === moving) enter({ name: 'shared' })
     }
   }
 
@@ -273,25 +309,23 @@ export function createSharedMode({
       // The marker is moving: the server is alive, and its counts are intact.
       if (part.isElsewhere(error)) heardAt = monotonic()
       // Calls sent meanwhile may have been answered.
-      else if (isShared && heardAt < askedAt) leave(causeOf(error), error.message)
+      else if (isShared() && heardAt < askedAt) leave(causeOf(error), error.message)
     }
   }
 
   function observeMarker(value: string | undefined): boolean {
     heardAt = monotonic()
     if (markerOf(value) === marker) return true
-    if (isShared) leave('lost_counters', 'the store has lost its counters')
+    if (isShared()) leave('lost_counters', 'the store has lost its counters')
     return false
   }
 
   /** One missed deadline may begin a silence that no later call reports. */
   function watchSilence(): void {
     const leftMs = breaker.silenceLeftMs()
-    if (isSilenceWatched || leftMs === undefined) return
-    isSilenceWatched = true
-    startDeadline(Math.ceil(leftMs), () => {
-      isSilenceWatched = false
-      if (!isShared) return
+    if (stopWatch !== undefined || leftMs === undefined || !isShared()) return
+    stopWatch = startDeadline(Math.ceil(leftMs), () => {
+      stopWatch = undefined
       // Not if a reply arrived meanwhile, or the timer fired slightly early.
       if (breaker.isOpen()) leave('silent', 'Redis is silent')
       else watchSilence()
@@ -299,10 +333,10 @@ export function createSharedMode({
   }
 
   return {
-    isShared: () => isShared,
+    isShared,
     observe(reply) {
       heardAt = monotonic()
-      if (isShared && (reply.marker !== marker || reply.isSettling)) {
+      if (isShared() && (reply.marker !== marker || reply.isSettling)) {
         leave('lost_counters', 'the store has lost its counters')
       }
     },
@@ -322,26 +356,26 @@ export function createSharedMode({
       else watchSilence()
     },
     connected() {
-      isExamined = false
+      runId = undefined
       void attempt()
     },
     tryNow: () => void attempt(),
     lost(reason) {
-      losses += 1
+      dueLoss = {}
       leave('lost_counters', reason)
     },
     disconnected(cause) {
       leave('disconnected', cause?.message ?? 'the connection was closed')
     },
     beat() {
-      if (!isShared) return
+      if (!isShared()) return
       const here = part.markerPlace()
-      if (here !== undefined && here.key !== place?.key && !isMoving) void moveMarker(here)
+      const hasMoved = here !== undefined && here.key !== place?.key
+      if (hasMoved && mode.name === 'shared') void moveMarker(here)
       else if (monotonic() - heardAt >= idleMs) void look()
     },
     close() {
-      isClosed = true
-      isShared = false
+      if (mode.name !== 'closed') enter({ name: 'closed' })
       clearInterval(timer)
     },
   }
