@@ -14,10 +14,9 @@ export type LookUpOutcome = CachedKey | 'unreachable'
  * invent ids with correct checksums, so a flood of invented ids must cost other
  * callers little:
  *
- * - Waiting queries run newest first, and above `waitingMax` the oldest fails.
- *   So a new query waits for one statement and not for the whole queue.
- * - Half the room of a statement belongs to refreshes of known keys. Unknown
- *   ids never displace these.
+ * - Refreshes of known keys come first. Unknown ids never displace these.
+ * - Of the others the newest comes first, and above `waitingMax` the oldest
+ *   fails. So a new query waits for one statement and not for the whole queue.
  */
 export interface KeyLookUps {
   /** Asks the database. Calls `done` once and later, by the deadline at the latest. */
@@ -43,9 +42,7 @@ export interface KeyLookUpsOptions {
 interface Question {
   readonly id: string
   readonly wanting: ((outcome: LookUpOutcome) => void)[]
-  state: 'waiting' | 'asked' | 'answered'
-  /** Number of times the database was asked. */
-  attempts: number
+  isAnswered: boolean
   /** Undefined while no caller waits for the result. */
   timer: NodeJS.Timeout | undefined
 }
@@ -57,93 +54,56 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   const { cache, findKeyRecords, log } = options
   const { concurrencyMax = 8, batchMax = 100, waitingMax = 10_000, deadlineMs = 1000 } = options
   const questions = new Map<string, Question>()
-  // Both lists may contain queries that no longer wait; these are skipped.
+  const refreshes: Question[] = []
   const newestLast: Question[] = []
-  const refreshes = new Set<Question>()
   let running = 0
 
-  function open(id: string): Question {
-    const question: Question = {
-      id,
-      wanting: [],
-      state: 'waiting',
-      attempts: 0,
-      timer: undefined,
-    }
+  function ask(id: string, queue: Question[]): Question {
+    const question: Question = { id, wanting: [], isAnswered: false, timer: undefined }
     questions.set(id, question)
+    queue.push(question)
     return question
   }
 
   function next(): void {
-    while (running < concurrencyMax) {
-      const batch = takeBatch()
-      if (batch.length === 0) return
-      void run(batch)
+    while (running < concurrencyMax && refreshes.length + newestLast.length > 0) {
+      const batch = refreshes.splice(0, batchMax)
+      while (batch.length < batchMax) {
+        const question = newestLast.pop()
+        if (question === undefined) break
+        // After its deadline no caller waits.
+        if (!question.isAnswered) batch.push(question)
+      }
+      if (batch.length > 0) void run(batch)
     }
-  }
-
-  function takeBatch(): Question[] {
-    const batch: Question[] = []
-    takeRefreshes(batch, Math.ceil(batchMax / 2))
-    while (batch.length < batchMax) {
-      const question = newestLast.pop()
-      if (question === undefined) break
-      take(question, batch)
-    }
-    takeRefreshes(batch, batchMax)
-    return batch
-  }
-
-  function takeRefreshes(batch: Question[], lengthMax: number): void {
-    for (const question of refreshes) {
-      if (batch.length >= lengthMax) return
-      refreshes.delete(question)
-      take(question, batch)
-    }
-  }
-
-  function take(question: Question, batch: Question[]): void {
-    if (question.state !== 'waiting') return
-    question.state = 'asked'
-    question.attempts += 1
-    batch.push(question)
   }
 
   /** The slot becomes free when the database has answered, not at the deadline: until then it is still working on the statement. */
   async function run(batch: readonly Question[]): Promise<void> {
     running += 1
+    let left = batch
     try {
-      const mark = cache.mark()
-      const records = await findKeyRecords(batch.map(({ id }) => id))
-      for (const question of batch) {
-        const entry = cache.keep(question.id, records.get(question.id), mark)
-        if (entry !== undefined) answer(question, entry)
-        else askAgain(question)
+      for (let attempt = 0; attempt < attemptsMax && left.length > 0; attempt += 1) {
+        const mark = cache.mark()
+        const records = await findKeyRecords(left.map(({ id }) => id))
+        left = left.filter((question) => {
+          const entry = cache.keep(question.id, records.get(question.id), mark)
+          if (entry !== undefined) answer(question, entry)
+          return entry === undefined
+        })
       }
     } catch (error) {
       // The change feed reports an outage; a line for each call would bury that report.
       log.debug({ err: error }, 'keys not looked up')
-      for (const question of batch) answer(question, 'unreachable')
-    } finally {
-      running -= 1
-      next()
     }
-  }
-
-  function askAgain(question: Question): void {
-    if (question.state === 'answered') return
-    if (question.attempts >= attemptsMax) {
-      answer(question, 'unreachable')
-      return
-    }
-    question.state = 'waiting'
-    if (question.timer === undefined) refreshes.add(question)
-    else newestLast.push(question)
+    for (const question of left) answer(question, 'unreachable')
+    running -= 1
+    next()
   }
 
   function answer(question: Question, outcome: LookUpOutcome): void {
-    if (question.state === 'answered') return
-    question.state = 'answered'
+    if (question.isAnswered) return
+    question.isAnswered = true
     questions.delete(question.id)
     clearTimeout(question.timer)
     for (const done of question.wanting) {
@@ -156,29 +116,19 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
     }
   }
 
-  function shedOldest(): void {
-    while (newestLast.length > waitingMax) {
-      const oldest = newestLast.shift()
-      // Not synchronously, inside the call that exceeded the maximum.
-      if (oldest?.state === 'waiting') queueMicrotask(() => answer(oldest, 'unreachable'))
-    }
-  }
-
   return {
     find(id, done) {
-      const question = questions.get(id) ?? open(id)
+      const question = questions.get(id) ?? ask(id, newestLast)
       question.wanting.push(done)
-      if (question.timer !== undefined) return
-      question.timer = setTimeout(() => answer(question, 'unreachable'), deadlineMs)
-      // A waiting refresh now counts as a call's query.
-      if (question.state !== 'waiting') return
-      newestLast.push(question)
+      question.timer ??= setTimeout(() => answer(question, 'unreachable'), deadlineMs)
       next()
-      shedOldest()
+      const oldest = newestLast.length > waitingMax ? newestLast.shift() : undefined
+      // Not synchronously, inside the call that exceeded the maximum.
+      if (oldest !== undefined) queueMicrotask(() => answer(oldest, 'unreachable'))
     },
     refresh(id) {
       if (questions.has(id)) return
-      refreshes.add(open(id))
+      ask(id, refreshes)
       next()
     },
   }
