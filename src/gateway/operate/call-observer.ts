@@ -29,13 +29,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       const status = call.response.headersSent ? call.response.statusCode : 0
       const outcome = outcomeOf(call)
       const grant = call.grant
-      // In a plan that only observes, a call above its limit passes; only the limit's own refusal means that it did
-      // not.
-      const isObserved =
-        grant !== undefined &&
-        !grant.admitted &&
-        call.refusal !== 'QUOTA_EXCEEDED' &&
-        call.refusal !== 'COUNTERS_UNAVAILABLE'
+      // In a plan that only observes, a call above its limit passes.
+      const isObserved = grant?.admitted === false && call.entitlement?.plan.mode === 'observe'
       const decision = isObserved ? 'observed' : grant?.decision
       // A client's disconnect is noticed here before the exchange with the backend ends.
       const answeredAt = call.answeredAt === 0 ? now : call.answeredAt
