@@ -144,21 +144,8 @@ function parseCalls(value: Json): number | undefined {
   return isCount && value >= 1 && value <= callsMax ? value : undefined
 }
 
-interface Reader {
-  knows(members: readonly string[]): void
-  text(member: string, rule: string): string | undefined
-  choice<T extends string>(member: string, of: readonly T[], rule: string): T | undefined
-  parsed<T>(
-    member: string,
-    rule: string,
-    parse: (value: Json) => T | undefined,
-    fault: string,
-    example: string,
-  ): T | undefined
-}
-
 /** Reads the members of one mapping, each with the report its absence or its value deserves. */
-function createReader(sources: Sources, at: JsonObject, thing: 'plan' | 'limit'): Reader {
+function createReader(sources: Sources, at: JsonObject, thing: 'plan' | 'limit') {
   function parsed<T>(
     member: string,
     rule: string,
@@ -174,14 +161,14 @@ function createReader(sources: Sources, at: JsonObject, thing: 'plan' | 'limit')
     return undefined
   }
   return {
-    knows(members) {
+    knows(members: readonly string[]): void {
       for (const member of Object.keys(at)) {
         if (members.includes(member)) continue
         const message = `is no member of a ${thing}; there are: ${members.join(', ')}`
         sources.report({ rule: 'plan-unknown-member', at, member, message })
       }
     },
-    text: (member, rule) =>
+    text: (member: string, rule: string) =>
       parsed(
         member,
         rule,
@@ -189,7 +176,7 @@ function createReader(sources: Sources, at: JsonObject, thing: 'plan' | 'limit')
         'is not a text',
         'Default Plan',
       ),
-    choice: (member, of, rule) =>
+    choice: <T extends string>(member: string, of: readonly T[], rule: string) =>
       parsed(
         member,
         rule,

@@ -1,7 +1,6 @@
 import t from 'tap'
-import type { Letter } from '../../src/gateway/portal/mail/letters.ts'
+import { type Letter, renderLetter } from '../../src/gateway/portal/mail/letters.ts'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
-import { renderLetter } from '../../src/gateway/portal/mail/render-letter.ts'
 import { sealMail, unsealMail } from '../../src/gateway/portal/mail/sealed-mail.ts'
 
 const portalUrl = 'https://developer.bank.example'

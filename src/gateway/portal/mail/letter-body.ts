@@ -1,5 +1,5 @@
+import { withoutHiddenMarks } from '../../../platform/hidden-marks.ts'
 import { escapeHtml } from '../pages/page.ts'
-import { quoted, quotedHtml } from './foreign-text.ts'
 
 /**
  * One block of a letter, written once and rendered as text and as HTML. Only
@@ -66,4 +66,22 @@ function blockHtml(block: Block): string {
     return `<li>${escapeHtml(fact.label)}: ${value}</li>`
   })
   return `<ul>\n${rows.join('\n')}\n</ul>`
+}
+
+/**
+ * Prepares a name that a developer typed for a mail: on one line, in quotes and
+ * spelled so that mail programs do not turn it into a link ("evil.example"
+ * becomes "evil[.]example"). Drops hidden marks.
+ */
+function quoted(name: string): string {
+  const line = withoutHiddenMarks(name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '))
+    .replace(/:(?=\/\/)|(?<=\b(?:mailto|tel|sms|data|javascript)):/gi, '[:]')
+    .replace(/[.\u3002\uff0e\uff61](?=\p{L}{2})/gu, '[.]')
+    .replace(/[@\uff20]/g, '[at]')
+  return `"${line.trim()}"`
+}
+
+/** {@link quoted} as HTML, apart from the direction of what stands around it. */
+function quotedHtml(name: string): string {
+  return `<bdi>${escapeHtml(quoted(name))}</bdi>`
 }

@@ -1,8 +1,9 @@
 import { accountLetters } from './account-letters.ts'
 import { deprecationLetter } from './deprecation-letter.ts'
 import { keyLetters } from './key-letters.ts'
-import type { LetterText, Words } from './letter-body.ts'
+import { type Block, htmlOf, type LetterText, textOf, type Words } from './letter-body.ts'
 import { limitsLetter } from './limits-letter.ts'
+import type { OptionalMail, OptOuts } from './opt-out.ts'
 
 /**
  * Every mail that the portal writes, by its kind. Tokens appear only in links.
@@ -25,12 +26,8 @@ export type Letter = {
 
 type FactsOf<F> = F extends (portalUrl: string, facts: infer Facts) => LetterText ? Facts : never
 
-/** The mails that a developer can switch off; also the names of the preferences. */
-export const optionalMails = ['keys', 'limits', 'deprecations'] as const
-export type OptionalMail = (typeof optionalMails)[number]
-
 /** The letters that a developer can switch off. */
-export const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
+const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
   'key-issued': 'keys',
   'key-replaced': 'keys',
   'key-revoked': 'keys',
@@ -38,9 +35,54 @@ export const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
   deprecation: 'deprecations',
 }
 
-/** The words of a letter. */
-export function wordsOf(letter: Letter, portalUrl: string): LetterText {
+export interface RenderedLetter {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** Address of RFC 8058's one-click request; null where the mail cannot be opted out of. */
+  readonly optOutUrl: string | null
+}
+
+export interface RenderOptions {
+  /** The portal's own origin: every link begins with it. */
+  readonly portalUrl: string
+  readonly optOuts: Pick<OptOuts, 'sign'>
+}
+
+/** Writes a letter out as text and as HTML. */
+export function renderLetter(
+  letter: Letter,
+  { portalUrl, optOuts }: RenderOptions,
+): RenderedLetter {
+  const { subject, blocks } = wordsOf(letter, portalUrl)
+  const token = optOutToken(letter, optOuts)
+  const whole = [...blocks, ...footer(portalUrl, token)]
+  return {
+    subject,
+    text: textOf(whole),
+    html: htmlOf(subject, whole),
+    optOutUrl: token === undefined ? null : `${portalUrl}/api/mail-opt-outs/${token}`,
+  }
+}
+
+function wordsOf(letter: Letter, portalUrl: string): LetterText {
   // TypeScript does not see that the facts of a kind are those that its function takes.
   const words = letters[letter.kind] as (portalUrl: string, facts: Letter) => LetterText
   return words(portalUrl, letter)
+}
+
+function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | undefined {
+  const mail = optionalKinds[letter.kind]
+  return mail === undefined || !('developerId' in letter)
+    ? undefined
+    : optOuts.sign({ developerId: letter.developerId, mail })
+}
+
+function footer(portalUrl: string, token: string | undefined): Block[] {
+  const origin = `The developer portal at ${portalUrl} sent this email. Please don't reply to it.`
+  if (token === undefined) return [origin]
+  return [
+    origin,
+    { link: 'Stop emails of this kind', url: `${portalUrl}/mails/opt-out#token=${token}` },
+  ]
 }

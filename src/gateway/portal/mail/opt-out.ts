@@ -1,5 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type OptionalMail, optionalMails } from './letters.ts'
+
+/** The mails that a developer can switch off; also the names of the preferences. */
+export const optionalMails = ['keys', 'limits', 'deprecations'] as const
+export type OptionalMail = (typeof optionalMails)[number]
 
 /** Who wants which mails no more. */
 export interface OptOut {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { queueMail } from '../../registry/mail-queue.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
-import type { Letter } from './letters.ts'
+import { type Letter, renderLetter } from './letters.ts'
 import type { OptOuts } from './opt-out.ts'
-import { renderLetter } from './render-letter.ts'
 import { sealMail } from './sealed-mail.ts'
 
 export interface Outbox {
