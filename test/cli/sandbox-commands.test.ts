@@ -285,6 +285,10 @@ t.test(
           'psu-ip-address': '127.0.0.1',
         },
       })
+    const onboarded = await tollgate(beside, ...onboarding, '--api', 'xs2a@1.7.0', '--consent')
+    t.match(onboarded.stdout, `curl ${running.urls.gateway}/v1.7.0/accounts`, 'its own port')
+    const operator = await tollgate(beside, 'operator', 'add', 'ops@bank.example')
+    t.match(operator.stderr, `${running.urls.portal}/reset`)
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'suspend'), { code: 0 })
     t.equal((await accounts()).status, 401)
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'resume'), { code: 0 })
