@@ -27,6 +27,7 @@ export function createSandboxBank({ bankUrl, secret }: SandboxBankOptions): Sand
   const dispatcher = new Agent({ connections: 4 })
   let described: Sandbox | undefined
 
+  /** The answer's shape is checked when the portal sends it on. */
   async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
     try {
       const answer = await request(`${bankUrl()}${path}`, {
@@ -58,18 +59,16 @@ export function createSandboxBank({ bankUrl, secret }: SandboxBankOptions): Sand
 
   return {
     async describe() {
-      // It changes only with the program. The answer's schema is checked when it is sent on.
+      // It changes only with the program.
       described ??= (await ask('GET', '/sandbox')) as Sandbox
       return described
     },
 
     async makeConsent(applicationId) {
-      // As above.
       return (await ask('POST', '/sandbox/consents', { applicationId })) as ReadyConsent
     },
 
     async approvedConsents(applicationId) {
-      // As above.
       return (await ask(
         'GET',
         `/sandbox/consents?applicationId=${applicationId}`,
