@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { eventually } from '../support/calling.ts'
@@ -268,3 +271,42 @@ t.test('with SANDBOX=off nothing of the sandbox is there', async (t) => {
     t.match(stderr, 'no sandbox')
   }
 })
+
+t.test(
+  'ready consents that the bank did not create leave the thirty an hour as they were',
+  async (t) => {
+    const consent = { consentId: randomUUID(), psuName: 'Noa Levi' }
+    let isWell = false
+    const bank = createServer((request, response) => {
+      request.resume()
+      response.writeHead(isWell ? 201 : 503, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isWell ? consent : {}))
+    })
+    bank.listen(0, '127.0.0.1')
+    await once(bank, 'listening')
+    t.teardown(() => bank.close())
+    const { port } = bank.address() as AddressInfo
+    const env = {
+      SANDBOX: 'on',
+      SANDBOX_SECRET: 's'.repeat(32),
+      BACKEND_URL: `http://127.0.0.1:${port}`,
+    }
+    const beside = await besidePortal(t, await runTollgate(t, { env }))
+    const { send } = await beside.signIn()
+    const { id } = (await send('POST', '/api/applications', { name: 'Patient' })).body
+    const ask = () => send('POST', `/api/applications/${id}/sandbox/consents`)
+    const askTimes = async (times: number) => {
+      const answers: PortalAnswer[] = []
+      for (let at = 0; at < times; at++) answers.push(await ask())
+      return statuses(answers)
+    }
+
+    t.same(await askTimes(16), { 503: 16 }, 'the bank answers errors')
+    bank.close()
+    t.same(await askTimes(16), { 503: 16 }, 'nothing listens')
+    bank.listen(port, '127.0.0.1')
+    await once(bank, 'listening')
+    isWell = true
+    t.same(await askTimes(31), { 201: 30, 429: 1 })
+  },
+)
