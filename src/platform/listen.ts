@@ -37,8 +37,7 @@ const backlog = 4_096
 /**
  * Binds a listener.
  *
- * While `isEnding`, every response asks its client to close the connection, so
- * that kept connections move elsewhere before the listener closes.
+ * While `isEnding`, connections move elsewhere, as {@link trackConnections} says.
  *
  * The host `localhost` is 127.0.0.1 only, so that each listener is one server.
  *
