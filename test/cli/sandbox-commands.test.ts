@@ -35,14 +35,14 @@ const consentOf = async (consentId: string) =>
   (await bank.call({ operation: 'getConsent', path: { consentId } })).body
 
 t.test('every customer of the sandbox is listed, without any database', async (t) => {
-  const table = await tollgate({}, 'sandbox', 'people')
+  const table = await tollgate({}, 'sandbox', 'customers')
   t.match(table, { code: 0, stderr: '' })
   for (const { id, alias, name } of sandboxPsus) {
     for (const word of [id, alias, name]) t.match(table.stdout, word)
   }
   t.match(table.stdout, '(closed)')
   t.match(table.stdout, '(blocked)')
-  const { items } = await json('people')
+  const { items } = await json('customers')
   t.equal(items.length, sandboxPsus.length)
   t.match(items[0], {
     psuId: '305567661',

@@ -38,10 +38,10 @@ t.test('with a sandbox', async (t) => {
     const { status, body } = await beside.anonymous('GET', '/api/sandbox')
     t.equal(status, 200)
     t.same(
-      body.people.map(({ psuId, name, alias }: Record<string, string>) => [psuId, name, alias]),
+      body.customers.map(({ psuId, name, alias }: Record<string, string>) => [psuId, name, alias]),
       sandboxPsus.map(({ id, name, alias }) => [id, name, alias]),
     )
-    t.match(body.people[0].accounts[0], { iban: 'IL030205710000000200285', currency: 'ILS' })
+    t.match(body.customers[0].accounts[0], { iban: 'IL030205710000000200285', currency: 'ILS' })
     t.same(body.secrets, { password: '12345', oneTimePassword: '123456' })
     t.same(
       body.ways.map(({ member }: { member: string }) => member),
@@ -72,8 +72,8 @@ t.test('with a sandbox', async (t) => {
     t.equal(answer.status, 200)
     const { accounts } = JSON.parse(await answer.text())
     t.ok(accounts.length >= 2)
-    const { people } = (await beside.anonymous('GET', '/api/sandbox')).body
-    const listed: readonly Record<string, string>[] = people[0].accounts
+    const { customers } = (await beside.anonymous('GET', '/api/sandbox')).body
+    const listed: readonly Record<string, string>[] = customers[0].accounts
     t.same(
       accounts.map((account: Record<string, string>) => account['displayName'] ?? account['name']),
       listed.map(({ name }) => name),
@@ -265,7 +265,7 @@ t.test('with SANDBOX=off nothing of the sandbox is there', async (t) => {
   const bank = await fetch(urls.sca)
   t.equal(bank.status, 200)
   t.notMatch((await bank.text()).replaceAll('Sandbox Bank', ''), /sandbox|portal|<a /i)
-  for (const args of [['people'], ['reset'], ['consent', randomUUID(), 'revoke']]) {
+  for (const args of [['customers'], ['reset'], ['consent', randomUUID(), 'revoke']]) {
     const { code, stderr } = await command(env, 'sandbox', ...args)
     t.equal(code, 1)
     t.match(stderr, 'no sandbox')

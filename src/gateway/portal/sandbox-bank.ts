@@ -29,11 +29,11 @@ export class BankUnavailable extends PortalError {
 
 /** What the portal asks the bank about its sandbox. @throws {BankUnavailable} */
 export interface SandboxBank {
-  /** The people, their secrets and the ways into every state. */
+  /** The customers, their secrets and the ways into every state. */
   describe(): Promise<Sandbox>
-  /** Makes a valid consent of an application to all accounts of one person. */
+  /** Makes a valid consent of an application to all accounts of one customer. */
   makeConsent(applicationId: string): Promise<ReadyConsent>
-  /** Lists the consents that an application asked for and a person approved, newest first, at most 10. */
+  /** Lists the consents that an application asked for and a customer approved, newest first, at most 10. */
   approvedConsents(applicationId: string): Promise<ApprovedConsents>
   close(): Promise<void>
 }
