@@ -48,7 +48,7 @@ interface Share extends Place {
 /** Retry-After under `deny`: by then the next attempt to reach the store is over. */
 const denyRetryMs = 1000
 
-/** Time for which unsent calls outlive their window, for a store whose clock is behind. */
+/** Time for which shares and unsent calls outlive their window, for a store whose clock is behind. */
 const keepMs = 10_000
 
 /**
@@ -79,15 +79,18 @@ export function createLocalShares({
   clockOf,
   monotonic,
 }: LocalSharesOptions): LocalShares {
-  const shares = createWindowMap<Share>()
+  // Kept longer, because a later estimate of the store's time may return to a window that seemed over.
+  const shares = createWindowMap<Share>({ keepMs })
   /** Shares with calls the store does not have yet. */
   const owing = createWindowMap<Share>({ keepMs })
 
   function shareOf({ bucket, windowSeconds }: PeekedBucket): Share {
     const timeMs = clockOf(bucket).now()
     const known = seen.find(bucket, windowSeconds)
-    // The estimate of the store's time lags slightly, but a window seen in a reply has certainly begun.
-    const window = Math.max(windowAt(timeMs, windowSeconds), known?.window ?? 0)
+    // The estimate of the store's time lags slightly. A window seen in a reply has certainly begun, and ends when its
+    // refusals said that it does.
+    const least = known === undefined ? 0 : known.window + (known.overAt <= monotonic() ? 1 : 0)
+    const window = Math.max(windowAt(timeMs, windowSeconds), least)
     let share = shares.find(bucket, windowSeconds)
     if (share === undefined || share.window < window) {
       const endsAt = monotonic() + windowEnd(window, windowSeconds) - timeMs
