@@ -7,8 +7,6 @@ import { subscribeApplication } from './gateway/registry/onboard.ts'
 import type { RegistryStores } from './gateway/registry/stores.ts'
 import { dataDirSetting } from './platform/data-folder.ts'
 import type { Database } from './platform/database.ts'
-import { origin } from './platform/listen.ts'
-import { readSettings } from './platform/settings.ts'
 
 /** What the first start of an embedded installation creates. */
 export interface Demonstration {
@@ -137,11 +135,9 @@ function nextStep({ places, made, dataDir, hasSandbox }: TerminalTextOptions): [
   }
   const onboard = onboardCommand(dataDir)
   if (!hasSandbox) return ['open the portal. For a key of the demo application, run:', onboard]
-  // A shell of its own does not have the settings of this process.
-  const known = gateway === origin(readSettings({}).gateway) ? '' : `GATEWAY_PUBLIC_URL=${gateway} `
   return [
     'open the portal. For a new key and consent of the demo application, and a call that uses them, run:',
-    `${known}${onboard} --consent`,
+    `${onboard} --consent`,
   ]
 }
 

@@ -184,6 +184,10 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       ? await welcomeText({ ...options, ...base, stores: services.registry, urls })
       : undefined
 
+  dataFolder?.announce({
+    gateway: gateway === undefined ? undefined : gatewayUrl(),
+    portal: code.portal === undefined ? undefined : portalUrl(),
+  })
   database.hurry()
   return {
     readyLine: readyLine(urls),

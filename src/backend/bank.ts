@@ -8,18 +8,18 @@ export interface Credentials {
 
 /** What pages offer a tester. */
 export interface SandboxOffer {
-  readonly people: readonly {
+  readonly customers: readonly {
     readonly id: string
     readonly name: string
-    /** What the person does when asked to approve. */
+    /** What the customer does when asked to approve. */
     readonly behaves: string
   }[]
   readonly password: string
   readonly oneTimePassword: string
   /** Where an approval ends that names no address of its own. */
   readonly returnUrl: () => string
-  /** The portal's page that lists the people. */
-  readonly peopleUrl: () => string
+  /** The portal's page that lists the customers. */
+  readonly customersUrl: () => string
 }
 
 /** What handlers, processes and pages work with. */

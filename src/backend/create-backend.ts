@@ -111,12 +111,12 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
 function sandboxOffer({ portalUrl }: SandboxOptions): SandboxOffer {
   return {
     ...sandboxSecrets,
-    people: sandboxPsus.map(({ id, name, behaviour }) => ({
+    customers: sandboxPsus.map(({ id, name, behaviour }) => ({
       ...{ id, name },
       behaves: behaviourWords[behaviour],
     })),
     returnUrl: () => `${portalUrl()}/sandbox/return`,
-    peopleUrl: () => `${portalUrl()}/sandbox`,
+    customersUrl: () => `${portalUrl()}/sandbox`,
   }
 }
 

@@ -13,8 +13,9 @@ import {
   unlink,
   writeFile,
 } from 'node:fs/promises'
-import { connect, createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { codeOf } from './error-code.ts'
 
@@ -28,8 +29,16 @@ export interface DataFolder {
    * with a lost pepper, keys that were already issued would not work.
    */
   secret(name: string, generate: () => string): Promise<string>
+  /** Makes the addresses of this process known to other processes on this folder, until it closes or dies. */
+  announce(addresses: Addresses): void
   /** Releases the lock. Close everything in the folder first. */
   close(): Promise<void>
+}
+
+/** Origins under which people reach the listeners of a process. */
+export interface Addresses {
+  readonly gateway?: string | undefined
+  readonly portal?: string | undefined
 }
 
 /** Another process has the folder open, or may still have it open. */
@@ -74,6 +83,9 @@ export function dataDirSetting(dataDir: string): string {
 /** Name of the lock file. Its first line is the pid of the process to signal (`head -1`). */
 export const pidFileName = 'tollgate.pid'
 
+/** How long a living process may take to send what it announced. */
+const readMs = 5_000
+
 /** `sun_path` of Linux holds 108 bytes, the last one zero; macOS has 104. */
 const socketPathBytesMax = process.platform === 'darwin' ? 103 : 107
 
@@ -107,7 +119,11 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
   await narrow(path)
 
   const socketName = `.lock-${randomBytes(4).toString('hex')}`
-  const server = await listen(socketPathIn(path, socketName))
+  let announced = ''
+  const server = await listen(socketPathIn(path, socketName), (socket) => {
+    // A client that only asks whether this process lives does not read.
+    socket.on('error', () => undefined).end(announced)
+  })
   const content = `${process.pid}\n${socketName}\n`
   try {
     await acquire(path, content)
@@ -119,6 +135,9 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
   return {
     path,
     secret: (name, generate) => keepSecret(join(path, name), generate),
+    announce(addresses) {
+      announced = JSON.stringify(addresses)
+    },
     async close() {
       const pidFile = join(path, pidFileName)
       if ((await readIfThere(pidFile)) === content) await unlink(pidFile)
@@ -146,10 +165,13 @@ export async function readDataFolderSecret(
   return nonEmpty(await readIfThere(join(folder, name)))
 }
 
-/** The pid of the process that has the folder open; undefined when it is not open. */
-export async function dataFolderOwner(folder: string): Promise<number | undefined> {
-  const lock = parseLock(await readIfThere(join(folder, pidFileName)))
-  return lock !== undefined && (await isAlive(folder, lock)) ? lock.pid : undefined
+/** What the process that has the folder open announced; empty when no process has it open. */
+export async function announcedAddresses(folder: string): Promise<Addresses> {
+  const socketName = parseLock(await readIfThere(join(folder, pidFileName)))?.socketName
+  if (socketName === undefined) return {}
+  const content = await readSocket(join(folder, socketName))
+  // Parse boundary: written by announce.
+  return content === '' ? {} : (JSON.parse(content) as Addresses)
 }
 
 interface Lock {
@@ -241,9 +263,18 @@ export function answers(socketPath: string): Promise<boolean> {
   })
 }
 
-function listen(path: string): Promise<Server> {
+/** All that a socket sends until it closes; empty when no process listens, or when its process is suspended. */
+async function readSocket(path: string): Promise<string> {
+  try {
+    return await text(connect({ path, signal: AbortSignal.timeout(readMs) }))
+  } catch {
+    return ''
+  }
+}
+
+function listen(path: string, onConnection: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy())
+    const server = createServer(onConnection)
     server.once('error', reject)
     server.listen(path, () => {
       server.unref()

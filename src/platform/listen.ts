@@ -37,8 +37,9 @@ const backlog = 4_096
 /**
  * Binds a listener.
  *
- * While `isEnding`, every response asks its client to close the connection, so
- * that kept connections move elsewhere before the listener closes.
+ * While `isEnding`, connections move elsewhere, as {@link trackConnections} says.
+ *
+ * The host `localhost` is 127.0.0.1 only, so that each listener is one server.
  *
  * @param setting prefix of the listener's variables, for the error
  * @param isEnding whether the process is about to stop but still serves
@@ -53,13 +54,23 @@ export async function listen(
 ): Promise<string> {
   connections.set(app.server, trackConnections(app.server, isEnding))
   try {
-    await app.listen({ ...address, backlog, listenTextResolver: () => '' })
+    await app.listen({
+      ...address,
+      host: boundHost(address.host),
+      backlog,
+      listenTextResolver: () => '',
+    })
   } catch (error) {
     throw new ListenError(setting, address, error)
   }
   const bound = app.server.address()
   const port = bound !== null && typeof bound !== 'string' ? bound.port : address.port
   return origin({ host: address.host, port })
+}
+
+/** The host to bind for a listener. Fastify would open a second server for `localhost`, beyond the reach of limits and stops. */
+export function boundHost(host: string): string {
+  return host === 'localhost' ? '127.0.0.1' : host
 }
 
 /**

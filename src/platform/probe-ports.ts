@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { codeOf } from './error-code.ts'
 import { isFree } from './free-port.ts'
-import { bindFailure } from './listen.ts'
+import { bindFailure, boundHost } from './listen.ts'
 import type { ListenAddress } from './settings-reader.ts'
 
 /** A listener that a start will bind. */
@@ -42,7 +42,7 @@ export async function probePorts(
   for (const listener of listeners.filter(({ address }) => address.port !== 0)) {
     const server = createServer().unref()
     try {
-      server.listen(listener.address.port, listener.address.host)
+      server.listen(listener.address.port, boundHost(listener.address.host))
       await once(server, 'listening')
       bound.push(server)
     } catch (error) {

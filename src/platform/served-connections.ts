@@ -2,22 +2,25 @@ import type { Server, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import { longestCallMs } from './stop-times.ts'
 
-/** Milliseconds in which a client can send its first call after the port has closed. */
-const firstCallMs = 1_000
+/** Milliseconds in which a client can send its last call after the port has closed. */
+const lastCallMs = 1_000
 
 /** A connection, from its acceptance to its end. */
 interface Served {
   callsUnderWay: number
   /** The response to the newest call; undefined before the first. */
   latest: ServerResponse | undefined
+  /** Whether the process was already about to stop when the connection opened. */
+  readonly isLate: boolean
 }
 
 /** The connections of one listener. */
 export interface ServedConnections {
   /**
    * Closes the port, then each connection as soon as it owes no response.
-   * Serves what was accepted: a client that has sent nothing yet has a second
-   * for its first call. Resolves when all connections have ended.
+   * Serves what was accepted: a connection that opened while `isEnding`, or that
+   * has had no call yet, has a second for one more call. Resolves when all
+   * connections have ended.
    */
   close(): Promise<void>
 }
@@ -26,14 +29,20 @@ export interface ServedConnections {
  * Follows the connections of a server from now on. Node counts a connection
  * that sent nothing or half a request as busy, so this counts calls itself.
  *
- * @param isEnding whether responses must ask their clients to close the connection
+ * While `isEnding`, responses ask clients to close the connections that were
+ * open before, so that they move elsewhere. Connections that open later are kept:
+ * their clients do not notice that the process ends. If each of their calls
+ * opened a connection, one would probably be opening when the port closes.
+ *
+ * @param isEnding whether the process is about to stop but still serves
  */
 export function trackConnections(server: Server, isEnding: () => boolean): ServedConnections {
   const open = new Map<Socket, Served>()
-  let isClosing = false
+  let hasClosed = false
+  let isLastCallOver = false
 
   server.on('connection', (socket: Socket) => {
-    open.set(socket, { callsUnderWay: 0, latest: undefined })
+    open.set(socket, { callsUnderWay: 0, latest: undefined, isLate: isEnding() })
     socket.once('close', () => open.delete(socket))
   })
   // One function for all responses: a closure for each would cost a tenth of a refused call.
@@ -42,48 +51,51 @@ export function trackConnections(server: Server, isEnding: () => boolean): Serve
     const served = open.get(socket)
     if (served === undefined) return
     served.callsUnderWay -= 1
-    if (isClosing) setImmediate(endIdle, socket)
+    if (hasClosed) setImmediate(endIdle, socket)
   }
   server.prependListener('request', ({ socket }, response) => {
-    if (isEnding() || isClosing) response.shouldKeepAlive = false
     const served = open.get(socket)
     if (served === undefined) return
+    if (hasClosed || (isEnding() && !served.isLate)) response.shouldKeepAlive = false
     served.callsUnderWay += 1
     served.latest = response
     response.on('close', answered)
   })
 
   function endIdle(socket: Socket): void {
-    if (open.get(socket)?.callsUnderWay === 0 && socket.writable) socket.destroySoon()
+    const served = open.get(socket)
+    if (served?.callsUnderWay !== 0 || !socket.writable) return
+    const hasTime = served.isLate || served.latest === undefined
+    if (isLastCallOver || !hasTime) socket.destroySoon()
   }
 
-  /** Runs in the turn in which the port has closed. */
-  function endAll(): void {
-    for (const { latest } of open.values()) {
-      // Only the newest: a client ignores what follows a response that says so.
-      if (latest !== undefined && !latest.headersSent) latest.shouldKeepAlive = false
-    }
-    // By then Node has read all calls that had arrived.
+  /** By the next turn, Node has read all calls that have arrived. */
+  function endAllIdle(): void {
     setImmediate(() => {
-      for (const [socket, { latest }] of open) if (latest !== undefined) endIdle(socket)
+      for (const socket of open.keys()) endIdle(socket)
     })
   }
 
   return {
     async close() {
-      isClosing = true
       await noArrival(server)
       // Node's HTTP server would first destroy idle connections, even those on which a call is arriving.
       const closed = new Promise((resolve) => TcpServer.prototype.close.call(server, resolve))
-      endAll()
-      const firstCall = setTimeout(() => {
-        for (const socket of open.keys()) endIdle(socket)
-      }, firstCallMs)
+      hasClosed = true
+      for (const { latest } of open.values()) {
+        // Only the newest: a client ignores what follows a response that says so.
+        if (latest !== undefined && !latest.headersSent) latest.shouldKeepAlive = false
+      }
+      endAllIdle()
+      const lastCall = setTimeout(() => {
+        isLastCallOver = true
+        endAllIdle()
+      }, lastCallMs)
       const deadline = setTimeout(() => {
         for (const socket of open.keys()) socket.destroy()
       }, longestCallMs)
       await closed
-      clearTimeout(firstCall)
+      clearTimeout(lastCall)
       clearTimeout(deadline)
     },
   }
@@ -93,7 +105,7 @@ export function trackConnections(server: Server, isEnding: () => boolean): Serve
 const quietMs = 0.05
 
 /** Maximum milliseconds to wait for such a turn. */
-const arrivalMsMax = 500
+const arrivalMsMax = 1_000
 
 /**
  * Waits for a moment when no connection waits to be accepted: the system resets

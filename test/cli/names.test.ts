@@ -199,7 +199,7 @@ t.test(
       [],
       ['key', 'rotate'],
       ['explain'],
-      ['sandbox', 'people'],
+      ['sandbox', 'customers'],
       ['application'],
     ]) {
       t.same(loaded(...args), [], args.join(' '))

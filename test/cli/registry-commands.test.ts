@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
 import { embeddedPepper } from '../../src/gateway/registry/key-mac.ts'
 import { openDataFolder } from '../../src/platform/data-folder.ts'
-import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { tollgate, tollgateProcess } from '../support/cli.ts'
 import { startPostgres, testDataDir } from '../support/database.ts'
 
@@ -274,26 +276,34 @@ t.test('what is wrong is said with what is allowed, and nothing is changed', asy
 t.test('a text cannot command the terminal', async (t) => {
   const onboarded = await json(env, 'onboard', '--email', 'esc@example.com', ...ofEscape)
   const of = ['--application', onboarded.applicationId]
-  const reason = ['--reason', 'a\u001b[31mb\u202ec']
+  const reason = ['--reason', 'a move']
   const what = ['--api', 'xs2a@1.7.0', '--calls', '5', '--until', '+1d', ...reason]
   await json(env, 'override', 'add', ...of, ...what)
+  // As an earlier version or another program may have written it.
+  const database = openDatabase({ url: (await databaseBeside(env.DATA_DIR)) ?? '', log })
+  t.teardown(() => database.close())
+  const hostile = 'a\u001b[31mb\u202ec'
+  await sql`update limit_overrides set reason = ${hostile}`.execute(database.connect<unknown>())
   const { stdout } = await tollgate(env, 'override', 'list', ...of)
   t.match(stdout, 'a\ufffd[31mb\ufffdc')
 })
 
-t.test('a name that could read as another one is refused wherever it is given', async (t) => {
+t.test('a text that could read as another one is refused wherever it is given', async (t) => {
+  const override = ['override', 'add', '--api', 'xs2a@1.7.0', '--calls', '5', '--until', '+1d']
   const named = ['--api', 'xs2a@1.7.0', '--email']
   for (const args of [
     ['onboard', ...named, 'one@example.com', '--application', 'a\u202ec'],
     ['onboard', ...named, 'two@example.com', '--application', 'A', '--name', 'a\u202ec'],
     ['application', 'rename', 'Escape', 'a\u2066c\u2069'],
     ['key', 'issue', '--application', 'Escape', '--name', 'a\u200fc'],
+    ['key', 'issue', '--application', 'Escape', '--name', 'a\u200dc'],
+    [...override, '--application', 'Escape', '--reason', 'a\u202ec'],
   ]) {
     const outcome = await tollgate(env, ...args)
     t.equal(outcome.code, 1, args.join(' '))
     t.match(
       outcome.stderr,
-      /name must be .* no control characters, invisible marks or marks that change the text/,
+      /(?:name|reason) must be .* no control characters, invisible marks or marks that change the text/,
     )
   }
 })

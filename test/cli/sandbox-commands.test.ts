@@ -35,14 +35,14 @@ const consentOf = async (consentId: string) =>
   (await bank.call({ operation: 'getConsent', path: { consentId } })).body
 
 t.test('every customer of the sandbox is listed, without any database', async (t) => {
-  const table = await tollgate({}, 'sandbox', 'people')
+  const table = await tollgate({}, 'sandbox', 'customers')
   t.match(table, { code: 0, stderr: '' })
   for (const { id, alias, name } of sandboxPsus) {
     for (const word of [id, alias, name]) t.match(table.stdout, word)
   }
   t.match(table.stdout, '(closed)')
   t.match(table.stdout, '(blocked)')
-  const { items } = await json('people')
+  const { items } = await json('customers')
   t.equal(items.length, sandboxPsus.length)
   t.match(items[0], {
     psuId: '305567661',
@@ -285,6 +285,10 @@ t.test(
           'psu-ip-address': '127.0.0.1',
         },
       })
+    const onboarded = await tollgate(beside, ...onboarding, '--api', 'xs2a@1.7.0', '--consent')
+    t.match(onboarded.stdout, `curl ${running.urls.gateway}/v1.7.0/accounts`, 'its own port')
+    const operator = await tollgate(beside, 'operator', 'add', 'ops@bank.example')
+    t.match(operator.stderr, `${running.urls.portal}/reset`)
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'suspend'), { code: 0 })
     t.equal((await accounts()).status, 401)
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'resume'), { code: 0 })

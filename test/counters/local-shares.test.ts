@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { createLocalShares } from '../../src/gateway/counters/redis/local-shares.ts'
 import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
+import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
 import { bucketOf } from './rig.ts'
 
@@ -15,7 +16,7 @@ function startProcess(processes: number) {
   const shares = createLocalShares({
     processes: () => known,
     seen,
-    clockOf: () => ({ now: () => now }),
+    clockOf: () => createStoreClock({ now: () => now, monotonic: () => 0 }),
     monotonic: () => 0,
   })
   return {
@@ -67,7 +68,7 @@ t.test('in an outage that lasts, nothing is kept of windows that are over', asyn
   const shares = createLocalShares({
     processes: () => 1,
     seen: createSeenCounts({ monotonic }),
-    clockOf: () => ({ now: () => time }),
+    clockOf: () => createStoreClock({ now: () => time, monotonic }),
     monotonic,
   })
   function call(name: string): void {
@@ -88,6 +89,73 @@ t.test('in an outage that lasts, nothing is kept of windows that are over', asyn
   time += 10_000
   shares.drop()
   t.same(owed(), [bucketOf('used on', 60).bucket])
+})
+
+/** One of four processes whose store answered once, at the beginning of an hour, and never again. */
+function startAlone() {
+  const at = { monotonic: 0 }
+  const monotonic = () => at.monotonic
+  const clock = createStoreClock({ now: () => 0, monotonic })
+  const madeAt = clock.learn(now, 0, 0)
+  const seen = createSeenCounts({ monotonic })
+  const shares = createLocalShares({ processes: () => 4, seen, clockOf: () => clock, monotonic })
+  const bucket = bucketOf('hourly', 3600)
+  const limits = [{ ...bucket, calls: 100 }]
+  const call = () => seen.refuse(limits) ?? shares.decide(limits, 'local-share')
+  return {
+    ...{ at, clock, shares, call },
+    seeUsedUp() {
+      const { id: window, endsAt } = windowAt(now, 3600)
+      const reply = { window, epoch: 0, count: 100, resetMs: endsAt - now, sentAt: 0, madeAt }
+      seen.learn({ ...bucket, ...reply })
+    },
+    admittedOf(times: number): number {
+      return Array.from({ length: times }, call).filter(({ admitted }) => admitted).length
+    },
+  }
+}
+
+t.test(
+  'who waits Retry-After in an outage is not refused for the same window, however long it lasts',
+  async (t) => {
+    const { at, call, admittedOf } = startAlone()
+    t.equal(admittedOf(26), 25)
+    const { retryAfterMs } = call()
+    at.monotonic += retryAfterMs
+    t.equal(call().admitted, true)
+  },
+)
+
+t.test(
+  'who waits Retry-After of a used-up window is admitted then, also if the store went away meanwhile',
+  async (t) => {
+    const { at, clock, call, seeUsedUp } = startAlone()
+    seeUsedUp()
+    const refused = call()
+    t.equal(refused.decision, 'refused_local')
+    const due = at.monotonic + refused.retryAfterMs
+    // Answers that are long on their way let the estimate of the store's time lag.
+    for (let sentAt = 0; sentAt < due - 1_000; sentAt += 1_000) {
+      clock.learn(now + sentAt, sentAt, sentAt + 50)
+    }
+    at.monotonic = due
+    t.match(call(), { admitted: true, decision: 'degraded_admitted' })
+  },
+)
+
+t.test('a process gets its share of a window once, however long the outage lasts', async (t) => {
+  const { at, clock, shares, admittedOf } = startAlone()
+  t.equal(admittedOf(26), 25)
+  const end = windowAt(now, 3600).endsAt - now
+  at.monotonic = end - 1_000
+  // The store returns for one answer, which is long on its way.
+  clock.learn(now + at.monotonic - 700, at.monotonic - 700, at.monotonic)
+  let admitted = 0
+  for (; at.monotonic < end + 2_000; at.monotonic += 100) {
+    shares.drop()
+    admitted += admittedOf(30)
+  }
+  t.equal(admitted, 25, 'the share of the next window')
 })
 
 t.test('a limit raised meanwhile is divided among all that were known', async (t) => {

@@ -290,7 +290,7 @@ t.test('(9) a share shrinks to what is left when the store comes and goes', { sk
 })
 
 t.test(
-  '(12) with 10,000 buckets touched while away, counts are shared within a second, all of them merged',
+  '(12) with 10,000 buckets touched while away, counts are shared within a second of processor time, all of them merged',
   { skip },
   async (t) => {
     const server = await testRedis(t)

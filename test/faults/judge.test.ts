@@ -90,6 +90,23 @@ t.test('each wrong that books can show is found', async (t) => {
   t.equal(swaps, 15, 'a stranger who is told anything but 401')
 })
 
+t.test(
+  'a call that began before a window and was admitted in it has used it up for those who obey',
+  async (t) => {
+    const { calls } = booksWith(0, { status: 429, retryAfter: 1, isAgain: true }, false)
+    const early = (begun: number, ended: number) =>
+      [1, 2].map((place) => ({
+        ...{ stream: 'short', gateway: 0, requestId: `early-${begun}-${place}`, begun, ended },
+        ...{ status: 200, remaining: undefined, retryAfter: undefined },
+        ...{ isAlone: true, code: '', isAgain: false },
+      }))
+    const found = (others: CallRecord[]) =>
+      judgeRetries([bucket], [...calls, ...others]).againRefused
+    t.equal(found(early(1990, 2010)), 0)
+    t.equal(found(early(1980, 1999)), 1, 'not one that had ended')
+  },
+)
+
 t.test('what no caller logged counts as well', async (t) => {
   const { calls, ledger } = honestBooks()
   const [first] = ledger

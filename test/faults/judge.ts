@@ -266,7 +266,7 @@ export function judgeRetries(
       const window = windowOf(begun, windows)
       if (isAgain) {
         figures.again += 1
-        if (status === 429 && admittedUntil(own, windows, window, ended) < least) {
+        if (status === 429 && admittedUntil(own, windowBegin(window, windows), ended) < least) {
           figures.againRefused += 1
         }
       }
@@ -281,15 +281,14 @@ export function judgeRetries(
   return figures
 }
 
-/** Admitted calls of a window that had begun until a moment. */
-function admittedUntil(
-  calls: readonly CallRecord[],
-  windows: Windows,
-  window: number,
-  until: number,
-): number {
+/**
+ * Admitted calls that a window which began then may have admitted until a
+ * moment. A call that the machine held up over the beginning is one of them: it
+ * began in one window and was decided in the next.
+ */
+function admittedUntil(calls: readonly CallRecord[], begin: number, until: number): number {
   return calls.filter(
-    ({ begun, status }) => status === 200 && begun <= until && windowOf(begun, windows) === window,
+    ({ begun, ended, status }) => status === 200 && begun <= until && ended >= begin,
   ).length
 }
 

@@ -24,19 +24,19 @@ export function faultTable(outcomes: readonly Outcome[]): string {
   return table(
     [
       ...[
-        '',
+        'Group',
         'Experiment',
         'Calls',
         'Windows: healthy / faulted / slow',
-        'Most admitted: healthy / other',
+        'Most calls admitted: healthy / other windows',
       ],
       ...[
         'Added p99: first',
-        'open',
-        'Slowest',
-        'Shared again after',
-        'Retry-After: read / obeyed',
-        '',
+        'later',
+        'Slowest call',
+        'Counts shared again after',
+        'Retry-After: checked / followed',
+        'Verdict',
       ],
     ],
     rows,
@@ -74,38 +74,38 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
   const undecided = sum(({ windows }) => windows.undecided)
   return [
     {
-      what: 'admitted in a healthy window',
-      measured: `${mostHealthy} at most in ${healthy} windows; exactly the limit in ${full - sum(({ windows }) => windows.short)} of ${full} that were offered as much`,
+      what: 'calls admitted per healthy window',
+      measured: `${mostHealthy} at most in ${healthy} windows; exactly the limit in ${full - sum(({ windows }) => windows.short)} of ${full} that got at least as many calls`,
       allowed: '100',
       isKept: mostHealthy <= 100 && sum(({ windows }) => windows.short) === 0,
     },
     none(
-      'counter values given twice',
+      'calls that got the same counter value as another call',
       sum((o) => o.windows.duplicates),
       `in ${healthy} windows`,
     ),
     {
-      what: 'admitted in a faulted window, or one in which a deadline was missed',
-      measured: `${mostFaulted} at most in ${sum(({ windows }) => windows.faulted)} and ${sum(({ windows }) => windows.slow)} windows`,
-      allowed: '175; 200 when a gateway or a counter was replaced',
+      what: 'calls admitted per faulted or slow window',
+      measured: `${mostFaulted} at most in ${sum(({ windows }) => windows.faulted)} faulted and ${sum(({ windows }) => windows.slow)} slow windows`,
+      allowed: '175; 200 if a gateway restarted or a counter was overwritten',
       isKept: !outcomes.some(({ violations }) =>
         violations.some((text) => text.includes('admitted in a faulted')),
       ),
     },
     {
-      what: 'windows above that if calls at their edges were theirs',
-      measured: `${undecided}; ${sum(({ windows }) => windows.ambiguous)} of ${calls} calls at an edge`,
+      what: 'windows that would exceed this if all calls at their edges counted in them',
+      measured: `${undecided}; ${sum(({ windows }) => windows.ambiguous)} of ${calls} calls were at an edge`,
       allowed: '0',
       isKept: undecided === 0 ? true : undefined,
     },
     {
-      what: 'admitted in windows after a failover',
-      measured: `${mostAfter} at most; replication had lost ${failovers.map(({ lost }) => lost).join(', ')} increments`,
-      allowed: '100 and what was lost',
+      what: 'calls admitted per healthy window around a failover',
+      measured: `${mostAfter} at most; the failovers lost ${failovers.map(({ lost }) => lost).join(', ')} increments`,
+      allowed: '100 plus the increments that were lost',
       isKept: mostAfter <= 100,
     },
     none(
-      '5xx for a call that had to be counted',
+      'calls with a valid key that got a 5xx',
       sum((o) => o.honesty.serverErrors),
       `of ${calls}`,
     ),
@@ -115,41 +115,41 @@ export function promises(outcomes: readonly Outcome[]): Promised[] {
       `of ${calls}`,
     ),
     none(
-      'calls the backend saw that were not counted',
+      'calls that reached the backend without being counted',
       sum((o) => o.honesty.uncounted),
       `of ${calls}`,
     ),
     none(
-      'POSTs sent twice',
+      'POSTs that reached the backend twice',
       sum((o) => o.honesty.sentTwicePost),
       `of ${sum((o) => o.honesty.posts)}`,
     ),
     none(
-      'strangers not told 401, known callers told 401',
+      'calls with an unknown key that did not get 401, and calls with a valid key that did',
       sum((o) => o.honesty.swaps),
-      `of ${strangers} and ${calls}`,
+      `of ${strangers} and of ${calls}`,
     ),
     none(
-      'Retry-After too early, or refused after it',
+      'Retry-After values before the reset, and calls refused although they waited as told',
       sum((o) => o.retries.early + o.retries.againRefused),
-      `of ${retries} read, ${sum((o) => o.retries.again)} obeyed`,
+      `of ${retries} checked and ${sum((o) => o.retries.again)} followed`,
     ),
     none(
-      'Retry-After more than a second late',
+      'Retry-After values more than a second after the reset',
       sum((o) => o.retries.late),
       `of ${retries}`,
     ),
     addedPromise(outcomes, 'first', 260),
     addedPromise(outcomes, 'open', 5),
     {
-      what: 'counts shared again after the store accepted writes; after a loss, when all gateways have brought their counts',
+      what: 'time until all gateways count in Redis again, from its first accepted write',
       measured: `${milliseconds(back)} ms at most`,
-      allowed: '1000 ms; after a loss 2000 ms, 6000 ms when a gateway was killed too',
+      allowed: '1000 ms; 2000 ms if counts were lost; 6000 ms if a gateway was killed too',
       isKept: judgedText(outcomes, 'back after'),
     },
     {
-      what: 'the slowest call, the backend answering at once',
-      measured: `${milliseconds(most(({ latency }) => latency.slowest))} ms, of calls that need no store ${milliseconds(most(({ latency }) => latency.idleSlowest))} ms`,
+      what: 'slowest call, with a backend that answers at once',
+      measured: `${milliseconds(most(({ latency }) => latency.slowest))} ms; without a store ${milliseconds(most(({ latency }) => latency.idleSlowest))} ms`,
       allowed: '300 ms',
       isKept: judgedText(outcomes, 'a call took'),
     },
@@ -166,7 +166,7 @@ function judgedText(outcomes: readonly Outcome[], beginning: string): boolean | 
 
 export function promiseTable(promised: readonly Promised[]): string {
   return table(
-    ['Promise', 'Measured', 'Allowed', ''],
+    ['Guarantee', 'Measured', 'Allowed', 'Verdict'],
     promised.map(({ what, measured, allowed, isKept }) => [
       ...[what, measured, allowed],
       isKept === undefined
@@ -215,8 +215,8 @@ function addedPromise(outcomes: readonly Outcome[], phase: Phase, allowedMs: num
   const isExplained = store > allowedMs && store - Math.max(0, machine) <= allowedMs
   const isKept = isStalled || isExplained ? undefined : store <= allowedMs
   return {
-    what: `added p99, ${phase === 'first' ? 'until the gateway stops asking' : 'from then until the end of the fault'}`,
-    measured: `${milliseconds(Math.max(0, store))} ms over ${pooled[phase].length} calls; healthy p99 ${milliseconds(quantile(pooled.healthy, 0.99))} ms, calls that need no store ${machine < 0 ? '' : '+'}${milliseconds(machine)} ms`,
+    what: `time added to the p99, ${phase === 'first' ? 'until the gateway stops asking Redis' : 'from then until the fault ends'}`,
+    measured: `${milliseconds(Math.max(0, store))} ms over ${pooled[phase].length} calls; p99 without a fault ${milliseconds(quantile(pooled.healthy, 0.99))} ms, calls that need no store ${machine < 0 ? '' : '+'}${milliseconds(machine)} ms`,
     allowed: `${allowedMs} ms`,
     isKept,
   }

@@ -28,7 +28,9 @@ t.test(
       const from = fleet.ledger.entries.length
       const answers = await burst(fleet.clients, 300, { key })
       const admitted = fleet.ledger.entries.slice(from)
-      t.ok(admitted.length <= 100, `${admitted.length} admitted`)
+      // On a busy machine a burst may reach into the next windows.
+      const windows = 1 + Math.max(0, Math.ceil((Date.now() - end) / (windowSeconds * 1_000)))
+      t.ok(admitted.length <= 100 * windows, `${admitted.length} admitted in ${windows} windows`)
       const refused = answers.filter(({ status }) => status !== 200)
       t.ok(refused.every((answer) => codeOf(answer) === 'QUOTA_EXCEEDED'))
       // Of a round over an edge, or one in which a busy machine made Redis late, equality is not promised.

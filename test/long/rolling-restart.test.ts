@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { Pool } from 'undici'
 import { balancerMissing, balancers, startBalancer } from '../support/balancer.ts'
 import { accountsPath } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
-import { newApplication, spawnTollgate } from '../support/tollgate.ts'
+import { newApplication, spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
 // npm run test:rolling restarts 24 times behind each balancer.
@@ -45,6 +44,12 @@ async function call(pool: Pool, key: string, load: Load): Promise<void> {
   }
 }
 
+/** Whether a call has come through this process. */
+async function answersCalls(gateway: TollgateProcess | undefined): Promise<boolean> {
+  const metrics = await (await fetch(`${gateway?.urls.management}/metrics`)).text()
+  return /^gateway_requests_total\{.*status_class="2xx"/m.test(metrics)
+}
+
 for (const balancer of balancers) {
   t.test(
     `${restarts} restarts of gateways in turn, under load behind ${balancer}, fail no call`,
@@ -77,8 +82,8 @@ for (const balancer of balancers) {
           GATEWAY_PORT: new URL(old.urls.gateway).port,
           MANAGEMENT_PORT: new URL(old.urls.management).port,
         })
-        // The balancer has to find the new process before the next one stops; both look once a second or more often.
-        await delay(1_000)
+        // The next gateway stops only after the balancer has found this one.
+        await until('the new process answers', () => answersCalls(gateways[at]), 60_000)
       }
       load.isOver = true
       await Promise.all(loads)

@@ -58,7 +58,7 @@ t.test(
 
     const portal = await portalWith({ SANDBOX: 'on', SANDBOX_SECRET: secret })
     const { body } = await portal.anonymous('GET', '/api/sandbox')
-    t.equal(body.people[0].name, 'Noa Levi')
+    t.equal(body.customers[0].name, 'Noa Levi')
     const { send } = await portal.signIn()
     const { id } = (await send('POST', '/api/applications', { name: 'apart' })).body
     const path = `/api/applications/${id}`

@@ -13,6 +13,7 @@ import {
   type TollgateProcess,
   testConfigDir,
 } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 async function startGateway(
   t: Test,
@@ -47,18 +48,18 @@ t.test(
   { timeout: 90_000 },
   async (t) => {
     const ledger = await startLedger(t)
-    const { gateway, key } = await startGateway(t, ledger.url, { DRAIN_SECONDS: '2' })
+    const { gateway, key } = await startGateway(t, ledger.url, { DRAIN_SECONDS: '5' })
     // 20 callers with a connection each: 200 calls a second.
     const callers = Array.from({ length: 20 }, () =>
       callUntilToldToMove(createClient(t, gateway.urls.gateway, 1), key),
     )
-    await delay(2000)
-    t.ok(ledger.entries.length > 100, `${ledger.entries.length} calls in two seconds`)
+    await until('the load has begun', () => ledger.entries.length > 100, 30_000)
     const told = Date.now()
     gateway.signal('SIGTERM')
-    await delay(100)
-    const readiness = await fetch(`${gateway.urls.management}/readyz`)
-    t.equal(readiness.status, 503, 'balancers are told to look away')
+    await until('balancers are told to look away', async () => {
+      const { status } = await fetch(`${gateway.urls.management}/readyz`)
+      return status === 503
+    })
     t.equal((await fetch(`${gateway.urls.management}/livez`)).status, 200)
 
     const fates = await Promise.allSettled(callers)
@@ -94,7 +95,7 @@ t.test(
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     t.same(new Set(statuses), new Set([200]))
     t.equal(await gateway.ended, 0)
-    t.ok(Date.now() - told < 10_000, 'kept connections do not hold it')
+    t.ok(Date.now() - told < 20_000, 'kept connections do not hold it')
     t.ok(gateway.output.stderr.includes('"msg":"stopped"'))
     const ready = gateway.output.stdout.split('\n').filter((line) => /^tollgate ready/.test(line))
     t.equal(ready.length, 1, 'one ready line')
@@ -146,7 +147,7 @@ t.test(
     const told = Date.now()
     gateway.signal('SIGTERM')
     t.equal(await gateway.ended, 0)
-    t.ok(Date.now() - told < 5000, `ended after ${Date.now() - told} ms`)
+    t.ok(Date.now() - told < 20_000, `ended after ${Date.now() - told} ms`)
     t.ok(gateway.output.stderr.includes('"msg":"stopped"'), 'its stores are closed')
   },
 )

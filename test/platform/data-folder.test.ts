@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import {
-  dataFolderOwner,
+  announcedAddresses,
   openDataFolder,
   readDataFolderSecret,
 } from '../../src/platform/data-folder.ts'
@@ -47,10 +47,24 @@ t.test('the folder belongs to its owner alone and is released on close', async (
     name: 'DataFolderBusy',
     message: `DATA_DIR ${first.path} is already open by process ${process.pid}. Stop that process, or set another DATA_DIR and other ports`,
   })
-  t.equal(await dataFolderOwner(path), process.pid)
   await first.close()
-  t.equal(await dataFolderOwner(path), undefined)
   await (await openDataFolder(path)).close()
+})
+
+t.test('the addresses of a process are known on its folder while it lives', async (t) => {
+  const path = folder(t)
+  t.same(await announcedAddresses(path), {}, 'no folder')
+  const ours = await openDataFolder(path)
+  t.same(await announcedAddresses(path), {}, 'not yet known')
+  const addresses = { gateway: 'http://127.0.0.1:8090', portal: 'http://127.0.0.1:8091' }
+  ours.announce(addresses)
+  t.same(await announcedAddresses(path), addresses)
+  await ours.close()
+  t.same(await announcedAddresses(path), {}, 'closed')
+  const killed = opener(path)
+  t.equal(await killed.said, 'open')
+  await killed.kill()
+  t.same(await announcedAddresses(path), {}, 'killed')
 })
 
 t.test('of processes that open one folder together exactly one gets it', async (t) => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import dns from 'node:dns'
 import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 import t from 'tap'
@@ -35,5 +36,27 @@ t.test(
     // This process accepts nothing while it waits for the other one.
     const connected = execFileSync(process.execPath, ['-e', connectAll, new URL(url).port])
     t.equal(Number(connected), clients)
+  },
+)
+
+t.test(
+  'a listener on localhost is one server even if the name has two addresses, so its stop covers every connection',
+  async (t) => {
+    const lookup = dns.lookup
+    t.teardown(() => Object.assign(dns, { lookup }))
+    const both = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const lookUp = (name: string, options: object, done: (...found: unknown[]) => void) =>
+      name === 'localhost' ? done(null, both) : lookup(name, options, done)
+    Object.assign(dns, { lookup: lookUp })
+    const app = fastify()
+    t.teardown(() => app.close())
+    app.get('/', async () => 'served')
+    const url = await listen(app, 'PORTAL', { host: 'localhost', port: 0 })
+    t.match(url, /^http:\/\/localhost:\d+$/)
+    t.same(
+      app.addresses().map((bound) => typeof bound === 'object' && bound.address),
+      ['127.0.0.1'],
+    )
+    t.equal(await (await fetch(url)).text(), 'served')
   },
 )

@@ -11,9 +11,9 @@ import { until } from '../support/until.ts'
 const call = 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'
 
 /** A server with one connection, on which the first call has arrived. */
-async function start(t: Test) {
+async function start(t: Test, isEnding = false) {
   const server = createServer()
-  const connections = trackConnections(server, () => false)
+  const connections = trackConnections(server, () => isEnding)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const bound = server.address()
   const client = connect(typeof bound === 'object' && bound !== null ? bound.port : 0, '127.0.0.1')
@@ -56,4 +56,30 @@ t.test('a call that arrives at the moment when the port closes is served', async
   const ended = new Promise((resolve) => client.once('close', resolve))
   await Promise.all([connections.close(), ended])
   t.match(text, /connection: close.*second/is)
+})
+
+t.test('a connection of the drain is kept as long as the port is open', async (t) => {
+  const { server, connections, client, response } = await start(t, true)
+  const kept: (readonly [isOpen: boolean, isKept: boolean])[] = []
+  let text = ''
+  client.on('data', (chunk) => (text += chunk)).on('error', () => undefined)
+  response.end('first')
+  await until('it is answered', () => text.includes('first'))
+  server.on('request', (_request, response) => {
+    kept.push([server.listening, response.shouldKeepAlive])
+    response.end('next')
+  })
+  const closed = connections.close()
+  // As long as turns are long, the server looks for new connections.
+  while (!text.includes('next') && !client.closed) {
+    if (kept.length === 0) client.write(call)
+    const until = performance.now() + 1
+    while (performance.now() < until);
+    await turn()
+  }
+  while (server.listening) await turn()
+  client.write(call)
+  await closed
+  t.ok(kept.length > 1)
+  t.ok(kept.every(([isOpen, isKept]) => isOpen === isKept))
 })

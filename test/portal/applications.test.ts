@@ -55,6 +55,9 @@ const hostile = [
   'Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u0334\u0319\u0324\u031e\u0349\u035aalgo',
   '👩‍👩‍👧‍👦 🏳️‍🌈 ❤️',
   '中文 عربي עברית ไทย',
+  '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645',
+  '\u0915\u094d\u200d\u0937',
+  '1\ufe0f\u20e3 👩🏽\u200d🚀',
   'no\u00a0break',
   'back\\slash "quotes" \'single\' `back`',
   '__proto__',
@@ -98,6 +101,11 @@ const refused: readonly (readonly [name: string, rule: RegExp])[] = [
   ['Budget app\u{e0041}', /invisible marks/],
   ['Budget app\u206a', /invisible marks/],
   ['Budget app\ufff9', /invisible marks/],
+  ['Budget\u200d app', /invisible marks/],
+  ['Bud\u200cget app', /invisible marks/],
+  ['Budget app\ufe0f', /invisible marks/],
+  ['Budget app 1\ufe0f', /invisible marks/],
+  ['❤\ufe0f\ufe0f', /invisible marks/],
 ]
 
 t.test('names of applications and keys come back byte for byte', async (t) => {

@@ -3,21 +3,28 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { type Attempts, createAttempts } from '../../src/gateway/portal/accounts/attempts.ts'
-import { openAttempts } from '../../src/gateway/portal/accounts/open-attempts.ts'
+import {
+  type OpenAttemptsOptions,
+  openAttempts,
+} from '../../src/gateway/portal/accounts/open-attempts.ts'
 import { PortalError } from '../../src/gateway/portal/portal-error.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
+import { startFaultProxy } from '../faults/fault-proxy.ts'
 import { redisMissing, startRedisServer } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 
 const request = new IncomingMessage(new Socket())
 
 /** What one portal process counts with. */
-function portal(redisUrl: string): Attempts {
+function portal(
+  redisUrl: string,
+  log: OpenAttemptsOptions['log'] = createLog('silent'),
+): Promise<Attempts> {
   const lifetime = createLifetime()
   t.teardown(() => lifetime.close())
   const key = Buffer.alloc(32)
-  const log = createLog('silent')
   const redis = parseRedisAddress(redisUrl)
   return openAttempts({ clientAddress: () => '192.0.2.1', key, redis, log, lifetime })
 }
@@ -55,13 +62,7 @@ t.test(
   async (t) => {
     const server = await startRedisServer()
     t.teardown(() => server.stop())
-    const [one, two] = [portal(server.url), portal(server.url)]
-    const deadline = Date.now() + 10_000
-    while ((await waitOf(one.mail(request, 'ready@example.com'))) > 0) {
-      if (Date.now() > deadline) throw new Error('never connected')
-      await delay(20)
-    }
-    await two.mail(request, 'ready@example.com').catch(() => delay(500))
+    const [one, two] = await Promise.all([portal(server.url), portal(server.url)])
 
     const waits: number[] = []
     for (let at = 0; at < 12; at++) {
@@ -91,3 +92,67 @@ t.test(
     server.resume()
   },
 )
+
+t.test(
+  'a portal that has opened its throttles counts the first attempt, however slowly Redis accepted it',
+  { skip: redisMissing() },
+  async (t) => {
+    const server = await startRedisServer()
+    t.teardown(() => server.stop())
+    const proxy = await startFaultProxy(server.port)
+    t.teardown(() => proxy.close())
+    proxy.trouble({ kind: 'delay', leastMs: 50, mostMs: 50, seed: 1 })
+    const attempts = await portal(`redis://127.0.0.1:${proxy.port}`)
+    proxy.trouble({ kind: 'none' })
+    t.equal(await waitOf(attempts.mail(request, 'ada@example.com')), 0)
+  },
+)
+
+t.test(
+  'a portal whose Redis stays away opens its throttles, says so, and counts once Redis is there',
+  { skip: redisMissing() },
+  async (t) => {
+    const server = await startRedisServer()
+    t.teardown(() => server.stop())
+    const proxy = await startFaultProxy(server.port)
+    t.teardown(() => proxy.close())
+    proxy.trouble({ kind: 'stall' })
+    const said: unknown[] = []
+    const warn = (...parts: unknown[]) => void said.push(...parts)
+    const attempts = await portal(`redis://127.0.0.1:${proxy.port}`, { warn })
+    t.match(said.at(-1), 'Redis did not answer at startup')
+    t.ok((await waitOf(attempts.mail(request, 'ada@example.com'))) > 0)
+    proxy.trouble({ kind: 'none' })
+    await until(
+      'attempts count',
+      async () => (await waitOf(attempts.mail(request, 'ada@example.com'))) === 0,
+    )
+  },
+)
+
+t.test(
+  'an attempt that Redis answered during a slow turn of the portal counts',
+  { skip: redisMissing() },
+  async (t) => {
+    const server = await startRedisServer()
+    t.teardown(() => server.stop())
+    const attempts = await portal(server.url)
+    let lastedMs = 0
+    for (let at = 0; at === 0 || lastedMs > 1_500; at++) {
+      // The machine took longer than the turn, so try again.
+      if (at === 20) throw new Error('the machine is too slow for this test')
+      const begun = performance.now()
+      const wait = waitOf(attempts.mail(request, `ada-${at}@example.com`))
+      processorBusy(700)
+      const answered = await wait
+      lastedMs = performance.now() - begun
+      if (lastedMs <= 1_500) t.equal(answered, 0)
+    }
+  },
+)
+
+/** One turn of the event loop that lasts this long. */
+function processorBusy(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}

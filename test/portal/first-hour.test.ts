@@ -140,7 +140,18 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       const other = await callingApplication(owner, tollgate)
       await page.goto(`${portalUrl}/applications/${other.id}`)
       await main.getByText('1 of 5 done').waitFor()
-      await page.goto(`${portalUrl}/applications/${id}`)
+      // Only what the list is made of shows whether it is hidden or merely late.
+      const arrived = async (path: string) => {
+        const answer = await page.waitForResponse(
+          (response) => new URL(response.url()).pathname === path,
+        )
+        await answer.finished()
+      }
+      await Promise.all([
+        arrived('/api/apis'),
+        arrived(`/api/applications/${id}/subscriptions`),
+        page.goto(`${portalUrl}/applications/${id}`),
+      ])
       await main.getByRole('list', { name: 'Keys that work' }).waitFor()
       t.equal(await main.getByText('Get to know the bank').count(), 0, 'it stays hidden')
     })

@@ -215,6 +215,8 @@ t.test('what no override can be is refused by field', async (t) => {
     ['/calls', { calls: '7' }],
     ['/reason', { reason: ' ' }],
     ['/reason', { reason: 'a\r\nb' }],
+    ['/reason', { reason: 'a\u202ec' }],
+    ['/reason', { reason: 'a\u200dc' }],
     ['/expiresAt', { expiresAt: '2020-01-01T00:00:00Z' }],
     ['/expiresAt', { expiresAt: '2030-12-31T23:59:60Z' }],
     ['/expiresAt', { expiresAt: '9999-12-31T23:59:59-12:00' }],

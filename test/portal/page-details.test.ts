@@ -166,6 +166,11 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       await main.getByRole('link', { name: 'Try it with Budget planner' }).click()
       await page.getByRole('heading', { name: 'Try it' }).waitFor()
       t.equal(await page.getByLabel('Operation', { exact: true }).inputValue(), 'getConsentStatus')
+      await open(
+        page,
+        '/sandbox/return?paymentId=99391c7e-ad88-49ec-a2ad-99ddcb1f7721&outcome=approved',
+      )
+      await main.getByText(/requestedExecutionDate keeps the status ACTC or ACWC/).waitFor()
       await open(page, `${returned}refused`)
       t.match(await main.innerText(), /Ask again with a new request/)
       t.notMatch(await main.innerText(), /GET \S*accounts/i)

@@ -13,6 +13,7 @@ import {
 import { callShape } from '../../src/portal-ui/calls/call-shape.ts'
 import { firstCalls } from '../../src/portal-ui/calls/first-calls.ts'
 import { waysOn } from '../../src/portal-ui/calls/next-calls.ts'
+import { accountsOperation, draftOfAccounts } from '../../src/portal-ui/calls/read-accounts.ts'
 import { sampleOfDraft } from '../../src/portal-ui/calls/sample-of-draft.ts'
 import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
@@ -66,6 +67,25 @@ t.test('an operation that needs an id waits for it, and finds it in the answer',
   t.same(missingValues(draft), [])
   t.match(callUrl('http://gateway', draft), /\/v1\.7\.0\/consents\/c-1\/authorisations\/a-2$/)
   t.same(idsIn('no JSON', shapes), {})
+})
+
+t.test('the command that reads the accounts is the call of the page, the customer present', (t) => {
+  for (const { document, operations } of versions) {
+    const operation = accountsOperation(operations)
+    if (operation === undefined) continue
+    const draft = draftOfAccounts(callShape(document, operation), 'c-1')
+    const headers = callHeaders(draft, 'key-1')
+    const names = headers.map(([name]) => name)
+    for (const name of ['X-Request-ID', 'Consent-ID', 'PSU-IP-Address']) t.ok(names.includes(name))
+    const sample = sampleOfDraft({ gatewayUrl: 'http://gateway', draft, key: 'key-1' })
+    const words = wordsOf(sample === undefined ? '' : curlSample(sample))
+    t.same(words, [
+      '-i',
+      callUrl('http://gateway', draft),
+      ...headers.flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
+    ])
+  }
+  t.end()
 })
 
 t.test('an answer leads on: by its links, and to calls that carry its ids', async (t) => {

@@ -9,8 +9,11 @@ import { languageMissing, languages, runSample } from '../support/run-sample.ts'
 /** What means something in one of the languages. */
 const hostile = `a'b"c\\d\\"e$HOME$(id)\`id\`\${1+1}{x}%s\\n!#é😀`
 
+let callsArrived = 0
+
 /** Answers every call with what arrived. */
 const server = createServer((request, response) => {
+  callsArrived += 1
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
@@ -77,4 +80,36 @@ for (const language of languages) {
     }
     t.not(arrived[0].headers['x-request-id'], arrived[1].headers['x-request-id'])
   })
+  t.test(
+    `a sample in ${language} names a variable that is not set and sends nothing`,
+    { skip },
+    async (t) => {
+      const call: SampleCall = {
+        method: 'POST',
+        url: [`http://127.0.0.1:${port}/`, { variable: 'SOME_ID' }],
+        headers: [['X-API-Key', [{ variable: 'API_KEY' }]]],
+        bodies: [
+          { kind: 'object', members: [['id', { kind: 'text', text: [{ variable: 'OTHER_ID' }] }]] },
+        ],
+        before: [],
+        after: [],
+      }
+      const all = { SOME_ID: 'id-1', API_KEY: 'key-1', OTHER_ID: 'id-2' }
+      const sample = { language, source: write?.(call) ?? '', folder: t.testdir() }
+      t.match(await runSample({ ...sample, variables: all }), '/id-1')
+      const before = callsArrived
+      for (const name of Object.keys(all)) {
+        for (const missing of [undefined, '']) {
+          const { [name]: _, ...others } = all as Record<string, string>
+          const variables = missing === undefined ? others : { ...others, [name]: missing }
+          const said = await runSample({ ...sample, variables }).then(
+            () => 'it ran',
+            ({ stderr }: { stderr: string }) => stderr,
+          )
+          t.match(said, new RegExp(`\\b${name}\\b`))
+        }
+      }
+      t.equal(callsArrived, before)
+    },
+  )
 }

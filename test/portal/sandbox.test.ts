@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { eventually } from '../support/calling.ts'
@@ -35,10 +38,10 @@ t.test('with a sandbox', async (t) => {
     const { status, body } = await beside.anonymous('GET', '/api/sandbox')
     t.equal(status, 200)
     t.same(
-      body.people.map(({ psuId, name, alias }: Record<string, string>) => [psuId, name, alias]),
+      body.customers.map(({ psuId, name, alias }: Record<string, string>) => [psuId, name, alias]),
       sandboxPsus.map(({ id, name, alias }) => [id, name, alias]),
     )
-    t.match(body.people[0].accounts[0], { iban: 'IL030205710000000200285', currency: 'ILS' })
+    t.match(body.customers[0].accounts[0], { iban: 'IL030205710000000200285', currency: 'ILS' })
     t.same(body.secrets, { password: '12345', oneTimePassword: '123456' })
     t.same(
       body.ways.map(({ member }: { member: string }) => member),
@@ -69,8 +72,8 @@ t.test('with a sandbox', async (t) => {
     t.equal(answer.status, 200)
     const { accounts } = JSON.parse(await answer.text())
     t.ok(accounts.length >= 2)
-    const { people } = (await beside.anonymous('GET', '/api/sandbox')).body
-    const listed: readonly Record<string, string>[] = people[0].accounts
+    const { customers } = (await beside.anonymous('GET', '/api/sandbox')).body
+    const listed: readonly Record<string, string>[] = customers[0].accounts
     t.same(
       accounts.map((account: Record<string, string>) => account['displayName'] ?? account['name']),
       listed.map(({ name }) => name),
@@ -262,9 +265,48 @@ t.test('with SANDBOX=off nothing of the sandbox is there', async (t) => {
   const bank = await fetch(urls.sca)
   t.equal(bank.status, 200)
   t.notMatch((await bank.text()).replaceAll('Sandbox Bank', ''), /sandbox|portal|<a /i)
-  for (const args of [['people'], ['reset'], ['consent', randomUUID(), 'revoke']]) {
+  for (const args of [['customers'], ['reset'], ['consent', randomUUID(), 'revoke']]) {
     const { code, stderr } = await command(env, 'sandbox', ...args)
     t.equal(code, 1)
     t.match(stderr, 'no sandbox')
   }
 })
+
+t.test(
+  'ready consents that the bank did not create leave the thirty an hour as they were',
+  async (t) => {
+    const consent = { consentId: randomUUID(), psuName: 'Noa Levi' }
+    let isWell = false
+    const bank = createServer((request, response) => {
+      request.resume()
+      response.writeHead(isWell ? 201 : 503, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isWell ? consent : {}))
+    })
+    bank.listen(0, '127.0.0.1')
+    await once(bank, 'listening')
+    t.teardown(() => bank.close())
+    const { port } = bank.address() as AddressInfo
+    const env = {
+      SANDBOX: 'on',
+      SANDBOX_SECRET: 's'.repeat(32),
+      BACKEND_URL: `http://127.0.0.1:${port}`,
+    }
+    const beside = await besidePortal(t, await runTollgate(t, { env }))
+    const { send } = await beside.signIn()
+    const { id } = (await send('POST', '/api/applications', { name: 'Patient' })).body
+    const ask = () => send('POST', `/api/applications/${id}/sandbox/consents`)
+    const askTimes = async (times: number) => {
+      const answers: PortalAnswer[] = []
+      for (let at = 0; at < times; at++) answers.push(await ask())
+      return statuses(answers)
+    }
+
+    t.same(await askTimes(16), { 503: 16 }, 'the bank answers errors')
+    bank.close()
+    t.same(await askTimes(16), { 503: 16 }, 'nothing listens')
+    bank.listen(port, '127.0.0.1')
+    await once(bank, 'listening')
+    isWell = true
+    t.same(await askTimes(31), { 201: 30, 429: 1 })
+  },
+)

@@ -54,12 +54,12 @@ t.test(
     const second = startOnTerminal(t, { ...env, LOG_FORMAT: 'json' })
     t.ok(
       await eventually(async () =>
-        /^ {2}GATEWAY_PUBLIC_URL=.* npx tollgate onboard .*\n/m.test(second.output()),
+        /^ {2}DATA_DIR=.* npx tollgate onboard .*\n/m.test(second.output()),
       ),
     )
     for (const place of places) t.match(second.output(), new RegExp(`^  ${place} +\\S`, 'm'))
     t.notMatch(second.output(), /tg_/)
-    const command = commandIn(second.output(), 'GATEWAY_PUBLIC_URL')
+    const command = commandIn(second.output(), 'DATA_DIR')
     const { stdout } = await execute('bash', ['-c', command], { cwd: root })
     t.equal(await statusOf(commandIn(stdout, 'curl')), '200')
     await second.stop()

@@ -67,6 +67,10 @@ export interface TestEdge {
   readonly counter: Counter
   /** How many are open. */
   readonly connections: () => Promise<number>
+  /** Whether the port is open. */
+  readonly isListening: () => boolean
+  /** Begins the drain: serves on while about to stop. */
+  readonly drain: () => void
   /** Closes the port as a process does that is told to stop. */
   readonly stop: () => Promise<void>
 }
@@ -143,7 +147,8 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     monotonic,
     randomUUID,
   })
-  const url = await listen(edge.app, 'GATEWAY', { host: '127.0.0.1', port: 0 })
+  let isEnding = false
+  const url = await listen(edge.app, 'GATEWAY', { host: '127.0.0.1', port: 0 }, () => isEnding)
   t.teardown(async () => {
     await edge.close()
     await counter.close()
@@ -156,7 +161,14 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
       new Promise((resolve, reject) =>
         edge.app.server.getConnections((error, open) => (error ? reject(error) : resolve(open))),
       ),
-    stop: () => closeListeners([edge.app], () => edge.close()),
+    isListening: () => edge.app.server.listening,
+    drain() {
+      isEnding = true
+    },
+    stop() {
+      isEnding = true
+      return closeListeners([edge.app], () => edge.close())
+    },
   }
 }
 

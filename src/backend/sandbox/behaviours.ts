@@ -1,6 +1,6 @@
 import type { PsuBehaviour } from '../domain/psu.ts'
 
-/** The behaviour of a sandbox customer in words, for docs/sandbox.md, `tollgate sandbox people` and the portal's page. */
+/** The behaviour of a sandbox customer in words, for docs/sandbox.md, `tollgate sandbox customers` and the portal's page. */
 export const behaviourWords: Readonly<Record<PsuBehaviour, string>> = {
   successful: 'approves everything',
   rejected: 'refuses everything',

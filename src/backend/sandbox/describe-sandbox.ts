@@ -7,7 +7,7 @@ import { waysIntoStates } from './ways.ts'
 export function describeSandbox() {
   return {
     secrets: sandboxSecrets,
-    people: sandboxPsus.map(describePerson),
+    customers: sandboxPsus.map(describeCustomer),
     ways: waysIntoStates,
   }
 }
@@ -25,8 +25,8 @@ const notes: Readonly<Record<string, string>> = {
   'PSU-EuroCorporate': 'A company that B2B direct debits can debit.',
 }
 
-/** One customer, as shown by `tollgate sandbox people` and the portal's page. */
-export function describePerson(psu: (typeof sandboxPsus)[number]) {
+/** One customer, as shown by `tollgate sandbox customers` and the portal's page. */
+export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
   const { id, alias, name, behaviour, corporateId, accounts, card } = psu
   return {
     psuId: id,

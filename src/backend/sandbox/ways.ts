@@ -81,14 +81,14 @@ export const waysIntoStates: readonly WaysIntoStates[] = [
           'Ask PSU-Rejected.',
           'Enter a wrong password three times.',
           'Wait 24 hours without an approval.',
-          'Have the same person approve a newer recurring consent.',
+          'Have the same customer approve a newer recurring consent.',
         ],
       },
       {
         state: 'expired',
         ways: [
           'Ask PSU-ConsentExpired.',
-          'Have the same person approve another recurring consent.',
+          'Have the same customer approve another recurring consent.',
           'Wait two hours after the first read of a one-off consent.',
           'Wait until the day after `validUntil`.',
         ],

@@ -90,11 +90,11 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
     const csrfToken = newSecret()
     reply.header('set-cookie', cookieFor(authorisation, csrfCookie, csrfToken, isSecure))
     const { as, [elsewhere]: isElsewhere } = request.query
-    const person = bank.sandbox?.people.find(({ id }) => id === as)
+    const customer = bank.sandbox?.customers.find(({ id }) => id === as)
     return showSignIn(reply, authorisation, {
       csrfToken,
-      psuId: person?.id ?? authorisation.psuId ?? '',
-      isFilled: person !== undefined,
+      psuId: customer?.id ?? authorisation.psuId ?? '',
+      isFilled: customer !== undefined,
       error: undefined,
       notice: isElsewhere === undefined ? undefined : signedInElsewhere,
     })

@@ -58,18 +58,18 @@ ${alert(error)}
 <input class="text" id="password" name="password" type="password" value="${password}" maxlength="128" autocomplete="current-password" required>
 <div class="actions">${isFilled ? html`<button autofocus>Sign in</button>` : html`<button>Sign in</button>`}</div>
 </form>
-${sandbox === undefined ? '' : peopleOf(sandbox, expectedPsuId)}`,
+${sandbox === undefined ? '' : customersOf(sandbox, expectedPsuId)}`,
   )
 }
 
-/** The people that can sign in, the ones most used first; a link fills the fields. */
-function peopleOf({ people, password }: SandboxOffer, expected: string | undefined): Html {
-  const able = people.filter(({ id }) => expected === undefined || id === expected)
-  const link = ({ id, name, behaves }: SandboxOffer['people'][number]) =>
+/** The customers that can sign in, the ones most used first; a link fills the fields. */
+function customersOf({ customers, password }: SandboxOffer, expected: string | undefined): Html {
+  const able = customers.filter(({ id }) => expected === undefined || id === expected)
+  const link = ({ id, name, behaves }: SandboxOffer['customers'][number]) =>
     html`<li><a href="?as=${encodeURIComponent(id)}">Sign in as ${name}</a> <span class="dim small">${behaves}</span></li>`
   const [first, more] = [able.slice(0, 3), able.slice(3)]
-  return html`<section class="people" aria-labelledby="people">
-<h2 id="people">Sandbox customers</h2>
+  return html`<section class="customers" aria-labelledby="customers">
+<h2 id="customers">Sandbox customers</h2>
 <p class="small dim">Choose a customer to fill in the fields. Every password is <strong>${password}</strong>.</p>
 <ul>${first.map(link)}</ul>
 ${more.length === 0 ? '' : html`<details><summary>${String(more.length)} more customers</summary><ul>${more.map(link)}</ul></details>`}
@@ -189,11 +189,11 @@ ${sandbox === undefined ? customersWay : developersWay(sandbox)}`,
 
 const customersWay = html`<p>Start in the app that needs your approval. It opens a page of the bank, which works for ten minutes.</p>`
 
-function developersWay({ peopleUrl }: SandboxOffer): Html {
+function developersWay({ customersUrl }: SandboxOffer): Html {
   return html`<ol>
 <li>Request a consent, a payment or a mandate through the gateway, with the header <code>TPP-Redirect-Preferred: true</code>.</li>
 <li>Open the link <code>scaRedirect</code> of the response in a browser. It works for ten minutes.</li>
-<li>Sign in as one of the <a href="${peopleUrl()}">sandbox customers</a>, and approve or refuse.</li>
+<li>Sign in as one of the <a href="${customersUrl()}">sandbox customers</a>, and approve or refuse.</li>
 </ol>`
 }
 

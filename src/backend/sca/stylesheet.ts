@@ -62,18 +62,18 @@ button.refuse { background: var(--card); border-color: var(--field); color: var(
 .error, .notice { padding: .75rem .875rem; border-radius: 8px; }
 .error { color: var(--bad); background: var(--bad-ground); border: 1px solid currentColor; }
 .notice { color: var(--warn); background: var(--warn-ground); }
-.people { margin: 1.5rem -1.75rem -1.75rem; padding: 1rem 1.75rem 1.25rem; background: var(--sunk); border-top: 1px solid var(--line); }
-.people h2 { margin-top: 0; }
-.people li { padding: .4375rem 0; }
-.people li a { margin-inline-end: .375rem; text-decoration-thickness: 1px; text-underline-offset: 3px; }
-.people summary { padding: .4375rem 0; cursor: pointer; color: var(--link); }
+.customers { margin: 1.5rem -1.75rem -1.75rem; padding: 1rem 1.75rem 1.25rem; background: var(--sunk); border-top: 1px solid var(--line); }
+.customers h2 { margin-top: 0; }
+.customers li { padding: .4375rem 0; }
+.customers li a { margin-inline-end: .375rem; text-decoration-thickness: 1px; text-underline-offset: 3px; }
+.customers summary { padding: .4375rem 0; cursor: pointer; color: var(--link); }
 footer { max-width: 29rem; margin: 1rem auto 0; padding: 0 1.75rem; font-size: .8125rem; color: var(--dim); }
 @media (max-width: 32rem) {
   :root { background: var(--card); }
   body { padding: 0; }
   .card { border: 0; border-radius: 0; box-shadow: none; }
   .strip, header, main, footer { padding-inline: 1.25rem; }
-  .people { margin-inline: -1.25rem; padding-inline: 1.25rem; }
+  .customers { margin-inline: -1.25rem; padding-inline: 1.25rem; }
   dl div { grid-template-columns: 1fr; gap: 0; }
 }
 `

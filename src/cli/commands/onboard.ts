@@ -3,7 +3,7 @@ import { accountsCommand } from '../../backend/sandbox/accounts-command.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { type Onboarded, type Onboarding, onboard } from '../../gateway/registry/onboard.ts'
 import { RegistryConflict } from '../../gateway/registry/registry-errors.ts'
-import { origin } from '../../platform/listen.ts'
+import { findAddresses } from '../addresses.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -76,8 +76,8 @@ export function registerOnboard(command: Command, context: CommandContext): void
             throw new CommandError(`the key works, but there is no consent: ${text}`, { cause })
           },
         )
-        const { gateway, gatewayPublicUrl = origin(gateway) } = context.settings()
-        const call = accountsCommand({ ...onboarded, consentId, gateway: gatewayPublicUrl, path })
+        const { gateway = '$GATEWAY' } = await findAddresses(context.settings())
+        const call = accountsCommand({ ...onboarded, consentId, gateway, path })
         show(
           { ...onboarded, consentId },
           `\n\nRead the accounts of Noa Levi, a customer of the sandbox bank:\n\n  ${call}\n`,

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import type { Developer } from '../../gateway/registry/developers.ts'
 import { RegistryConflict } from '../../gateway/registry/registry-errors.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
-import { origin } from '../../platform/listen.ts'
-import type { Settings } from '../../platform/settings.ts'
+import { findAddresses } from '../addresses.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findDeveloper } from '../find.ts'
@@ -34,13 +33,13 @@ export function registerOperator(command: Command, context: CommandContext): voi
     .option('--name <name>', 'display name of a new account')
     .option('--json', 'print the developer with "resetUrl", the page that sets a password')
     .action(async (email: string, { name = '', json }: JsonOption & { name?: string }) => {
-      const settings = context.settings()
       const { added, hasPassword } = await context.registry(async (stores) => {
         const { id } = await findOrMake(stores, { email, name, by })
         const hasPassword = await stores.credentials.hasPassword(id)
         return { added: await stores.operators.add({ id, by }), hasPassword }
       })
-      const resetUrl = resetPage(settings)
+      const { portal } = await findAddresses(context.settings())
+      const resetUrl = portal === undefined ? null : `${portal}/reset`
       output.result(json, { ...added, resetUrl }, () => drawFields({ ...added }))
       if (json === true || hasPassword) return
       const page = resetUrl ?? "the portal's page /reset"
@@ -57,12 +56,6 @@ export function registerOperator(command: Command, context: CommandContext): voi
       })
       output.result(json, removed, () => drawFields({ ...removed }))
     })
-}
-
-/** The page that mails a link to set a password; null when only a running portal knows its port. */
-function resetPage({ portal, portalPublicUrl }: Settings): string | null {
-  if (portalPublicUrl === undefined && portal.port === 0) return null
-  return `${portalPublicUrl ?? origin(portal)}/reset`
 }
 
 /** Two commands that add the same address at once both find no account; the slower one then finds the other's. */

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { bankChanges } from '../../backend/domain/bank-change.ts'
 import { behaviourWords } from '../../backend/sandbox/behaviours.ts'
-import { describePerson } from '../../backend/sandbox/describe-sandbox.ts'
+import { describeCustomer } from '../../backend/sandbox/describe-sandbox.ts'
 import { sandboxPsus } from '../../backend/sandbox/personas.ts'
 import { ReportedError, UsageError } from '../command-error.ts'
 import { confirm } from '../confirm.ts'
@@ -15,18 +15,18 @@ import type { SandboxChange } from './sandbox-changes.ts'
 export function registerSandbox(command: Command, context: CommandContext): void {
   const { output } = context
   addExamples(command, [
-    'tollgate sandbox people',
+    'tollgate sandbox customers',
     'tollgate sandbox consent 5f0e6a0c-1d0e-4c58-9a3b-6f3f2a1b7c11 suspend',
     'tollgate sandbox reset --yes',
   ])
-    .description("Show the sandbox bank's people, and act as the bank or its customers.")
+    .description('Show the customers of the sandbox bank, and act as the bank or as them.')
     .hook('preAction', () => requireSandbox(context))
 
-  addExamples(command.command('people'), ['tollgate sandbox people'])
+  addExamples(command.command('customers'), ['tollgate sandbox customers'])
     .description("List the bank's customers, their accounts and how each behaves.")
     .option('--json', 'print {"items"}')
     .action(({ json }: JsonOption) => {
-      output.result(json, { items: sandboxPsus.map(describePerson) }, drawPeople)
+      output.result(json, { items: sandboxPsus.map(describeCustomer) }, drawCustomers)
     })
 
   addExamples(command.command('reset'), ['tollgate sandbox reset', 'tollgate sandbox reset --yes'])
@@ -106,7 +106,7 @@ function listed(counts: object): string {
 }
 
 /** One line per account; the customer stands beside the first. */
-function drawPeople(): string {
+function drawCustomers(): string {
   return drawTable(
     ['PSU-ID', 'alias', 'name', 'account', 'behaves'],
     sandboxPsus.flatMap(({ id, alias, name, behaviour, accounts, card }) => {

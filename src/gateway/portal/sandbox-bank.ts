@@ -1,16 +1,39 @@
 import { Agent, request } from 'undici'
+import { codeOf } from '../../platform/error-code.ts'
 import { PortalError } from './portal-error.ts'
 import type { ApprovedConsents, ReadyConsent, Sandbox } from './schemas/sandbox.ts'
 
 const deadlineMs = 5_000
 
-/** What the portal asks the bank about its sandbox. @throws {PortalError} STORE_UNAVAILABLE when the bank does not answer */
+/** Shorter, so that a bank that cannot be reached is known to have done nothing. */
+const connectMs = 2_000
+
+/** The bank did not answer, or answered with an error: STORE_UNAVAILABLE. */
+export class BankUnavailable extends PortalError {
+  /** Whether the bank may have done what the portal asked for. */
+  readonly isUnsure: boolean
+
+  constructor(isUnsure: boolean, cause: unknown) {
+    super(
+      {
+        code: 'STORE_UNAVAILABLE',
+        detail: 'The sandbox bank is not available at the moment.',
+        headers: { 'retry-after': '2' },
+      },
+      { cause },
+    )
+    this.name = 'BankUnavailable'
+    this.isUnsure = isUnsure
+  }
+}
+
+/** What the portal asks the bank about its sandbox. @throws {BankUnavailable} */
 export interface SandboxBank {
-  /** The people, their secrets and the ways into every state. */
+  /** The customers, their secrets and the ways into every state. */
   describe(): Promise<Sandbox>
-  /** Makes a valid consent of an application to all accounts of one person. */
+  /** Makes a valid consent of an application to all accounts of one customer. */
   makeConsent(applicationId: string): Promise<ReadyConsent>
-  /** Lists the consents that an application asked for and a person approved, newest first, at most 10. */
+  /** Lists the consents that an application asked for and a customer approved, newest first, at most 10. */
   approvedConsents(applicationId: string): Promise<ApprovedConsents>
   close(): Promise<void>
 }
@@ -24,10 +47,12 @@ export interface SandboxBankOptions {
 
 /** Creates the way to the bank's internal routes, the same in one process and in several. */
 export function createSandboxBank({ bankUrl, secret }: SandboxBankOptions): SandboxBank {
-  const dispatcher = new Agent({ connections: 4 })
+  const dispatcher = new Agent({ connections: 4, connect: { timeout: connectMs } })
   let described: Sandbox | undefined
 
+  /** The answer's shape is checked when the portal sends it on. */
   async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    let hasRefused = false
     try {
       const answer = await request(`${bankUrl()}${path}`, {
         dispatcher,
@@ -42,34 +67,26 @@ export function createSandboxBank({ bankUrl, secret }: SandboxBankOptions): Sand
         signal: AbortSignal.timeout(deadlineMs),
       })
       if (answer.statusCode < 300) return await answer.body.json()
+      hasRefused = true
       await answer.body.dump()
       throw new Error(`the bank answered ${method} ${path} with ${answer.statusCode}`)
     } catch (cause) {
-      throw new PortalError(
-        {
-          code: 'STORE_UNAVAILABLE',
-          detail: 'The sandbox bank is not available at the moment.',
-          headers: { 'retry-after': '2' },
-        },
-        { cause },
-      )
+      throw new BankUnavailable(!hasRefused && !isUnreachable(cause), cause)
     }
   }
 
   return {
     async describe() {
-      // It changes only with the program. The answer's schema is checked when it is sent on.
+      // It changes only with the program.
       described ??= (await ask('GET', '/sandbox')) as Sandbox
       return described
     },
 
     async makeConsent(applicationId) {
-      // As above.
       return (await ask('POST', '/sandbox/consents', { applicationId })) as ReadyConsent
     },
 
     async approvedConsents(applicationId) {
-      // As above.
       return (await ask(
         'GET',
         `/sandbox/consents?applicationId=${applicationId}`,
@@ -78,4 +95,11 @@ export function createSandboxBank({ bankUrl, secret }: SandboxBankOptions): Sand
 
     close: () => dispatcher.destroy(),
   }
+}
+
+/** Whether no connection was made, so that nothing was asked. */
+function isUnreachable(error: unknown): boolean {
+  return /^(ECONNREFUSED|EHOST|ENET|ENOTFOUND|EAI_|UND_ERR_CONNECT_TIMEOUT)/.test(
+    String(codeOf(error)),
+  )
 }

@@ -41,26 +41,28 @@ export interface PortalRoleOptions {
 /** Starts the portal role. @returns the origin of its listener */
 export async function startPortal(options: PortalRoleOptions): Promise<string> {
   const { settings, services, log, lifetime } = options
-  const page = await openPage({ log })
   const secrets = derivePortalSecrets(options.sessionSecret)
+  const isProxy = createNetworks(settings.trustedProxies)
+  const page = await openPage({ log })
+  // After the page, because building it blocks the event loop for longer than a connection may take.
+  const attempts = await openAttempts({
+    clientAddress: createClientAddress(isProxy),
+    key: secrets.attempts,
+    redis: settings.redis,
+    log,
+    lifetime,
+  })
   const mails = await openMails({ ...options, secrets, portalUrl: services.portalUrl })
   const { catalogue } = services
   const jobs = await openMailJobs({ ...options, ...mails, catalogue, now: Date.now })
   pruneExpired({ stores: services.stores, log, lifetime })
-  const isProxy = createNetworks(settings.trustedProxies)
   const portal = createPortal({
     ...services,
     secrets,
     mails,
     page,
     passwords: createPasswords(),
-    attempts: openAttempts({
-      clientAddress: createClientAddress(isProxy),
-      key: secrets.attempts,
-      redis: settings.redis,
-      log,
-      lifetime,
-    }),
+    attempts,
     sandbox: options.sandbox === undefined ? undefined : createSandboxBank(options.sandbox),
     metrics: createPortalMetrics(options.metricsRegistry),
     writesMailsToFiles: settings.smtpUrl === undefined,

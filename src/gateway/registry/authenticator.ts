@@ -52,7 +52,7 @@ export function createAuthenticator(options: AuthenticatorOptions): KeyAuthentic
     const minute = Math.floor(at / 60_000)
     if (entry.usedMinute !== minute) {
       entry.usedMinute = minute
-      lastUsed.note(id, minute)
+      lastUsed.note(id, at)
     }
   }
 

@@ -29,7 +29,7 @@ export interface ApiKey {
   /** When the key expires; null: never. */
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** To the minute, up to a minute late; null: never. */
+  /** The first call of the last minute with calls, written up to a minute late; null: never. */
   readonly lastUsedAt: Date | null
   /** The key that replaced this one by rotation. */
   readonly replacedBy: string | null

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from '../../platform/log.ts'
 import type { RegistrySchema } from './schema.ts'
 
-/** Records when keys were last used, to the minute. */
+/** Records when keys were last used, once a minute. */
 export interface LastUsed {
-  /** Notes a use, in minutes since 1970. Takes almost no time and writes later. */
-  note(keyId: string, minute: number): void
+  /** Notes a use, in milliseconds since 1970. Takes almost no time and writes later. */
+  note(keyId: string, at: number): void
   /** Writes the pending notes and stops. */
   close(): Promise<void>
 }
@@ -50,8 +50,8 @@ export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions
   }, intervalMs).unref()
 
   return {
-    note(keyId, minute) {
-      if (notes.size < notesMax) notes.set(keyId, minute)
+    note(keyId, at) {
+      if (notes.size < notesMax) notes.set(keyId, at)
     },
     async close() {
       clearInterval(timer)
@@ -63,10 +63,10 @@ export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions
 
 async function writeRows(
   db: Kysely<RegistrySchema>,
-  rows: readonly (readonly [keyId: string, minute: number])[],
+  rows: readonly (readonly [keyId: string, at: number])[],
 ): Promise<void> {
   const ids = rows.map(([id]) => id)
-  const times = rows.map(([, minute]) => new Date(minute * 60_000).toISOString())
+  const times = rows.map(([, at]) => new Date(at).toISOString())
   // Skips rows that another process is writing: it writes the same minute.
   await sql`
     update api_keys k set last_used_at = used.at

@@ -3,6 +3,7 @@ import type { CallsOverride } from '../../catalogue/effective-limits.ts'
 import { violates } from '../../platform/database.ts'
 import { lockApplication } from './applications.ts'
 import { checkExpiry } from './expiry.ts'
+import { checkReason } from './name.ts'
 import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid } from './transaction.ts'
@@ -81,6 +82,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
         if (!Number.isInteger(calls) || calls < 1 || calls > callsMax) {
           throw new RegistryInputInvalid('calls', `a whole number from 1 to ${callsMax}`)
         }
+        checkReason(reason)
         await lockApplication(trx, applicationId)
         // The index permits one that has not ended; an expired one is ended when it is in the way.
         await trx
@@ -169,9 +171,6 @@ function translate(error: unknown): never {
       'the application has an override of this limit already; end it first',
       { cause: error },
     )
-  }
-  if (violates(error, 'limit_overrides_reason_length')) {
-    throw new RegistryInputInvalid('reason', '1 to 500 characters', { cause: error })
   }
   throw error
 }

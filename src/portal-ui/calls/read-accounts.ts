@@ -1,4 +1,6 @@
-import type { ListedOperation } from './call-shape.ts'
+import { type CallDraft, draftCall, valueKey } from './call-draft.ts'
+import type { CallShape, ListedOperation } from './call-shape.ts'
+import { idName } from './id-name.ts'
 
 /** An account as listed in the portal. */
 export interface ShownAccount {
@@ -20,6 +22,21 @@ export function accountsOperation<Operation extends ListedOperation>(
 /** Whether a call lists the accounts of a consent. */
 export function listsAccounts({ method, path }: Pick<ListedOperation, 'method' | 'path'>): boolean {
   return method === 'GET' && /^\/[^/]+\/accounts$/.test(path)
+}
+
+/**
+ * Drafts the call that reads the accounts of a consent for a customer who is
+ * present: with balances, and with the address that keeps the call from counting
+ * as one of the day's unattended reads.
+ */
+export function draftOfAccounts(shape: CallShape, consentId: string): CallDraft {
+  const { values, ...draft } = draftCall(shape, { [idName('Consent-ID')]: consentId })
+  const further = shape.parameters.flatMap((parameter) => {
+    const { name, example } = parameter
+    if (name === 'withBalance') return [[valueKey(parameter), 'true']]
+    return name === 'PSU-IP-Address' ? [[valueKey(parameter), example]] : []
+  })
+  return { ...draft, values: { ...values, ...Object.fromEntries(further) } }
 }
 
 /** The accounts in a response; empty if it is not a list of accounts. */

@@ -50,7 +50,7 @@ interface Share extends WindowKey {
 /** Retry-After under `deny`: by then the next attempt to reach the store is over. */
 const denyRetryMs = 1000
 
-/** Time for which unsent calls outlive their window, for a store whose clock is behind. */
+/** Time for which shares and unsent calls outlive their window, for a store whose clock is behind. */
 const keepMs = 10_000
 
 /**
@@ -81,7 +81,8 @@ export function createLocalShares({
   clockOf,
   monotonic,
 }: LocalSharesOptions): LocalShares {
-  const shares = createWindowMap<Share>()
+  // Kept longer, because a later estimate of the store's time may return to a window that seemed over.
+  const shares = createWindowMap<Share>({ keepMs })
   /** Shares with calls the store does not have yet. */
   const owing = createWindowMap<Share>({ keepMs })
 
@@ -89,8 +90,9 @@ export function createLocalShares({
     const timeMs = clockOf(bucket).now()
     const known = seen.find(bucket, windowSeconds)
     let share = shares.find(bucket, windowSeconds)
-    // The estimate of the store's time lags slightly, but a window seen in a reply has certainly begun.
-    const begun = known?.window ?? 0
+    // The estimate of the store's time lags slightly. A window seen in a reply has certainly begun, and ends when its
+    // refusals said that it does.
+    const begun = known === undefined ? 0 : known.window + (known.overAt <= monotonic() ? 1 : 0)
     if (share === undefined || share.endsAt <= timeMs || share.window < begun) {
       let { id, endsAt } = windowAt(timeMs, windowSeconds)
       if (id < begun) ({ id, endsAt } = windowOf(begun, windowSeconds))

@@ -7,7 +7,7 @@ export interface StoreClock {
    * at most `receivedAt`
    */
   learn(serverTimeMs: number, sentAt: number, receivedAt: number): number
-  /** Milliseconds since 1970, never ahead of the store while its clock runs steadily. Before the first reply, the local clock. */
+  /** Milliseconds since 1970, never ahead of the store while both clocks run alike. It runs with the monotonic clock until the next reply. Before the first reply, the local clock. */
   now(): number
 }
 
@@ -29,8 +29,11 @@ const driftMost = 0.0002
  * slow reply does not lower it. The estimate errs to the late side: a window
  * seems to last longer, and a Retry-After is never too short.
  *
- * Because clocks drift, the estimate decreases slowly. An estimate above the
- * upper bound of a reply means that a clock stepped, and is discarded.
+ * Because clocks drift, a reply counts for less the older it is: a later reply
+ * replaces it even with a slightly lower bound. Without replies the estimate
+ * does not decrease: in an outage, a window must end when callers were told
+ * that it does. An estimate above the upper bound of a reply means that a clock
+ * stepped, and is discarded.
  */
 export function createStoreClock({ now, monotonic }: StoreClockOptions): StoreClock {
   let ahead: number | undefined
@@ -50,9 +53,7 @@ export function createStoreClock({ now, monotonic }: StoreClockOptions): StoreCl
       return serverTimeMs - ahead
     },
     now() {
-      const at = monotonic()
-      const known = aheadAt(at)
-      return known === undefined ? now() : at + known
+      return ahead === undefined ? now() : monotonic() + ahead
     },
   }
 }

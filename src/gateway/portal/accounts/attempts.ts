@@ -48,16 +48,19 @@ export interface Attempts {
   mail(request: IncomingMessage, to: string): Promise<void>
   /** Counts a requested reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   reset(request: IncomingMessage, to: string): Promise<void>
-  /** Counts a ready consent. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
-  readyConsent(developerId: string): Promise<void>
+  /** Counts a ready consent before it is created. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  readyConsent(developerId: string): Promise<Attempt>
 }
 
-/** Corrects the count of an attempt. Neither method fails: an attempt that stays counted is the safe side. */
-export interface SignInAttempt {
+/** Corrects the count of an attempt. No method fails: an attempt that stays counted is the safe side. */
+export interface Attempt {
+  /** Removes the attempt from the count: no password was compared, or no consent created. */
+  abandoned(): Promise<void>
+}
+
+export interface SignInAttempt extends Attempt {
   /** Removes the attempt and earlier failures of the same network and address from the count. */
   succeeded(): Promise<void>
-  /** Removes the attempt from the count: no password was compared. */
-  abandoned(): Promise<void>
 }
 
 export interface AttemptsOptions {
@@ -142,6 +145,11 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
         developerId,
         'Until then, use the last consent that you created.',
       )
+      return {
+        async abandoned() {
+          await limiters.consentOfDeveloper.reward(developerId).catch(() => undefined)
+        },
+      }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { Cluster } from 'ioredis'
+import { Cluster, type Redis } from 'ioredis'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { accessOptions, openRedis } from '../../../platform/open-redis.ts'
@@ -12,24 +12,34 @@ export interface OpenAttemptsOptions extends Omit<AttemptsOptions, 'redis'> {
   readonly lifetime: Lifetime
 }
 
-/** An attempt is counted now or refused: nothing is resent, queued or waited for. */
+/** An attempt is counted now or refused: nothing is resent or queued. */
 const impatience = {
   autoResendUnfulfilledCommands: false,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   connectTimeout: 1_000,
-  commandTimeout: 500,
+  // Timers run before sockets are read, so a turn of the event loop that lasts longer fails an answered command. A
+  // person waits this long for a form, and a portal's slow turns are shorter.
+  commandTimeout: 2_000,
 } as const
+
+/** How long a startup waits for the first connection. */
+const firstConnectionMs = 3_000
 
 const retryMs = (attempt: number): number => Math.min(attempt * 50, 1_000)
 
-/** Opens the throttles, with a connection of their own where there is a Redis: several portals count together. */
-export function openAttempts({
+/**
+ * Opens the throttles, with a connection of their own where there is a Redis:
+ * several portals count together. Waits for the connection, so that a portal
+ * that reports ready also counts. If Redis stays away, the throttles open after
+ * three seconds and refuse attempts until it is back.
+ */
+export async function openAttempts({
   redis: address,
   log,
   lifetime,
   ...options
-}: OpenAttemptsOptions): Attempts {
+}: OpenAttemptsOptions): Promise<Attempts> {
   if (address === undefined) return createAttempts({ ...options, redis: undefined })
   const { client, close } =
     address.topology === 'cluster'
@@ -39,7 +49,23 @@ export function openAttempts({
     log.warn({ err }, 'cannot count attempts: refusing sign-ins, mails and ready consents'),
   )
   lifetime.opened(close)
+  if (!(await isReadyWithin(client, firstConnectionMs))) {
+    log.warn(
+      {},
+      'Redis did not answer at startup: refusing sign-ins, mails and ready consents until it does',
+    )
+  }
   return createAttempts({ ...options, redis: client })
+}
+
+function isReadyWithin(client: Redis | Cluster, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms)
+    client.once('ready', () => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
 }
 
 /** Where it does not matter that a cluster client of ioredis may send a command twice: to count one attempt too many is safe. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ownApplication, refuseSuspended } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
+import { BankUnavailable } from '../sandbox-bank.ts'
 import { ApprovedConsents, ReadyConsent, Sandbox } from '../schemas/sandbox.ts'
 import type { PortalServices } from '../services.ts'
 
@@ -50,9 +51,15 @@ export function registerSandboxConsents(
     async (request, reply) => {
       const application = await ownApplication(stores, request, request.params)
       refuseSuspended(application)
-      await attempts.readyConsent(application.developerId)
-      reply.code(201)
-      return sandbox.makeConsent(application.id)
+      const attempt = await attempts.readyConsent(application.developerId)
+      try {
+        const consent = await sandbox.makeConsent(application.id)
+        reply.code(201)
+        return consent
+      } catch (error) {
+        if (error instanceof BankUnavailable && !error.isUnsure) await attempt.abandoned()
+        throw error
+      }
     },
   )
 

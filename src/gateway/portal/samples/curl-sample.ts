@@ -48,17 +48,14 @@ function escapedQuotes(text: string): string {
 /** Single quotes hold everything but themselves; a text with an expression needs double ones. */
 function quoted(text: SampleText): string {
   if (text.every((part) => typeof part === 'string')) return `'${escapedQuotes(text.join(''))}'`
-  const parts = text.map((part, index) => {
-    if (typeof part === 'string') return part.replaceAll(/["$\\`]/g, '\\$&')
-    const next = text[index + 1]
-    // A letter behind a variable would belong to its name.
-    const isBraced = 'variable' in part && typeof next === 'string' && /^\w/.test(next)
-    return isBraced ? `\${${part.variable}}` : expression(part)
-  })
+  const parts = text.map((part) =>
+    typeof part === 'string' ? part.replaceAll(/["$\\`]/g, '\\$&') : expression(part),
+  )
   return `"${parts.join('')}"`
 }
 
+/** The shell runs no command with a variable that is not set or empty, and names it. */
 function expression(part: Exclude<SamplePart, string>): string {
-  if ('variable' in part) return `$${part.variable}`
+  if ('variable' in part) return `\${${part.variable}:?}`
   return part.fresh === 'uuid' ? '$(uuidgen)' : '$(uuidgen | cut -c1-8)'
 }

@@ -1,8 +1,10 @@
 import type { SampleCall, SamplePart, SampleText } from './sample-call.ts'
+import { sampleVariables } from './sample-variables.ts'
 import { type Notation, writeValue } from './write-value.ts'
 
 /** Writes a call as a module for Node (.mjs), with its own fetch. */
-export function nodeSample({ method, url, headers, bodies, before, after }: SampleCall): string {
+export function nodeSample(sample: SampleCall): string {
+  const { method, url, headers, bodies, before, after } = sample
   const indentation = bodies.length > 1 ? '  ' : ''
   const inner = `${indentation}  `
   const fields = [
@@ -23,9 +25,10 @@ export function nodeSample({ method, url, headers, bodies, before, after }: Samp
     'console.log(response.status, await response.text())',
   ].map((line) => `${indentation}${line}`)
   const comments = (lines: readonly string[]) => lines.map((line) => `// ${line}`)
-  if (bodies.length < 2) return [...comments(before), ...call, ...comments(after)].join('\n')
+  const start = [...comments(before), ...checks(sampleVariables(sample))]
+  if (bodies.length < 2) return [...start, ...call, ...comments(after)].join('\n')
   return [
-    ...comments(before),
+    ...start,
     'for (const body of [',
     ...bodies.map((value) => `  ${writeValue(value, notation, '  ')},`),
     ']) {',
@@ -33,6 +36,16 @@ export function nodeSample({ method, url, headers, bodies, before, after }: Samp
     '}',
     ...comments(after),
   ].join('\n')
+}
+
+/** Without them, fetch would send the text "undefined". */
+function checks(variables: readonly string[]): readonly string[] {
+  if (variables.length === 0) return []
+  return [
+    `for (const name of [${variables.map(quoted).join(', ')}]) {`,
+    `  if (!process.env[name]) throw new Error(\`\${name} is not set\`)`,
+    '}',
+  ]
 }
 
 const notation: Notation = {

@@ -1,8 +1,10 @@
 import type { SampleCall, SamplePart, SampleText } from './sample-call.ts'
+import { sampleVariables } from './sample-variables.ts'
 import { type Notation, writeValue } from './write-value.ts'
 
 /** Writes a call as a program for Python 3 with the package requests, which sets Content-Type with `json=`. */
-export function pythonSample({ method, url, headers, bodies, before, after }: SampleCall): string {
+export function pythonSample(sample: SampleCall): string {
+  const { method, url, headers, bodies, before, after } = sample
   const indentation = bodies.length > 1 ? '    ' : ''
   const inner = `${indentation}    `
   const [only] = bodies
@@ -35,9 +37,21 @@ export function pythonSample({ method, url, headers, bodies, before, after }: Sa
     '',
     'import requests',
     '',
+    ...checks(sampleVariables(sample)),
     ...loop,
     ...comments(after),
   ].join('\n')
+}
+
+/** Without them, a variable that is empty would be sent, and one that is not set would end in a traceback. */
+function checks(variables: readonly string[]): readonly string[] {
+  if (variables.length === 0) return []
+  return [
+    `for name in [${variables.map(quoted).join(', ')}]:`,
+    '    if not os.environ.get(name):',
+    "        raise SystemExit(f'{name} is not set')",
+    '',
+  ]
 }
 
 const notation: Notation = {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { nameLengthMax, namePattern, nameRule } from '../../registry/name.ts'
+import { nameLengthMax, nameRule, plainPattern } from '../../registry/name.ts'
 
 /** Shared parts of the JSON API's schemas. Bodies are closed: an unknown member is an error. */
 export function closed<Members extends Record<string, TSchema>>(members: Members) {
@@ -23,7 +23,7 @@ export const Instant = Type.String({ format: 'date-time' })
 export const Name = Type.String({
   minLength: 1,
   maxLength: nameLengthMax,
-  pattern: namePattern,
+  pattern: plainPattern,
   description: nameRule,
 })
 

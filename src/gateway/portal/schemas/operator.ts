@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { plainPattern, reasonLengthMax, reasonRule } from '../../registry/name.ts'
 import { Key, Strict, Subscription } from './applications.ts'
 import { closed, Id, Instant, listOf, nullable } from './common.ts'
 
@@ -67,9 +68,9 @@ export const LimitOverrideInput = closed({
   }),
   reason: Type.String({
     minLength: 1,
-    maxLength: 500,
-    pattern: '^(?=[^]*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
-    description: '1 to 500 characters, no control characters',
+    maxLength: reasonLengthMax,
+    pattern: plainPattern,
+    description: reasonRule,
   }),
   expiresAt: Instant,
 })

@@ -12,22 +12,22 @@ const SandboxAccount = closed({
 })
 
 /** A made-up customer of the bank. */
-export const SandboxPerson = closed({
+export const SandboxCustomer = closed({
   psuId: Type.String(),
   alias: Type.String(),
   name: Type.String(),
-  behaves: Type.String({ description: 'what the person does when asked to approve' }),
+  behaves: Type.String({ description: 'what the customer does when asked to approve' }),
   note: nullable(Type.String()),
   corporateId: nullable(Type.String()),
   accounts: Type.Array(SandboxAccount),
   card: nullable(closed({ resourceId: Type.String(), maskedPan: Type.String() })),
 })
-export type SandboxPerson = Static<typeof SandboxPerson>
+export type SandboxCustomer = Static<typeof SandboxCustomer>
 
 /** `GET /api/sandbox`. */
 export const Sandbox = closed({
   secrets: closed({ password: Type.String(), oneTimePassword: Type.String() }),
-  people: Type.Array(SandboxPerson),
+  customers: Type.Array(SandboxCustomer),
   ways: Type.Array(
     closed({
       of: Type.String(),

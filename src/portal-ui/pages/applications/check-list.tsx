@@ -173,7 +173,7 @@ function progress({ items }: CheckListState): string {
 
 interface StepWords {
   readonly title: string
-  /** One sentence: what the step shows. */
+  /** What the step shows. */
   readonly shows: string
   /** Text of the link; undefined for the step that has commands instead. */
   readonly action?: string
@@ -197,7 +197,7 @@ function stepWords(step: Step, { limit, hasConsent }: CheckListState): StepWords
       return {
         title: 'Make a payment',
         shows:
-          'Ask for a payment and approve it as Noa Levi. The bank executes it on the date in the body.',
+          'Ask for a payment and approve it as Noa Levi. The example is dated a week ahead: until then its status is ACTC or ACWC, approved. Without requestedExecutionDate, the bank starts it within seconds.',
         action: 'Initiate a payment',
       }
     case 'limit':

@@ -3,10 +3,14 @@ import { useEffect, useRef, useState } from 'react'
 import type { ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
 import { useDocument } from '../../api/document.ts'
 import { useReadyConsent } from '../../api/sandbox.ts'
-import { type CallDraft, draftCall } from '../../calls/call-draft.ts'
+import type { CallDraft } from '../../calls/call-draft.ts'
 import { callShape } from '../../calls/call-shape.ts'
-import { idName } from '../../calls/id-name.ts'
-import { accountsIn, accountsOperation, type ShownAccount } from '../../calls/read-accounts.ts'
+import {
+  accountsIn,
+  accountsOperation,
+  draftOfAccounts,
+  type ShownAccount,
+} from '../../calls/read-accounts.ts'
 import { problemIn } from '../../calls/readable-body.ts'
 import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
 import { DraftCommand } from '../../components/draft-command.tsx'
@@ -51,14 +55,8 @@ export function ReadAccounts(props: ReadAccountsProps) {
   const readWith = async (made: ReadyConsent) => {
     if (operation === undefined || document.data === undefined) return
     const { consentId, psuName } = made
-    const known = { [idName('Consent-ID')]: consentId }
     memory.learnReady(made)
-    const shape = callShape(document.data, operation)
-    const plain = draftCall(shape, known)
-    const hasBalances = shape.parameters.some(({ name }) => name === 'withBalance')
-    const draft = hasBalances
-      ? { ...plain, values: { ...plain.values, 'query withBalance': 'true' } }
-      : plain
+    const draft = draftOfAccounts(callShape(document.data, operation), consentId)
     setIsReading(true)
     const answer = await sendCall({ gatewayUrl, draft, key: apiKey })
     setRead({ psuName, draft, answer })

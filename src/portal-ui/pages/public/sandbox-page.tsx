@@ -11,7 +11,7 @@ import { Slow } from '../../components/slow.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
-import { PersonCard } from './person-card.tsx'
+import { CustomerCard } from './customer-card.tsx'
 import classes from './sandbox.module.css'
 import { WaysIntoStates } from './ways-into-states.tsx'
 
@@ -50,10 +50,10 @@ function Offered() {
   )
 }
 
-function Content({ sandbox: { secrets, people, ways } }: { readonly sandbox: Sandbox }) {
+function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: Sandbox }) {
   const [search, setSearch] = useState('')
   const wanted = search.trim().toLowerCase()
-  const found = people.filter(({ psuId, alias, name, behaves, accounts }) =>
+  const found = customers.filter(({ psuId, alias, name, behaves, accounts }) =>
     [psuId, alias, name, behaves, ...accounts.map(({ iban }) => iban)].some((text) =>
       text.toLowerCase().includes(wanted.replaceAll(/\s/g, ' ')),
     ),
@@ -68,10 +68,10 @@ function Content({ sandbox: { secrets, people, ways } }: { readonly sandbox: San
           value={`${window.location.origin}${pagePaths.sandboxReturn}`}
         />
       </dl>
-      <section aria-labelledby="people" className={classes['section']}>
+      <section aria-labelledby="customers" className={classes['section']}>
         <div className={classes['head']}>
           <div>
-            <Title order={2} id="people">
+            <Title order={2} id="customers">
               People
             </Title>
             <Text c="dimmed">
@@ -79,18 +79,18 @@ function Content({ sandbox: { secrets, people, ways } }: { readonly sandbox: San
             </Text>
           </div>
           <TextInput
-            label="Find a person"
+            label="Find a customer"
             placeholder="Name, alias, IBAN or behaviour"
             value={search}
             onChange={(event) => setSearch(event.currentTarget.value)}
             className={classes['search'] ?? ''}
           />
         </div>
-        <div role="status">{found.length === 0 ? <Text>No person matches.</Text> : null}</div>
-        <ul className={classes['people']}>
-          {found.map((person) => (
-            <li key={person.psuId}>
-              <PersonCard person={person} />
+        <div role="status">{found.length === 0 ? <Text>No customer matches.</Text> : null}</div>
+        <ul className={classes['customers']}>
+          {found.map((customer) => (
+            <li key={customer.psuId}>
+              <CustomerCard customer={customer} />
             </li>
           ))}
         </ul>
@@ -102,7 +102,7 @@ function Content({ sandbox: { secrets, people, ways } }: { readonly sandbox: San
           </Title>
           <Text c="dimmed">
             The quickest approval: send <code>TPP-Decoupled-Preferred: true</code> and a{' '}
-            <code>PSU-ID</code>. The person answers after two seconds.
+            <code>PSU-ID</code>. The customer answers after two seconds.
           </Text>
         </div>
         <WaysIntoStates ways={ways} />

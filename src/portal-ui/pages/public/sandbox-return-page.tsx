@@ -76,6 +76,7 @@ function Returned() {
         <Next
           isRefused={outcome === 'refused'}
           consentId={parameters.get('consentId')}
+          isPayment={parameters.has('paymentId')}
           hasCode={parameters.has('confirmationCode')}
         />
         <Group>
@@ -116,10 +117,11 @@ function Outcome({ outcome }: { readonly outcome: string | null }) {
 interface NextProps {
   readonly isRefused: boolean
   readonly consentId: string | null
+  readonly isPayment: boolean
   readonly hasCode: boolean
 }
 
-function Next({ isRefused, consentId, hasCode }: NextProps) {
+function Next({ isRefused, consentId, isPayment, hasCode }: NextProps) {
   const path = useNewestPath()
   return (
     <List spacing={4} type="ordered">
@@ -142,6 +144,13 @@ function Next({ isRefused, consentId, hasCode }: NextProps) {
         )}{' '}
         The redirect alone proves nothing.
       </List.Item>
+      {isPayment && !isRefused ? (
+        <List.Item>
+          A payment with a <code>requestedExecutionDate</code> keeps the status <code>ACTC</code> or{' '}
+          <code>ACWC</code>, approved, until that day. The bank starts other payments within
+          seconds, or on the next banking day.
+        </List.Item>
+      ) : null}
       {isRefused ? <List.Item>Ask again with a new request.</List.Item> : null}
       {consentId === null || isRefused ? null : (
         <List.Item>

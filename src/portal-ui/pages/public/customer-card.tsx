@@ -1,18 +1,18 @@
 import { Badge, Paper, Text, Title } from '@mantine/core'
-import type { SandboxPerson } from '../../../gateway/portal/schemas/sandbox.ts'
+import type { SandboxCustomer } from '../../../gateway/portal/schemas/sandbox.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import classes from './sandbox.module.css'
 
 /** One sandbox customer: name, ids, behaviour and accounts. */
-export function PersonCard({ person }: { readonly person: SandboxPerson }) {
-  const { psuId, alias, name, behaves, note, corporateId, accounts, card } = person
+export function CustomerCard({ customer }: { readonly customer: SandboxCustomer }) {
+  const { psuId, alias, name, behaves, note, corporateId, accounts, card } = customer
   const initials = name
     .split(/[\s.]+/)
     .map(([first = '']) => first)
     .slice(0, 2)
     .join('')
   return (
-    <Paper withBorder component="article" aria-label={name} className={classes['person'] ?? ''}>
+    <Paper withBorder component="article" aria-label={name} className={classes['customer'] ?? ''}>
       <div className={classes['who']}>
         <span className={classes['initials']} aria-hidden="true">
           {initials}

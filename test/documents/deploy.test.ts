@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+import { readSettings } from '../../src/platform/settings.ts'
+import { closeMs } from '../../src/platform/stop-times.ts'
+
+interface Service {
+  readonly image?: string
+  readonly stop_grace_period?: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+t.test(
+  'deploy/compose.yaml gives each process of Tollgate time for its drain and its longest call',
+  async (t) => {
+    const text = readFileSync('deploy/compose.yaml', 'utf8').replaceAll(/\$\{[^}]*\}/g, 'secret')
+    // Parse boundary: `docker compose config` checks the shape.
+    const { services } = parse(text, { merge: true }) as { services: Record<string, Service> }
+    const own = Object.entries(services).filter(([, { image }]) => image === 'tollgate')
+    t.ok(own.length > 0)
+    for (const [name, { stop_grace_period, environment }] of own) {
+      const { DATABASE_URL, DRAIN_SECONDS } = environment
+      const { drainSeconds } = readSettings({ DATABASE_URL, DRAIN_SECONDS })
+      const seconds = Number(/^(\d+)s$/.exec(stop_grace_period ?? '')?.[1])
+      t.ok(seconds * 1_000 > drainSeconds * 1_000 + closeMs, `${name}: ${stop_grace_period}`)
+    }
+  },
+)
+
+t.test('docs/operating.md gives the times of a stop as they are', async (t) => {
+  const page = readFileSync('docs/operating.md', 'utf8')
+  const [, exitSeconds, killSeconds] =
+    /more than (\d+) s after the drain.*`DRAIN_SECONDS` plus (\d+) s/.exec(page) ?? []
+  t.equal(Number(exitSeconds) * 1_000, closeMs)
+  t.ok(Number(killSeconds) > Number(exitSeconds))
+})
