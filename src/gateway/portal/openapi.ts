@@ -70,33 +70,27 @@ function documentOf(
   }
 }
 
-function operationOf(route: RouteOptions, components: Components): object {
+/** Members that are undefined do not appear in the document. */
+function operationOf(route: RouteOptions, { show }: Components): object {
   const schema = route.schema ?? {}
   const access = route.config?.access ?? 'anyone'
   const parameters = [
-    ...parametersOf(schema.params ?? pathParameters(route.url), 'path', components),
-    ...parametersOf(schema.querystring, 'query', components),
-  ]
+    ...parametersOf(schema.params ?? pathParameters(route.url), 'path'),
+    ...parametersOf(schema.querystring, 'query'),
+  ].map((parameter) => ({ ...parameter, schema: show(parameter.schema) }))
   const { operationId, summary, tag, body } = schema
   return {
-    ...(operationId === undefined ? {} : { operationId }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(tag === undefined ? {} : { tags: [tag] }),
+    operationId,
+    summary,
+    tags: tag && [tag],
     security: access === 'anyone' ? [] : [{ session: [] }],
-    ...(access === 'operator' ? { description: 'Operators only; others get 404.' } : {}),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: components.show(body) } },
-          },
-        }),
-    responses: {
-      ...answersOf(schema, components),
-      ...problemsOf(route, schema, access, components),
+    description: access === 'operator' ? 'Operators only; others get 404.' : undefined,
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: body && {
+      required: true,
+      content: { 'application/json': { schema: show(body) } },
     },
+    responses: { ...answersOf(schema, show), ...problemsOf(route, schema, access, show) },
   }
 }
 
@@ -106,32 +100,25 @@ function pathParameters(url: string): object {
   return { properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) }
 }
 
-function parametersOf(schema: unknown, place: 'path' | 'query', components: Components): object[] {
-  const required = memberOf(schema, 'required')
-  const isRequired = (name: string): boolean =>
-    place === 'path' || (Array.isArray(required) && required.includes(name))
-  return Object.entries(memberOf(schema, 'properties') ?? {}).map(([name, described]) => ({
+function parametersOf(schema: unknown, place: 'path' | 'query') {
+  const { properties = {}, required = [] } = partsOf(schema)
+  return Object.entries(properties).map(([name, described]) => ({
     name,
     in: place,
-    required: isRequired(name),
-    schema: components.show(described),
+    required: place === 'path' || required.includes(name),
+    schema: described,
   }))
 }
 
-function answersOf({ response }: FastifySchema, components: Components): Record<string, object> {
-  const answers: Record<string, object> = {}
-  for (const [status, schema] of Object.entries(response ?? {})) {
+function answersOf({ response }: FastifySchema, show: Components['show']): Record<string, object> {
+  const answers = Object.entries(response ?? {}).map(([status, schema]) => {
     const description = STATUS_CODES[status] ?? 'Done'
-    const content = memberOf(schema, 'content')
-    const isEmpty = memberOf(schema, 'type') === 'null'
-    answers[status] = {
-      description,
-      ...(isEmpty
-        ? {}
-        : { content: content ?? { 'application/json': { schema: components.show(schema) } } }),
-    }
-  }
-  return answers
+    const { content, type } = partsOf(schema)
+    if (type === 'null') return [status, { description }]
+    const shown = content ?? { 'application/json': { schema: show(schema) } }
+    return [status, { description, content: shown }]
+  })
+  return Object.fromEntries(answers)
 }
 
 /** Several codes may share a status; the description names each. */
@@ -139,7 +126,7 @@ function problemsOf(
   { method, url }: RouteOptions,
   { body, querystring, problems = [] }: FastifySchema,
   access: Access,
-  components: Components,
+  show: Components['show'],
 ): Record<string, object> {
   const codes = new Set<ErrorCode>(problems)
   if (body !== undefined || querystring !== undefined) codes.add('INPUT_INVALID')
@@ -152,7 +139,7 @@ function problemsOf(
   for (const [status, those] of byStatus) {
     answers[String(status)] = {
       description: those.map((code) => `${code}: ${errors[code].title}`).join('; '),
-      content: { 'application/problem+json': { schema: components.show(common.Problem) } },
+      content: { 'application/problem+json': { schema: show(common.Problem) } },
     }
   }
   return answers
@@ -195,8 +182,15 @@ function createComponents(): Components {
   return { schemas, show }
 }
 
-/** A member of a schema, whatever made it. */
-function memberOf(schema: unknown, member: string): unknown {
-  if (typeof schema !== 'object' || schema === null) return undefined
-  return Object.entries(schema).find(([name]) => name === member)?.[1]
+/** The parts of a schema that the document needs. */
+interface SchemaParts {
+  readonly type?: unknown
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly required?: readonly string[]
+  readonly content?: object
+}
+
+function partsOf(schema: unknown): SchemaParts {
+  // The schemas of routes are our own, of TypeBox.
+  return (schema ?? {}) as SchemaParts
 }
