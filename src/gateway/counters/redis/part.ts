@@ -1,6 +1,6 @@
 import { type AskedBucket, type MarkerPlace, onlyPlace } from './grant-script.ts'
 
-/** The buckets that one server counts: all of the parts, or a part in a store of several servers. */
+/** The buckets that one server counts: all, or a part in a store of several servers. */
 export interface Part {
   /** The server's name in the log; undefined when there is only one. */
   readonly name: string | undefined
