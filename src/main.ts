@@ -4,6 +4,7 @@ import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jos
 import { sql } from 'kysely'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
+import { counterStore } from './gateway/counter-store.ts'
 import { openSecret } from './gateway/open-secret.ts'
 import { openServices } from './gateway/open-services.ts'
 import { embeddedSessionSecret } from './gateway/portal/portal-secrets.ts'
@@ -287,7 +288,7 @@ async function welcomeText(parts: {
 
 /** The data folder, if this process keeps anything there. */
 async function openFolder(settings: Settings, lifetime: Lifetime): Promise<DataFolder | undefined> {
-  if (settings.databaseUrl !== undefined && settings.redis !== undefined) return undefined
+  if (settings.databaseUrl !== undefined && counterStore(settings).isShared) return undefined
   const dataFolder = await openDataFolder(settings.dataDir)
   lifetime.opened(() => dataFolder.close())
   return dataFolder

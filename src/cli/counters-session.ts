@@ -1,7 +1,5 @@
+import { counterStore } from '../gateway/counter-store.ts'
 import type { Counter } from '../gateway/counters/counter.ts'
-import { createRedisCounter } from '../gateway/counters/redis/redis-counter.ts'
-import { connectControl } from '../gateway/operate/control-client.ts'
-import { createLog } from '../platform/log.ts'
 import type { Settings } from '../platform/settings.ts'
 
 /** What an operator asks of counters. */
@@ -17,16 +15,7 @@ export async function withCounters<Result>(
   settings: Settings,
   work: (counters: CountersSession) => Promise<Result>,
 ): Promise<Result> {
-  const counters =
-    settings.redis === undefined
-      ? connectControl(settings.dataDir)
-      : await createRedisCounter({
-          address: settings.redis,
-          processes: settings.gatewayProcesses,
-          // A question changes nothing; the gateways have judged the server when they started.
-          evictionAllowed: true,
-          log: createLog('silent'),
-        })
+  const counters = await counterStore(settings).reach()
   try {
     return await work(counters)
   } finally {

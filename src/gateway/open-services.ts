@@ -7,10 +7,10 @@ import type { Logger } from '../platform/log.ts'
 import type { Probe } from '../platform/management.ts'
 import type { Settings } from '../platform/settings.ts'
 import { together } from '../platform/together.ts'
+import { counterStore } from './counter-store.ts'
 import type { Counter } from './counters/counter.ts'
 import { claimCounting } from './counting-claim.ts'
 import type { Published } from './edge/published.ts'
-import { openCounter } from './open-counter.ts'
 import { openPepper } from './open-pepper.ts'
 import { keepRecords } from './operate/keep-records.ts'
 import {
@@ -76,7 +76,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     ...(onPublished === undefined ? {} : { onPublished }),
   })
   if (admits && settings.databaseUrl !== undefined) {
-    await claimCounting({ database, isShared: settings.redis !== undefined, log, lifetime })
+    await claimCounting({ database, isShared: counterStore(settings).isShared, log, lifetime })
   }
   const isAdmitting = admits && settings.gatewayWorkers === 1
   const stores = await openStores({ ...options, metrics, isAdmitting })
@@ -98,7 +98,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   const { settings, dataFolder, database, metrics, log, lifetime, isAdmitting } = options
   const keyPepper = await openPepper({ given: settings.keyPepper, dataFolder, database })
   const [counter, registry] = await together(
-    openCounter({ settings, dataFolder, metrics, log, lifetime, isAdmitting }),
+    counterStore(settings).open({ dataFolder, metrics, log, lifetime, isAdmitting }),
     openRegistry({
       database,
       log,
