@@ -1,6 +1,7 @@
 import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { listenOnLoopback } from '../support/loopback.ts'
+import { learnOperations } from '../support/operation-of.ts'
 import { monotonicMs } from './monotonic.ts'
 
 // A program: the backend of every gateway, which keeps the book that decides. One port for each gateway, so that
@@ -14,20 +15,20 @@ interface Identity {
   readonly sub: string
   readonly api: string
   readonly version: string
-  readonly operation: string
 }
 
-/** Tokens are reused for seconds. */
-const read = new Map<string, string>()
+const operationOf = await learnOperations()
 
-function callerOf(token: string): string {
+/** Tokens are reused for seconds. */
+const read = new Map<string, Identity>()
+
+function callerOf(token: string): Identity {
   let caller = read.get(token)
   if (caller === undefined) {
     // Parse boundary: the claims, unverified; a token without them shows as "undefined" in the book.
-    const claims = JSON.parse(
+    caller = JSON.parse(
       Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}',
     ) as Identity
-    caller = `${claims.sub}\t${claims.api}@${claims.version} ${claims.operation}`
     if (read.size > 10_000) read.clear()
     read.set(token, caller)
   }
@@ -41,9 +42,9 @@ function write(): void {
 
 async function listen(gateway: number): Promise<number> {
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-    const { method = '', headers } = request
+    const { method = '', url = '', headers } = request
     const caller = callerOf(String(headers['gateway-identity']))
-    lines += `${monotonicMs().toFixed(3)}\t${gateway}\t${method}\t${caller}\t${headers['x-request-id']}\n`
+    lines += `${monotonicMs().toFixed(3)}\t${gateway}\t${method}\t${caller.sub}\t${operationOf(method, url, caller)}\t${headers['x-request-id']}\n`
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 11 })
     response.end('{"ok":true}')

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { Test } from './database.ts'
 import { listenOnLoopback } from './loopback.ts'
+import { learnOperations } from './operation-of.ts'
 
-/** One request that reached the backend, as the identity beside it says. */
+/** One request that reached the backend, with the caller that the identity beside it names. */
 export interface LedgerEntry {
   readonly method: string
   /** Path and query as they were sent. */
@@ -23,6 +24,7 @@ export interface Ledger {
 /** Starts it on a free port; every request is answered 200 at once. Closed with the test. */
 export async function startLedger(t: Test): Promise<Ledger> {
   const entries: LedgerEntry[] = []
+  const operationOf = await learnOperations()
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const { method = '', url = '', headers } = request
     const identity = readIdentity(String(headers['gateway-identity']))
@@ -31,7 +33,7 @@ export async function startLedger(t: Test): Promise<Ledger> {
       target: url,
       requestId: String(headers['x-request-id']),
       applicationId: identity.sub,
-      operation: `${identity.api}@${identity.version} ${identity.operation}`,
+      operation: operationOf(method, url, identity),
     })
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
@@ -48,7 +50,6 @@ interface Identity {
   readonly sub: string
   readonly api: string
   readonly version: string
-  readonly operation: string
 }
 
 /** The claims, unverified: the book-keeper is asked about numbers, not about signatures. */
