@@ -123,11 +123,11 @@ t.test(
     const marker = await redis.cli('GET', place.key)
     await redis.cli('DEL', one.bucket, two.bucket)
 
-    a.server.lost('slots came without their counters')
+    a.server.mode.lost('slots came without their counters')
     t.equal(a.server.isShared(), false)
     await until(async () => (await redis.cli('GET', place.key)) !== marker)
     const replaced = await redis.cli('GET', place.key)
-    b.server.lost('slots came without their counters')
+    b.server.mode.lost('slots came without their counters')
     await until(() => a.server.isShared() && b.server.isShared())
     t.equal(await redis.cli('GET', place.key), replaced)
     t.match(
@@ -136,7 +136,7 @@ t.test(
     )
 
     // Another loss, of which nothing is settled yet.
-    a.server.lost('slots came without their counters')
+    a.server.mode.lost('slots came without their counters')
     await until(() => a.server.isShared())
     t.not(await redis.cli('GET', place.key), replaced)
   },

@@ -25,12 +25,14 @@ function fakeNode(host: RedisHost) {
         ...{ command: unused, reconnect: unused, close: unused },
       },
       clock: { learn: unused, now: unused },
-      lost() {
-        told.lost += 1
+      mode: {
+        lost() {
+          told.lost += 1
+        },
+        tryNow: () => undefined,
+        ...{ observeMarker: unused, place: unused, beat: unused },
       },
-      ...{ send: unused, learn: unused, beat: unused, close: unused },
-      ...{ failed: unused, observeMarker: unused, markerPlace: unused },
-      tryNow: () => undefined,
+      ...{ send: unused, failed: unused, close: unused },
     },
   }
   return { node, told }

@@ -1,3 +1,8 @@
+// Counts the calls of applications and decides them against their limits. Read this contract first, then window.ts and
+// memory/memory-counter.ts, the whole of it for one process. redis/redis-counter.ts is the same for processes that share
+// a Redis: redis/grant.lua decides, redis/counting-server.ts asks it, redis/shared-mode.ts says when it may, and
+// redis/local-shares.ts decides while Redis is away. Whatever a cluster needs beyond that is in redis/cluster/.
+// docs/architecture.md has the promise and a worked example.
 import type { OutagePolicy } from '../../catalogue/catalogue.ts'
 
 /** One limit of one call: the bucket it counts in, and how many calls that bucket holds. */
@@ -53,9 +58,7 @@ export interface BucketState {
 }
 
 /**
- * Counts calls and decides them against their limits. This folder holds the
- * contract, the counter in memory with its journal, the counter on Redis (one
- * server, sentinels or a cluster) and what each process does during an outage.
+ * Counts calls and decides them against their limits.
  *
  * For every bucket and window, the calls admitted by all processes that share
  * the store never exceed the limit. While the store answers, they reach the

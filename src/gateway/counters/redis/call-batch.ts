@@ -58,8 +58,6 @@ export function createCallBatch(): CallBatch {
   const groups: Group[] = []
   /** Frequent callers reuse their list of limits. Equal lists that are different objects only make more groups. */
   const groupsByLimits = new Map<readonly BucketLimit[], Group>()
-  /** The last group joined, because calls of one turn are often alike. */
-  let last: Group | undefined
 
   function indexOf({ bucket, windowSeconds }: BucketLimit): number {
     const known = bucketsByName.get(bucket)
@@ -72,7 +70,6 @@ export function createCallBatch(): CallBatch {
   }
 
   function groupOf(distinct: readonly BucketLimit[]): Group {
-    if (last !== undefined && isSame(last.distinct, distinct)) return last
     let group = groupsByLimits.get(distinct)
     if (group === undefined) {
       const limits = distinct.map((limit) => ({ index: indexOf(limit), calls: limit.calls }))
@@ -80,7 +77,6 @@ export function createCallBatch(): CallBatch {
       groups.push(group)
       groupsByLimits.set(distinct, group)
     }
-    last = group
     return group
   }
 
@@ -109,15 +105,6 @@ export function createCallBatch(): CallBatch {
       if (known !== undefined) known.isForgotten = true
     },
   }
-}
-
-function isSame(a: readonly BucketLimit[], b: readonly BucketLimit[]): boolean {
-  if (a === b) return true
-  if (a.length !== b.length) return false
-  return a.every((limit, index) => {
-    const other = b[index]
-    return other !== undefined && limit.bucket === other.bucket && limit.calls === other.calls
-  })
 }
 
 /**

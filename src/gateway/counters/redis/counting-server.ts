@@ -11,7 +11,6 @@ import {
   type GrantReply,
   grantCommand,
   grantScript,
-  type MarkerPlace,
   onlyPlace,
   readGrantReply,
 } from './grant-script.ts'
@@ -25,7 +24,7 @@ import {
 } from './redis-connection.ts'
 import type { RedisUnsuitableError } from './redis-facts.ts'
 import type { SeenCounts } from './seen-counts.ts'
-import { createSharedMode } from './shared-mode.ts'
+import { createSharedMode, type SharedMode } from './shared-mode.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
 
 /** One Redis server, with all that this process knows about counting on it. */
@@ -40,20 +39,10 @@ export interface CountingServer {
    * decision, or by their outage policy if the server did not reply in time.
    */
   send(batch: CallBatch, sending?: Sending): void
-  /** Records what a reply says about its buckets. */
-  learn(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
-  /** Tries now to return to shared counting, ahead of the next regular attempt. */
-  tryNow(): void
-  /** Counts are lost although the marker is there: see {@link SharedMode}. */
-  lost(reason: string): void
   /** Handles an error or a missed deadline of a request that calls wait for. */
   failed(error: Error): void
-  /** See {@link SharedMode.observeMarker}. */
-  observeMarker(value: string | undefined): boolean
-  /** Where the marker is to be read; undefined before it is known. */
-  markerPlace(): MarkerPlace | undefined
-  /** Checks the server when no call does. Called about four times a second. */
-  beat(): void
+  /** What decides whether it is shared. */
+  readonly mode: Pick<SharedMode, 'tryNow' | 'lost' | 'observeMarker' | 'place' | 'beat'>
   close(): void
 }
 
@@ -130,9 +119,8 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     onCounts: learn,
   })
   const shared = createSharedMode({
-    ...{ connection, breaker, catchUp, part, monotonic, log, deadlineMs },
-    living: options.living,
-    isEvictionAllowed: options.isEvictionAllowed,
+    ...options,
+    ...{ connection, breaker, catchUp },
     onShared() {
       observer.switched('shared', 'recovered')
       options.onShared()
@@ -142,7 +130,6 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       // The process that replaced the marker may know of newly arrived buckets.
       if (cause === 'lost_counters') part.onMisplaced()
     },
-    onUnsuitable: options.onUnsuitable,
   })
 
   function learn(
@@ -265,13 +252,8 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     connection,
     clock,
     send,
-    learn,
-    tryNow: shared.tryNow,
-    lost: shared.lost,
     failed,
-    observeMarker: shared.observeMarker,
-    markerPlace: shared.place,
-    beat: shared.beat,
+    mode: shared,
     close() {
       shared.close()
       connection.close()

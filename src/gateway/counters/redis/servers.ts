@@ -75,7 +75,7 @@ export function createOnlyServer(options: OnlyServerOptions): CountingServers {
     ask: server.connection.ask,
     peek: (buckets, deadlineMs) => peekWith(server.connection.ask, buckets, deadlineMs),
     isUp: server.isShared,
-    beat: server.beat,
+    beat: server.mode.beat,
     close: server.close,
   }
 }

@@ -144,7 +144,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
     ask: resending.ask,
     isUp,
     beat() {
-      for (const { server } of nodes.all()) server.beat()
+      for (const { server } of nodes.all()) server.mode.beat()
       if (!isUp() || monotonic() - owners.learntAt() >= mapMs) void owners.refresh()
     },
     close() {

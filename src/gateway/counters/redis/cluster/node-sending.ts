@@ -47,7 +47,7 @@ export function sendToNode(
   checkMarker(verdict)
 
   function checkMarker(verdict: Verdict): void {
-    const place = server.markerPlace()
+    const place = server.mode.place()
     // A node without slots so far is only asked because the slot's owner redirected here, so there is no marker to
     // check.
     if (place === undefined) {
@@ -58,7 +58,7 @@ export function sendToNode(
     server.connection.read({
       key: place.key,
       deadlineMs: how.deadlineAt - monotonic(),
-      onReply: (value) => verdict.known(server.observeMarker(value)),
+      onReply: (value) => verdict.known(server.mode.observeMarker(value)),
       onError(cause) {
         const isRedirected = redirectionOf(cause) !== undefined
         // The marker's slot is moving. The server is alive, so no count was lost.

@@ -105,12 +105,12 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
       // Until the new node counts, calls go to the old one, which answers MOVED; then they wait for the new node.
       next[slot] = owners[slot]
       adopted = ''
-      node.server.tryNow()
+      node.server.mode.tryNow()
     }
     owners = next
     isCovered = !owned.has(undefined)
     // Floors are pushed for all slots of the server, so mark it lost once the map is complete.
-    for (const { server } of heirs) server.lost('slots came without their counters')
+    for (const { server } of heirs) server.mode.lost('slots came without their counters')
   }
 
   function refresh(): Promise<void> {
