@@ -24,10 +24,10 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'tollgat
 
 const isOldNode =
   process.execPath !== bundled?.path && isOlder(process.versions.node, bundled?.version ?? oldest)
-// Serving calls creates about 100 MB of short-lived objects per second. The cost of a garbage collection depends on
-// the live objects, so fewer collections cost less: this saves a tenth of a call. Node accepts these options only at
-// startup.
-const isToServe = isStart && !hasOptionsOfItsOwn()
+// In production, serving calls creates about 100 MB of short-lived objects per second. The cost of a garbage collection
+// depends on the live objects, so fewer collections cost less: this saves a tenth of a call. Node accepts these options
+// only at startup. With the embedded database, on a laptop, the memory is worth more.
+const isToServe = isStart && Boolean(process.env.DATABASE_URL) && !hasOptionsOfItsOwn()
 
 if (isStart) endWithNpm()
 if (isOldNode || isToServe) {
