@@ -97,7 +97,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   }
   const sca = createSca({ bank, log, now })
   prepareContracts(app, { contracts, log })
-  startTimer([app, sca], { clockwork: createClockwork(bank), log, now })
+  startTimer([app, sca], { clockwork: createClockwork(bank), stores, log, now })
   await Promise.all([app.ready(), sca.ready()])
   return {
     app,

@@ -162,7 +162,7 @@ t.test('the end of a mandate by its creditor', async (t) => {
     const id = await approvedMandate(bank, b2b, brueckner)
     await remove(id)
     bank.clock.now += 2000
-    await workAtBank(bank).clockwork.run(bank.clock.now)
+    await workAtBank(bank).clockwork.catchUp(bank.clock.now)
     t.match(await stores.mandates.find(id), { status: 'terminatedByTpp', reason: 'MD17' })
   })
 })

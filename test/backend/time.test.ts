@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { bankDatabase, type TestBank, testBank } from '../support/bank.ts'
-import { askConsent } from '../support/consent.ts'
+import { bankDatabase, codeOf, type TestBank, testBank } from '../support/bank.ts'
+import { givenConsent } from '../support/consent.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
+import { approvedMandate, statusOf as mandateStatus, masav } from '../support/mandates.ts'
 import { bill } from '../support/requests.ts'
 import { until } from '../support/until.ts'
 
@@ -11,16 +12,20 @@ const day = 24 * 3_600_000
 /** Longer than a bank sleeps that knows of nothing planned. */
 const sleepMs = 10_000
 
-t.test('time passes for what no call reads', async (t) => {
+t.test('time passes for what no call reads, and old answers to POSTs are forgotten', async (t) => {
   const bank = await testBank(t)
+  await pay(bank)
+  bank.clock.now += day
   await bank.backend.app.listen({ host: '127.0.0.1', port: 0 })
-  const paymentId = await pay(bank)
+  await pay(bank)
   bank.clock.now += 60_000
-  await until(
-    'the payment is booked',
-    async () => (await stored(bank, paymentId)) === 'ACCC',
-    30_000,
-  )
+  const isDone = async () => {
+    const { rows } = await sql<{ booked: number; answers: number }>`
+      select (select count(*) from bank.payments where status = 'ACCC') as booked,
+        (select count(*) from bank.idempotency) as answers`.execute(bank.database.connect())
+    return rows[0]?.booked === 2 && rows[0].answers === 1
+  }
+  await until('both are booked, and the answer to one is left', isDone, 30_000)
 })
 
 t.test('a call at the planned moment sees the change, a millisecond earlier not', async (t) => {
@@ -39,31 +44,47 @@ t.test('a call at the planned moment sees the change, a millisecond earlier not'
   }
 })
 
-t.test(
-  'a read changes nothing when nothing is due, even of a consent that has ended',
-  async (t) => {
-    const bank = await testBank(t)
-    const consentId = await askConsent(
-      bank,
-      { allPsd2: 'allAccounts' },
-      { validUntil: '2026-11-20' },
-    )
-    bank.clock.now += 2000
-    const read = () => bank.call({ operation: 'getConsent', path: { consentId } })
-    t.equal((await read()).body.consentStatus, 'valid')
-    const db = bank.database.connect<unknown>()
-    await sql`
+t.test('consents and mandates end at their moment, and no read stores anything', async (t) => {
+  const bank = await testBank(t)
+  const all = { allPsd2: 'allAccounts' }
+  const once = { recurringIndicator: false, frequencyPerDay: 1 }
+  const today = { validUntil: '2026-11-20' }
+  const recurring = await givenConsent(bank, all, today)
+  const oneOff = await givenConsent(bank, all, { ...once, validUntil: '2026-11-21' })
+  const mandate = await approvedMandate(
+    bank,
+    { ...masav, occurrences: { sequenceType: 'RCUR', finalCollectionDate: '2026-11-20' } },
+    { 'psu-id': noa },
+  )
+  const list = (consentId: string) =>
+    bank.call({ operation: 'listAccounts', headers: { 'consent-id': consentId } })
+  for (const id of [oneOff, recurring])
+    t.equal((await list(id)).status, 200, 'the first read is stored')
+  await sql`
     create function bank.refuse() returns trigger language plpgsql as $$
       begin raise exception 'a read writes'; end $$;
     create trigger refuse before insert or update or delete on bank.consents
-      for each statement execute function bank.refuse()`.execute(db)
-    bank.clock.now += day
-    t.match((await read()).body, { consentStatus: 'expired', lastActionDate: '2026-11-21' })
-    const headers = { 'consent-id': consentId }
-    const { body } = await bank.call({ operation: 'listAccounts', headers })
-    t.equal(body.tppMessages?.[0].code, 'CONSENT_EXPIRED')
-  },
-)
+      for each statement execute function bank.refuse();
+    create trigger refuse before insert or update or delete on bank.mandates
+      for each statement execute function bank.refuse()`.execute(bank.database.connect())
+  async function state(consentId: string): Promise<string> {
+    const { body } = await bank.call({ operation: 'getConsent', path: { consentId } })
+    const read = await list(consentId)
+    return `${body.consentStatus} ${body.lastActionDate} ${codeOf(read) ?? read.status}`
+  }
+
+  bank.clock.now += 2 * 3_600_000 - 1
+  t.equal(await state(oneOff), 'valid 2026-11-20 200')
+  bank.clock.now += 1
+  t.equal(await state(oneOff), 'expired 2026-11-20 CONSENT_EXPIRED')
+  bank.clock.now = Date.parse('2026-11-20T21:59:59.999Z')
+  t.equal(await state(recurring), 'valid 2026-11-20 200')
+  t.same(await mandateStatus(bank, mandate), { mandateStatus: 'valid' })
+  bank.clock.now += 1
+  t.equal(await state(recurring), 'expired 2026-11-21 CONSENT_EXPIRED')
+  const ended = { mandateStatus: 'expired', mandateReasonCode: 'MD20' }
+  t.same(await mandateStatus(bank, mandate), ended)
+})
 
 t.test(
   'a bank that was stopped for a day makes up for it in order before its first answer',
@@ -141,13 +162,6 @@ async function statusOf(
   const path = { 'payment-product': 'fp', paymentId }
   const { body } = await bank.call({ operation: 'getPaymentStatus', path, applicationId })
   return body.transactionStatus
-}
-
-/** The status in the table, without a call. */
-async function stored({ database }: TestBank, paymentId: string): Promise<string | undefined> {
-  const { rows } = await sql<{ status: string }>`
-    select status from bank.payments where id = ${paymentId}`.execute(database.connect())
-  return rows[0]?.status
 }
 
 /** So much of the funds that they do not suffice twice. */

@@ -99,7 +99,7 @@ export function workAtBank({ database, clock }: TestBank) {
     clockwork,
     stores: bank.stores,
     async work<Result>(piece: (work: BankWork) => Promise<Result>): Promise<Result> {
-      await clockwork.run(clock.now)
+      await clockwork.catchUp(clock.now)
       return bank.stores.transaction((stores) => piece({ bank, stores, now: clock.now }))
     },
   }

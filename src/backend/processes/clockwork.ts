@@ -1,8 +1,6 @@
 import { isOutage } from '../../platform/database.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationMs } from '../domain/authorisation.ts'
-import { onDay } from '../domain/bank-time.ts'
-import { oneOffMs } from '../domain/consent.ts'
 import { approves } from '../domain/psu.ts'
 import { type Parent, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
@@ -10,7 +8,7 @@ import type { Due } from '../stores/due.ts'
 import { promised } from '../stores/promised.ts'
 import { advance } from './advance-payment.ts'
 import { decide } from './decide.ts'
-import { lockMandate, lockParent } from './lock-parent.ts'
+import { lockMandate } from './lock-parent.ts'
 
 /** Milliseconds until a change is tried again that concerns a resource in use elsewhere. */
 const busyMs = 50
@@ -27,7 +25,7 @@ export interface CaughtUp {
  * Changes that only need time: people of the sandbox answer on their devices,
  * authorisations run out, payments are executed and booked. The {@link startTimer timer}
  * makes them when they are due; reads only read. That a consent or mandate has
- * ended is decided where it is read (`consentAt`, `mandateAt`).
+ * ended needs no change: it is decided where it is read (`consentAt`, `mandateAt`).
  */
 export interface Clockwork {
   /**
@@ -40,10 +38,6 @@ export interface Clockwork {
    * @throws when the database is down
    */
   catchUp(now: number): Promise<CaughtUp>
-  /** Stores that consents and mandates have ended, and forgets old answers. Returns the failures. */
-  storeEnds(now: number): Promise<readonly unknown[]>
-  /** Both. Returns the failures. */
-  run(now: number): Promise<readonly unknown[]>
 }
 
 export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'timeZone'>): Clockwork {
@@ -103,32 +97,5 @@ export function createClockwork(bank: Pick<Bank, 'stores' | 'randomUUID' | 'time
     }
   }
 
-  async function storeEnds(now: number): Promise<readonly unknown[]> {
-    const today = onDay(now, timeZone)
-    const [consents, mandates] = await Promise.all([
-      stores.consents.due(today, new Date(now - oneOffMs)),
-      stores.mandates.due(today),
-    ])
-    const failures: unknown[] = []
-    for (const parent of [
-      ...consents.map((id) => ({ kind: 'consent', id }) as const),
-      ...mandates.map((id) => ({ kind: 'mandate', id }) as const),
-    ]) {
-      await stores
-        .transaction((inside) => lockParent(inside, parent, { now, timeZone }))
-        .catch((error: unknown) => failures.push(error))
-    }
-    await stores.idempotency.forget(new Date(now))
-    return failures
-  }
-
-  return {
-    catchUp,
-    storeEnds,
-
-    async run(now) {
-      const { failures } = await catchUp(now)
-      return [...failures, ...(await storeEnds(now))]
-    },
-  }
+  return { catchUp }
 }

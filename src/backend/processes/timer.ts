@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../../platform/log.ts'
+import type { BankStores } from '../stores/bank-stores.ts'
 import type { Clockwork } from './clockwork.ts'
 
 /** Longest sleep, in milliseconds: then the timer also finds what another process planned before it stopped. */
 const sleepMsMost = 10_000
 
 export interface TimerOptions {
-  readonly clockwork: Pick<Clockwork, 'catchUp' | 'storeEnds'>
+  readonly clockwork: Clockwork
+  readonly stores: Pick<BankStores, 'idempotency'>
   readonly log: Logger
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -23,7 +25,7 @@ export interface TimerOptions {
  */
 export function startTimer(
   listeners: readonly [FastifyInstance, ...FastifyInstance[]],
-  { clockwork, log, now }: TimerOptions,
+  { clockwork, stores, log, now }: TimerOptions,
 ): void {
   /** The next planned change; 0 until it is looked up. */
   let nextAt = 0
@@ -55,7 +57,7 @@ export function startTimer(
 
   function wake(): void {
     look()
-      .then(async () => warn(await clockwork.storeEnds(now())))
+      .then(() => stores.idempotency.forget(new Date(now())))
       .catch((error: unknown) => {
         warn([error])
         sleep(sleepMsMost)

@@ -57,6 +57,8 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .where('psuId', '=', psuId)
         .where('recurring', '=', true)
         .where('status', 'in', expirable)
+        // The others have ended by themselves, on an earlier day.
+        .where('validUntil', '>=', today)
         .where('id', '<>', by.id)
         .execute()
     },
@@ -78,23 +80,6 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .where('id', '<>', by.id)
         .forNoKeyUpdate()
         .skipLocked()
-        .execute()
-      return rows.map(({ id }) => id)
-    },
-
-    /** Ids of at most 100 consents that are over on `today` or were first used by `usedUp`, but are not recorded as ended. */
-    async due(today: string, usedUp: Date): Promise<string[]> {
-      const rows = await db
-        .selectFrom('consents')
-        .select('id')
-        .where('status', 'in', expirable)
-        .where((any) =>
-          any.or([
-            any('validUntil', '<', today),
-            any.and([any('recurring', '=', false), any('firstUsedAt', '<=', usedUp)]),
-          ]),
-        )
-        .limit(100)
         .execute()
       return rows.map(({ id }) => id)
     },

@@ -1,6 +1,6 @@
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import { mandateTransitions } from '../domain/mandate.ts'
-import { after, openStates } from '../domain/transitions.ts'
+import { openStates } from '../domain/transitions.ts'
 import type { BankSchema, MandateTable } from './schema.ts'
 
 export type Mandate = Selectable<MandateTable>
@@ -9,7 +9,6 @@ export type Mandate = Selectable<MandateTable>
 export const mandateReferenceConstraint = 'mandates_reference'
 
 const open = openStates(mandateTransitions)
-const expirable = open.filter((state) => after(mandateTransitions, state, 'expire') !== undefined)
 
 export function createMandateStore(db: Kysely<BankSchema>) {
   return {
@@ -49,18 +48,6 @@ export function createMandateStore(db: Kysely<BankSchema>) {
         .where('status', 'in', open)
         .executeTakeFirst()
       return row?.id
-    },
-
-    /** Ids of at most 100 mandates whose last day is before `today` but that are not recorded as ended. */
-    async due(today: string): Promise<string[]> {
-      const rows = await db
-        .selectFrom('mandates')
-        .select('id')
-        .where('status', 'in', expirable)
-        .where('endsOn', '<', today)
-        .limit(100)
-        .execute()
-      return rows.map(({ id }) => id)
     },
 
     async update(id: string, change: Updateable<MandateTable>): Promise<void> {

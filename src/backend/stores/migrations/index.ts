@@ -7,6 +7,7 @@ import { entriesMigration } from './0005-entries.ts'
 import { orderMigration } from './0006-order.ts'
 import { askerMigration } from './0007-asker.ts'
 import { consentsMigration } from './0008-consents.ts'
+import { endsMigration } from './0009-ends.ts'
 
 /** Every migration of the bank by name, for `migrate`. */
 export const bankMigrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const bankMigrations: Readonly<Record<string, Migration>> = {
   '0006-order': orderMigration,
   '0007-asker': askerMigration,
   '0008-consents': consentsMigration,
+  '0009-ends': endsMigration,
 }
