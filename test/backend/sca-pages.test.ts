@@ -34,7 +34,7 @@ t.test(
     const without = await browser.newContext({ javaScriptEnabled: false })
     const page = await without.newPage()
     await page.goto(await link())
-    await page.getByLabel('User name').fill('305567661')
+    await page.getByLabel('ID number or alias').fill('305567661')
     await page.getByLabel('Password').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     t.match(await page.getByRole('alert').textContent(), /wrong/)
@@ -51,7 +51,7 @@ t.test(
     const scripted = await (await browser.newContext()).newPage()
     await scripted.goto(await link())
     t.strictSame(await accessibilityViolations(scripted), [], 'sign-in')
-    await scripted.getByLabel('User name').fill('305567661')
+    await scripted.getByLabel('ID number or alias').fill('305567661')
     await scripted.getByLabel('Password').fill('12345')
     // By keyboard alone.
     await scripted.keyboard.press('Enter')

@@ -112,7 +112,7 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
     const entry = { psuId, password, session, now: now() }
     switch (await signIn(bank, authorisation.id, entry)) {
       case 'wrong': {
-        const error = 'User name or password is wrong.'
+        const error = 'The ID number, alias or password is wrong.'
         return showSignIn(reply.code(422), authorisation, {
           ...{ csrfToken, psuId, error },
           isFilled: false,

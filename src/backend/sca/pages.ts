@@ -52,7 +52,7 @@ ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>
 ${alert(error)}
 <form method="post">
 <input type="hidden" name="csrf" value="${csrfToken}">
-<label for="psu">User name</label>
+<label for="psu">ID number or alias</label>
 <input class="text" id="psu" name="psu" value="${psuId}" maxlength="512" autocomplete="username" required>
 <label for="password">Password</label>
 <input class="text" id="password" name="password" type="password" value="${password}" maxlength="128" autocomplete="current-password" required>
