@@ -20,7 +20,7 @@ for (const [name, open] of [
       version: '1.7.0',
       limit: 'default',
       calls,
-      reason: 'a migration\u200b of <b>all</b> accounts',
+      reason: 'a migration of <b>all</b> accounts',
       expiresAt: new Date(clock.now + hour),
       by,
     })

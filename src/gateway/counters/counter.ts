@@ -1,5 +1,5 @@
 // Counts the calls of applications and decides them against their limits. Read this contract first, then window.ts and
-// memory/memory-counter.ts, the whole of it for one process. redis/redis-counter.ts is the same for processes that share
+// memory/memory-counter.ts, the counter of one process. redis/redis-counter.ts is the same for processes that share
 // a Redis: redis/grant.lua decides, redis/counting-server.ts asks it, redis/shared-mode.ts says when it may, and
 // redis/local-shares.ts decides while Redis is away. Whatever a cluster needs beyond that is in redis/cluster/.
 // docs/architecture.md has the promise and a worked example.
