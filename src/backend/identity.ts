@@ -74,6 +74,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         sub === '' ||
         typeof api !== 'string' ||
         typeof version !== 'string' ||
+        (operation !== undefined && typeof operation !== 'string') ||
         !isShort ||
         !isPresent
       ) {
@@ -84,7 +85,7 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
           applicationId: sub,
           api,
           version,
-          operation: typeof operation === 'string' ? operation : undefined,
+          operation,
           applicationName: typeof name === 'string' ? name : undefined,
           isStrict: strict === true,
         },

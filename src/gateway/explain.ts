@@ -86,8 +86,9 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
   if (outcome instanceof Error) throw outcome
   const facts = { passed, ...known(call), ...limitsOf(call, states) }
   if (outcome instanceof Call) return { decision: 'admit', ...facts }
-  // Besides refusals, a check answers only calls of the portal's page, and this call is not one.
-  if (outcome === undefined || !('code' in outcome)) throw new Error('a check answered a dry run')
+  if (outcome === undefined || !('code' in outcome)) {
+    throw new Error('the gateway answers this call itself: it counts and forwards nothing')
+  }
   const { code, detail } = outcome
   const { status } = errors[code]
   return { decision: 'refuse', code, status, ...(detail === undefined ? {} : { detail }), ...facts }

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import t from 'tap'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
+import { CallResponse } from '../../src/gateway/edge/answer/call-response.ts'
 import { createRefuse } from '../../src/gateway/edge/answer/refuse.ts'
-import type { Call } from '../../src/gateway/edge/call.ts'
-import { Checks } from '../../src/gateway/edge/check.ts'
+import { Call, type GrantedCall } from '../../src/gateway/edge/call.ts'
+import { type Check, Checks, type Row } from '../../src/gateway/edge/check.ts'
 import { authenticate } from '../../src/gateway/edge/checks/authenticate.ts'
+import { body } from '../../src/gateway/edge/checks/body.ts'
 import { limit } from '../../src/gateway/edge/checks/limit.ts'
 import { route } from '../../src/gateway/edge/checks/route.ts'
 import { target } from '../../src/gateway/edge/checks/target.ts'
@@ -13,6 +17,7 @@ import { type ChecksOptions, createChecks } from '../../src/gateway/edge/checks.
 import { upstreamPath } from '../../src/gateway/edge/forward/forward.ts'
 import { createListener } from '../../src/gateway/edge/listener.ts'
 import { createReceiveCall } from '../../src/gateway/edge/request/receive-call.ts'
+import { readFields } from '../../src/gateway/edge/request/request-fields.ts'
 import { createUploads } from '../../src/gateway/edge/request/uploads.ts'
 import { createRunCall } from '../../src/gateway/edge/run-call.ts'
 import { callerOf, configDir, testKey } from '../support/edge.ts'
@@ -163,15 +168,20 @@ t.test(
 t.test('a check left out that others build on ends every call with 500', async (t) => {
   const ordinary: Probe = { request: rawRequest(get, [known]), status: 200 }
   t.equal(await statusWithout(undefined, ordinary), 200)
-  for (const name of ['target', 'route', 'authenticate', 'entitle']) {
+  for (const name of ['target', 'route', 'authenticate', 'entitle', 'limit']) {
     t.equal(await statusWithout(name, ordinary), 500, name)
   }
 })
 
+const nothing = { admitted: false, decision: 'refused', standings: [], retryAfterMs: 0 } as const
+
 t.test('a table that would forward a call without a grant does not compile', async (t) => {
   const { registry, failures, counter } = parts()
-  const shortest = Checks.first('target', target)
-    .row('route', route({ now: Date.now }))
+  const routed = Checks.first('target', target).row('route', route({ now: Date.now }))
+  // @ts-expect-error: the framing is judged before the key.
+  routed.row('authenticate', authenticate({ registry, failures }))
+  const shortest = routed
+    .row('body', body)
     .row('authenticate', authenticate({ registry, failures }))
   // @ts-expect-error: the limit counts what an entitlement says.
   shortest.row('limit', limit({ counter, now: Date.now }))
@@ -179,5 +189,42 @@ t.test('a table that would forward a call without a grant does not compile', asy
   const observer = { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} }
   // @ts-expect-error: no row of this table grants.
   createRunCall({ checks: shortest, refuse, observer })
-  t.equal(shortest.rows.length, 3)
+  // @ts-expect-error: a check cannot grant a call that has not come so far.
+  const door: Check<Call, GrantedCall> = (call, next) => next(call.granted(nothing))
+  t.same([shortest.rows.length, typeof door], [4, 'function'])
+})
+
+t.test('a check that goes on twice forwards no call without a grant', async (t) => {
+  const errors: unknown[] = []
+  const forwarded: Call[] = []
+  const seen: string[] = []
+  const twice: Row = {
+    name: 'twice',
+    check(call, next) {
+      next(call)
+      next(call)
+    },
+  }
+  const slow: Row = { name: 'slow', check: () => undefined }
+  const rows = [twice, slow]
+  const checks = Object.assign(Object.create(Checks.prototype), { rows }) as Checks<GrantedCall>
+  const { run } = createRunCall({
+    checks,
+    refuse: (_call, { code }) => seen.push(code),
+    observer: {
+      ended() {},
+      refusedUnparsed() {},
+      backendFailed() {},
+      failed: (_call, error) => errors.push(error),
+    },
+  })
+  const request = new IncomingMessage(new Socket())
+  const published = { generation: 1, catalogue, router: createRouter(catalogue) }
+  const call = new Call({
+    ...{ request, response: new CallResponse(request), fields: readFields([]), published },
+    ...{ target: '/', requestId: randomUUID(), address: '', scheme: 'http' },
+    ...{ portalOrigin: undefined, startedAt: 0, before: undefined },
+  })
+  run(call, (granted) => forwarded.push(granted))
+  t.same([forwarded.length, errors.length, seen], [0, 1, ['INTERNAL_ERROR']])
 })

@@ -19,7 +19,7 @@ const run = promisify(execFile)
 /** The shell blocks of the section Production in docs/operating.md. */
 function productionBlocks(): readonly string[] {
   const page = readFileSync(join(root, 'docs', 'operating.md'), 'utf8')
-  const section = /^## Production$(.*?)^## /ms.exec(page)?.[1] ?? ''
+  const section = /^## Production$(.*?)^###? /ms.exec(page)?.[1] ?? ''
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
 }
 

@@ -34,8 +34,10 @@ export interface CallStart {
 export type TargetedCall = Call & Known<'path'>
 /** A call whose operation is known. */
 export type RoutedCall = TargetedCall & Known<'version' | 'operation'>
+/** A call whose framing was judged. */
+export type FramedCall = RoutedCall & { readonly isFramed: true }
 /** A call whose application is known. */
-export type AuthenticatedCall = RoutedCall & Known<'caller'>
+export type AuthenticatedCall = FramedCall & Known<'caller'>
 /** A call that its application may make under a plan. */
 export type EntitledCall = AuthenticatedCall & Known<'entitlement'>
 /** A call whose body, if it has one, is here as a whole. */
@@ -52,8 +54,8 @@ type Known<Fact extends keyof Call> = {
  * One request on its way from its header block to the end of its response.
  *
  * A call grows: each of the methods below adds facts and returns the same call
- * as its next stage. A check states the stage it needs and the stage it leaves,
- * so the table of checks does not compile in a wrong order, and neither does a
+ * as its next stage. A check states the stage it needs and the stage it leaves.
+ * So a table of checks that lacks a stage does not compile, and neither does a
  * call that is forwarded without a grant. For observers, who see calls that
  * were refused at any stage, every later fact may be missing.
  */
@@ -84,6 +86,7 @@ export class Call {
   operation: Operation | undefined = undefined
   /** Values of the path parameters, in order. */
   parameters: readonly string[] = []
+  isFramed = false
   caller: Caller | undefined = undefined
   entitlement: Entitlement | undefined = undefined
   isReceived = false
@@ -135,32 +138,42 @@ export class Call {
     this.availableIn = availableIn
   }
 
-  routed(operation: Operation, parameters: readonly string[]): RoutedCall {
+  routed(this: TargetedCall, operation: Operation, parameters: readonly string[]): RoutedCall {
     this.operation = operation
     this.parameters = parameters
     return this as RoutedCall
   }
 
-  authenticated(caller: Caller): AuthenticatedCall {
+  framed(this: RoutedCall): FramedCall {
+    this.isFramed = true
+    return this as FramedCall
+  }
+
+  authenticated(this: FramedCall, caller: Caller): AuthenticatedCall {
     this.caller = caller
     return this as AuthenticatedCall
   }
 
-  entitled(entitlement: Entitlement): EntitledCall {
+  entitled(this: AuthenticatedCall, entitlement: Entitlement): EntitledCall {
     this.entitlement = entitlement
     return this as EntitledCall
   }
 
   /** @param body undefined if the request has none */
-  received(body: Buffer | undefined): ReceivedCall {
+  received(this: EntitledCall, body: Buffer | undefined): ReceivedCall {
     this.body = body
     this.isReceived = true
     return this as ReceivedCall
   }
 
-  granted(grant: Grant): GrantedCall {
+  granted(this: ReceivedCall, grant: Grant): GrantedCall {
     this.grant = grant
     return this as GrantedCall
+  }
+
+  /** The grant that refuses the call; its response shows the state of the limits. */
+  exhausted(this: EntitledCall, grant: Grant): void {
+    this.grant = grant
   }
 
   /** Whether the request has a body (length 0 counts as no body). */

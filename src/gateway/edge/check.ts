@@ -38,7 +38,8 @@ export interface Row {
 
 /**
  * The checks of a call, in order. A row takes the stage that the row before it
- * leaves; any other order does not compile.
+ * leaves, so a table that lacks a stage, or has it too late, does not compile.
+ * A check that only judges can stand anywhere after the stage it takes.
  */
 export class Checks<Last extends Call> {
   readonly rows: readonly Row[]
@@ -82,7 +83,8 @@ export class Checks<Last extends Call> {
       const row = rows[at]
       if (!(outcome instanceof Call)) decided(outcome)
       else if (call.isOver) decided(undefined)
-      else if (row === undefined) decided(outcome as Last)
+      else if (row === undefined)
+        decided(outcome as Last) // The last row leaves it.
       else {
         at += 1
         try {

@@ -10,6 +10,7 @@ import { createUnreadableHandler } from '../../platform/unreadable.ts'
 import { afterOwed } from './answer/after-owed.ts'
 import { CallResponse } from './answer/call-response.ts'
 import type { Call, GrantedCall } from './call.ts'
+import { createRoad, type Forward } from './forward/road.ts'
 import { CallRequest } from './request/call-request.ts'
 import type { ReceiveCall } from './request/receive-call.ts'
 import type { RunCall } from './run-call.ts'
@@ -17,7 +18,7 @@ import type { RunCall } from './run-call.ts'
 export interface ListenerOptions {
   readonly receive: ReceiveCall
   readonly calls: RunCall
-  readonly forward: (call: GrantedCall) => void
+  readonly forward: Forward
   /** Refuses a connection whose client sent nothing that could be read. */
   readonly refuseSocket: RefuseSocket
   readonly connectionLimits: ConnectionLimits
@@ -34,36 +35,12 @@ const requestsPerSocketMax = 1_000
  * client's target.
  */
 export async function createListener(options: ListenerOptions): Promise<FastifyInstance> {
-  const { receive, calls, refuseSocket } = options
+  const { receive, calls, forward, refuseSocket } = options
   /** The newest call of each connection. */
   const latest = new WeakMap<object, Call>()
 
-  function forward(call: GrantedCall): void {
-    // The client disconnected during the checks: no event would end the exchange, and no client waits for the
-    // response.
-    if (!call.request.socket.destroyed) options.forward(call)
-  }
-
-  /**
-   * The way of a granted call to the backend. A call with a body goes through
-   * Fastify and http-proxy. Others skip that route: it has nothing left to
-   * decide and costs as much as all checks. Both ways end at {@link forward}.
-   */
-  function createRoad(throughProxy: RequestListener): (call: GrantedCall) => void {
-    return (call) => {
-      const { request, response } = call
-      if (!call.hasBody) {
-        forward(call)
-        return
-      }
-      request.url = '/'
-      response.granted = call
-      throughProxy(request, response)
-    }
-  }
-
   function onRequest(throughProxy: RequestListener) {
-    const road = createRoad(throughProxy)
+    const road = createRoad(forward, throughProxy)
     return (request: CallRequest, response: CallResponse): void => {
       const before = latest.get(request.socket)
       // RFC 9112, 9.6: ignore what follows the last request of a connection.

@@ -2,7 +2,7 @@ import type { Refusal } from '../../platform/problem.ts'
 import type { Call } from './call.ts'
 
 /**
- * Watches calls from outside the pipeline: metrics, log, usage. Every method
+ * Watches calls from outside the edge: metrics, log, usage. Every method
  * returns quickly and never throws.
  */
 export interface Observer {

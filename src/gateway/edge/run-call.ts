@@ -2,6 +2,7 @@ import type { CallResponse } from './answer/call-response.ts'
 import type { Refuse } from './answer/refuse.ts'
 import { Call, type GrantedCall } from './call.ts'
 import type { Checks, End } from './check.ts'
+import type { Forward } from './forward/road.ts'
 import type { Observer } from './observer.ts'
 
 export interface RunCallOptions {
@@ -18,7 +19,7 @@ export interface RunCall {
    * @param forward sends the granted call to the backend and answers it; throws
    * only before anything was sent
    */
-  run(call: Call, forward: (call: GrantedCall) => void): void
+  run(call: Call, forward: Forward): void
   /** Ends a call in which code of the gateway failed. */
   failed(call: Call, error: unknown): void
 }
@@ -62,8 +63,10 @@ export function createRunCall({ checks, refuse, observer }: RunCallOptions): Run
       call.response.call = call
       call.response.on('close', closed)
       checks.run(call, (outcome) => {
+        // A check that goes on twice must neither forward a call nor report it a second time.
+        if (call.isChecked) return
         try {
-          if (outcome instanceof Call) forward(outcome)
+          if (outcome instanceof Call) forward(granted(outcome))
           else if (outcome !== undefined) end(call, outcome)
         } catch (error) {
           failed(call, error)
@@ -73,6 +76,12 @@ export function createRunCall({ checks, refuse, observer }: RunCallOptions): Run
         if (call.isOver) observer.ended(call)
       })
     },
+  }
+
+  /** Holds whatever the table lacks, and whatever a check does. */
+  function granted(call: GrantedCall): GrantedCall {
+    if (call.grant.admitted || call.entitlement.plan.mode === 'observe') return call
+    throw new Error('a call passed the checks without a grant')
   }
 
   function end(call: Call, outcome: End): void {

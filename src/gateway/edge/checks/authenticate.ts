@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { KeyAuthenticator } from '../../registry/registry.ts'
-import type { AuthenticatedCall, RoutedCall } from '../call.ts'
+import type { AuthenticatedCall, FramedCall } from '../call.ts'
 import { type Check, guarded, type Next } from '../check.ts'
 import type { FailureThrottle } from '../failure-throttle.ts'
 
@@ -60,8 +60,8 @@ function hasKey(query: string): boolean {
 export function authenticate({
   registry,
   failures,
-}: AuthenticateOptions): Check<RoutedCall, AuthenticatedCall> {
-  function fail(call: RoutedCall, refusal: Refusal, next: Next<never>): void {
+}: AuthenticateOptions): Check<FramedCall, AuthenticatedCall> {
+  function fail(call: FramedCall, refusal: Refusal, next: Next<never>): void {
     failures.count(call.address, (retryAfterSeconds) => {
       if (retryAfterSeconds === 0) next(refusal)
       else {

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
-import type { Call } from '../call.ts'
-import type { Judge } from '../check.ts'
+import type { Call, FramedCall, RoutedCall } from '../call.ts'
+import type { Check } from '../check.ts'
 
 /** Maximum octets of a request body; also enforced on bodies without a declared length. */
 export const bodyBytesMax = 1_048_576
@@ -18,8 +18,8 @@ export const bodyTooLarge: Refusal = {
  * contradictory framing (RFC 9112, 6.3). This check refuses the remaining forms
  * that a backend could read differently.
  */
-export const body: Judge<Call> = (call, next) => {
-  next(refuseFraming(call) ?? call)
+export const body: Check<RoutedCall, FramedCall> = (call, next) => {
+  next(refuseFraming(call) ?? call.framed())
 }
 
 function refuseFraming({ request, fields, hasBody }: Call): Refusal | undefined {

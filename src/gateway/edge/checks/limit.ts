@@ -31,7 +31,7 @@ export function limit({ counter, now }: LimitOptions): Check<ReceivedCall, Grant
 
 /** The refusal of a call without a grant; its response shows the state of the limits. */
 export function refuseExhausted(call: EntitledCall, grant: Grant, nowMs: number): Refusal {
-  call.grant = grant
+  call.exhausted(grant)
   const { plan } = call.entitlement
   if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
     const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }

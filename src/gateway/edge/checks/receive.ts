@@ -19,6 +19,7 @@ export function receive({
     uploads.receive(
       call,
       guarded(next, (outcome) => {
+        // Without an outcome the client is gone, and no further check runs.
         next(outcome !== undefined && 'code' in outcome ? outcome : call.received(outcome))
       }),
     )

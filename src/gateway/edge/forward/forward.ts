@@ -81,6 +81,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   return {
     forward(call) {
+      // The client disconnected during the checks: no event would end the exchange, and no client waits.
+      if (call.request.socket.destroyed) return
       const { caller, version, operation, body } = call
       const token = identity.sign(caller, version)
       const passes = passingFields(call.published.catalogue)
