@@ -117,7 +117,9 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
           />
           <NativeSelect
             label="Operation"
-            value={shape?.operation ?? ''}
+            // While the document loads, what was asked for: without a value a browser shows the first option.
+            value={shape?.operation ?? asked ?? ''}
+            disabled={shape === undefined}
             onChange={(event) => choose(event.currentTarget.value)}
             data={(version?.operations ?? []).map(({ id, method, summary }) => ({
               value: id,
