@@ -94,6 +94,27 @@ t.test('the edge knows interfaces of its stores, no adapter', async (t) => {
   }
 })
 
+/** The rooms of the edge, which follow a call. */
+const allowedInEdge: Readonly<Record<string, readonly string[]>> = {
+  request: [],
+  answer: ['request'],
+  checks: ['request', 'answer'],
+  forward: ['request', 'answer'],
+}
+
+t.test(
+  'inside the edge, what comes first in a call knows nothing of what comes later',
+  async (t) => {
+    for (const { from, to } of all) {
+      const [, edge, room = '', file] = from.split('/')
+      const [, otherEdge, other = '', otherFile] = to.split('/')
+      if (edge !== 'edge' || otherEdge !== 'edge' || room === other) continue
+      if (file === undefined || otherFile === undefined) continue
+      t.ok(allowedInEdge[room]?.includes(other), `${from} imports ${to}`)
+    }
+  },
+)
+
 t.test('counters know clusters at one place', async (t) => {
   const cluster = 'gateway/counters/redis/cluster/'
   const importers = all.filter(

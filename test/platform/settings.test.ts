@@ -1,5 +1,5 @@
 import t from 'tap'
-import { bodyBytesMax } from '../../src/gateway/edge/checks/body.ts'
+import { bodyBytesMax } from '../../src/gateway/edge/request/body-limit.ts'
 import { createUploadMemory } from '../../src/gateway/edge/request/upload-memory.ts'
 import { checkDeployment } from '../../src/platform/deployment.ts'
 import { readSettings } from '../../src/platform/settings.ts'

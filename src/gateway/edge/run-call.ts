@@ -1,6 +1,6 @@
-import type { CallResponse } from './answer/call-response.ts'
 import type { Refuse } from './answer/refuse.ts'
 import { Call, type GrantedCall } from './call.ts'
+import type { CallResponse } from './call-response.ts'
 import type { Checks, End } from './check.ts'
 import type { Forward } from './forward/road.ts'
 import type { Observer } from './observer.ts'

@@ -1,7 +1,6 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
 import { operationObject } from '../../../catalogue/operation-object.ts'
 import { membersOf } from '../../../catalogue/reference.ts'
-import { sameOrigins } from '../../../platform/same-origins.ts'
 
 /** The gateway's own response fields that a browser hides from a page by default. */
 const ownFields = [
@@ -21,29 +20,6 @@ const ownFields = [
 ]
 const exposedOwnFields = ownFields.join(', ')
 const foldedOwnFields: ReadonlySet<string> = new Set(ownFields.map((name) => name.toLowerCase()))
-
-/**
- * Recognises the portal's own page by the `Origin` of a call; on loopback,
- * under any loopback name.
- *
- * @returns the origin to allow; undefined without an `Origin` or for another
- * site's page
- */
-export function createPortalOrigin(
-  portalUrl: () => string,
-): (origin: string | undefined) => string | undefined {
-  let url = ''
-  let origins: ReadonlySet<string> = new Set()
-  return (origin) => {
-    if (origin === undefined) return undefined
-    const current = portalUrl()
-    if (current !== url) {
-      origins = sameOrigins(current)
-      url = current
-    }
-    return origins.has(origin) ? origin : undefined
-  }
-}
 
 /**
  * Header fields with which a browser shows a response to the portal's page

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../../platform/problem.ts'
 import type { Call } from '../call.ts'
-import { bodyBytesMax } from '../checks/body.ts'
+import { bodyBytesMax } from '../request/body-limit.ts'
 import { mayBeRecorded } from './may-be-recorded.ts'
 import { ownHeaders } from './own-headers.ts'
 

@@ -1,16 +1,9 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Call, FramedCall, RoutedCall } from '../call.ts'
 import type { Check } from '../check.ts'
-
-/** Maximum octets of a request body; also enforced on bodies without a declared length. */
-export const bodyBytesMax = 1_048_576
+import { bodyBytesMax, bodyTooLarge } from '../request/body-limit.ts'
 
 const contentLengthPattern = /^(?:0|[1-9]\d{0,15})$/
-
-export const bodyTooLarge: Refusal = {
-  code: 'BODY_TOO_LARGE',
-  detail: `A request body may have at most ${bodyBytesMax} bytes.`,
-}
 
 /**
  * Refuses a framing of the body that the gateway cannot forward, before the

@@ -1,9 +1,9 @@
 import type { ClientAddress, ClientScheme } from '../../../platform/client-address.ts'
-import type { CallResponse } from '../answer/call-response.ts'
-import { createPortalOrigin } from '../answer/cross-origin.ts'
 import { Call } from '../call.ts'
+import type { CallResponse } from '../call-response.ts'
 import type { Published } from '../published.ts'
 import type { CallRequest } from './call-request.ts'
+import { createPortalOrigin } from './portal-origin.ts'
 
 export interface ReceiveCallOptions {
   /** Returns the current catalogue; called once per call. */

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
 import type { EntitledCall } from '../call.ts'
-import { bodyBytesMax, bodyTooLarge } from '../checks/body.ts'
+import { bodyBytesMax, bodyTooLarge } from './body-limit.ts'
 import type { UploadMemory } from './upload-memory.ts'
 
 /** Time limit for the body after its head. With 10 seconds for the head, a request has 30. */

@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import type { Call, GrantedCall } from '../call.ts'
+import type { Call, GrantedCall } from './call.ts'
 
 /** A response that knows its call, for events and routers that pass only the response. */
 export class CallResponse<
