@@ -34,6 +34,12 @@ t.test('a seeded sandbox', async (t) => {
     t.equal(await count(), before)
   })
 
+  t.test('has no purchase in the future, however early in the day the bank starts', async (t) => {
+    const { rows } = await sql<{ last: Date }>`
+      select max(accepted_at) as last from bank.card_transactions`.execute(db)
+    t.same(rows, [{ last: new Date(bank.clock.now) }], 'one of this very day, not of its noon')
+  })
+
   t.test('has in every account what its entries add up to', async (t) => {
     const { rows } = await sql`
       select a.iban from bank.accounts a

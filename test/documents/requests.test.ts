@@ -277,6 +277,18 @@ t.test('a mandate is taken only when every member of it is understood', async (t
       }),
       '/type/classificationProprietary',
     ],
+    ['a reason from the whole list of ISO', example({ reasonCode: 'BANK' })],
+    ['a reason in words', example({ reasonCode: 'rent' }), '/reasonCode'],
+    [
+      'an agent by its clearing system alone',
+      example({
+        creditorAgent: {
+          financialInstitutionId: {
+            clearingSystemMemberId: { clearingSystemIdentificationCode: 'ILIBN' },
+          },
+        },
+      }),
+    ],
     ['a single collection', occurrences({ sequenceType: 'OOFF' })],
     ['a reference with a blank', example({ mandateId: 'A 1' })],
     ['a reference in Hebrew', example({ mandateId: 'מנדט' }), '/mandateId'],
