@@ -46,7 +46,7 @@ export interface KnownEntitlements {
 }
 
 export interface KnownEntitlementsOptions {
-  /** After so many were kept, all are forgotten and found again; about 0.3 KB each. (Default: 400,000) */
+  /** Number of entitlements kept before all are forgotten and found again; about 0.3 KB each. (Default: 400,000) */
   readonly capacity?: number
 }
 

@@ -61,9 +61,10 @@ export interface IdentitySignerOptions {
 /**
  * Creates the signer. Signing is the most expensive step of a call, so a token
  * serves all calls of an application to a version, and is renewed between calls
- * before it is too old. Only the first call of an application, after a change of
- * it or after a pause, waits for the signature. The compact form is written here, because signing with jose uses promises and
- * another thread: 34 µs instead of 60 to 140.
+ * before it is too old. Only the first call after a start, a change of the
+ * application or a pause waits for the signature. The compact form is written
+ * here, because signing with jose uses promises and another thread: 34 µs
+ * instead of 60 to 140.
  *
  * @throws when the key is not an Ed25519 private key
  */
