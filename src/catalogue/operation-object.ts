@@ -4,7 +4,6 @@ import { type Located, locate, member, membersOf } from './reference.ts'
 
 /** Where parameters may be sent. */
 export const parameterPlaces = ['path', 'query', 'header'] as const
-export type ParameterPlace = (typeof parameterPlaces)[number]
 
 /** One parameter of an operation, as published. */
 export interface Parameter {

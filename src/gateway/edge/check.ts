@@ -83,8 +83,8 @@ export class Checks<Last extends Call> {
       const row = rows[at]
       if (!(outcome instanceof Call)) decided(outcome)
       else if (call.isOver) decided(undefined)
-      else if (row === undefined)
-        decided(outcome as Last) // The last row leaves it.
+      // What the last row left.
+      else if (row === undefined) decided(outcome as Last)
       else {
         at += 1
         try {

@@ -26,8 +26,8 @@ export interface PreflightOptions {
 export function preflight({ now }: PreflightOptions): Judge<TargetedCall> {
   return (call, next) => {
     const { method } = call.request
-    const { requestedMethod: wanted, transferEncoding, contentLength } = call.fields
-    const hasBody = transferEncoding !== undefined || (contentLength ?? '0') !== '0'
+    const { requestedMethod: wanted } = call.fields
+    const { hasBody } = call
     if (call.path === wholeGateway) {
       next(hasBody ? bodyInOptions : { status: 204, headers: ['Allow', methods.join(', ')] })
       return
