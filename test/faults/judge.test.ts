@@ -117,6 +117,17 @@ t.test('what no caller logged counts as well', async (t) => {
   t.ok(found.includes('3 calls reached the backend uncounted'))
 })
 
+t.test(
+  'a call that a killed gateway forwarded, but could not answer, is not one uncounted',
+  async (t) => {
+    const { calls, ledger } = booksWith(6, { status: 0, remaining: undefined }, true)
+    t.equal(calls[6]?.gateway, 2)
+    const killed = judgeHonesty(calls, ledger, { killed: [2] })
+    t.match(killed, { uncounted: 0, unanswered: 0 })
+    t.match(judgeHonesty(calls, ledger, { killed: [1] }), { uncounted: 0, unanswered: 1 })
+  },
+)
+
 t.test('a faulted window has its own bound', async (t) => {
   const { calls } = honestBooks(18)
   const all = calls.map((call) => ({ ...call, status: 200, retryAfter: undefined, isAlone: true }))

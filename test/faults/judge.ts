@@ -192,11 +192,17 @@ export interface HonestyFigures {
 export const strangerStream = 'stranger'
 export const idleStream = 'idle'
 
-/** @param strangerMay whether this answer to a stranger is right; 401 where the registry could be asked */
+export interface HonestyAllowances {
+  /** Whether this answer to a stranger is right. (Default: 401 only, as where the registry can be asked.) */
+  readonly strangerMay?: (call: CallRecord) => boolean
+  /** Gateways that were killed: a call may have reached the backend through one, and its answer nobody. */
+  readonly killed?: readonly number[] | undefined
+}
+
 export function judgeHonesty(
   calls: readonly CallRecord[],
   ledger: readonly LedgerRecord[],
-  strangerMay: (call: CallRecord) => boolean = ({ status }) => status === 401,
+  { strangerMay = ({ status }) => status === 401, killed = [] }: HonestyAllowances = {},
 ): HonestyFigures {
   const figures: HonestyFigures = {
     ...{ uncounted: 0, invented: 0, sentTwice: 0, sentTwicePost: 0, posts: 0 },
@@ -213,7 +219,7 @@ export function judgeHonesty(
     }
   }
   for (const call of calls) {
-    const { stream, requestId, status } = call
+    const { stream, requestId, status, gateway } = call
     const isKnown = arrivals.has(requestId)
     if (stream === idleStream) continue
     if (stream === strangerStream) {
@@ -223,7 +229,7 @@ export function judgeHonesty(
     }
     if (status === 401) figures.swaps += 1
     if (status >= 500) figures.serverErrors += 1
-    if (status === 0) figures.unanswered += 1
+    if (status === 0 && !killed.includes(gateway)) figures.unanswered += 1
     if (status === 200 && !isKnown) figures.invented += 1
     if (isKnown && status !== 200 && status !== 0) figures.uncounted += 1
     arrivals.delete(requestId)

@@ -216,18 +216,19 @@ export async function runFault(
   await rig.order({ order: 'stop' })
   await ledgerWritten()
 
-  const calls = readCalls(log).filter(
-    ({ status, gateway }) => status !== 0 || fault.killed?.includes(gateway) !== true,
-  )
+  const calls = readCalls(log)
   const ledger = readLedger(rig.ledger, startedAt)
   const faulted: Faulted = { from: faultAt, to: healedAt + 50 }
   const faultedMost = fault.faultedMost ?? 175
   const bounds = { faulted, faultedMost }
   const figures = judgeWindows(buckets, calls, ledger, bounds)
-  const honesty = judgeHonesty(calls, ledger, ({ gateway, begun, ended, status }) => {
-    const isCutOff = fault.withoutRegistry?.includes(gateway) === true
-    if (!isCutOff || ended < faultAt || begun > endAt + registryBackMs) return status === 401
-    return status === 503 || (status === 401 && (begun < faultAt || ended > endAt))
+  const honesty = judgeHonesty(calls, ledger, {
+    killed: fault.killed,
+    strangerMay({ gateway, begun, ended, status }) {
+      const isCutOff = fault.withoutRegistry?.includes(gateway) === true
+      if (!isCutOff || ended < faultAt || begun > endAt + registryBackMs) return status === 401
+      return status === 503 || (status === 401 && (begun < faultAt || ended > endAt))
+    },
   })
   const retries = judgeRetries(buckets, calls)
   violations.push(
@@ -302,7 +303,9 @@ function latencyOf(calls: readonly CallRecord[], phases: Phases): LatencyFigures
   }
   let slowest = 0
   let idleSlowest = 0
-  for (const { stream, gateway, begun, ended } of calls) {
+  for (const { stream, gateway, begun, ended, status } of calls) {
+    // An answer that never came has no time.
+    if (status === 0) continue
     const took = ended - begun
     const isIdle = stream === idleStream
     // May have to wait for the registry.
