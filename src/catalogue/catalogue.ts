@@ -46,8 +46,6 @@ export interface Operation {
   readonly hasBody: boolean
   /** Versions of the same API that have this operation, oldest first; contains {@link version}. */
   readonly availableIn: readonly string[]
-  /** Its number among all operations of the catalogue, from 0: for tables with a place for each. */
-  readonly ordinal: number
 }
 
 /** One published version of an API, made from one OpenAPI document. */

@@ -220,10 +220,8 @@ function matches(
 
 function assemble(versions: readonly LoadedVersion[], plans: readonly LoadedPlan[]): Catalogue {
   const planEntries = plans.map(({ plan }) => [plan.name, deepFreeze(plan)] as const)
-  let operationsBefore = 0
   const versionEntries = versions.map((loaded) => {
-    const made = deepFreeze(apiVersion(loaded, versions, plans, operationsBefore))
-    operationsBefore += made.operations.length
+    const made = deepFreeze(apiVersion(loaded, versions, plans))
     return [versionKey(made.api, made.version), made] as const
   })
   return Object.freeze({ versions: frozenMap(versionEntries), plans: frozenMap(planEntries) })
@@ -233,12 +231,11 @@ function apiVersion(
   loaded: LoadedVersion,
   versions: readonly LoadedVersion[],
   plans: readonly LoadedPlan[],
-  operationsBefore: number,
 ): ApiVersion {
   const { api, version, title, prefix, lifecycle, document } = loaded
   const siblings = versions.filter((other) => other.api === api)
   const operations = loaded.operations.map(
-    ({ id, method, template, segments, summary, operation }, at): Operation => ({
+    ({ id, method, template, segments, summary, operation }): Operation => ({
       id,
       api,
       version,
@@ -251,7 +248,6 @@ function apiVersion(
       availableIn: siblings
         .filter((sibling) => sibling.operations.some((other) => other.id === id))
         .map((sibling) => sibling.version),
-      ordinal: operationsBefore + at,
     }),
   )
   const names = plans

@@ -7,7 +7,7 @@ import { createRouter, type RouteMatch } from '../../src/catalogue/router.ts'
 
 /** A version with operations given as `GET /things`; the operationId is the same text. */
 function versionOf(api: string, version: string, routes: readonly string[]): ApiVersion {
-  const operations = routes.map((route, ordinal) => {
+  const operations = routes.map((route) => {
     const [method = '', template = ''] = route.split(' ')
     const segments = parseTemplate(template)
     if (typeof segments === 'string') throw new Error(segments)
@@ -22,7 +22,6 @@ function versionOf(api: string, version: string, routes: readonly string[]): Api
       summary: '',
       hasBody: false,
       availableIn: [version],
-      ordinal,
     }
   })
   const document = { openapi: '3.1.1', info: {}, paths: {} }
