@@ -1,0 +1,77 @@
+import * as asn1js from 'asn1js'
+import { type Psd2Role, psd2Roles } from './psd2-role.ts'
+
+/** id-etsi-psd2-qcStatement. */
+export const psd2StatementId = '0.4.0.19495.2'
+/** The object identifier of a role: id-etsi-psd2-roles and its number from 1. */
+const idOf = (role: Psd2Role) => `0.4.0.19495.1.${psd2Roles.indexOf(role) + 1}`
+
+/** What a certificate says about its subject as a payment service provider. */
+export interface Psd2Statement {
+  /** Known roles only: another one gives no right here. */
+  readonly roles: readonly Psd2Role[]
+  /** Name of the competent authority, 1 to 256 characters. */
+  readonly authorityName: string
+  /** Its id: two letters of the country, a hyphen and two to eight letters (`PL-PFSA`). */
+  readonly authorityId: string
+}
+
+const authorityIdPattern = /^[A-Z]{2}-[A-Z]{2,8}$/
+
+/**
+ * Reads the statementInfo of a PSD2 statement (ETSI TS 119 495, 5.1):
+ *
+ *     PSD2QcType ::= SEQUENCE { rolesOfPSP RolesOfPSP, nCAName NCAName, nCAId NCAId }
+ *     RolesOfPSP ::= SEQUENCE OF SEQUENCE { roleOfPspOid OBJECT IDENTIFIER, roleOfPspName UTF8String }
+ *
+ * The object identifier of a role decides; its name may say otherwise.
+ *
+ * @returns undefined for anything else
+ */
+export function readPsd2Statement(info: unknown): Psd2Statement | undefined {
+  const [roles, name, id, ...rest] = membersOf(info)
+  const authorityName = textOf(name)
+  const authorityId = textOf(id)
+  if (rest.length > 0 || !(roles instanceof asn1js.Sequence)) return undefined
+  if (authorityName === undefined || authorityId === undefined) return undefined
+  if (authorityName === '' || authorityName.length > 256) return undefined
+  if (!authorityIdPattern.test(authorityId)) return undefined
+  const ids = membersOf(roles).map((role) => {
+    const [oid, roleName, ...more] = membersOf(role)
+    const isRole = more.length === 0 && textOf(roleName) !== undefined
+    return isRole && oid instanceof asn1js.ObjectIdentifier ? oid.getValue() : undefined
+  })
+  if (ids.length === 0 || ids.includes(undefined)) return undefined
+  return {
+    roles: psd2Roles.filter((role) => ids.includes(idOf(role))),
+    authorityName,
+    authorityId,
+  }
+}
+
+/** Writes the statementInfo that {@link readPsd2Statement} reads. */
+export function writePsd2Statement(statement: Psd2Statement): asn1js.Sequence {
+  const text = (value: string) => new asn1js.Utf8String({ value })
+  return new asn1js.Sequence({
+    value: [
+      new asn1js.Sequence({
+        value: statement.roles.map(
+          (role) =>
+            new asn1js.Sequence({
+              value: [new asn1js.ObjectIdentifier({ value: idOf(role) }), text(role)],
+            }),
+        ),
+      }),
+      text(statement.authorityName),
+      text(statement.authorityId),
+    ],
+  })
+}
+
+function membersOf(block: unknown): readonly unknown[] {
+  return block instanceof asn1js.Sequence ? block.valueBlock.value : []
+}
+
+function textOf(block: unknown): string | undefined {
+  return block instanceof asn1js.Utf8String ? block.getValue() : undefined
+}
