@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
+import { isEncrypted } from './http-server.ts'
 
 /** Returns the address of the client that made a request. */
 export type ClientAddress = (request: IncomingMessage) => string
@@ -28,11 +29,13 @@ export function createClientAddress(isProxy: (address: string) => boolean): Clie
 /** Returns how the client reached the edge. */
 export type ClientScheme = (request: IncomingMessage) => 'http' | 'https'
 
-/** Trusts `X-Forwarded-Proto` only from a configured proxy. */
+/** The scheme of the connection, or of a configured proxy's `X-Forwarded-Proto`. */
 export function createClientScheme(isProxy: (address: string) => boolean): ClientScheme {
   return (request) => {
-    if (!isProxy(plainAddress(request.socket.remoteAddress ?? ''))) return 'http'
+    const own = isEncrypted(request.socket) ? 'https' : 'http'
+    if (!isProxy(plainAddress(request.socket.remoteAddress ?? ''))) return own
     const forwarded = valuesOf(request, 'x-forwarded-proto')
+    if (forwarded.length === 0) return own
     return forwarded.length === 1 && forwarded[0] === 'https' ? 'https' : 'http'
   }
 }

@@ -17,7 +17,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { codeOf } from './error-code.ts'
+import { codeOf, ignoreMissing } from './error-code.ts'
 
 /** The folder with everything an embedded process must keep, locked by this process. */
 export interface DataFolder {
@@ -52,6 +52,16 @@ export class DataFolderBusy extends Error {
     )
     this.name = 'DataFolderBusy'
     this.pid = pid
+  }
+}
+
+/** Another user could change what the folder holds. */
+export class DataFolderExposed extends Error {
+  constructor(path: string, problem: string) {
+    super(
+      `DATA_DIR ${path} ${problem}. Set DATA_DIR to a folder of its own, for example ${join(path, 'tollgate')}, which Tollgate then creates`,
+    )
+    this.name = 'DataFolderExposed'
   }
 }
 
@@ -103,6 +113,8 @@ export function socketPathIn(folder: string, name: string): string {
 /**
  * Opens the data folder for this process alone and creates it with mode 0700.
  * An existing folder of this user gets the same mode, because it holds secrets.
+ * A folder that another user owns or may write to is refused: that user could
+ * replace the secrets.
  *
  * The lock is the file `tollgate.pid`: the pid, then the name of a socket on
  * which its owner listens while it lives. A pid alone is not enough: after a
@@ -112,6 +124,7 @@ export function socketPathIn(folder: string, name: string): string {
  *
  * @throws {DataFolderBusy} while the owner lives, this process included
  * @throws {DataFolderUnusable}
+ * @throws {DataFolderExposed}
  * @throws {SocketPathTooLong}
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
@@ -291,7 +304,17 @@ function closeServer(server: Server): Promise<void> {
 
 async function narrow(path: string): Promise<void> {
   const { mode, uid } = await stat(path)
-  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) await chmod(path, 0o700)
+  const own = process.getuid?.() ?? uid
+  if (uid === own) {
+    if ((mode & 0o077) !== 0) await chmod(path, 0o700)
+    return
+  }
+  // Root may own the mount point of a volume. Root can read everything anyway.
+  const problem =
+    uid !== 0
+      ? `belongs to the user with id ${uid}, and this process runs as ${own}`
+      : 'belongs to root, and other users may write to it'
+  if (uid !== 0 || (mode & 0o022) !== 0) throw new DataFolderExposed(path, problem)
 }
 
 async function keepSecret(path: string, generate: () => string): Promise<string> {
@@ -327,9 +350,4 @@ async function succeedsUnlessThere(attempt: Promise<unknown>): Promise<boolean> 
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error
-  return undefined
 }

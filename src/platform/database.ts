@@ -1,9 +1,12 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, DatabaseError, Pool, types } from 'pg'
+import { splitDatabaseTls } from './database-tls.ts'
 import type { Logger } from './log.ts'
 
 /** One PostgreSQL database, shared by all parts of the process. */
 export interface Database {
+  /** As in {@link DatabaseOptions}. */
+  readonly url: string
   /**
    * The tables of one schema, over the shared pool. Cheap. Never destroy the
    * result; close the database instead.
@@ -25,6 +28,11 @@ export interface Database {
    * database.
    */
   hurry(): void
+  /**
+   * Calls `listener` whenever any process has ended a transaction. Undefined
+   * where the database does not report it, as a server does not.
+   */
+  readonly onTransaction: ((listener: () => void) => void) | undefined
   /** Waits for running statements, then closes all connections. */
   close(): Promise<void>
 }
@@ -33,6 +41,8 @@ export interface DatabaseOptions {
   /** `postgres://…`; a folder with a Unix socket as the parameter `host`. */
   readonly url: string
   readonly log: Pick<Logger, 'warn'>
+  /** Of the embedded database in this process. */
+  readonly onTransaction?: Database['onTransaction']
   /** Maximum number of connections. (Default: 10) */
   readonly connectionsMax?: number
   /** Time limit for getting a connection, including the wait for a free one. (Default: 10,000, and 1000 after startup) */
@@ -68,6 +78,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   })
 
   return {
+    url: options.url,
+
     connect: <Schema>(timeouts?: { readonly statementTimeoutMs: number }) =>
       kyselyOver<Schema>(pool, timeouts?.statementTimeoutMs),
 
@@ -84,6 +96,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         await own.end()
       }
     },
+
+    onTransaction: options.onTransaction,
 
     close: () => pool.end(),
   }
@@ -108,6 +122,11 @@ export function violates(error: unknown, constraint: string): boolean {
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && !/^(08|53|57)/.test(error.code ?? '08')
+}
+
+/** Whether the role of the connection lacks a privilege that the statement needs (SQLSTATE 42501). */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '42501'
 }
 
 /**
@@ -141,7 +160,7 @@ const unhurriedConnectMs = 10_000
 
 function createPool(options: DatabaseOptions, specific: { max: number; query_timeout?: number }) {
   const pool = new Pool({
-    connectionString: options.url,
+    ...splitDatabaseTls(options.url),
     application_name: 'tollgate',
     connectionTimeoutMillis: options.connectTimeoutMs ?? unhurriedConnectMs,
     keepAlive: true,

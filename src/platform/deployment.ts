@@ -1,4 +1,7 @@
+import { isIPv6 } from 'node:net'
+import { usesTls } from './database-tls.ts'
 import { isLoopback } from './loopback.ts'
+import type { RedisAddress } from './redis-address.ts'
 import { hasSandbox } from './sandbox.ts'
 import type { Role, Settings } from './settings.ts'
 import { SettingsError } from './settings-reader.ts'
@@ -16,6 +19,8 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
   const gateway = roles.has('gateway')
   const portal = roles.has('portal')
   const backend = roles.has('backend')
+  const isBackendEncrypted =
+    settings.backendUrl?.startsWith('https:') ?? settings.backend.tls !== undefined
   const isApart = portal && !backend && hasSandbox(settings, roles)
   const requirements: readonly { readonly isMissing: boolean; readonly problem: string }[] = [
     {
@@ -46,14 +51,59 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
         'BACKEND_URL: is required for a gateway without a backend in its process (e.g. http://10.0.0.7:8082)',
     },
     {
+      isMissing: gateway && settings.upstreamTls !== undefined && !isBackendEncrypted,
+      problem:
+        'BACKEND_URL: must begin with https:// with UPSTREAM_TLS_CA_FILE or UPSTREAM_TLS_CERT_FILE, which have no effect otherwise (e.g. https://bank.internal:8082)',
+    },
+    {
+      isMissing:
+        gateway &&
+        backend &&
+        settings.backendUrl === undefined &&
+        isBackendEncrypted &&
+        settings.upstreamTls?.caFile === undefined,
+      problem:
+        'UPSTREAM_TLS_CA_FILE: is required with BACKEND_TLS_CERT_FILE for a gateway in the same process, which calls the bank at its own address; the certificate must name that address (e.g. 127.0.0.1)',
+    },
+    {
       isMissing: backend && !gateway && settings.identityJwksUrl === undefined,
       problem:
         'IDENTITY_JWKS_URL: is required for a backend without a gateway in its process (e.g. http://10.0.0.5:9090/.well-known/jwks.json)',
     },
     {
+      isMissing:
+        gateway &&
+        settings.gatewayClientCertificates !== 'off' &&
+        settings.clientCertificateCaFile === undefined &&
+        !hasSandbox(settings, roles),
+      problem: `CLIENT_CERTIFICATE_CA_FILE: is required with GATEWAY_CLIENT_CERTIFICATES=${settings.gatewayClientCertificates}: without an authority no certificate is valid (e.g. /etc/tollgate/client-authorities.pem)`,
+    },
+    {
+      isMissing:
+        gateway &&
+        settings.gatewayClientCertificates === 'required' &&
+        settings.gateway.tls === undefined &&
+        settings.clientCertificateProxies.length === 0,
+      problem:
+        'GATEWAY_TLS_CERT_FILE or TRUSTED_PROXIES: is required with GATEWAY_CLIENT_CERTIFICATES=required: without either no client can present a certificate (e.g. /etc/tollgate/gateway.pem, or 10.0.0.7)',
+    },
+    {
+      isMissing:
+        settings.clientCertificateCrlFile !== undefined &&
+        settings.clientCertificateCaFile === undefined,
+      problem:
+        'CLIENT_CERTIFICATE_CA_FILE: is required with CLIENT_CERTIFICATE_CRL_FILE: lists are of authorities (e.g. /etc/tollgate/client-authorities.pem)',
+    },
+    {
       isMissing: portal && !isEmbedded && settings.sessionSecret === undefined,
       problem:
         'SESSION_SECRET or SESSION_SECRET_FILE: is required with DATABASE_URL: it signs sessions and encrypts emails (e.g. the output of: openssl rand -base64 32)',
+    },
+    {
+      isMissing:
+        portal && settings.securityPolicy !== undefined && settings.securityContact === undefined,
+      problem:
+        'SECURITY_CONTACT: is required with SECURITY_POLICY, which has no effect otherwise (e.g. mailto:security@bank.example)',
     },
     {
       isMissing: isApart && settings.sandboxSecret === undefined,
@@ -76,13 +126,202 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
         'IDENTITY_PRIVATE_KEY or IDENTITY_PRIVATE_KEY_FILE: is required with DATABASE_URL (e.g. the output of: openssl genpkey -algorithm ed25519)',
     },
   ]
-  const problems = requirements.flatMap(({ isMissing, problem }) => (isMissing ? [problem] : []))
+  const problems = [
+    ...requirements.flatMap(({ isMissing, problem }) => (isMissing ? [problem] : [])),
+    ...plainPublicAddresses(settings, roles),
+    ...halfAProvider(settings, portal),
+  ]
   if (problems.length > 0) throw new SettingsError(problems)
+}
+
+/** Settings of an OpenID Connect provider that lack others. */
+function halfAProvider(settings: Settings, isPortal: boolean): string[] {
+  if (!isPortal) return []
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcOperatorGroup, oidcAcrValues } = settings
+  if (oidcIssuer !== undefined) {
+    return [
+      ...(oidcClientId === ''
+        ? ['OIDC_CLIENT_ID: is required with OIDC_ISSUER (e.g. tollgate-portal)']
+        : []),
+      ...(oidcClientSecret === undefined
+        ? [
+            'OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE: is required with OIDC_ISSUER (e.g. the secret that the provider shows for this client)',
+          ]
+        : []),
+    ]
+  }
+  const given = [
+    oidcClientId === '' ? [] : ['OIDC_CLIENT_ID'],
+    oidcClientSecret === undefined ? [] : ['OIDC_CLIENT_SECRET'],
+    oidcOperatorGroup === '' ? [] : ['OIDC_OPERATOR_GROUP'],
+    oidcAcrValues.length === 0 ? [] : ['OIDC_ACR_VALUES'],
+  ].flat()
+  return given.length === 0
+    ? []
+    : [
+        `OIDC_ISSUER: is required with ${given.join(', ')}, which would have no effect (e.g. https://login.bank.example)`,
+      ]
+}
+
+/**
+ * Public addresses over plain HTTP: keys and passwords would travel unencrypted.
+ * Without a public address, the listener's own one counts. A named proxy may
+ * encrypt on its side.
+ */
+function plainPublicAddresses(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  if (settings.trustedProxies.length > 0) return []
+  const isEdge = roles.has('gateway') || roles.has('portal')
+  const listeners = [
+    {
+      name: 'GATEWAY',
+      isServed: roles.has('gateway'),
+      isNamed: isEdge,
+      address: settings.gateway,
+      url: settings.gatewayPublicUrl,
+    },
+    {
+      name: 'PORTAL',
+      isServed: roles.has('portal'),
+      isNamed: isEdge,
+      address: settings.portal,
+      url: settings.portalPublicUrl,
+    },
+    {
+      name: 'SCA',
+      isServed: roles.has('backend'),
+      isNamed: roles.has('backend'),
+      address: settings.sca,
+      url: settings.scaPublicUrl,
+    },
+  ]
+  const published = listeners.flatMap(({ isNamed, name, url }) =>
+    isNamed && url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname)
+      ? [
+          `${name}_PUBLIC_URL: ${url} is not encrypted. Use https://, with ${name}_TLS_CERT_FILE and ${name}_TLS_KEY_FILE; if a proxy encrypts, name it in TRUSTED_PROXIES (e.g. TRUSTED_PROXIES=10.0.0.7)`,
+        ]
+      : [],
+  )
+  const open = listeners.flatMap(({ isServed, name, address, url }) =>
+    isServed && url === undefined && address.tls === undefined && !isLoopback(address.host)
+      ? [
+          `${name}_HOST: ${address.host} serves other machines without encryption. Set ${name}_TLS_CERT_FILE and ${name}_TLS_KEY_FILE; if a proxy encrypts, name it in TRUSTED_PROXIES; if only this machine reaches the address, set ${name}_PUBLIC_URL (e.g. http://localhost:${address.port})`,
+        ]
+      : [],
+  )
+  return [...published, ...open]
 }
 
 /** What works but not as a deployment for other machines needs it: one sentence each. */
 export function deploymentWarnings(settings: Settings, roles: ReadonlySet<Role>): string[] {
-  return [...unreachableAddresses(settings, roles), ...unsentMail(settings, roles)]
+  return [
+    ...unreachableAddresses(settings, roles),
+    ...unsentMail(settings, roles),
+    ...uncheckedRevocation(settings, roles),
+    ...plainConnections(settings, roles),
+    ...unnamedProxies(settings, roles),
+    ...wideProxies(settings, roles),
+    ...operatorsOfOneFactor(settings, roles),
+  ]
+}
+
+/** Client certificates that count although their revocation is not checked. */
+function uncheckedRevocation(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  const {
+    gatewayClientCertificates: mode,
+    clientCertificateCaFile,
+    clientCertificateCrlFile,
+  } = settings
+  if (!roles.has('gateway') || mode === 'off') return []
+  if (clientCertificateCaFile === undefined || clientCertificateCrlFile !== undefined) return []
+  return ['CLIENT_CERTIFICATE_CRL_FILE is not set: a revoked client certificate still works']
+}
+
+/** Connections between machines without encryption. */
+function plainConnections(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  const { databaseUrl, redis, backendUrl, identityJwksUrl, management } = settings
+  const isPlainUrl = (url: string | undefined): boolean =>
+    url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname)
+  const usesStores = roles.has('gateway') || roles.has('portal')
+  const plain = [
+    {
+      isSo: databaseUrl !== undefined && isPlainDatabase(new URL(databaseUrl)),
+      text: 'DATABASE_URL: the connection to PostgreSQL is not encrypted (add ?sslmode=verify-full)',
+    },
+    {
+      isSo: usesStores && redis !== undefined && isPlainRedis(redis),
+      text: 'REDIS_URL: the connection to Redis is not encrypted (use rediss in place of redis)',
+    },
+    {
+      isSo: roles.has('gateway') && isPlainUrl(backendUrl),
+      text: 'BACKEND_URL: the connection to the backend is not encrypted (use https://)',
+    },
+    {
+      isSo: roles.has('backend') && !roles.has('gateway') && isPlainUrl(identityJwksUrl),
+      text: "IDENTITY_JWKS_URL: the gateway's keys arrive unencrypted, and with false keys any caller passes for any application (use https://, with MANAGEMENT_TLS_CERT_FILE at the gateway)",
+    },
+    {
+      isSo:
+        !isLoopback(management.host) &&
+        management.tls === undefined &&
+        settings.managementToken === undefined,
+      text: 'MANAGEMENT_HOST: metrics are open to every machine that reaches this address (set MANAGEMENT_TOKEN_FILE, and MANAGEMENT_TLS_CERT_FILE with MANAGEMENT_TLS_KEY_FILE)',
+    },
+  ]
+  return plain.flatMap(({ isSo, text }) => (isSo ? [text] : []))
+}
+
+function isPlainDatabase(url: URL): boolean {
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
+  return !usesTls(url) && !host.startsWith('/') && !isLoopback(host)
+}
+
+function isPlainRedis(address: RedisAddress): boolean {
+  if (address.isEncrypted) return false
+  const { topology } = address
+  const hosts =
+    topology === 'single'
+      ? [address.server]
+      : topology === 'sentinel'
+        ? address.sentinels
+        : address.nodes
+  return hosts.some(({ host }) => !isLoopback(host))
+}
+
+/** Something encrypts in front of a plain listener, but Tollgate does not know its address. */
+function unnamedProxies(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  if (settings.trustedProxies.length > 0) return []
+  const listeners = [
+    { role: 'gateway', name: 'GATEWAY', address: settings.gateway, url: settings.gatewayPublicUrl },
+    { role: 'portal', name: 'PORTAL', address: settings.portal, url: settings.portalPublicUrl },
+  ] as const
+  return listeners.flatMap(({ role, name, address, url }) =>
+    roles.has(role) && address.tls === undefined && url?.startsWith('https:') === true
+      ? [
+          `TRUSTED_PROXIES is not set, but ${name}_PUBLIC_URL is https:// and the listener is not: for Tollgate, all clients have the address of the proxy`,
+        ]
+      : [],
+  )
+}
+
+/** Networks in place of the addresses of proxies: what their machines write is believed. */
+function wideProxies(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  const wide = settings.trustedProxies.filter((entry) => {
+    const [address = '', bits] = entry.split('/')
+    return bits !== undefined && Number(bits) < (isIPv6(address) ? 64 : 24)
+  })
+  if (wide.length === 0 || !(roles.has('gateway') || roles.has('portal'))) return []
+  return [
+    `TRUSTED_PROXIES: every machine in ${wide.join(', ')} can claim any client address and, with GATEWAY_CLIENT_CERTIFICATES, any client certificate. Name only your proxies (e.g. 10.0.7.11, 10.0.7.12)`,
+  ]
+}
+
+/** Operators whose provider may have asked for one password only. */
+function operatorsOfOneFactor(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  const { oidcOperatorGroup, oidcAcrValues } = settings
+  if (!roles.has('portal') || oidcOperatorGroup === '' || oidcAcrValues.length > 0) return []
+  return [
+    'OIDC_OPERATOR_GROUP without OIDC_ACR_VALUES: operators sign in with whatever the provider asks for, perhaps only a password. Name the values that stand for two factors (e.g. OIDC_ACR_VALUES=phr)',
+  ]
 }
 
 /** A portal that other machines reach, but that sends no email. */

@@ -1,10 +1,10 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
 import { chmod, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+import { startParams } from './embedded-database-settings.ts'
 
 /** The start data of the embedded database's thread, from {@link startEmbeddedDatabase}. */
 export interface EmbeddedDatabaseWorkerData {
@@ -20,7 +20,7 @@ const drainMs = 5_000
 const { dataDir, socketPath } = workerData as EmbeddedDatabaseWorkerData
 
 let isClosing = false
-const postgres = await PGlite.create({ dataDir: await databaseFolder() })
+const postgres = await PGlite.create({ dataDir: join(dataDir, 'database'), startParams })
 const server = new PGLiteSocketServer({
   db: keepExchangesWhole(postgres),
   path: socketPath,
@@ -52,19 +52,6 @@ async function drain(): Promise<void> {
   } while (server.getStats().activeConnections > 0 && performance.now() < deadline)
 }
 
-/** The database folder. An interrupted first start leaves only `database.new`, which starts over. */
-async function databaseFolder(): Promise<string> {
-  const folder = join(dataDir, 'database')
-  if (!existsSync(folder)) {
-    const unfinished = `${folder}.new`
-    rmSync(unfinished, { recursive: true, force: true })
-    const fresh = await PGlite.create({ dataDir: unfinished })
-    await fresh.close()
-    renameSync(unfinished, folder)
-  }
-  return folder
-}
-
 /**
  * Many connections share one session. The server reserves the session for a
  * connection while a transaction is open, but may switch between the messages
@@ -83,12 +70,15 @@ function keepExchangesWhole(database: PGlite): PGlite {
           // PGlite never returns from a message of another type, so its sender would wait forever.
           if (!knownMessages.has(type)) return
           isMidExchange = extendedQueryMessages.has(type)
+          const wasOpen = target.isInTransaction()
           try {
             await target.execProtocolRawStream(message, options)
           } catch (error) {
             failWith(error)
             throw error
           }
+          // All that other processes wait for is written in transactions.
+          if (wasOpen && !target.isInTransaction()) parentPort?.postMessage('transaction')
         }
       }
       if (property === 'exec') {

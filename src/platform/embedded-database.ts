@@ -2,7 +2,7 @@ import { unlink } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { answers, socketPathIn } from './data-folder.ts'
-import { checkDatabaseFolder, whyItDoesNotStart } from './database-folder.ts'
+import { prepareDatabaseFolder, whyItDoesNotStart } from './database-folder.ts'
 import type { EmbeddedDatabaseWorkerData } from './embedded-database-worker.ts'
 import type { Logger } from './log.ts'
 
@@ -16,6 +16,8 @@ export interface EmbeddedDatabaseOptions {
 export interface EmbeddedDatabase {
   /** For {@link openDatabase}, in this and other processes. */
   readonly url: string
+  /** Calls `listener` whenever a connection of this or another process has ended a transaction. */
+  onTransaction(listener: () => void): void
   /**
    * Accepts no new connections, lets those of other processes end (5 s at
    * most), then stops. Close the pools of this process first.
@@ -44,6 +46,7 @@ export async function startEmbeddedDatabase(
   options: EmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> {
   const socketPath = socketPathIn(options.dataDir, socketName)
+  const listeners: (() => void)[] = []
   let isClosing = false
   let worker: Worker
 
@@ -61,6 +64,10 @@ export async function startEmbeddedDatabase(
       started.once('message', () => resolve())
       started.once('error', reject)
       started.once('exit', (code) => reject(new Error(`embedded database ended with ${code}`)))
+    })
+    // Its further messages all say that a transaction has ended.
+    started.on('message', () => {
+      for (const listener of listeners) listener()
     })
     started.once('exit', () => {
       if (!isClosing) void restart()
@@ -80,7 +87,7 @@ export async function startEmbeddedDatabase(
     }
   }
 
-  await checkDatabaseFolder(options.dataDir)
+  await prepareDatabaseFolder(options.dataDir)
   try {
     await start()
   } catch (error) {
@@ -88,6 +95,7 @@ export async function startEmbeddedDatabase(
   }
   return {
     url: embeddedDatabaseUrl(options.dataDir),
+    onTransaction: (listener) => void listeners.push(listener),
     async close() {
       isClosing = true
       const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))

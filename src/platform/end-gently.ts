@@ -9,8 +9,19 @@ const lingerMs = 1_000
  * still sends, and the last response would be lost.
  */
 export function endGently(socket: Duplex): void {
+  discardRest(socket)
   socket.end(() => {
     const timer = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => clearTimeout(timer))
   })
 }
+
+/**
+ * Discards what the client still sends. Node's parser would work through it,
+ * and report each read after octets that it rejected as another error.
+ */
+export function discardRest(socket: Duplex): void {
+  socket.removeAllListeners('data').on('data', discard).resume()
+}
+
+function discard(): void {}

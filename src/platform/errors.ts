@@ -25,7 +25,7 @@ export const errors = {
   FRAMING_INVALID: {
     status: 400,
     title: 'The HTTP message is not well-formed',
-    help: 'The request is not well-formed HTTP/1.1, or has a body although its method takes no body. Use a standard HTTP client and send either one Content-Length or chunked encoding.',
+    help: 'The request is not well-formed HTTP/1.1, or has a body although its method takes no body. Use a standard HTTP client and send either one Content-Length or chunked encoding. A chunked body may have at most 16 KiB of chunk extensions, and not thousands of tiny chunks.',
   },
   UPGRADE_REFUSED: {
     status: 400,
@@ -41,6 +41,41 @@ export const errors = {
     status: 401,
     title: 'The API key is not valid',
     help: 'The key is unknown, malformed, expired or revoked. Check the key you send, or create a new one on the portal.',
+  },
+  CLIENT_CERTIFICATE_MISSING: {
+    status: 401,
+    title: 'The client certificate is missing',
+    help: 'This gateway accepts calls only over connections with a client certificate (QWAC), at least for applications that have added one. Add the certificate to your application on the portal and configure your HTTP client to use it with its private key.',
+  },
+  CLIENT_CERTIFICATE_INVALID: {
+    status: 401,
+    title: 'The client certificate is not valid',
+    help: 'The detail says why. For example, the bank does not trust the issuing authority, the certificate is not meant for TLS clients, its key or signature is too weak, or it is not added to the application of your API key. You add certificates to an application on the portal.',
+  },
+  CLIENT_CERTIFICATE_EXPIRED: {
+    status: 401,
+    title: 'The client certificate has expired',
+    help: 'Get a new certificate, add it to your application on the portal and connect with it. An application may have two certificates for TLS at a time, so you can switch to the new one without a gap.',
+  },
+  CLIENT_CERTIFICATE_REVOKED: {
+    status: 401,
+    title: 'The client certificate is revoked',
+    help: 'The authority that issued the certificate has revoked it. Ask that authority for a new one.',
+  },
+  CLIENT_CERTIFICATE_BLOCKED: {
+    status: 401,
+    title: 'The client certificate is blocked',
+    help: 'The operator of this gateway does not accept the certificate. Contact the operator.',
+  },
+  CLIENT_ROLE_INVALID: {
+    status: 403,
+    title: 'The client certificate does not have the role for this operation',
+    help: 'The field role names the PSD2 role that the operation needs, for example PSP_AI for account information or PSP_PI for payments. Use a certificate with this role.',
+  },
+  ADDRESS_NOT_ALLOWED: {
+    status: 403,
+    title: 'The API key may not be used from this address',
+    help: 'The key has a list of allowed addresses, and the call came from another one. Call from a listed address, or change the list on the portal.',
   },
   NOT_SUBSCRIBED: {
     status: 403,
@@ -110,7 +145,7 @@ export const errors = {
   ATTEMPTS_EXCEEDED: {
     status: 429,
     title: 'Too many attempts',
-    help: 'Your network sent too many invalid API keys or passwords, or asked for too many emails, or you created too many ready consents. Wait for the number of seconds in Retry-After. The gateway still accepts a valid API key in the meantime, so check your key first.',
+    help: 'Your network sent too many invalid API keys or passwords or requested too many emails, or you made too many changes or ready consents. Wait for the number of seconds in Retry-After. In the meantime, the gateway still accepts valid API keys, so check your key first.',
   },
   INTERNAL_ERROR: {
     status: 500,
@@ -141,6 +176,11 @@ export const errors = {
     status: 503,
     title: 'The gateway could not check the API key',
     help: 'The gateway cannot reach its database. Your key may well be valid: keep it and try again after the time in Retry-After.',
+  },
+  REVOCATION_UNAVAILABLE: {
+    status: 503,
+    title: 'The gateway could not check whether the client certificate is revoked',
+    help: 'The fault is on our side: the gateway has no current list of revoked certificates. Your certificate may well be valid: keep it and try again after the time in Retry-After.',
   },
   OVERLOADED: {
     status: 503,
@@ -180,12 +220,42 @@ export const errors = {
   CREDENTIALS_INVALID: {
     status: 401,
     title: 'Email and password do not match',
-    help: 'Check both. After many wrong passwords in a row, the portal does not accept the right one either. In that case, ask for a reset link and choose a new password.',
+    help: 'Check both. After many wrong passwords in a row, the portal accepts the right one only in browsers that you have used before. In another browser, request a reset link and choose a new password.',
+  },
+  STEP_UP_REQUIRED: {
+    status: 403,
+    title: 'Confirm that it is you',
+    help: 'This change needs a proof of your identity that is at most ten minutes old. The pages of the portal ask you for it. A program calls POST /api/session/challenge, which lists the proofs that your account accepts, sends one to POST /api/session/proof and repeats the request.',
+  },
+  SECOND_FACTOR_INVALID: {
+    status: 401,
+    title: 'The second factor does not match',
+    help: 'Codes from an authenticator app change every 30 seconds, and each works once. Enter the next one, and check that the clock of your device is right. Recovery codes work once, too. A passkey works only at the address of the portal where you created it.',
+  },
+  CHALLENGE_EXPIRED: {
+    status: 400,
+    title: 'This step has expired',
+    help: 'You have five minutes and five tries to enter the second factor after the password, and 30 minutes and five tries to confirm a new one. Start again.',
+  },
+  ENROLMENT_REQUIRED: {
+    status: 403,
+    title: 'Operators need a second factor',
+    help: 'Your account belongs to an operator and has no second factor yet. Ask the person who runs this gateway for an enrolment link. The command "tollgate operator reset-factor" prints one.',
+  },
+  PROVIDER_UNAVAILABLE: {
+    status: 503,
+    title: 'The sign-in service does not respond',
+    help: 'The portal could not reach the service that you sign in with, or got no usable response from it. Try again in a minute. If the problem continues, contact the operator of this gateway.',
+  },
+  PROVIDER_REFUSED: {
+    status: 403,
+    title: 'The sign-in was not accepted',
+    help: 'The portal could not accept the response of the sign-in service. The detail says why. If you cancelled the sign-in or took too long, start again.',
   },
   APPROVAL_PENDING: {
     status: 403,
-    title: 'An operator has to approve the account first',
-    help: 'We will email you as soon as an operator has approved it.',
+    title: 'An operator must approve the account first',
+    help: 'We will email you as soon as an operator has approved your account.',
   },
   DEVELOPER_SUSPENDED: {
     status: 403,
@@ -200,7 +270,7 @@ export const errors = {
   LINK_INVALID: {
     status: 400,
     title: 'The link is no longer valid',
-    help: 'Links in our emails work once, within ten minutes. Ask for a new one.',
+    help: 'Links in our emails work once, within ten minutes; enrolment links for operators work once, within an hour. Request a new link.',
   },
   CROSS_SITE: {
     status: 403,

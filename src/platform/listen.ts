@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { codeOf } from './error-code.ts'
+import { isSecure } from './http-server.ts'
 import { type ServedConnections, trackConnections } from './served-connections.ts'
 import type { ListenAddress } from './settings-reader.ts'
 
@@ -41,6 +42,7 @@ const backlog = 4_096
  *
  * The host `localhost` is 127.0.0.1 only, so that each listener is one server.
  *
+ * @param app its server must have TLS if `address` has it
  * @param setting prefix of the listener's variables, for the error
  * @param isEnding whether the process is about to stop but still serves
  * @returns the origin; the hosts 0.0.0.0 and :: become 127.0.0.1
@@ -52,11 +54,14 @@ export async function listen(
   address: ListenAddress,
   isEnding: () => boolean = () => false,
 ): Promise<string> {
+  if (isSecure(app.server) !== (address.tls !== undefined)) {
+    throw new Error(`${setting}: the server and the address differ in TLS`)
+  }
   connections.set(app.server, trackConnections(app.server, isEnding))
   try {
     await app.listen({
-      ...address,
       host: boundHost(address.host),
+      port: address.port,
       backlog,
       listenTextResolver: () => '',
     })
@@ -65,7 +70,7 @@ export async function listen(
   }
   const bound = app.server.address()
   const port = bound !== null && typeof bound !== 'string' ? bound.port : address.port
-  return origin({ host: address.host, port })
+  return origin({ ...address, port })
 }
 
 /** The host to bind for a listener. Fastify would open a second server for `localhost`, beyond the reach of limits and stops. */
@@ -89,7 +94,7 @@ export async function closeListeners(
 const connections = new WeakMap<Server, ServedConnections>()
 
 /** The origin under which this machine reaches a listener. */
-export function origin({ host, port }: ListenAddress): string {
+export function origin({ host, port, tls }: ListenAddress): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  return `${tls === undefined ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

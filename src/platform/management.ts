@@ -1,5 +1,9 @@
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createHttpServer } from './http-server.ts'
+import type { ListenerTls } from './tls.ts'
 
 /** A dependency of the process, as `/readyz` reports it. */
 export interface Probe {
@@ -11,11 +15,15 @@ export interface Probe {
 }
 
 export interface ManagementOptions {
+  /** TLS of the listener; undefined: plain HTTP. */
+  readonly tls?: ListenerTls | undefined
+  /** What `/metrics` and `/readyz?verbose` require; undefined: nothing. */
+  readonly token?: string | undefined
   /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>
   readonly probes: readonly Probe[]
   /** Public keys of the identity signer; undefined when this process does not sign. */
-  readonly jwks?: object
+  readonly jwks?: object | undefined
 }
 
 /**
@@ -24,25 +32,50 @@ export interface ManagementOptions {
  * bound.
  *
  * `/livez` depends on no store, because a restart would not repair one.
+ *
+ * A token protects what describes the process. Health without details stays
+ * open to probes that cannot send a secret, and the keys are public.
  */
-export function createManagement({ metrics, probes, jwks }: ManagementOptions): FastifyInstance {
+export function createManagement(options: ManagementOptions): FastifyInstance {
+  const { tls, token, metrics, probes, jwks } = options
   const app = fastify({
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    frameworkErrors: (_error, _request, reply) => answer(reply, 400, 'bad request'),
+    serverFactory: (handle) =>
+      createHttpServer({ tls, idleMs: 60_000, keepAliveTimeout: 72_000 }, handle),
+    frameworkErrors: (_error, _request, reply) => void answer(reply, 400, 'bad request'),
   })
   // Fastify's own responses repeat the target, and people sometimes paste keys there.
-  app.setNotFoundHandler((_request, reply) => answer(reply, 404, 'not found'))
+  app.setNotFoundHandler((_request, reply) => void answer(reply, 404, 'not found'))
 
-  app.get('/metrics', async (_request, reply) => {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+  })
+
+  const isAllowed = createTokenCheck(token)
+
+  let reading: Promise<string> | undefined
+  /** Requests that arrive together share one reading: each takes milliseconds in which the process does nothing else. */
+  function readMetrics(): Promise<string> {
+    reading ??= turn().then(() => {
+      reading = undefined
+      return metrics.metrics()
+    })
+    return reading
+  }
+
+  app.get('/metrics', async (request, reply) => {
+    if (!isAllowed(request)) return unauthorised(reply)
     reply.header('content-type', metrics.contentType)
-    return metrics.metrics()
+    return readMetrics()
   })
 
   app.get('/livez', async () => ({ status: 'ok' }))
 
   app.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {
+    const isVerbose = request.query.verbose !== undefined
+    if (isVerbose && !isAllowed(request)) return unauthorised(reply)
     const states = probes.map(({ name, isReady, isRequired }) => ({
       name,
       isReady: isReady(),
@@ -52,7 +85,7 @@ export function createManagement({ metrics, probes, jwks }: ManagementOptions): 
     reply.code(isReady ? 200 : 503)
     const isDegraded = states.some((state) => !state.isReady)
     const status = isReady ? (isDegraded ? 'degraded' : 'ok') : 'not ready'
-    return request.query.verbose === undefined ? { status } : { status, checks: states }
+    return isVerbose ? { status, checks: states } : { status }
   })
 
   if (jwks !== undefined) {
@@ -64,8 +97,28 @@ export function createManagement({ metrics, probes, jwks }: ManagementOptions): 
   return app
 }
 
-function answer(reply: FastifyReply, code: number, status: string): void {
-  void reply.code(code).send({ status })
+function answer(reply: FastifyReply, code: number, status: string): FastifyReply {
+  return reply.code(code).send({ status })
+}
+
+/** RFC 6750, 3. */
+function unauthorised(reply: FastifyReply): FastifyReply {
+  return answer(
+    reply.header('www-authenticate', 'Bearer realm="tollgate management"'),
+    401,
+    'the token is missing or wrong',
+  )
+}
+
+/** Compares digests, so that neither content nor length of the token shows in the time. */
+function createTokenCheck(token: string | undefined): (request: FastifyRequest) => boolean {
+  if (token === undefined) return () => true
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  const expected = digest(token)
+  return ({ headers }) => {
+    const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+    return given !== undefined && timingSafeEqual(digest(given), expected)
+  }
 }
 
 /** Creates the metrics registry of a process, with Node's own metrics and the build. */

@@ -1,5 +1,17 @@
 import { BlockList, isIP } from 'node:net'
 
+/** Whether a text is an IP address or a CIDR: `192.0.2.7`, `10.0.0.0/8`, `2001:db8::/32`. */
+export function isNetwork(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/')
+  const family = isIP(address)
+  const bitsMax = family === 6 ? 128 : 32
+  return (
+    family !== 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
+  )
+}
+
 /**
  * Creates a function that decides whether an address lies in one of the
  * networks.

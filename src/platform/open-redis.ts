@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress, SentinelRedis, SingleRedis } from './redis-address.ts'
+import { protocol } from './tls.ts'
 
 /** A client of ioredis, and how to close it. */
 export interface OpenRedis {
@@ -89,7 +90,7 @@ function placeOptions(
     failoverDetector: true,
     ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
-    ...(isEncrypted ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+    ...(isEncrypted ? { enableTLSForSentinelMode: true, sentinelTLS: verified } : {}),
     sentinelCommandTimeout: sentinelDeadlineMs,
     sentinelReconnectStrategy: () => sentinelRetryMs,
     // Without a number ioredis stops reconnecting.
@@ -105,6 +106,9 @@ export function accessOptions({ isEncrypted, username, password }: RedisAddress)
   return {
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
-    ...(isEncrypted ? { tls: {} } : {}),
+    ...(isEncrypted ? { tls: verified } : {}),
   }
 }
+
+/** Explicit, because an environment variable of Node turns the default off. */
+const verified = { ...protocol, rejectUnauthorized: true }

@@ -34,9 +34,11 @@ export function parserRefusal(error: ParserError): ErrorCode | undefined {
   }
 }
 
-/** An overflow within the request line comes from the target. */
+/** An overflow within the request line comes from the target, also in a packet that holds only the end of that line. */
 function isTargetTooLong(rawPacket: unknown): boolean {
-  return Buffer.isBuffer(rawPacket) && !rawPacket.subarray(0, 8192).includes('\n')
+  if (!Buffer.isBuffer(rawPacket)) return false
+  const [line = '', rest] = rawPacket.toString('latin1', 0, 8192).split('\n', 2)
+  return rest === undefined || /^\S* HTTP\/\d\.\d\r$/.test(line)
 }
 
 // RFC 9112, 3, with a token as method (RFC 9110, 5.6.2). No registered method has even half of 64 characters.

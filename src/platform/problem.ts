@@ -55,6 +55,7 @@ export function renderProblem(refusal: Refusal, context: ProblemContext): Render
       'content-type': 'application/problem+json',
       'content-length': String(length),
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
       ...headers,
     },

@@ -2,6 +2,8 @@
 export interface Repetition {
   /** Runs the work at once and a few more times within a second, because the transaction that requires it may not be committed yet. */
   soon(): void
+  /** Runs the work within 50 ms, again if it is running. */
+  now(): void
   /** Waits for the current run. */
   close(): Promise<void>
 }
@@ -14,12 +16,15 @@ export interface RepetitionOptions {
 }
 
 const soonMs = [20, 80, 300, 700] as const
+/** A burst of reasons is worth one run. */
+const nowMs = 50
 
 /** Begins at once. Two runs never overlap. */
 export function repeatedly({ everyMs, work, onFailure }: RepetitionOptions): Repetition {
   let quickRuns: number[] = []
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
+  let isDue = false
   let isFailing = false
   let isClosed = false
 
@@ -34,9 +39,10 @@ export function repeatedly({ everyMs, work, onFailure }: RepetitionOptions): Rep
   }
 
   function start(): void {
+    isDue = false
     running = run().finally(() => {
       running = undefined
-      schedule(quickRuns.shift() ?? everyMs)
+      schedule(isDue ? nowMs : (quickRuns.shift() ?? everyMs))
     })
   }
 
@@ -51,6 +57,12 @@ export function repeatedly({ everyMs, work, onFailure }: RepetitionOptions): Rep
     soon() {
       quickRuns = [...soonMs]
       if (running === undefined) schedule(quickRuns.shift() ?? everyMs)
+    },
+    now() {
+      // Further calls must not postpone the run.
+      if (isDue) return
+      isDue = true
+      if (running === undefined) schedule(nowMs)
     },
     async close() {
       isClosed = true

@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
+import { connectionEvent, isSecure } from './http-server.ts'
 import { longestCallMs } from './stop-times.ts'
 
 /** Milliseconds in which a client can send its last call after the port has closed. */
@@ -38,10 +39,11 @@ export interface ServedConnections {
  */
 export function trackConnections(server: Server, isEnding: () => boolean): ServedConnections {
   const open = new Map<Socket, Served>()
+  const handshakes = isSecure(server) ? trackHandshakes(server) : undefined
   let hasClosed = false
   let isLastCallOver = false
 
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     open.set(socket, { callsUnderWay: 0, latest: undefined, isLate: isEnding() })
     socket.once('close', () => open.delete(socket))
   })
@@ -89,6 +91,7 @@ export function trackConnections(server: Server, isEnding: () => boolean): Serve
       endAllIdle()
       const lastCall = setTimeout(() => {
         isLastCallOver = true
+        handshakes?.end()
         endAllIdle()
       }, lastCallMs)
       const deadline = setTimeout(() => {
@@ -99,6 +102,32 @@ export function trackConnections(server: Server, isEnding: () => boolean): Serve
       clearTimeout(deadline)
     },
   }
+}
+
+/**
+ * Follows connections from their acceptance to the end of their handshake. Node
+ * emits two sockets for a connection with TLS and connects them only in private
+ * members, so the two ends of the connection identify it.
+ */
+function trackHandshakes(server: Server): { end(): void } {
+  const pending = new Map<string, Socket>()
+  server.on('connection', (socket: Socket) => {
+    const name = endsOf(socket)
+    pending.set(name, socket)
+    socket.once('close', () => {
+      if (pending.get(name) === socket) pending.delete(name)
+    })
+  })
+  server.on('secureConnection', (socket: Socket) => void pending.delete(endsOf(socket)))
+  return {
+    end() {
+      for (const socket of pending.values()) socket.destroy()
+    },
+  }
+}
+
+function endsOf({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`
 }
 
 /** Milliseconds of a turn of the event loop in which nothing was to do; it usually takes two microseconds. */

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { databaseTlsProblem } from './database-tls.ts'
+import { codeOf } from './error-code.ts'
+import { isLoopback } from './loopback.ts'
+import { isNetwork } from './networks.ts'
 import { parseRedisAddress, type RedisAddress, RedisAddressError } from './redis-address.ts'
+import type { CertificateFiles } from './tls.ts'
 
 /** Where a listener binds. Port 0 selects any free port. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
+  /** Undefined: plain HTTP. */
+  readonly tls?: CertificateFiles | undefined
 }
 
 /** Holds every problem of the settings, one sentence each. */
@@ -79,14 +86,63 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
     return parsed
   }
 
+  /** Entries between commas; those that are not valid are left out. */
+  function list(name: string, isValid: (entry: string) => boolean, problem: string): string[] {
+    const entries = (read(name) ?? '').split(',').map((entry) => entry.trim())
+    return entries.filter((entry) => {
+      if (entry === '' || isValid(entry)) return entry !== ''
+      problems.add(`${name}: "${entry}" ${problem}`)
+      return false
+    })
+  }
+
+  /** Two files that are useful only together. */
+  function certificate(prefix: string): CertificateFiles | undefined {
+    const certFile = file(`${prefix}_TLS_CERT_FILE`)
+    const keyFile = file(`${prefix}_TLS_KEY_FILE`)
+    if (certFile === undefined && keyFile === undefined) return undefined
+    if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile }
+    const [missing, given] = certFile === undefined ? ['CERT', 'KEY'] : ['KEY', 'CERT']
+    problems.add(
+      `${prefix}_TLS_${missing}_FILE: is required with ${prefix}_TLS_${given}_FILE (e.g. /etc/tollgate/tls.${missing === 'CERT' ? 'crt' : 'key'})`,
+    )
+    return undefined
+  }
+
+  function file(name: string): string | undefined {
+    const value = read(name)
+    return value === undefined ? undefined : resolve(value)
+  }
+
+  /** NAME, or the content of the file NAME_FILE. Both at once are an error, because neither takes precedence. */
+  function readSecret(name: string): string | undefined {
+    const direct = read(name)
+    const path = read(`${name}_FILE`)
+    if (direct !== undefined && path !== undefined) {
+      problems.add(`${name}: both ${name} and ${name}_FILE are set; keep one`)
+      return undefined
+    }
+    if (path === undefined) return direct
+    try {
+      const value = readFileSync(path, 'utf8').trim()
+      if (value === '') problems.add(`${name}_FILE: "${path}" is empty`)
+      return value === '' ? undefined : value
+    } catch (error) {
+      problems.add(`${name}_FILE: cannot read "${path}": ${codeOf(error)}`)
+      return undefined
+    }
+  }
+
   return {
     text,
     integer,
+    certificate,
 
     address(prefix: string, port: number): ListenAddress {
       return {
         host: text(`${prefix}_HOST`, '127.0.0.1'),
         port: integer(`${prefix}_PORT`, port, 0, 65_535),
+        tls: certificate(prefix),
       }
     },
 
@@ -101,17 +157,46 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       return url(name, example, 'user, query or fragment', () => true)?.href.replace(/\/+$/, '')
     },
 
-    /** A URL that may contain a password: messages never repeat its value. */
-    secretUrl(name: string, protocols: readonly string[], example: string): string | undefined {
-      const value = read(name)
+    /** The issuer of an OpenID Connect provider, as it was given: providers compare it letter by letter (OpenID Connect Discovery 1.0, 4.3). */
+    issuer(name: string, example: string): string | undefined {
+      const parsed = url(name, example, 'user, query or fragment', () => true)
+      if (parsed?.protocol === 'http:' && !isLoopback(parsed.hostname)) {
+        problems.add(`${name}: "${read(name)}" must begin with https:// (e.g. ${example})`)
+      }
+      return parsed === undefined ? undefined : read(name)
+    },
+
+    /** One short line that people read. */
+    label(name: string, fallback: string, lengthMax: number): string {
+      const value = text(name, fallback)
+      if ([...value].length > lengthMax || !/^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}]*$/u.test(value)) {
+        problems.add(
+          `${name}: "${value}" must have 1 to ${lengthMax} visible characters on one line (e.g. ${fallback})`,
+        )
+      }
+      return value.trim()
+    },
+
+    /** Texts between spaces. */
+    words: (name: string): readonly string[] => (read(name) ?? '').split(/\s+/).filter(Boolean),
+
+    /** An absolute path; the file is opened where it is used. */
+    path: file,
+
+    /** A database by NAME or NAME_FILE. It may contain a password: messages never repeat its value. */
+    database(name: string, example: string): string | undefined {
+      const value = readSecret(name)
       if (value === undefined) return undefined
-      parseUrl(name, protocols, 'the value (not shown)', value, example)
+      const protocols = ['postgres:', 'postgresql:']
+      const url = parseUrl(name, protocols, 'the value (not shown)', value, example)
+      const problem = url && databaseTlsProblem(url)
+      if (problem !== undefined) problems.add(`${name}: ${problem} (e.g. ${example})`)
       return value
     },
 
-    /** May contain a password: messages never repeat its value. */
+    /** A Redis by NAME or NAME_FILE. It may contain a password: messages never repeat its value. */
     redis(name: string): RedisAddress | undefined {
-      const value = read(name)
+      const value = readSecret(name)
       if (value === undefined) return undefined
       try {
         return parseRedisAddress(value)
@@ -122,9 +207,9 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       }
     },
 
-    /** A server, optionally with user and password. Rejects all other parts, because they would have no effect. */
+    /** A server by NAME or NAME_FILE, optionally with user and password. Rejects all other parts, because they would have no effect. */
     mailServer(name: string, example: string): string | undefined {
-      const value = read(name)
+      const value = readSecret(name)
       if (value === undefined) return undefined
       const url = parseUrl(name, ['smtp:', 'smtps:'], 'the value (not shown)', value, example)
       if (url === undefined) return value
@@ -172,37 +257,36 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       return value
     },
 
-    fieldNames(name: string): string[] {
-      const entries = (read(name) ?? '').split(',').map((entry) => entry.trim())
-      return entries.filter((entry) => {
-        if (entry === '') return false
-        const isFieldName = /^[!#$%&'*+\-.^`|~0-9A-Za-z]+$/.test(entry)
-        if (!isFieldName) {
-          problems.add(
-            `${name}: "${entry}" is not the name of a header field (e.g. X-Correlation-ID)`,
-          )
-        }
-        return isFieldName
-      })
+    /** Where to report a vulnerability (RFC 9116, section 2.5.3). */
+    contact(name: string, example: string): string | undefined {
+      const value = read(name)
+      if (value === undefined) return undefined
+      const isContact = /^(?:mailto:[^\s@]+@[^\s@]+|tel:\+?[\d-]+|https:\/\/\S+)$/.test(value)
+      if (!isContact || !URL.canParse(value)) {
+        problems.add(
+          `${name}: "${value}" is not a URL beginning with mailto:, https:// or tel: (e.g. ${example})`,
+        )
+      }
+      return value
     },
 
-    networks(name: string): string[] {
-      const entries = (read(name) ?? '').split(',').map((entry) => entry.trim())
-      return entries.filter((entry) => {
-        if (entry === '') return false
-        const [address = '', bits, ...rest] = entry.split('/')
-        const family = isIP(address)
-        const bitsMax = family === 6 ? 128 : 32
-        const isNetwork =
-          family !== 0 &&
-          rest.length === 0 &&
-          (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
-        if (!isNetwork) {
-          problems.add(`${name}: "${entry}" is neither an IP address nor a CIDR (e.g. 10.0.0.0/8)`)
-        }
-        return isNetwork
-      })
+    /** A page that browsers reach over TLS. */
+    page(name: string, example: string): string | undefined {
+      const value = read(name)
+      if (value === undefined) return undefined
+      if (/\s/.test(value)) problems.add(`${name}: must have no blanks (e.g. ${example})`)
+      return parseUrl(name, ['https:'], `"${value}"`, value, example)?.href
     },
+
+    fieldNames: (name: string) =>
+      list(
+        name,
+        (entry) => /^[!#$%&'*+\-.^`|~0-9A-Za-z]+$/.test(entry),
+        'is not the name of a header field (e.g. X-Correlation-ID)',
+      ),
+
+    networks: (name: string) =>
+      list(name, isNetwork, 'is neither an IP address nor a CIDR (e.g. 10.0.0.0/8)'),
 
     timeZone(name: string, fallback: string): string {
       const value = text(name, fallback)
@@ -214,29 +298,22 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       return value
     },
 
-    /** NAME, or the content of the file NAME_FILE. Both at once are an error, because neither takes precedence. */
+    /** A secret by NAME or NAME_FILE. */
     secret(name: string, lengthMin: number): string | undefined {
-      const direct = read(name)
-      const path = read(`${name}_FILE`)
-      if (direct !== undefined && path !== undefined) {
-        problems.add(`${name}: both ${name} and ${name}_FILE are set; keep one`)
-        return undefined
-      }
-      let value = direct
-      if (path !== undefined) {
-        try {
-          value = readFileSync(path, 'utf8').trim()
-        } catch (error) {
-          problems.add(
-            `${name}_FILE: cannot read "${path}": ${(error as NodeJS.ErrnoException).code}`,
-          )
-          return undefined
-        }
-      }
+      const value = readSecret(name)
       if (value !== undefined && value.length < lengthMin) {
         problems.add(`${name}: is shorter than ${lengthMin} characters (value not shown)`)
       }
       return value
+    },
+
+    /** Node's own variable would silently turn verification off for connections of its HTTP clients. */
+    refuseUnverifiedTls(): void {
+      if (read('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
+        problems.add(
+          'NODE_TLS_REJECT_UNAUTHORIZED: 0 would accept every certificate; remove it (e.g. NODE_EXTRA_CA_CERTS=/etc/tollgate/ca.pem trusts your own authority)',
+        )
+      }
     },
 
     finish(): void {

@@ -1,15 +1,25 @@
+// This folder has what every role builds on: settings, log, error table, connections to PostgreSQL and Redis,
+// listeners, the data folder and orderly shutdown. This file has one row for each setting; `deployment.ts` says
+// which combinations cannot work. Next, read `lifetime.ts` (how what was opened is closed), `database.ts`,
+// `errors.ts` and `problem.ts`. Nothing here knows APIs, plans, calls or roles beyond their names, and it imports no
+// other folder.
+
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { logFormats, logLevels } from './log.ts'
+import { addressModes } from './recorded-address.ts'
 import { createSettingsReader, type SettingsReader } from './settings-reader.ts'
+import type { CertificateFiles } from './tls.ts'
 
-/**
- * The roles a process can run. This folder has what all roles share: settings,
- * log, error table, database and Redis connections, listeners, the data folder
- * and orderly shutdown.
- */
+/** The roles a process can run. */
 export const roles = ['gateway', 'portal', 'backend'] as const
 export type Role = (typeof roles)[number]
+
+/** What the gateway trusts and presents as a client of the backend. At least one is set. */
+export interface UpstreamFiles {
+  readonly caFile: string | undefined
+  readonly pair: CertificateFiles | undefined
+}
 
 /** Facts about other settings, for defaults that depend on them. */
 interface Given {
@@ -37,8 +47,13 @@ function row<Value>(value: SettingRow<Value>): SettingRow<Value> {
 
 function listener(prefix: string, port: number, meaning: string) {
   return row({
-    names: [`${prefix}_HOST`, `${prefix}_PORT`],
-    fallback: `127.0.0.1, ${port}`,
+    names: [
+      `${prefix}_HOST`,
+      `${prefix}_PORT`,
+      `${prefix}_TLS_CERT_FILE`,
+      `${prefix}_TLS_KEY_FILE`,
+    ],
+    fallback: `127.0.0.1, ${port}, plain HTTP`,
     meaning,
     read: (reader) => reader.address(prefix, port),
   })
@@ -82,12 +97,12 @@ const listeners = {
   gateway: listener(
     'GATEWAY',
     8080,
-    'The published operations. Port 0 selects any free port, here and below.',
+    'The published operations. Port 0 selects any free port, here and below. The two files are PEM: the certificate with its issuers, and its private key. Tollgate reads them again when they change.',
   ),
   management: listener(
     'MANAGEMENT',
     9090,
-    'Metrics, health and public keys. Never expose it to the internet. Every process has one.',
+    'Metrics, health and public keys. Never expose it to the internet. Every process has one. See also `MANAGEMENT_TOKEN`.',
   ),
   portal: listener('PORTAL', 8081, 'The developer portal.'),
   backend: listener('BACKEND', 8082, 'The sandbox bank. Never expose it to the internet.'),
@@ -101,6 +116,17 @@ const addresses = {
     'http://10.0.0.7:8082',
     'Where the gateway forwards calls.',
   ),
+  upstreamTls: row({
+    names: ['UPSTREAM_TLS_CA_FILE', 'UPSTREAM_TLS_CERT_FILE', 'UPSTREAM_TLS_KEY_FILE'],
+    fallback: 'public authorities, no client certificate',
+    meaning:
+      'PEM files for an `https://` `BACKEND_URL`: the only authorities that the gateway trusts there, and the certificate and key with which it identifies itself. Tollgate reads them again when they change.',
+    read: (reader): UpstreamFiles | undefined => {
+      const caFile = reader.path('UPSTREAM_TLS_CA_FILE')
+      const pair = reader.certificate('UPSTREAM')
+      return caFile === undefined && pair === undefined ? undefined : { caFile, pair }
+    },
+  }),
   backendEchoesRequestId: row({
     names: ['BACKEND_ECHOES_REQUEST_ID'],
     fallback: '`true` without `BACKEND_URL`, otherwise `false`',
@@ -126,6 +152,20 @@ const addresses = {
     'https://developer.bank.example',
     'The portal as developers reach it: the origin of its cookies, of the links in emails and of the help links in errors. A public address also closes `/mailbox`.',
   ),
+  securityContact: row({
+    names: ['SECURITY_CONTACT'],
+    fallback: 'no `security.txt`',
+    meaning:
+      'Where to report a vulnerability: a URL that begins with `mailto:`, `https://` or `tel:`. The portal publishes it at `/.well-known/security.txt` (RFC 9116), which answers 404 without this setting.',
+    read: (reader) => reader.contact('SECURITY_CONTACT', 'mailto:security@bank.example'),
+  }),
+  securityPolicy: row({
+    names: ['SECURITY_POLICY'],
+    fallback: 'not published',
+    meaning:
+      'The `https://` page with your rules for reports, for `security.txt`. Needs `SECURITY_CONTACT`.',
+    read: (reader) => reader.page('SECURITY_POLICY', 'https://bank.example/security'),
+  }),
   scaPublicUrl: origin(
     'SCA_PUBLIC_URL',
     "the listener's address",
@@ -162,18 +202,18 @@ const addresses = {
 
 const stores = {
   databaseUrl: row({
-    names: ['DATABASE_URL'],
+    names: ['DATABASE_URL', 'DATABASE_URL_FILE'],
     fallback: 'embedded database',
-    meaning: 'PostgreSQL 15 or newer, `postgres://…`.',
+    meaning:
+      'PostgreSQL 15 or newer, `postgres://…`. `?sslmode=verify-full` turns TLS on; `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
     read: (reader) =>
-      reader.secretUrl(
+      reader.database(
         'DATABASE_URL',
-        ['postgres:', 'postgresql:'],
-        'postgres://user:password@host:5432/tollgate',
+        'postgres://user:password@host:5432/tollgate?sslmode=verify-full',
       ),
   }),
   redis: row({
-    names: ['REDIS_URL'],
+    names: ['REDIS_URL', 'REDIS_URL_FILE'],
     fallback: 'counters in the process',
     meaning:
       'Redis 6.2 or newer: `redis://host`, `redis+sentinel://host,host,host/name` or `redis+cluster://host,host,host`; `rediss` instead of `redis` for TLS.',
@@ -208,6 +248,12 @@ const stores = {
 }
 
 const secrets = {
+  managementToken: secret(
+    'MANAGEMENT_TOKEN',
+    'no token',
+    32,
+    'Token that `/metrics` and `/readyz?verbose` require as `Authorization: Bearer …`, 32 characters or more.',
+  ),
   keyPepper: secret(
     'KEY_PEPPER',
     'generated in `DATA_DIR`',
@@ -226,6 +272,91 @@ const secrets = {
     32,
     "Secret that protects the portal's sessions and queued emails, 32 characters or more. All portal processes need the same one. Required for a portal with `DATABASE_URL`.",
   ),
+}
+
+const openIdConnect = {
+  oidcIssuer: row({
+    names: ['OIDC_ISSUER'],
+    fallback: 'no sign-in by OpenID Connect',
+    meaning:
+      'Issuer of your OpenID Connect provider, as its discovery document spells it. People then also sign in to the portal through it ([setting it up](sign-in.md)). Must be https, unless it is loopback. Needs `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`.',
+    read: (reader) => reader.issuer('OIDC_ISSUER', 'https://login.bank.example'),
+  }),
+  oidcClientId: row({
+    names: ['OIDC_CLIENT_ID'],
+    fallback: 'none',
+    meaning: 'Client id of the portal at the provider.',
+    read: (reader) => reader.text('OIDC_CLIENT_ID', ''),
+  }),
+  oidcClientSecret: secret(
+    'OIDC_CLIENT_SECRET',
+    'none',
+    1,
+    'Client secret of the portal at the provider.',
+  ),
+  oidcOperatorGroup: row({
+    names: ['OIDC_OPERATOR_GROUP'],
+    fallback: 'roles come only from `tollgate operator`',
+    meaning:
+      'Members of this group become operators when they sign in through the provider. People who sign in through it without the group stop being operators.',
+    read: (reader) => reader.text('OIDC_OPERATOR_GROUP', ''),
+  }),
+  oidcGroupsClaim: row({
+    names: ['OIDC_GROUPS_CLAIM'],
+    fallback: '`groups`',
+    meaning: 'Claim with the names of the groups: a list of texts.',
+    read: (reader) => reader.text('OIDC_GROUPS_CLAIM', 'groups'),
+  }),
+  oidcLabel: row({
+    names: ['OIDC_LABEL'],
+    fallback: '`single sign-on`',
+    meaning: 'Name of the provider on the button "Sign in with …", at most 40 characters.',
+    read: (reader) => reader.label('OIDC_LABEL', 'single sign-on', 40),
+  }),
+  oidcAcrValues: row({
+    names: ['OIDC_ACR_VALUES'],
+    fallback: 'any',
+    meaning:
+      'Authentication classes that the portal asks the provider for, separated by spaces. It refuses a sign-in with any other `acr`.',
+    read: (reader) => reader.words('OIDC_ACR_VALUES'),
+  }),
+}
+
+const clientCertificates = {
+  gatewayClientCertificates: row({
+    names: ['GATEWAY_CLIENT_CERTIFICATES'],
+    fallback: '`off`',
+    meaning:
+      'Client certificates (QWAC) of applications. `optional` judges a certificate that comes with a call and asks for one if the application has added one. `required` refuses every call without one. Needs `CLIENT_CERTIFICATE_CA_FILE`, except with a sandbox (`SANDBOX=on`, or unset and no `BACKEND_URL`).',
+    read: (reader) =>
+      reader.oneOf('GATEWAY_CLIENT_CERTIFICATES', ['off', 'optional', 'required'], 'off'),
+  }),
+  clientCertificateCaFile: row({
+    names: ['CLIENT_CERTIFICATE_CA_FILE'],
+    fallback: 'no authority',
+    meaning:
+      'PEM file of the authorities that issue client certificates. Each is trusted as it is, also one below a root. Tollgate reads the file again when it changes.',
+    read: (reader) => reader.path('CLIENT_CERTIFICATE_CA_FILE'),
+  }),
+  clientCertificateCrlFile: row({
+    names: ['CLIENT_CERTIFICATE_CRL_FILE'],
+    fallback: 'no check for revocation',
+    meaning:
+      'Revocation lists of these authorities: PEM, or one list in DER. Calls get 503 if the list of an authority is missing or past its `nextUpdate`. Tollgate reads the file again when it changes.',
+    read: (reader) => reader.path('CLIENT_CERTIFICATE_CRL_FILE'),
+  }),
+  clientCertificateProxies: row({
+    names: ['CLIENT_CERTIFICATE_PROXIES'],
+    fallback: '`TRUSTED_PROXIES`; with `GATEWAY_TLS_CERT_FILE` none',
+    meaning:
+      'Addresses or CIDRs of proxies that end TLS and pass the certificate of the client on in `Client-Cert`, separated by commas. If the gateway also serves TLS, name only proxies that encrypt again. A balancer that passes TLS through would let clients write `Client-Cert` themselves.',
+    read: (reader) => {
+      const named = reader.networks('CLIENT_CERTIFICATE_PROXIES')
+      // By its address, a balancer that passes TLS through looks like a proxy that encrypts again.
+      const isAmbiguous = reader.certificate('GATEWAY') !== undefined
+      return named.length > 0 || isAmbiguous ? named : reader.networks('TRUSTED_PROXIES')
+    },
+  }),
 }
 
 const capacity = {
@@ -248,13 +379,13 @@ const capacity = {
     'CONNECTIONS_PER_ADDRESS',
     2000,
     [1, 1_000_000],
-    'Open connections of one client address. Gateway and portal count separately.',
+    'Open connections of one client address. Each listener counts separately; that of the sandbox bank counts only the total.',
   ),
   connectionsMax: integer(
     'CONNECTIONS_MAX',
     10_000,
     [1, 1_000_000],
-    'Open connections of all clients. Gateway and portal count separately.',
+    'Open connections of all clients. Each listener counts separately.',
   ),
   callsPerApplication: integer(
     'CALLS_PER_APPLICATION',
@@ -292,6 +423,24 @@ const capacity = {
     [1, 1000],
     'Active API keys of one application.',
   ),
+  keyMaxDays: integer(
+    'KEY_MAX_DAYS',
+    0,
+    [0, 3650],
+    'The longest life of an API key in days. Keys without an expiry get this one. Keys that would live longer expire this many days after the first start with the setting. 0 means no maximum.',
+  ),
+  changesPerMinute: integer(
+    'CHANGES_PER_MINUTE',
+    60,
+    [1, 1_000_000],
+    'Changes of one signed-in developer on the portal per minute. Further changes get 429.',
+  ),
+  keysPerHour: integer(
+    'KEYS_PER_HOUR',
+    20,
+    [1, 1_000_000],
+    'API keys that one developer creates or rotates on the portal per hour. Further ones get 429.',
+  ),
   applicationsPerDeveloper: integer(
     'APPLICATIONS_PER_DEVELOPER',
     10,
@@ -309,10 +458,10 @@ const capacity = {
 
 const mail = {
   smtpUrl: row({
-    names: ['SMTP_URL'],
+    names: ['SMTP_URL', 'SMTP_URL_FILE'],
     fallback: 'emails are files in `DATA_DIR/outbox`',
     meaning:
-      'Mail server of the portal, `smtps://user:password@host:465` or `smtp://host:587`. It also closes `/mailbox`.',
+      'Mail server of the portal, `smtps://user:password@host:465`, or `smtp://host:587` for STARTTLS, which is required unless the host is loopback. It also closes `/mailbox`.',
     read: (reader) => reader.mailServer('SMTP_URL', 'smtps://user:password@host:465'),
   }),
   mailFrom: row({
@@ -337,6 +486,19 @@ const records = {
     meaning: '`pretty` writes log lines for people, `json` one JSON object a line.',
     read: (reader) => reader.oneOf('LOG_FORMAT', logFormats, isatty(2) ? 'pretty' : 'json'),
   }),
+  recordAddresses: row({
+    names: ['RECORD_ADDRESSES'],
+    fallback: '`truncated`',
+    meaning:
+      'How much of client addresses Tollgate writes to the log, security events and the audit log: `full`, `truncated` (the /24 network of an IPv4 address, the /48 network of an IPv6 address) or `off`.',
+    read: (reader) => reader.oneOf('RECORD_ADDRESSES', addressModes, 'truncated'),
+  }),
+  securityEventDays: integer(
+    'SECURITY_EVENT_DAYS',
+    90,
+    [1, 3650],
+    'Days until Tollgate deletes security events, and addresses and browsers from the audit log.',
+  ),
   recordCalls: row({
     names: ['RECORD_CALLS'],
     fallback: '`true`',
@@ -380,6 +542,8 @@ export const settingGroups: readonly {
   { title: 'Addresses', rows: addresses },
   { title: 'Stores and files', rows: stores },
   { title: 'Secrets', rows: secrets },
+  { title: 'OpenID Connect', rows: openIdConnect },
+  { title: 'Client certificates', rows: clientCertificates },
   { title: 'Limits and capacity', rows: capacity },
   { title: 'Email', rows: mail },
   { title: 'Logs and records', rows: records },
@@ -390,6 +554,8 @@ type Rows = typeof listeners &
   typeof addresses &
   typeof stores &
   typeof secrets &
+  typeof openIdConnect &
+  typeof clientCertificates &
   typeof capacity &
   typeof mail &
   typeof records &
@@ -412,13 +578,15 @@ export type Settings = {
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const reader = createSettingsReader(env)
+  const isSet = (...names: string[]): boolean => names.some((name) => (env[name] ?? '') !== '')
   const given: Given = {
-    isEmbedded: (env['DATABASE_URL'] ?? '') === '',
-    isShared: (env['REDIS_URL'] ?? '') !== '',
-    isOwnBackend: (env['BACKEND_URL'] ?? '') === '',
+    isEmbedded: !isSet('DATABASE_URL', 'DATABASE_URL_FILE'),
+    isShared: isSet('REDIS_URL', 'REDIS_URL_FILE'),
+    isOwnBackend: !isSet('BACKEND_URL'),
   }
   const entries = settingGroups.flatMap(({ rows }) => Object.entries(rows))
   const values = entries.map(([name, { read }]) => [name, read(reader, given)] as const)
+  reader.refuseUnverifiedTls()
   reader.finish()
   // The type derives each value from the row with its name.
   return Object.freeze(Object.fromEntries(values) as Settings)

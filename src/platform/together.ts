@@ -3,7 +3,7 @@
  * everything the others opened and can close it. Then throws the failure of the
  * first in the list.
  */
-export async function together<const Work extends readonly Promise<unknown>[]>(
+export async function together<const Work extends readonly unknown[]>(
   ...work: Work
 ): Promise<{ [Index in keyof Work]: Awaited<Work[Index]> }> {
   for (const outcome of await Promise.allSettled(work)) {

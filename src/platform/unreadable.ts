@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { discardRest } from './end-gently.ts'
 import type { ErrorCode } from './errors.ts'
 import { type ParserError, parserRefusal } from './parser-errors.ts'
 
@@ -27,6 +28,7 @@ export function createUnreadableHandler({
   refuseSocket,
 }: UnreadableOptions): (error: ParserError, socket: Socket) => void {
   return (error, socket) => {
+    discardRest(socket)
     const exchange = latest(socket)
     if (exchange !== undefined && isQueued(exchange)) {
       // Anything sent now would be read as the response to an earlier request; those responses are pending.

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -142,3 +151,17 @@ t.test('a path too long for a socket is named with its limit', async (t) => {
     name: 'SocketPathTooLong',
   })
 })
+
+t.test(
+  'a folder that another user owns is refused, because that user could replace its secrets',
+  { skip: process.getuid?.() !== 0 && 'only root can give a folder away' },
+  async (t) => {
+    const path = folder(t)
+    mkdirSync(path, { mode: 0o700 })
+    chownSync(path, 65_534, 65_534)
+    await t.rejects(openDataFolder(path), {
+      name: 'DataFolderExposed',
+      message: /belongs to the user with id 65534, and this process runs as 0/,
+    })
+  },
+)

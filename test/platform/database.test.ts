@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
@@ -183,6 +186,42 @@ async function rawConnection(dataDir: string) {
   await once(socket, 'data')
   return socket
 }
+
+t.test('a start after one that was killed while it made the database makes it anew', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tg-'))
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  mkdirSync(join(dataDir, 'database.newAbCdEf', 'base'), { recursive: true })
+  writeFileSync(join(dataDir, 'database.newAbCdEf', 'PG_VERSION'), '18')
+  const embedded = await startEmbeddedDatabase({ dataDir, log })
+  const database = openDatabase({ url: embedded.url, log })
+  t.teardown(async () => {
+    await database.close()
+    await embedded.close()
+  })
+  t.same((await sql`select 1 as n`.execute(database.connect())).rows, [{ n: 1 }])
+  t.same(
+    readdirSync(dataDir).filter((name) => name.startsWith('database')),
+    ['database'],
+  )
+})
+
+t.test('a database made with a larger cache takes no more memory than another', async (t) => {
+  const dataDir = await testDataDir(t, 'empty')
+  const file = join(dataDir, 'database', 'postgresql.conf')
+  const larger = readFileSync(file, 'utf8').replace(
+    /^shared_buffers = \w+/m,
+    'shared_buffers = 128MB',
+  )
+  writeFileSync(file, larger)
+  const embedded = await startEmbeddedDatabase({ dataDir, log })
+  const database = openDatabase({ url: embedded.url, log })
+  t.teardown(async () => {
+    await database.close()
+    await embedded.close()
+  })
+  const { rows } = await sql`show shared_buffers`.execute(database.connect())
+  t.same(rows, [{ shared_buffers: '16MB' }])
+})
 
 t.test('an exchange that arrives in pieces is not bound to the statement of another', async (t) => {
   const dataDir = await testDataDir(t)

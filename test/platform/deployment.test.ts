@@ -1,5 +1,5 @@
 import t from 'tap'
-import { deploymentWarnings } from '../../src/platform/deployment.ts'
+import { checkDeployment, deploymentWarnings } from '../../src/platform/deployment.ts'
 import { type Role, readSettings } from '../../src/platform/settings.ts'
 
 function warnings(env: Readonly<Record<string, string>>, ...roles: Role[]): string[] {
@@ -8,7 +8,10 @@ function warnings(env: Readonly<Record<string, string>>, ...roles: Role[]): stri
   )
 }
 
-const split = { DATABASE_URL: 'postgres://user:password@db.internal:5432/tollgate' }
+const split = {
+  DATABASE_URL: 'postgres://user:password@db.internal:5432/tollgate?sslmode=verify-full',
+  TRUSTED_PROXIES: '10.0.0.7',
+}
 
 t.test(
   'a split deployment warns of public addresses that other machines cannot reach',
@@ -34,10 +37,169 @@ t.test(
 t.test(
   'a portal with a public address warns that it sends no email without SMTP_URL',
   async (t) => {
-    const published = { PORTAL_PUBLIC_URL: 'https://developer.bank.example' }
+    const published = {
+      PORTAL_PUBLIC_URL: 'https://developer.bank.example',
+      TRUSTED_PROXIES: '10.0.0.7',
+    }
     t.same(warnings(published, 'gateway', 'portal', 'backend'), ['SMTP_URL is not set'])
     t.same(warnings(published, 'gateway'), [], 'a gateway sends no email')
     t.same(warnings({ ...published, SMTP_URL: 'smtps://mail.bank.example:465' }, 'portal'), [])
     t.same(warnings({ PORTAL_PUBLIC_URL: 'http://127.0.0.1:8088' }, 'portal'), [])
   },
 )
+
+t.test(
+  'a public address over plain HTTP is refused, unless it is loopback or a proxy is named',
+  async (t) => {
+    const refused = (env: Readonly<Record<string, string>>, ...roles: Role[]) => {
+      try {
+        checkDeployment(readSettings(env), new Set(roles))
+        return []
+      } catch (error) {
+        return [...String(error).matchAll(/^ {2}(\w+): /gm)].map(([, name]) => name)
+      }
+    }
+    const all = ['gateway', 'portal', 'backend'] as const
+    t.same(refused({ PORTAL_PUBLIC_URL: 'http://developer.bank.example' }, ...all), [
+      'PORTAL_PUBLIC_URL',
+    ])
+    t.same(refused({ GATEWAY_PUBLIC_URL: 'http://10.0.0.5:8080' }, ...all), ['GATEWAY_PUBLIC_URL'])
+    t.same(refused({ SCA_PUBLIC_URL: 'http://approve.bank.example' }, ...all), ['SCA_PUBLIC_URL'])
+    t.same(refused({ SCA_HOST: '0.0.0.0' }, ...all), ['SCA_HOST'], 'customers type passwords there')
+    const elsewhere = { SCA_HOST: '0.0.0.0', BACKEND_URL: 'http://127.0.0.1:8082' }
+    t.same(refused(elsewhere, 'gateway', 'portal'), [], 'not served here')
+    t.same(refused({ GATEWAY_HOST: '0.0.0.0', PORTAL_HOST: '192.168.1.5' }, ...all), [
+      'GATEWAY_HOST',
+      'PORTAL_HOST',
+    ])
+    const files = { GATEWAY_TLS_CERT_FILE: '/tls.crt', GATEWAY_TLS_KEY_FILE: '/tls.key' }
+    for (const env of [
+      {},
+      { PORTAL_PUBLIC_URL: 'http://localhost:8081', PORTAL_HOST: '0.0.0.0' },
+      { PORTAL_PUBLIC_URL: 'http://developer.bank.example', TRUSTED_PROXIES: '10.0.0.7' },
+      { GATEWAY_HOST: '::', ...files },
+      { GATEWAY_PUBLIC_URL: 'https://api.bank.example', GATEWAY_HOST: '0.0.0.0' },
+    ]) {
+      t.same(refused(env, ...all), [], JSON.stringify(env))
+    }
+    t.same(refused({ ...files, UPSTREAM_TLS_CA_FILE: '/ca.pem' }, ...all), ['BACKEND_URL'])
+    t.same(
+      refused({ BACKEND_TLS_CERT_FILE: '/tls.crt', BACKEND_TLS_KEY_FILE: '/tls.key' }, ...all),
+      ['UPSTREAM_TLS_CA_FILE'],
+    )
+  },
+)
+
+t.test(
+  'connections between machines without encryption are warnings, those of one machine are not',
+  async (t) => {
+    const near = {
+      DATABASE_URL: 'postgres://a:secret@127.0.0.1/tollgate',
+      REDIS_URL: 'redis://localhost:6379/0',
+      PORTAL_PUBLIC_URL: 'https://developer.bank.example',
+      TRUSTED_PROXIES: '10.0.0.7',
+      BACKEND_URL: 'http://127.0.0.1:8082',
+    }
+    t.same(warnings(near, 'gateway'), [])
+    const far = {
+      DATABASE_URL: 'postgres://a:secret@db.internal/tollgate?sslmode=disable',
+      REDIS_URL: 'redis+sentinel://one,two/main',
+      BACKEND_URL: 'http://bank.internal:8082',
+      MANAGEMENT_HOST: '0.0.0.0',
+    }
+    t.same(warnings({ ...near, ...far }, 'gateway'), [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'BACKEND_URL',
+      'MANAGEMENT_HOST',
+    ])
+    const jwks = { IDENTITY_JWKS_URL: 'http://gateway.internal:9090/.well-known/jwks.json' }
+    const sca = { SCA_PUBLIC_URL: 'https://sca.bank.example' }
+    t.same(warnings({ ...near, ...sca, ...jwks }, 'backend'), ['IDENTITY_JWKS_URL'])
+    t.same(
+      warnings({ ...near, TRUSTED_PROXIES: '' }, 'portal').filter((text) => /PROXIES/.test(text)),
+      ['TRUSTED_PROXIES is not set, but PORTAL_PUBLIC_URL is https'],
+    )
+  },
+)
+
+t.test('proxies of whole networks, and operators of one factor, are warnings', async (t) => {
+  const near = {
+    GATEWAY_PUBLIC_URL: 'https://api.bank.example',
+    PORTAL_PUBLIC_URL: 'https://developer.bank.example',
+    SMTP_URL: 'smtps://mail.bank.example',
+  }
+  const of = (env: Readonly<Record<string, string>>) =>
+    deploymentWarnings(
+      readSettings({ ...near, ...env }),
+      new Set<Role>(['gateway', 'portal']),
+    ).filter((text) => /PROXIES|OIDC/.test(text))
+  t.match(of({ TRUSTED_PROXIES: '10.0.7.11,10.0.0.0/8,2001:db8::/32' }), [
+    /^TRUSTED_PROXIES: every machine in 10\.0\.0\.0\/8, 2001:db8::\/32 can claim/,
+  ])
+  t.same(of({ TRUSTED_PROXIES: '10.0.7.0/24,10.0.7.11,2001:db8::/64,2001:db8::7' }), [])
+  const provider = {
+    TRUSTED_PROXIES: '10.0.7.11',
+    OIDC_ISSUER: 'https://login.bank.example',
+    OIDC_CLIENT_ID: 'tollgate-portal',
+    OIDC_CLIENT_SECRET: 'secret of the client',
+  }
+  t.same(of(provider), [])
+  t.match(of({ ...provider, OIDC_OPERATOR_GROUP: 'gateway-operators' }), [
+    /^OIDC_OPERATOR_GROUP without OIDC_ACR_VALUES/,
+  ])
+  t.same(of({ ...provider, OIDC_OPERATOR_GROUP: 'gateway-operators', OIDC_ACR_VALUES: 'mfa' }), [])
+})
+
+t.test(
+  'the settings of an OpenID Connect provider are whole, and its issuer is https',
+  async (t) => {
+    const start = (env: Readonly<Record<string, string>>) => () =>
+      checkDeployment(readSettings(env), new Set<Role>(['gateway', 'portal', 'backend']))
+    const whole = {
+      OIDC_ISSUER: 'https://login.bank.example/realms/bank',
+      OIDC_CLIENT_ID: 'tollgate-portal',
+      OIDC_CLIENT_SECRET: 'secret of the client',
+    }
+    t.doesNotThrow(start(whole))
+    t.doesNotThrow(start({ ...whole, OIDC_ISSUER: 'http://localhost:3000' }))
+    t.equal(readSettings(whole).oidcIssuer, whole.OIDC_ISSUER, 'as it was given')
+    for (const [change, message] of [
+      [{ OIDC_ISSUER: 'http://login.bank.example' }, /OIDC_ISSUER: .*must begin with https/],
+      [{ OIDC_ISSUER: 'login.bank.example' }, /OIDC_ISSUER: .*is not a URL/],
+      [{ OIDC_ISSUER: '' }, /OIDC_ISSUER: is required with OIDC_CLIENT_ID, OIDC_CLIENT_SECRET/],
+      [{ OIDC_CLIENT_ID: '' }, /OIDC_CLIENT_ID: is required/],
+      [{ OIDC_CLIENT_SECRET: '' }, /OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE: is required/],
+      [{ OIDC_LABEL: 'x'.repeat(41) }, /OIDC_LABEL: .*1 to 40/],
+    ] as const) {
+      t.throws(start({ ...whole, ...change }), { message })
+    }
+  },
+)
+
+t.test('certificates that no client could present are not required', async (t) => {
+  const required = { GATEWAY_CLIENT_CERTIFICATES: 'required' }
+  const start = (env: Readonly<Record<string, string>>) => () =>
+    checkDeployment(readSettings(env), new Set<Role>(['gateway', 'portal', 'backend']))
+  t.throws(start(required), { message: /GATEWAY_TLS_CERT_FILE or TRUSTED_PROXIES: is required/ })
+  t.doesNotThrow(start({ ...required, TRUSTED_PROXIES: '127.0.0.1' }))
+  t.doesNotThrow(start({ ...required, CLIENT_CERTIFICATE_PROXIES: '127.0.0.1' }))
+  t.doesNotThrow(
+    start({
+      ...required,
+      GATEWAY_TLS_CERT_FILE: '/etc/tollgate/gateway.pem',
+      GATEWAY_TLS_KEY_FILE: '/etc/tollgate/gateway.key',
+    }),
+  )
+})
+
+t.test('with TLS at the gateway, Client-Cert counts only from proxies named for it', async (t) => {
+  const proxies = (env: Readonly<Record<string, string>>) =>
+    readSettings({ TRUSTED_PROXIES: '10.0.0.7', ...env }).clientCertificateProxies
+  const named = { CLIENT_CERTIFICATE_PROXIES: '10.0.0.8' }
+  const tls = { GATEWAY_TLS_CERT_FILE: '/tls.crt', GATEWAY_TLS_KEY_FILE: '/tls.key' }
+  t.same(proxies({}), ['10.0.0.7'])
+  t.same(proxies(named), ['10.0.0.8'])
+  t.same(proxies(tls), [])
+  t.same(proxies({ ...tls, ...named }), ['10.0.0.8'])
+})
