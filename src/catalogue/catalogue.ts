@@ -4,6 +4,8 @@
 // knows the line of everything; `bundle.ts` makes one document of a version's files. The rest uses a loaded catalogue:
 // `contract.ts` validates calls, `router.ts` finds operations, `diff.ts` compares versions.
 
+import type { Psd2Role } from '../certificates/psd2-role.ts'
+
 /** HTTP methods an operation may have. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof methods)[number]
@@ -42,6 +44,8 @@ export interface Operation {
   /** Of {@link path}, the version prefix first. */
   readonly segments: readonly Segment[]
   readonly summary: string
+  /** The PSD2 role that a client certificate must have (`x-psd2-role`); undefined: any certificate. */
+  readonly psd2Role: Psd2Role | undefined
   /** Whether the document describes a request body. */
   readonly hasBody: boolean
   /** Versions of the same API that have this operation, oldest first; contains {@link version}. */
@@ -68,15 +72,38 @@ export interface ApiVersion {
 /** What one limit of a plan counts: each operation by itself, or the API version as a whole. */
 export type LimitScope = 'operation' | 'plan'
 
+/**
+ * How long the windows of a limit are: seconds (1 to 31,536,000) for clock
+ * windows, or the days or months of a calendar. As text, each length has one
+ * form, `3600` or `P1M@Europe/Berlin`, which bucket names and the journal contain.
+ */
+export type WindowLength = number | CalendarLength
+
+/** A period and the IANA time zone of its calendar. */
+export type CalendarLength = `${'P1D' | 'P1M'}@${string}`
+
+/** The parts of a {@link CalendarLength}. */
+export interface CalendarPeriod {
+  readonly unit: 'day' | 'month'
+  readonly timeZone: string
+}
+
+/** A length as answers and commands show it: one of the two is null. */
+export interface ShownWindow {
+  readonly windowSeconds: number | null
+  readonly calendarWindow: CalendarPeriod | null
+}
+
 /** Calls allowed within a window. */
 export interface Limit {
   /** Unique in its plan; a token of RFC 9110 (it is sent in `RateLimit-Policy`). */
   readonly name: string
   /** 1 to 1,000,000,000. */
   readonly calls: number
-  /** 1 to 31,536,000. */
-  readonly windowSeconds: number
+  readonly windowLength: WindowLength
   readonly scope: LimitScope
+  /** Whether the `RateLimit` fields of responses show it. */
+  readonly isAdvertised: boolean
 }
 
 /** What to do with a call while the counter store does not answer. */

@@ -1,3 +1,4 @@
+import { isPsd2Role, type Psd2Role, psd2Roles } from '../certificates/psd2-role.ts'
 import { type JsonObject, type Method, methods, type Segment } from './catalogue.ts'
 import { isJsonArray, isJsonObject, objectMembersOf, pointerToken } from './json.ts'
 import {
@@ -19,6 +20,8 @@ export interface CheckedOperation {
   readonly template: string
   readonly segments: readonly Segment[]
   readonly summary: string
+  /** Undefined: the document asks for none. */
+  readonly psd2Role: Psd2Role | undefined
   readonly operation: OperationObject
 }
 
@@ -57,6 +60,7 @@ export function checkOperations(
         template,
         segments,
         summary: typeof summary === 'string' ? summary : '',
+        psd2Role: psd2Role(sources, operation),
         operation,
       })
     }
@@ -120,6 +124,20 @@ function operationId(
     return undefined
   }
   return id
+}
+
+/** Reads `x-psd2-role`: the role that a client certificate must have for the operation. */
+function psd2Role(sources: Sources, { object }: OperationObject): Psd2Role | undefined {
+  const role = object.value['x-psd2-role']
+  if (role === undefined || isPsd2Role(role)) return role
+  sources.report({
+    rule: 'psd2-role',
+    at: object.value,
+    member: 'x-psd2-role',
+    message: `${JSON.stringify(role)} is not one of ${psd2Roles.join(', ')}`,
+    example: 'PSP_AI',
+  })
+  return undefined
 }
 
 /** The parameters a path item lists for all of its operations. */

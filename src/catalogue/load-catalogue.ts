@@ -235,7 +235,7 @@ function apiVersion(
   const { api, version, title, prefix, lifecycle, document } = loaded
   const siblings = versions.filter((other) => other.api === api)
   const operations = loaded.operations.map(
-    ({ id, method, template, segments, summary, operation }): Operation => ({
+    ({ id, method, template, segments, summary, psd2Role, operation }): Operation => ({
       id,
       api,
       version,
@@ -244,6 +244,7 @@ function apiVersion(
       template,
       segments: [{ kind: 'literal', text: prefix.slice(1) }, ...segments],
       summary,
+      psd2Role,
       hasBody: operation.requestBody !== undefined,
       availableIn: siblings
         .filter((sibling) => sibling.operations.some((other) => other.id === id))

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Limit, LimitScope, OutagePolicy, Plan } from './catalogue.ts'
-import { parseDuration } from './duration.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
 import { readMapping, type Sources } from './source.ts'
+import { parseTimeZone, parseWindow } from './window-length.ts'
 
 /** A plan that is sound, with the places of its `apis` for what only the whole catalogue can tell. */
 export interface LoadedPlan {
@@ -26,18 +26,24 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
   const file = readMapping(sources, path, 'plan-member-type')
   if (file === undefined) return undefined
   const read = createReader(sources, file, 'plan')
-  read.knows(['title', 'description', 'apis', 'limits', 'mode', 'onStoreOutage'])
+  read.knows(['title', 'description', 'apis', 'timeZone', 'limits', 'mode', 'onStoreOutage'])
   const title = read.text('title', 'plan-member-type')
   const description =
     file['description'] === undefined ? '' : read.text('description', 'plan-member-type')
   const mode = read.choice('mode', modes, 'plan-mode')
   const onStoreOutage = read.choice('onStoreOutage', outagePolicies, 'plan-outage')
   const apis = readPatterns(sources, file)
-  const limits = readLimits(sources, file)
+  const limits = readLimits(sources, file, readTimeZone(sources, file))
   if (sources.problems.length > problemsBefore) return undefined
   if (title === undefined || description === undefined) return undefined
   if (mode === undefined || onStoreOutage === undefined) return undefined
   if (apis === undefined || limits === undefined) return undefined
+  const areOnClock = limits.every(({ windowLength }) => typeof windowLength === 'number')
+  if (file['timeZone'] !== undefined && areOnClock) {
+    const message = 'has no effect: no limit of this plan has a calendar window (P1D or P1M)'
+    sources.report({ rule: 'plan-time-zone', at: file, member: 'timeZone', message })
+    return undefined
+  }
   return {
     plan: { name, title, description, apis: apis.patterns, limits, mode, onStoreOutage },
     apisAt: apis.at,
@@ -67,7 +73,27 @@ function readPatterns(
   return { patterns, at }
 }
 
-function readLimits(sources: Sources, file: JsonObject): readonly Limit[] | undefined {
+/**
+ * The time zone of the plan's calendar windows; undefined when it has none.
+ * UTC instead of a faulty one, because that is reported once and not for each limit.
+ */
+function readTimeZone(sources: Sources, file: JsonObject): string | undefined {
+  const name = file['timeZone']
+  if (name === undefined) return undefined
+  const timeZone = typeof name === 'string' ? parseTimeZone(name) : undefined
+  if (timeZone === undefined) {
+    const message = `${show(name)} is not a time zone of the IANA database`
+    const example = 'Europe/Berlin'
+    sources.report({ rule: 'plan-time-zone', at: file, member: 'timeZone', message, example })
+  }
+  return timeZone ?? 'UTC'
+}
+
+function readLimits(
+  sources: Sources,
+  file: JsonObject,
+  timeZone: string | undefined,
+): readonly Limit[] | undefined {
   const list = file['limits']
   if (list === undefined || (isJsonArray(list) && list.length === 0)) {
     const place = list === undefined ? { at: file } : { at: file, member: 'limits' }
@@ -91,7 +117,7 @@ function readLimits(sources: Sources, file: JsonObject): readonly Limit[] | unde
       sources.report({ rule: 'plan-member-type', at: list, member, message: 'must be a mapping' })
       continue
     }
-    const limit = readLimit(sources, value)
+    const limit = readLimit(sources, value, timeZone)
     if (limit === undefined) continue
     if (limits.some(({ name }) => name === limit.name)) {
       const message = `${show(limit.name)} is the name of an earlier limit of this plan`
@@ -102,9 +128,13 @@ function readLimits(sources: Sources, file: JsonObject): readonly Limit[] | unde
   return limits
 }
 
-function readLimit(sources: Sources, at: JsonObject): Limit | undefined {
+function readLimit(
+  sources: Sources,
+  at: JsonObject,
+  timeZone: string | undefined,
+): Limit | undefined {
   const read = createReader(sources, at, 'limit')
-  read.knows(['name', 'calls', 'window', 'scope'])
+  read.knows(['name', 'calls', 'window', 'scope', 'advertise'])
   const scope = read.choice('scope', scopes, 'limit-scope')
   const name = read.parsed(
     'name',
@@ -120,16 +150,22 @@ function readLimit(sources: Sources, at: JsonObject): Limit | undefined {
     `is not a whole number from 1 to ${callsMax}`,
     '100',
   )
-  const windowSeconds = read.parsed(
+  const isZoneMissing = at['window'] === 'P1M' && timeZone === undefined
+  const windowLength = read.parsed(
     'window',
     'limit-window',
-    (value) => (typeof value === 'string' ? parseDuration(value) : undefined),
-    'is not an ISO 8601 duration of fixed length from PT1S to P365D',
-    'PT1H',
+    (value) => (typeof value === 'string' ? parseWindow(value, timeZone) : undefined),
+    isZoneMissing
+      ? 'is a calendar month: add the time zone of the calendar to the plan'
+      : 'is neither P1M nor an ISO 8601 duration of fixed length from PT1S to P365D',
+    isZoneMissing ? 'timeZone: Europe/Berlin' : 'PT1H',
   )
-  if (scope === undefined || name === undefined) return undefined
-  if (calls === undefined || windowSeconds === undefined) return undefined
-  return { name, calls, windowSeconds, scope }
+  const isAdvertised =
+    at['advertise'] === undefined ||
+    read.choice('advertise', [true, false] as const, 'limit-advertise')
+  if (scope === undefined || name === undefined || isAdvertised === undefined) return undefined
+  if (calls === undefined || windowLength === undefined) return undefined
+  return { name, calls, windowLength, scope, isAdvertised }
 }
 
 /** RFC 9110, section 5.6.2. */
@@ -176,13 +212,13 @@ function createReader(sources: Sources, at: JsonObject, thing: 'plan' | 'limit')
         'is not a text',
         'Default Plan',
       ),
-    choice: <T extends string>(member: string, of: readonly T[], rule: string) =>
+    choice: <T extends string | boolean>(member: string, of: readonly T[], rule: string) =>
       parsed(
         member,
         rule,
         (value) => of.find((choice) => choice === value),
         `is not one of ${of.join(', ')}`,
-        of[0] ?? '',
+        String(of[0] ?? ''),
       ),
     parsed,
   }

@@ -14,12 +14,16 @@ const comparedLengthMax = 200
 export function nearestPath({ versions }: Catalogue, path: string): string | undefined {
   if (path.length > comparedLengthMax) return undefined
   const wanted = path.toLowerCase().split('/').slice(1)
+  const first = wanted[0] ?? ''
+  const rest = /^v\d/.test(first) ? wanted.slice(1) : wanted
   let nearest: Operation | undefined
   let fewest = mistakesMax + 1
   // Newest version first: it is the best hint among equals.
   for (const { operations } of [...versions.values()].toReversed()) {
     for (const operation of operations) {
-      const mistakes = mistakesIn(wanted, operation.segments, fewest)
+      const [version] = operation.segments
+      if (operation.segments.length !== rest.length + 1 || version?.kind !== 'literal') continue
+      const mistakes = mistakesIn(rest, operation.segments, version.text === first ? 0 : 1, fewest)
       if (mistakes >= fewest) continue
       nearest = operation
       fewest = mistakes
@@ -28,21 +32,25 @@ export function nearestPath({ versions }: Catalogue, path: string): string | und
   return nearest?.path
 }
 
-/** Number of wrong letters; counting stops at `enough`. */
+/**
+ * Number of wrong letters; counting stops at `enough`.
+ *
+ * @param rest what was asked for, without the version
+ * @param segments of an operation, as many, after that of its version
+ * @param before wrong letters so far
+ */
 function mistakesIn(
-  wanted: readonly string[],
+  rest: readonly string[],
   segments: readonly Segment[],
+  before: number,
   enough: number,
 ): number {
-  const [version, ...rest] = segments
-  const isVersioned = /^v\d/.test(wanted[0] ?? '')
-  const asked = isVersioned ? wanted.slice(1) : wanted
-  if (asked.length !== rest.length || version?.kind !== 'literal') return enough
-  let mistakes = wanted[0] === version.text ? 0 : 1
-  for (const [at, segment] of rest.entries()) {
+  let mistakes = before
+  for (const [at, asked] of rest.entries()) {
     if (mistakes >= enough) return enough
-    if (segment.kind === 'literal') {
-      mistakes += distance(asked[at] ?? '', segment.text.toLowerCase(), enough)
+    const segment = segments[at + 1]
+    if (segment?.kind === 'literal') {
+      mistakes += distance(asked, segment.text.toLowerCase(), enough - mistakes)
     }
   }
   return mistakes
@@ -59,6 +67,8 @@ function distance(a: string, b: string, enough: number): number {
       const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
       next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
+    // No later row has a smaller number.
+    if (Math.min(...next) >= enough) return enough
     row = next
   }
   return Math.min(enough, row[b.length] ?? enough)

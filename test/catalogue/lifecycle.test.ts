@@ -1,5 +1,4 @@
 import t from 'tap'
-import { parseDuration } from '../../src/catalogue/duration.ts'
 import {
   deprecationHeader,
   isDeprecated,
@@ -8,6 +7,7 @@ import {
   sunsetHeader,
 } from '../../src/catalogue/lifecycle.ts'
 import { compareVersions, isVersionNumber } from '../../src/catalogue/version-number.ts'
+import { parseTimeZone, parseWindow, readWindowLength } from '../../src/catalogue/window-length.ts'
 
 t.test('a day begins at 00:00 UTC for what is deprecated and what is retired', (t) => {
   const lifecycle = { deprecated: '2024-04-14', retired: '2027-10-31' }
@@ -60,7 +60,8 @@ t.test('a window is an ISO 8601 duration of fixed length, one second to a year',
     P365D: 31_536_000,
     PT8760H: 31_536_000,
   }
-  for (const [text, seconds] of Object.entries(good)) t.equal(parseDuration(text), seconds, text)
+  for (const [text, seconds] of Object.entries(good))
+    t.equal(parseWindow(text, undefined), seconds, text)
   for (const text of [
     '',
     'P',
@@ -82,7 +83,33 @@ t.test('a window is an ISO 8601 duration of fixed length, one second to a year',
     'P53W',
     'PT99999999999S',
   ]) {
-    t.equal(parseDuration(text), undefined, text)
+    t.equal(parseWindow(text, undefined), undefined, text)
+  }
+  t.end()
+})
+
+t.test('with a time zone, P1D and P1M are windows of its calendar, and nothing else is', (t) => {
+  t.equal(parseWindow('P1D', 'Europe/Berlin'), 'P1D@Europe/Berlin')
+  t.equal(parseWindow('P1M', 'Europe/Berlin'), 'P1M@Europe/Berlin')
+  t.equal(parseWindow('PT24H', 'Europe/Berlin'), 86_400)
+  t.equal(parseWindow('P1W', 'Europe/Berlin'), 604_800)
+  for (const text of ['P2M', 'P1Y', 'P1MT1H']) {
+    t.equal(parseWindow(text, 'Europe/Berlin'), undefined, text)
+  }
+  for (const length of [3600, 'P1D@Europe/Berlin', 'P1M@America/Argentina/Buenos_Aires']) {
+    t.equal(readWindowLength(String(length)), length)
+  }
+  for (const text of ['', '1.5', 'P1M', 'P1M@', 'P1M@Mars/Olympus', 'P1Y@UTC', '3600@UTC']) {
+    t.equal(readWindowLength(text), undefined, text)
+  }
+  t.end()
+})
+
+t.test('a time zone is a name of the IANA database, in any case, and no offset', (t) => {
+  t.equal(parseTimeZone('europe/berlin'), 'Europe/Berlin')
+  t.equal(parseTimeZone('UTC'), 'UTC')
+  for (const name of ['', '+02:00', 'Z', 'Berlin', '2026-01-01[Europe/Berlin]']) {
+    t.equal(parseTimeZone(name), undefined, name)
   }
   t.end()
 })

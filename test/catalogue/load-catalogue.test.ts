@@ -67,6 +67,7 @@ t.test('a version is loaded with its operations, lifecycle and plans', async (t)
       { kind: 'parameter', name: 'book-id' },
     ],
     summary: 'Remove a book',
+    psd2Role: undefined,
     hasBody: false,
     availableIn: ['1.0.0'],
   })
@@ -77,7 +78,9 @@ t.test('a version is loaded with its operations, lifecycle and plans', async (t)
     title: 'Default Plan',
     description: 'For everybody.',
     apis: ['library@*'],
-    limits: [{ name: 'default', calls: 100, windowSeconds: 3600, scope: 'operation' }],
+    limits: [
+      { name: 'default', calls: 100, windowLength: 3600, isAdvertised: true, scope: 'operation' },
+    ],
     mode: 'enforce',
     onStoreOutage: 'local-share',
   })

@@ -28,7 +28,9 @@ t.test('the published configuration is valid, every schema and example of it', a
     successor: '1.7.0',
   })
   t.match(plans.get('default'), {
-    limits: [{ name: 'default', calls: 100, windowSeconds: 3600, scope: 'operation' }],
+    limits: [
+      { name: 'default', calls: 100, windowLength: 3600, isAdvertised: true, scope: 'operation' },
+    ],
   })
 })
 
@@ -62,8 +64,8 @@ onStoreOutage: deny
   t.match(version, { prefix: '/v1.8.0', plans: ['default', 'gold'] })
   t.equal(version?.operations.length, 20)
   t.strictSame(catalogue.plans.get('gold')?.limits, [
-    { name: 'hourly', calls: 5000, windowSeconds: 3600, scope: 'operation' },
-    { name: 'daily', calls: 50_000, windowSeconds: 86_400, scope: 'plan' },
+    { name: 'hourly', calls: 5000, windowLength: 3600, isAdvertised: true, scope: 'operation' },
+    { name: 'daily', calls: 50_000, windowLength: 86_400, isAdvertised: true, scope: 'plan' },
   ])
   t.match(createRouter(catalogue).match('GET', '/v1.8.0/accounts'), { kind: 'found' })
   if (version !== undefined) t.equal(compileContracts(version).size, 20)

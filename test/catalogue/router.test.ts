@@ -20,6 +20,7 @@ function versionOf(api: string, version: string, routes: readonly string[]): Api
       template,
       segments: [{ kind: 'literal' as const, text: `v${version}` }, ...segments],
       summary: '',
+      psd2Role: undefined,
       hasBody: false,
       availableIn: [version],
     }

@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import type { Json } from '../../src/catalogue/catalogue.ts'
 import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
 import { createSources, type Sources } from '../../src/catalogue/source.ts'
-import { configDir } from '../support/edge.ts'
+import { configDir } from '../support/published-catalogue.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tg-yaml-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
