@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue, ShownWindow } from '../catalogue/catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
+import { shownWindow } from '../catalogue/window-length.ts'
 import { type ErrorCode, errors } from '../platform/errors.ts'
 import type { BucketState, Counter } from './counters/counter.ts'
 import { peekedGrant } from './counters/standing.ts'
@@ -10,14 +10,17 @@ import { Call, type GrantedCall } from './edge/call.ts'
 import { CallResponse } from './edge/call-response.ts'
 import type { End } from './edge/check.ts'
 import { createChecks } from './edge/checks.ts'
+import { CallRequest } from './edge/request/call-request.ts'
 import { readFields } from './edge/request/request-fields.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */
 export interface Explanation {
-  readonly decision: 'admit' | 'refuse'
-  /** Undefined when the call is allowed. */
+  /** `answer`: the gateway answers the call itself, as `OPTIONS *`. */
+  readonly decision: 'admit' | 'refuse' | 'answer'
+  /** Undefined unless the call is refused. */
   readonly code?: ErrorCode
+  /** Undefined when the call is allowed. */
   readonly status?: number
   readonly detail?: string
   /** Names of the checks the call passed, in order. */
@@ -28,16 +31,16 @@ export interface Explanation {
   readonly applicationId?: string
   readonly keyId?: string
   readonly plan?: string
-  readonly limits?: readonly {
+  readonly limits?: readonly (ShownWindow & {
     readonly name: string
     readonly calls: number
-    readonly windowSeconds: number
+    readonly isAdvertised: boolean
     readonly bucket: string
     readonly used: number
     readonly resetSeconds: number
     /** Set when an operator's override replaces the plan's number. */
     readonly override?: { readonly until: string; readonly planCalls: number }
-  }[]
+  })[]
 }
 
 export interface ExplainOptions {
@@ -45,6 +48,8 @@ export interface ExplainOptions {
   readonly target: string
   /** Undefined when the call carries no key. */
   readonly key: string | undefined
+  /** The client's; undefined: whichever the key may be used from. */
+  readonly address?: string | undefined
   readonly catalogue: Catalogue
   readonly registry: KeyAuthenticator
   readonly counter: Pick<Counter, 'peek'>
@@ -53,8 +58,10 @@ export interface ExplainOptions {
 }
 
 /**
- * Runs the gateway's own checks on a made-up call. The last one, the limit,
- * looks at the counts where the gateway would count.
+ * Runs the table of checks on a made-up call, with these stand-ins: failed keys
+ * are not counted, an unknown address is a permitted one, no certificate is asked for, a call takes no place, it has no body, the backend always has
+ * room, and the limit peeks where the gateway would count. When the store does
+ * not answer it throws, and never applies the outage policy.
  */
 export async function explain(options: ExplainOptions): Promise<Explanation> {
   const { registry, counter, now } = options
@@ -75,10 +82,13 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
           }, reject)
         },
       },
+      // A made-up call comes over no connection.
+      certificates: undefined,
       // A dry run shares no resources and has no body.
       concurrency: { callsPerApplication: 0, callsPerAddress: 0 },
       uploads: { receive: () => undefined },
       hasRoom: () => true,
+      isAddressKnown: options.address !== undefined,
       now,
     })
     checks.watched((name) => passed.push(name)).run(call, resolve)
@@ -86,16 +96,16 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
   if (outcome instanceof Error) throw outcome
   const facts = { passed, ...known(call), ...limitsOf(call, states) }
   if (outcome instanceof Call) return { decision: 'admit', ...facts }
-  if (outcome === undefined || !('code' in outcome)) {
-    throw new Error('the gateway answers this call itself: it counts and forwards nothing')
-  }
+  // A made-up call has no client that could disconnect.
+  if (outcome === undefined) throw new Error('a check left the call without a decision')
+  if (!('code' in outcome)) return { decision: 'answer', status: outcome.status, ...facts }
   const { code, detail } = outcome
   const { status } = errors[code]
   return { decision: 'refuse', code, status, ...(detail === undefined ? {} : { detail }), ...facts }
 }
 
-function createCall({ method, target, key, catalogue }: ExplainOptions): Call {
-  const request = new IncomingMessage(new Socket())
+function createCall({ method, target, key, catalogue, address }: ExplainOptions): Call {
+  const request = new CallRequest(new Socket())
   request.method = method
   request.httpVersion = '1.1'
   const keyField = key === undefined ? [] : ['X-API-Key', key]
@@ -106,7 +116,7 @@ function createCall({ method, target, key, catalogue }: ExplainOptions): Call {
     published: { generation: 0, catalogue, router: createRouter(catalogue) },
     target,
     requestId: randomUUID(),
-    address: '127.0.0.1',
+    address: address ?? '127.0.0.1',
     scheme: 'http',
     portalOrigin: undefined,
     startedAt: 0,
@@ -125,16 +135,19 @@ function known({ version, operation, caller }: Call) {
 /** @param states the counts that the limit check saw; none if it did not run */
 function limitsOf({ entitlement }: Call, states: readonly BucketState[]) {
   if (entitlement === undefined || states.length === 0) return {}
-  const limits = entitlement.plan.limits.map(({ name, calls, windowSeconds, override }, at) => ({
-    name,
-    calls,
-    windowSeconds,
-    bucket: entitlement.buckets[at]?.bucket ?? '',
-    used: states[at]?.count ?? 0,
-    resetSeconds: Math.ceil((states[at]?.resetMs ?? 0) / 1000),
-    ...(override === undefined
-      ? {}
-      : { override: { ...override, until: override.until.toISOString() } }),
-  }))
+  const limits = entitlement.plan.limits.map(
+    ({ name, calls, windowLength, isAdvertised, override }, at) => ({
+      name,
+      calls,
+      ...shownWindow(windowLength),
+      isAdvertised,
+      bucket: entitlement.buckets[at]?.bucket ?? '',
+      used: states[at]?.count ?? 0,
+      resetSeconds: Math.ceil((states[at]?.resetMs ?? 0) / 1000),
+      ...(override === undefined
+        ? {}
+        : { override: { ...override, until: override.until.toISOString() } }),
+    }),
+  )
   return { plan: entitlement.plan.name, limits }
 }

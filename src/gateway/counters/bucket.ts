@@ -8,14 +8,14 @@ import type { Limit, Operation } from '../../catalogue/catalogue.ts'
  * several limits.
  *
  * @returns
- * `tollgate:{<applicationId>}:<api>:<version>:<operationId>:<windowSeconds>`,
+ * `tollgate:{<applicationId>}:<api>:<version>:<operationId>:<window length>`,
  * without the operation in scope `plan`
  */
 export function bucketName(
   applicationId: string,
   operation: Pick<Operation, 'api' | 'version' | 'id'>,
-  limit: Pick<Limit, 'scope' | 'windowSeconds'>,
+  limit: Pick<Limit, 'scope' | 'windowLength'>,
 ): string {
   const counted = limit.scope === 'operation' ? `${operation.id}:` : ''
-  return `tollgate:{${applicationId}}:${operation.api}:${operation.version}:${counted}${limit.windowSeconds}`
+  return `tollgate:{${applicationId}}:${operation.api}:${operation.version}:${counted}${limit.windowLength}`
 }

@@ -5,7 +5,7 @@ import {
   effectiveLimits,
 } from '../../catalogue/effective-limits.ts'
 import { bucketName } from './bucket.ts'
-import type { PeekedBucket } from './counter.ts'
+import type { BucketWindow } from './counter.ts'
 
 /** One limit of an operation or of a whole version, and where it is counted. */
 export interface CountedLimit {
@@ -14,7 +14,7 @@ export interface CountedLimit {
   /** Id of the operation; null for the version as a whole. */
   readonly operation: string | null
   readonly limit: EffectiveLimit
-  readonly peeked: PeekedBucket
+  readonly peeked: BucketWindow
 }
 
 interface OfVersion {
@@ -48,7 +48,7 @@ export function countedLimits(options: CountedLimitsOptions): CountedLimit[] {
         limit.scope === 'operation' ? published.operations.map(({ id }) => id) : [null]
       return operations.map((operation) => {
         const bucket = bucketName(applicationId, { api, version, id: operation ?? '' }, limit)
-        const peeked = { bucket, windowSeconds: limit.windowSeconds }
+        const peeked = { bucket, windowLength: limit.windowLength }
         return { api, version, operation, limit, peeked }
       })
     })

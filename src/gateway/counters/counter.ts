@@ -3,7 +3,7 @@
 // a Redis: redis/grant.lua decides, redis/counting-server.ts asks it, redis/shared-mode.ts says when it may, and
 // redis/local-shares.ts decides while Redis is away. Whatever a cluster needs beyond that is in redis/cluster/.
 // docs/architecture.md has the promise and a worked example.
-import type { OutagePolicy } from '../../catalogue/catalogue.ts'
+import type { OutagePolicy, WindowLength } from '../../catalogue/catalogue.ts'
 
 /** One limit of one call: the bucket it counts in, and how many calls that bucket holds. */
 export interface BucketLimit {
@@ -11,7 +11,7 @@ export interface BucketLimit {
   readonly bucket: string
   /** Calls the window admits now. May change between calls; the count stays. */
   readonly calls: number
-  readonly windowSeconds: number
+  readonly windowLength: WindowLength
 }
 
 /** How a grant came about; the values of the metric label `decision`. */
@@ -31,6 +31,8 @@ export interface Standing {
   readonly remaining: number
   /** Milliseconds from the decision until the window ends, > 0. Undefined when unknown (outage). */
   readonly resetMs: number | undefined
+  /** Number of that window. Undefined when unknown (outage). */
+  readonly window: number | undefined
   /** Whether this limit had a call left. */
   readonly granted: boolean
 }
@@ -53,6 +55,8 @@ export interface BucketState {
   readonly bucket: string
   /** Calls admitted in the current window. */
   readonly count: number
+  /** Number of the current window. */
+  readonly window: number
   /** Milliseconds until the current window ends. */
   readonly resetMs: number
 }
@@ -62,8 +66,7 @@ export interface BucketState {
  *
  * For every bucket and window, the calls admitted by all processes that share
  * the store never exceed the limit. While the store answers, they reach the
- * limit when enough calls arrive. Windows are fixed: window n of length w
- * begins at n·w of the store's clock.
+ * limit when enough calls arrive. The store's clock decides which window it is.
  */
 export interface Counter {
   /**
@@ -74,13 +77,13 @@ export interface Counter {
    */
   grant(limits: readonly BucketLimit[], onOutage: OutagePolicy, done: (grant: Grant) => void): void
   /** Reads counts without changing them; in the order asked. Rejects with {@link StoreUnavailableError} when the store does not answer. */
-  peek(buckets: readonly PeekedBucket[]): Promise<readonly BucketState[]>
+  peek(buckets: readonly BucketWindow[]): Promise<readonly BucketState[]>
   /**
-   * Sets a bucket's count to 0 in the current window and raises its epoch,
-   * which makes earlier floors and replies void. Rejects when the store does
-   * not answer.
+   * Sets a bucket's count to 0 in the current window, for every process of the
+   * store. Rejects with {@link StoreUnavailableError} when the store does not
+   * answer.
    */
-  reset(bucket: PeekedBucket): Promise<void>
+  reset(bucket: BucketWindow): Promise<void>
   /** Drops what this process remembers of a bucket after another process reset it. The next call asks the store. */
   forget(bucket: string): void
   /** Whether counts reach the store: false while Redis is away and decisions are degraded, or while a journal cannot be written. */
@@ -88,8 +91,8 @@ export interface Counter {
   close(): Promise<void>
 }
 
-/** A bucket and its window length in seconds. */
-export interface PeekedBucket {
+/** A bucket and the length of its windows. */
+export interface BucketWindow {
   readonly bucket: string
-  readonly windowSeconds: number
+  readonly windowLength: WindowLength
 }

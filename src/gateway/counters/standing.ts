@@ -26,16 +26,19 @@ export function distinctLimits(limits: readonly BucketLimit[]): readonly BucketL
  * with a call left still counts as granted
  * @param resetMs whole milliseconds, or undefined when the end of the window is
  * unknown
+ * @param window its number, or undefined when unknown
  */
 export function standingOf(
   calls: number,
   count: number,
   isAdmitted: boolean,
   resetMs: number | undefined,
+  window: number | undefined,
 ): Standing {
   return {
     remaining: count < calls ? calls - count : 0,
     resetMs,
+    window,
     granted: isAdmitted || count < calls,
   }
 }
@@ -60,10 +63,10 @@ export function refusal(decision: Decision, standings: readonly Standing[]): Gra
 /** The grant that a call would get now, without counting it. @param states as read for these limits */
 export function peekedGrant(
   limits: readonly BucketLimit[],
-  states: readonly Pick<BucketState, 'count' | 'resetMs'>[],
+  states: readonly Pick<BucketState, 'count' | 'resetMs' | 'window'>[],
 ): Grant {
   const standings = limits.map(({ calls }, at) =>
-    standingOf(calls, states[at]?.count ?? 0, false, states[at]?.resetMs ?? 0),
+    standingOf(calls, states[at]?.count ?? 0, false, states[at]?.resetMs ?? 0, states[at]?.window),
   )
   const isAdmitted = standings.every(({ granted }) => granted)
   return isAdmitted ? admission('admitted', standings) : refusal('refused', standings)

@@ -1,16 +1,18 @@
-import type { IncomingMessage } from 'node:http'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
+import type { Refusal } from '../../platform/problem.ts'
 import type { Grant } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
 import type { CallResponse } from './call-response.ts'
+import type { ClientCertificate } from './client-certificates.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
+import type { CallRequest } from './request/call-request.ts'
 import type { RequestFields } from './request/request-fields.ts'
 
 /** What a call arrived with: the facts known before its first check. */
 export interface CallStart {
-  readonly request: IncomingMessage
+  readonly request: CallRequest
   readonly response: CallResponse
   readonly fields: RequestFields
   readonly published: Published
@@ -36,13 +38,17 @@ export type TargetedCall = Call & Known<'path'>
 export type RoutedCall = TargetedCall & Known<'version' | 'operation'>
 /** A call whose framing was judged. */
 export type FramedCall = RoutedCall & { readonly isFramed: true }
+/** A call whose client certificate, if it came with one, was judged. */
+export type CertifiedCall = FramedCall & { readonly isCertified: true }
 /** A call whose application is known. */
-export type AuthenticatedCall = FramedCall & Known<'caller'>
+export type AuthenticatedCall = CertifiedCall & Known<'caller'>
+/** A call whose certificate, if it came with one, is its application's. */
+export type HeldCall = AuthenticatedCall & { readonly isHeld: true }
 /** A call that its application may make under a plan. */
-export type EntitledCall = AuthenticatedCall & Known<'entitlement'>
+export type EntitledCall = HeldCall & Known<'entitlement'>
 /** A call whose body, if it has one, is here as a whole. */
 export type ReceivedCall = EntitledCall & { readonly isReceived: true }
-/** A call that was counted and may be forwarded. */
+/** A call that may be forwarded: counted, or above its limit in a plan that only observes (then `grant.admitted` is false). */
 export type GrantedCall = ReceivedCall & Known<'grant'>
 
 /** Facts that are no longer missing. */
@@ -60,7 +66,7 @@ type Known<Fact extends keyof Call> = {
  * were refused at any stage, every later fact may be missing.
  */
 export class Call {
-  readonly request: IncomingMessage
+  readonly request: CallRequest
   readonly response: CallResponse
   readonly fields: RequestFields
   readonly published: Published
@@ -87,11 +93,15 @@ export class Call {
   /** Values of the path parameters, in order. */
   parameters: readonly string[] = []
   isFramed = false
+  /** The client's certificate, which holds; undefined without one. */
+  certificate: ClientCertificate | undefined = undefined
+  isCertified = false
   caller: Caller | undefined = undefined
+  isHeld = false
   entitlement: Entitlement | undefined = undefined
   isReceived = false
-  /** All octets of the request body; undefined without a body. */
-  body: Buffer | undefined = undefined
+  /** All octets of the request body, in pieces; undefined without a body. */
+  body: readonly Buffer[] | undefined = undefined
   grant: Grant | undefined = undefined
 
   /** The exchange with the backend; undefined until the call is forwarded. */
@@ -104,10 +114,14 @@ export class Call {
   refusal: ErrorCode | undefined = undefined
   /** The detail of that refusal; it repeats nothing from the request. */
   refusalDetail: string | undefined = undefined
+  /** Further members of its problem document. */
+  refusalMembers: Refusal['members'] = undefined
   /** Whether the gateway answered without a refusal: a preflight or `OPTIONS *`. */
   isPreflight = false
-  /** Whether the checks have ended: no further fact will follow. */
+  /** Whether the checks have ended and their outcome was carried out. */
   isChecked = false
+  /** Whether the observer has seen the finished call. */
+  isReported = false
   #isOver = false
   readonly #held: (() => void)[] = []
 
@@ -149,18 +163,30 @@ export class Call {
     return this as FramedCall
   }
 
-  authenticated(this: FramedCall, caller: Caller): AuthenticatedCall {
+  /** @param certificate undefined without one */
+  certified(this: FramedCall, certificate: ClientCertificate | undefined): CertifiedCall {
+    this.certificate = certificate
+    this.isCertified = true
+    return this as CertifiedCall
+  }
+
+  authenticated(this: CertifiedCall, caller: Caller): AuthenticatedCall {
     this.caller = caller
     return this as AuthenticatedCall
   }
 
-  entitled(this: AuthenticatedCall, entitlement: Entitlement): EntitledCall {
+  held(this: AuthenticatedCall): HeldCall {
+    this.isHeld = true
+    return this as HeldCall
+  }
+
+  entitled(this: HeldCall, entitlement: Entitlement): EntitledCall {
     this.entitlement = entitlement
     return this as EntitledCall
   }
 
   /** @param body undefined if the request has none */
-  received(this: EntitledCall, body: Buffer | undefined): ReceivedCall {
+  received(this: EntitledCall, body: readonly Buffer[] | undefined): ReceivedCall {
     this.body = body
     this.isReceived = true
     return this as ReceivedCall
@@ -172,7 +198,7 @@ export class Call {
   }
 
   /** The grant that refuses the call; its response shows the state of the limits. */
-  exhausted(this: EntitledCall, grant: Grant): void {
+  refusedBy(this: EntitledCall, grant: Grant): void {
     this.grant = grant
   }
 

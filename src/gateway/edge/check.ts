@@ -2,14 +2,14 @@ import type { Refusal } from '../../platform/problem.ts'
 import { Call } from './call.ts'
 
 /** A response of the gateway itself that is not a refusal and has no body. */
-export interface Answer {
+export interface EmptyResponse {
   readonly status: 204
   /** Names and values in turn. */
   readonly headers: readonly string[]
 }
 
 /** How a check ends a call. An error is a fault of the gateway and becomes 500. */
-export type End = Refusal | Answer | Error
+export type End = Refusal | EmptyResponse | Error
 
 /** Passes the call on, as far as it has come, or ends it. Called exactly once. */
 export type Next<After extends Call> = (outcome: After | End) => void

@@ -2,24 +2,30 @@ import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
 import type { GrantedCall } from './call.ts'
 import { Checks } from './check.ts'
+import { type AddressOptions, address } from './checks/address.ts'
 import { authenticate } from './checks/authenticate.ts'
 import { body } from './checks/body.ts'
+import { certificate } from './checks/certificate.ts'
 import { type ConcurrencyOptions, concurrency } from './checks/concurrency.ts'
 import { entitle } from './checks/entitle.ts'
 import { expect } from './checks/expect.ts'
 import { headers } from './checks/headers.ts'
+import { holder } from './checks/holder.ts'
 import { limit } from './checks/limit.ts'
 import { preflight } from './checks/preflight.ts'
 import { receive } from './checks/receive.ts'
 import { type RoomOptions, room } from './checks/room.ts'
 import { route } from './checks/route.ts'
 import { target } from './checks/target.ts'
+import type { ClientCertificates } from './client-certificates.ts'
 import type { FailureThrottle } from './failure-throttle.ts'
 import type { Uploads } from './request/uploads.ts'
 
-export interface ChecksOptions {
+export interface ChecksOptions extends AddressOptions {
   readonly registry: KeyAuthenticator
   readonly failures: FailureThrottle
+  /** Undefined: the settings ask for no client certificates. */
+  readonly certificates: ClientCertificates | undefined
   /** What `limit` asks for a call, and what `expect` looks at before a body comes. */
   readonly counter: Pick<Counter, 'grant' | 'peek'>
   readonly concurrency: ConcurrencyOptions
@@ -35,17 +41,39 @@ export interface ChecksOptions {
  * forwarded is counted.
  */
 export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
-  const { registry, failures, counter, uploads, hasRoom, now } = options
-  return Checks.first('target', target)
-    .row('headers', headers)
-    .row('preflight', preflight({ now }))
-    .row('route', route({ now }))
-    .row('body', body)
-    .row('authenticate', authenticate({ registry, failures }))
-    .row('entitle', entitle({ now }))
-    .row('concurrency', concurrency(options.concurrency))
-    .row('expect', expect({ counter, now }))
-    .row('receive', receive({ uploads }))
-    .row('room', room({ hasRoom }))
-    .row('limit', limit({ counter, now }))
+  const { registry, failures, certificates, counter, uploads, hasRoom, now, isAddressKnown } =
+    options
+  return (
+    Checks
+      // Splits path and query; refuses every spelling that two programs could read differently.
+      .first('target', target)
+      // Refuses other HTTP versions, ambiguous fields, upgrades and loops.
+      .row('headers', headers)
+      // Answers the CORS preflights of the portal's page and `OPTIONS *`, without a key.
+      .row('preflight', preflight({ now }))
+      // Finds version, operation and parameters; refuses unknown paths, other methods and retired versions.
+      .row('route', route({ now }))
+      // Refuses unclear framing and a declared length above the limit.
+      .row('body', body)
+      // Judges the client's certificate: where it comes from, chain, dates, revocation, role.
+      .row('certificate', certificate({ certificates }))
+      // Finds the application by its key.
+      .row('authenticate', authenticate({ registry, failures }))
+      // Refuses a certificate that is not the application's.
+      .row('holder', holder({ certificates }))
+      // Refuses a key outside the addresses that it was issued for.
+      .row('address', address({ isAddressKnown }))
+      // Finds its plan, and the buckets that count the call.
+      .row('entitle', entitle({ now }))
+      // Takes a place of its application and of its address.
+      .row('concurrency', concurrency(options.concurrency))
+      // Refuses a used-up limit before a client that asked first sends its body; counts nothing.
+      .row('expect', expect({ counter, now }))
+      // Receives the whole body.
+      .row('receive', receive({ uploads }))
+      // Refuses while the backend's queue is full.
+      .row('room', room({ hasRoom }))
+      // Counts the call, or refuses it.
+      .row('limit', limit({ counter, now }))
+  )
 }

@@ -3,11 +3,14 @@ import { createClientAddress, createClientScheme } from '../../platform/client-a
 import type { ConnectionLimits } from '../../platform/connection-limits.ts'
 import { createNetworks } from '../../platform/networks.ts'
 import { createRefuseSocket } from '../../platform/refuse-socket.ts'
+import type { ListenerTls, UpstreamCredentials } from '../../platform/tls.ts'
+import type { Watched } from '../../platform/watched-files.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
 import { createRefuse } from './answer/refuse.ts'
 import type { ConcurrencyOptions } from './checks/concurrency.ts'
 import { createChecks } from './checks.ts'
+import type { ClientCertificates } from './client-certificates.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
 import { createForwarder } from './forward/forward.ts'
 import type { IdentitySigner } from './forward/identity.ts'
@@ -24,9 +27,15 @@ export interface EdgeOptions {
   readonly registry: KeyAuthenticator
   readonly counter: Counter
   readonly identity: IdentitySigner
+  /** Undefined: the settings ask for no client certificates, and a client's `Client-Cert` means nothing. */
+  readonly certificates: ClientCertificates | undefined
   readonly observer: Observer
+  /** TLS of the listener; undefined: plain HTTP. */
+  readonly tls?: ListenerTls | undefined
   /** Origin of the backend. */
   readonly backendUrl: string
+  /** What the gateway trusts and presents there; undefined: the public authorities, and nothing. */
+  readonly upstreamTls?: Watched<UpstreamCredentials> | undefined
   /** The backend returns the request's X-Request-ID, so another id means that the response belongs to another request. */
   readonly backendEchoesRequestId: boolean
   /** Origin of the portal; a function, because a listener on port 0 learns its own only once bound. */
@@ -65,6 +74,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   const refuse = createRefuse({ portalUrl })
   const forwarder = createForwarder({
     backendUrl: options.backendUrl,
+    upstreamTls: options.upstreamTls,
     identity: options.identity,
     refuse,
     echoesRequestId: options.backendEchoesRequestId,
@@ -79,11 +89,16 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   })
   const checks = createChecks({
     registry: options.registry,
-    failures: createFailureThrottle({ failuresPerMinute: options.authFailuresPerMinute }),
+    failures: createFailureThrottle({
+      failuresPerMinute: options.authFailuresPerMinute,
+      onExceeded: (address) => observer.throttled(address),
+    }),
+    certificates: options.certificates,
     counter: options.counter,
     concurrency: callLimits,
     uploads,
     hasRoom: forwarder.hasRoom,
+    isAddressKnown: true,
     now: options.now,
   })
   const app = await createListener({
@@ -100,6 +115,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     }),
     connectionLimits: options.connectionLimits,
     isProxy,
+    tls: options.tls,
     backendUrl: options.backendUrl,
   })
   return {

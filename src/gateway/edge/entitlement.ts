@@ -30,7 +30,7 @@ export function createEntitlement(
   const buckets = plan.limits.map((limit) => ({
     bucket: bucketName(applicationId, operation, limit),
     calls: limit.calls,
-    windowSeconds: limit.windowSeconds,
+    windowLength: limit.windowLength,
   }))
   return { plan, buckets, sinceMs, untilMs }
 }

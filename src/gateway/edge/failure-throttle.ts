@@ -9,6 +9,8 @@ export interface FailureThrottle {
 
 export interface FailureThrottleOptions {
   readonly failuresPerMinute: number
+  /** Called with an address of a network when that network exceeds its allowance, once per window. Must not throw. */
+  readonly onExceeded: (address: string) => void
 }
 
 /**
@@ -18,6 +20,7 @@ export interface FailureThrottleOptions {
  */
 export function createFailureThrottle({
   failuresPerMinute,
+  onExceeded,
 }: FailureThrottleOptions): FailureThrottle {
   const limiter = new RateLimiterMemory({ points: failuresPerMinute, duration: 60 })
   return {
@@ -26,6 +29,9 @@ export function createFailureThrottle({
         () => done(0),
         (reason: unknown) => {
           const waitMs = reason instanceof RateLimiterRes ? reason.msBeforeNext : 60_000
+          if (reason instanceof RateLimiterRes && reason.consumedPoints === failuresPerMinute + 1) {
+            onExceeded(address)
+          }
           done(Math.max(1, Math.ceil(waitMs / 1000)))
         },
       )

@@ -1,11 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import httpProxy from '@fastify/http-proxy'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { methods } from '../../catalogue/catalogue.ts'
 import { type ConnectionLimits, limitConnections } from '../../platform/connection-limits.ts'
 import { endGently } from '../../platform/end-gently.ts'
+import { connectionEvent, createHttpServer } from '../../platform/http-server.ts'
 import type { RefuseSocket } from '../../platform/refuse-socket.ts'
+import type { ListenerTls } from '../../platform/tls.ts'
 import { createUnreadableHandler } from '../../platform/unreadable.ts'
 import { afterOwed } from './answer/after-owed.ts'
 import type { Call, GrantedCall } from './call.ts'
@@ -23,6 +25,8 @@ export interface ListenerOptions {
   readonly refuseSocket: RefuseSocket
   readonly connectionLimits: ConnectionLimits
   readonly isProxy: (address: string) => boolean
+  /** Undefined: plain HTTP. */
+  readonly tls?: ListenerTls | undefined
   readonly backendUrl: string
 }
 
@@ -57,7 +61,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    serverFactory: (handle) => createNodeServer(onRequest(handle)),
+    serverFactory: (handle) => createNodeServer(options.tls, onRequest(handle)),
     clientErrorHandler: createUnreadableHandler({
       latest: (socket) => latest.get(socket),
       refuseSocket,
@@ -68,7 +72,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
   for (const event of ['checkExpectation', 'checkContinue']) {
     app.server.on(event, (request, response) => app.server.emit('request', request, response))
   }
-  app.server.on('connection', (socket: Socket) => {
+  app.server.on(connectionEvent(app.server), (socket: Socket) => {
     // Node's server calls this after the last response. Its own version closes at once, even while the client still
     // sends.
     socket.destroySoon = () => endGently(socket)
@@ -118,26 +122,24 @@ function grantedCall({ raw }: FastifyReply): GrantedCall {
 }
 
 function createNodeServer(
+  tls: ListenerTls | undefined,
   listener: (request: CallRequest, response: CallResponse) => void,
 ): Server {
-  const server = createServer(
+  const server = createHttpServer(
     {
+      tls,
+      // In both directions, also for a client that does not read its responses; longer than any call may take.
+      idleMs: 30_000,
       IncomingMessage: CallRequest,
       ServerResponse: CallResponse,
-      maxHeaderSize: 16_384,
       // The gateway renders all errors itself, including a missing Host.
       requireHostHeader: false,
       // A request without a body needs no stream events: this saves a sixth of an admitted call.
       optimizeEmptyRequests: true,
       keepAliveTimeout: 65_000,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 1_000,
     },
     listener,
   )
   // A client that closes its side still gets its responses. (Missing in the types.)
-  Object.assign(server, { httpAllowHalfOpen: true })
-  // Idle limit in both directions, also for a client that does not read its responses; longer than any call may take.
-  return server.setTimeout(30_000)
+  return Object.assign(server, { httpAllowHalfOpen: true })
 }

@@ -10,6 +10,8 @@ export interface Observer {
   ended(call: Call): void
   /** A connection was refused before it sent a parsable request. */
   refusedUnparsed(code: Refusal['code']): void
+  /** A network has used up its failed authentications; once per window of its throttle. */
+  throttled(address: string): void
   /** The backend failed a call; the client sees only the refusal. */
   backendFailed(call: Call, refusal: Refusal, cause: Error): void
   /** Code of the gateway threw; the client sees 500. */

@@ -27,7 +27,8 @@ export interface RunCall {
 /**
  * The life of a call, in order:
  *
- * 1. `request/` reads what came: header block, client address, request id.
+ * 1. `listener.ts` makes the call with `request/` (header block, client address,
+ *    request id) and runs it here.
  * 2. `checks.ts` lists what is checked. A check lets the call pass or ends it;
  *    the last one counts it.
  * 3. `forward/` sends the granted call to the backend.
@@ -50,10 +51,19 @@ export function createRunCall({ checks, refuse, observer }: RunCallOptions): Run
   function closed(this: CallResponse): void {
     const { call } = this
     if (call === undefined) return
-    // The end of an upload may end the checks, which then report the call.
-    const { isChecked } = call
     call.closed()
-    if (isChecked) observer.ended(call)
+    reportFinished(call)
+  }
+
+  /**
+   * Reports a call once its checks and its connection have both ended, in either
+   * order: a grant may arrive after the client left, and the end of an upload
+   * ends the checks.
+   */
+  function reportFinished(call: Call): void {
+    if (!call.isChecked || !call.isOver || call.isReported) return
+    call.isReported = true
+    observer.ended(call)
   }
 
   return {
@@ -63,23 +73,22 @@ export function createRunCall({ checks, refuse, observer }: RunCallOptions): Run
       call.response.call = call
       call.response.on('close', closed)
       checks.run(call, (outcome) => {
-        // A check that goes on twice must neither forward a call nor report it a second time.
+        // A check that goes on twice must not forward a call a second time.
         if (call.isChecked) return
         try {
-          if (outcome instanceof Call) forward(granted(outcome))
+          if (outcome instanceof Call) forward(assertGranted(outcome))
           else if (outcome !== undefined) end(call, outcome)
         } catch (error) {
           failed(call, error)
         }
         call.isChecked = true
-        // The client disconnected during the checks. The call ends only now, because the counter may have counted it.
-        if (call.isOver) observer.ended(call)
+        reportFinished(call)
       })
     },
   }
 
-  /** Holds whatever the table lacks, and whatever a check does. */
-  function granted(call: GrantedCall): GrantedCall {
+  /** The last defence: no call is forwarded without a grant, even if the table or a check is wrong. */
+  function assertGranted(call: GrantedCall): GrantedCall {
     if (call.grant.admitted || call.entitlement.plan.mode === 'observe') return call
     throw new Error('a call passed the checks without a grant')
   }

@@ -1,8 +1,15 @@
+// This folder is what operators see: metrics, the log line of a call, usage, call records and the control socket.
+// Read this file first: the edge shows it each finished call, and it tells the others. `usage/` counts calls by hour
+// and `calls/` keeps single calls for developers: each has a buffer in memory, a flush and a writer. `control.ts`
+// answers commands about counters in this process. A call never waits for anything here, and nothing here changes
+// its outcome.
+
 import { errors } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Call } from '../edge/call.ts'
 import type { Observer } from '../edge/observer.ts'
 import type { CallRecorder } from './call-recorder.ts'
+import type { KeyFailures } from './key-failures.ts'
 import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
 
 export interface CallObserverOptions {
@@ -10,18 +17,23 @@ export interface CallObserverOptions {
   readonly log: Logger
   /** Without a recorder, calls are not stored for developers. */
   readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
+  readonly keyFailures: KeyFailures
+  /** {@link createRecordedAddress}. */
+  readonly recordedAddress: (address: string) => string | undefined
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
 /**
  * Turns each finished call into one metrics observation and one log line, and
- * passes it to the recorder. A line names operation, application and decision.
- * It contains no key, target, address or personal data. A preflight is no call
- * and writes no line.
+ * passes it to the recorder. A line names operation, application, the public
+ * part of the key, decision, and the client's address as far as
+ * RECORD_ADDRESSES allows. It contains no secret and no target. A preflight is
+ * no call and writes no line. Security events about keys have lines of their
+ * own.
  */
 export function createCallObserver(options: CallObserverOptions): Observer {
-  const { metrics, log, recorder, monotonic } = options
+  const { metrics, log, recorder, keyFailures, recordedAddress, monotonic } = options
   const logsCalls = log.isLevelEnabled('info')
   return {
     ended(call) {
@@ -32,9 +44,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       // In a plan that only observes, a call above its limit passes.
       const isObserved = grant?.admitted === false && call.entitlement?.plan.mode === 'observe'
       const decision = isObserved ? 'observed' : grant?.decision
-      // A client's disconnect is noticed here before the exchange with the backend ends.
-      const answeredAt = call.answeredAt === 0 ? now : call.answeredAt
-      const upstreamMs = call.forwardedAt === 0 ? undefined : answeredAt - call.forwardedAt
+      const upstreamMs = call.forwardedAt === 0 ? undefined : call.answeredAt - call.forwardedAt
       const finished: FinishedCall = {
         version: call.version,
         operation: call.operation,
@@ -47,6 +57,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       metrics.observe(finished)
       try {
         recorder?.ended(call, finished)
+        keyFailures.ended(call)
       } catch (error) {
         log.error({ requestId: call.requestId, err: error }, 'a call could not be recorded')
       }
@@ -58,6 +69,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
           version: call.version?.version,
           operation: call.operation?.id,
           applicationId: call.caller?.applicationId,
+          keyId: call.caller?.keyId,
+          address: recordedAddress(call.address),
           status,
           outcome,
           decision,
@@ -80,6 +93,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
         upstreamSeconds: undefined,
       })
     },
+
+    throttled: (address) => keyFailures.throttled(address),
 
     backendFailed(call, refusal, cause) {
       recorder?.cut(call)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Client } from 'undici'
-import type { BucketState, Counter, PeekedBucket } from '../counters/counter.ts'
+import type { BucketState, BucketWindow, Counter } from '../counters/counter.ts'
 import { controlSocketName } from './control.ts'
 
 /** No gateway is running on this data folder. An embedded gateway keeps its counters in its own process. */
@@ -18,7 +18,7 @@ export class NotRunning extends Error {
 export function connectControl(dataDir: string): Pick<Counter, 'peek' | 'reset' | 'close'> {
   const client = new Client('http://control', { socketPath: join(dataDir, controlSocketName) })
 
-  async function post(path: string, buckets: readonly PeekedBucket[]): Promise<unknown> {
+  async function post(path: string, buckets: readonly BucketWindow[]): Promise<unknown> {
     const { statusCode, body } = await client
       .request({
         method: 'POST',
@@ -29,7 +29,11 @@ export function connectControl(dataDir: string): Pick<Counter, 'peek' | 'reset' 
       .catch((error: unknown) => {
         throw new NotRunning(error)
       })
-    if (statusCode >= 400) throw new Error(`the running process answered ${statusCode}`)
+    if (statusCode >= 400) {
+      // Parse boundary: what Fastify writes for every error.
+      const { message } = (await body.json()) as { message: string }
+      throw new Error(`the running process answered ${statusCode}: ${message}`)
+    }
     return statusCode === 204 ? undefined : body.json()
   }
 

@@ -1,5 +1,6 @@
 import { type FastifyInstance, fastify } from 'fastify'
-import type { BucketState, Counter, PeekedBucket } from '../counters/counter.ts'
+import { readWindowLength } from '../../catalogue/window-length.ts'
+import type { BucketState, BucketWindow, Counter } from '../counters/counter.ts'
 
 /** Name of the control socket in the data folder. */
 export const controlSocketName = 'control.sock'
@@ -15,22 +16,38 @@ export interface ControlOptions {
  */
 export function createControl({ counter }: ControlOptions): FastifyInstance {
   const app = fastify({ logger: false, exposeHeadRoutes: false, forceCloseConnections: true })
-  app.post<{ Body: { buckets: PeekedBucket[] } }>(
+  app.post<{ Body: { buckets: BucketWindow[] } }>(
     '/counters/peek',
     { schema: { body: bucketsSchema } },
     async (request): Promise<{ states: readonly BucketState[] }> => ({
-      states: await counter.peek(request.body.buckets),
+      states: await counter.peek(knownBuckets(request.body.buckets)),
     }),
   )
-  app.post<{ Body: { buckets: PeekedBucket[] } }>(
+  app.post<{ Body: { buckets: BucketWindow[] } }>(
     '/counters/reset',
     { schema: { body: bucketsSchema } },
     async (request, reply) => {
-      for (const bucket of request.body.buckets) await counter.reset(bucket)
+      for (const bucket of knownBuckets(request.body.buckets)) await counter.reset(bucket)
       return reply.code(204).send()
     },
   )
   return app
+}
+
+/** The command may run on a system with newer time zones than this process. */
+class WindowLengthUnknown extends Error {
+  readonly statusCode = 400
+
+  constructor({ windowLength }: BucketWindow) {
+    super(`"${windowLength}" is not a window length, or this process does not know its time zone`)
+    this.name = 'WindowLengthUnknown'
+  }
+}
+
+function knownBuckets(buckets: readonly BucketWindow[]): readonly BucketWindow[] {
+  const unknown = buckets.find(({ windowLength }) => !readWindowLength(String(windowLength)))
+  if (unknown !== undefined) throw new WindowLengthUnknown(unknown)
+  return buckets
 }
 
 const bucketsSchema = {
@@ -43,11 +60,16 @@ const bucketsSchema = {
       maxItems: 10_000,
       items: {
         type: 'object',
-        required: ['bucket', 'windowSeconds'],
+        required: ['bucket', 'windowLength'],
         additionalProperties: false,
         properties: {
           bucket: { type: 'string', maxLength: 512 },
-          windowSeconds: { type: 'integer', minimum: 1 },
+          windowLength: {
+            anyOf: [
+              { type: 'integer', minimum: 1 },
+              { type: 'string', pattern: '^P1[DM]@', maxLength: 128 },
+            ],
+          },
         },
       },
     },

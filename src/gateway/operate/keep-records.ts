@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log.ts'
 import { type Repetition, repeatedly } from '../../platform/repeatedly.ts'
+import type { Keys } from '../registry/keys.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { pruneAged } from './calls/prune-records.ts'
 import { pruneUsage } from './usage/prune-usage.ts'
@@ -8,21 +9,23 @@ import { pruneUsage } from './usage/prune-usage.ts'
 const everyMs = 60_000
 
 /**
- * Deletes expired usage and call records for as long as the process lives.
- * Several processes may do so at once.
+ * Deletes expired usage and call records, and keys that stopped working long
+ * ago, for as long as the process lives. Several processes may do so at once.
  */
 export function keepRecords(options: {
   readonly db: Kysely<RegistrySchema>
+  readonly keys: Pick<Keys, 'prune'>
   readonly log: Pick<Logger, 'warn'>
 }): Repetition {
-  const { db, log } = options
+  const { db, keys, log } = options
   return repeatedly({
     everyMs,
     async work() {
       await pruneUsage(db)
       await pruneAged(db)
+      await keys.prune()
     },
     // The next run deletes what this one missed.
-    onFailure: (err) => log.warn({ err }, 'old usage not deleted'),
+    onFailure: (err) => log.warn({ err }, 'old usage and keys not deleted'),
   })
 }

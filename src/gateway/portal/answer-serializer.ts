@@ -15,6 +15,21 @@ export function serializeStrictly(app: FastifyInstance): void {
   })
 }
 
+/**
+ * The same for answers that never change: checks and writes each object once.
+ * Writing the document of a version anew would block the process for
+ * milliseconds, for anyone who asks.
+ */
+export const serializeOnce: FastifySerializerCompiler<TSchema> = (route) => {
+  const serialize = answerSerializer(route)
+  const texts = new WeakMap<object, string>()
+  return (answer) => {
+    const text = texts.get(answer) ?? serialize(answer)
+    texts.set(answer, text)
+    return text
+  }
+}
+
 const answerSerializer: FastifySerializerCompiler<TSchema> = (route) => {
   const validator = Compile(route.schema)
   return (answer) => {

@@ -1,52 +1,72 @@
 import type * as registered from '../registry/applications.ts'
+import { certificateState } from '../registry/certificate-state.ts'
+import type { ApplicationCertificate } from '../registry/certificates.ts'
 import { keyState } from '../registry/key-state.ts'
 import type { ApiKey, IssuedKey as Issued } from '../registry/keys.ts'
 import type * as joined from '../registry/subscriptions.ts'
-import type { Application, IssuedKey, Key, Subscription } from './schemas/applications.ts'
+import type {
+  Application,
+  Certificate,
+  IssuedKey,
+  Key,
+  Subscription,
+} from './schemas/applications.ts'
+
+/** A row of the registry in an answer: its times become ISO 8601 in UTC with milliseconds. */
+export function withInstants<Row extends object>(row: Row): WithInstants<Row> {
+  const members = Object.entries(row).map(([name, value]) => [
+    name,
+    value instanceof Date ? value.toISOString() : value,
+  ])
+  // The types of entries are lost on the way.
+  return Object.fromEntries(members) as WithInstants<Row>
+}
+
+type WithInstants<Row> = {
+  [Name in keyof Row]: Date extends Row[Name]
+    ? Exclude<Row[Name], Date> | string
+    : Row[Name] extends readonly (infer Item)[]
+      ? Item[]
+      : Row[Name]
+}
 
 /** An application as the JSON API shows it. */
 export function applicationAnswer({
-  id,
-  name,
-  createdAt,
-  suspendedAt,
-  strict,
+  developerId,
+  ...application
 }: registered.Application): Application {
-  return { id, name, createdAt: instant(createdAt), suspendedAt: instant(suspendedAt), strict }
+  return withInstants(application)
 }
 
 /** A subscription as the JSON API shows it. */
-export function subscriptionAnswer(subscription: joined.Subscription): Subscription {
-  const { id, api, version, plan, createdAt, endedAt } = subscription
-  return { id, api, version, plan, createdAt: instant(createdAt), endedAt: instant(endedAt) }
+export function subscriptionAnswer({
+  applicationId,
+  ...subscription
+}: joined.Subscription): Subscription {
+  return withInstants(subscription)
+}
+
+/** A certificate as the JSON API shows it at a time (milliseconds since 1970). */
+export function certificateAnswer(
+  { applicationId, ...certificate }: ApplicationCertificate,
+  nowMs: number,
+): Certificate {
+  return { ...withInstants(certificate), state: certificateState(certificate, nowMs) }
 }
 
 /** A key as the JSON API shows it at a time (milliseconds since 1970). */
-export function keyAnswer(key: ApiKey, nowMs: number): Key {
-  const { id, name, hint, replacedBy } = key
+export function keyAnswer({ applicationId, ...key }: ApiKey, nowMs: number): Key {
+  const shown = withInstants(key)
   const state = keyState(key, nowMs)
+  // Revoking an expired key only frees its name; developers still see it as expired.
   return {
-    id,
-    name,
-    hint,
+    ...shown,
     state,
-    createdAt: instant(key.createdAt),
-    expiresAt: instant(key.expiresAt),
-    // Revoking an expired key only frees its name; developers still see it as expired.
-    revokedAt: state === 'revoked' ? instant(key.revokedAt) : null,
-    lastUsedAt: instant(key.lastUsedAt),
-    replacedBy,
+    revokedAt: state === 'revoked' ? shown.revokedAt : null,
   }
 }
 
 /** A new key: the only answer that holds the key itself. */
 export function issuedKeyAnswer(issued: Issued, nowMs: number): IssuedKey {
   return { ...keyAnswer(issued, nowMs), key: issued.key }
-}
-
-/** ISO 8601 in UTC with milliseconds. */
-export function instant(date: Date): string
-export function instant(date: Date | null): string | null
-export function instant(date: Date | null): string | null {
-  return date === null ? null : date.toISOString()
 }

@@ -1,37 +1,59 @@
+// This folder is the developer portal: the JSON API, the documents around the page, sessions and emails. Read this
+// file first: its nested scopes say who may call which route. `routes/` has one file for each group of routes and
+// `schemas/` their contract; `accounts/` guards sessions and passwords, `mail/` writes the emails, `pages/` serves
+// the page that `src/portal-ui` is built into, `documents/` and `samples/` show the published APIs. The portal works
+// with the registry's stores and only looks at the counters. It knows nothing of the edge, and not which database or
+// counters it has.
+
 import { randomUUID } from 'node:crypto'
 import { type FastifyReply, fastify } from 'fastify'
 import { errors } from '../../platform/errors.ts'
+import { createHttpServer } from '../../platform/http-server.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
 import { createRefuseSocket } from '../../platform/refuse-socket.ts'
 import { createUnreadableHandler, type Exchange } from '../../platform/unreadable.ts'
+import { withAuditContext } from '../registry/audit/audit-context.ts'
 import { carrySessions, sessionCookie } from './accounts/carry-sessions.ts'
+import { createLimitChanges } from './accounts/limit-changes.ts'
 import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
-import { requireOperator, requireSession } from './accounts/require-session.ts'
+import { requireOperator, requireProof, requireSession } from './accounts/require-session.ts'
 import { serializeStrictly } from './answer-serializer.ts'
 import { describeApi } from './openapi.ts'
 import { sendSecurityHeaders } from './pages/security-headers.ts'
 import type { PortalApp } from './portal-app.ts'
-import { notFound } from './portal-error.ts'
+import { notFound, PortalError } from './portal-error.ts'
 import { refusalOf } from './refusal-of.ts'
-import { noteAccess } from './route-schema.ts'
+import { answerAsDescribed, noteAccess, noteProof } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
 import { registerApplications } from './routes/applications.ts'
 import { registerCalls } from './routes/calls.ts'
+import { registerCertificates } from './routes/certificates.ts'
 import { registerEmailChanges } from './routes/email-changes.ts'
+import { registerEnrolments } from './routes/enrolments.ts'
+import { registerFactors } from './routes/factors.ts'
 import { registerFacts } from './routes/facts.ts'
 import { registerHistory } from './routes/history.ts'
 import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
 import { registerMailOptOuts } from './routes/mail-opt-outs.ts'
 import { registerMailbox } from './routes/mailbox.ts'
+import { registerProviderProof, registerProviderSignIn } from './routes/oidc.ts'
+import { recordReads } from './routes/operator/record-reads.ts'
 import { registerOperator } from './routes/operator/register-operator.ts'
 import { createSendPage, registerPages, wantsPage } from './routes/pages.ts'
 import { registerPasswordResets } from './routes/password-resets.ts'
 import { registerProblems } from './routes/problems.ts'
 import { registerProfile } from './routes/profile.ts'
 import { registerSandbox, registerSandboxConsents } from './routes/sandbox.ts'
+import {
+  registerSandboxAuthority,
+  registerTestCertificates,
+} from './routes/sandbox-certificates.ts'
+import { registerSecurityTxt } from './routes/security-txt.ts'
 import { registerOwnSession, registerSignIn } from './routes/session.ts'
+import { registerSessions } from './routes/sessions.ts'
 import { registerSignUp } from './routes/sign-up.ts'
+import { registerStepUp } from './routes/step-up.ts'
 import { registerSubscriptions } from './routes/subscriptions.ts'
 import type { PortalServices } from './services.ts'
 import { takeStrictInput } from './strict-input.ts'
@@ -45,7 +67,7 @@ import { takeStrictInput } from './strict-input.ts'
  * `pages/` the HTML around the page in `src/portal-ui`.
  */
 export function createPortal(services: PortalServices): PortalApp {
-  const { portalUrl, metrics, onError } = services
+  const { portalUrl, metrics, events, circumstances, auditContext, onError } = services
   /** The newest of a connection. */
   const exchanges = new WeakMap<object, Exchange>()
   const app: PortalApp = fastify({
@@ -67,9 +89,16 @@ export function createPortal(services: PortalServices): PortalApp {
     frameworkErrors: (_error, _request, reply) => void refuse(reply, notFound().refusal),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: 30_000,
-    // Without this limit a client that does not read its responses would hold them, their files and the connection.
-    connectionTimeout: 30_000,
+    serverFactory: (handle) =>
+      createHttpServer(
+        {
+          tls: services.tls,
+          // Without this limit a client that does not read its responses would hold them, their files and the connection.
+          idleMs: 30_000,
+          keepAliveTimeout: 72_000,
+        },
+        handle,
+      ),
     clientErrorHandler: createUnreadableHandler({
       latest: (socket) => exchanges.get(socket),
       refuseSocket: createRefuseSocket({
@@ -79,13 +108,13 @@ export function createPortal(services: PortalServices): PortalApp {
           metrics.countRequest({ route: undefined, method: 'none', status: errors[code].status }),
       }),
     }),
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
   })
   app.server.prependListener('request', (request, response) => {
     exchanges.set(request.socket, { request, response })
   })
   serializeStrictly(app)
   takeStrictInput(app)
+  answerAsDescribed(app)
   const describe = describeApi(app)
 
   function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
@@ -102,11 +131,17 @@ export function createPortal(services: PortalServices): PortalApp {
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal === undefined) onError(request.id, error)
+    if (error instanceof PortalError && error.fact !== undefined) {
+      events.record({ ...circumstances(request), ...error.fact })
+    }
     return refuse(reply, refusal ?? { code: 'INTERNAL_ERROR' })
   })
 
   app.decorateRequest('developer', null)
   app.addHook('onRequest', createRefuseCrossSite(portalUrl))
+  app.addHook('onRequest', (request, _reply, done) => {
+    withAuditContext(auditContext(request), done)
+  })
   app.addHook('onSend', async (_request, reply) => {
     // Responses that browsers may store set their own header.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -118,6 +153,7 @@ export function createPortal(services: PortalServices): PortalApp {
 
   sendSecurityHeaders(app, services)
   registerProblems(app, services)
+  registerSecurityTxt(app, services)
   registerApis(app, services)
   registerMailOptOuts(app, services)
   registerMailbox(app, services)
@@ -127,6 +163,7 @@ export function createPortal(services: PortalServices): PortalApp {
       describe({ portalUrl: portalUrl(), sessionCookie: sessionCookie(portalUrl()).name }),
   })
   registerSandbox(app, services)
+  registerSandboxAuthority(app, services)
   app.register(pages)
   app.register(visitors)
   return app
@@ -142,8 +179,10 @@ export function createPortal(services: PortalServices): PortalApp {
     carrySessions(scope, services)
     registerSignUp(scope, services)
     registerSignIn(scope, services)
+    registerProviderSignIn(scope, services)
     registerPasswordResets(scope, services)
     registerEmailChanges(scope, services)
+    registerEnrolments(scope, services)
     scope.register(developers)
     scope.register(operators, { prefix: '/api/operator' })
     done()
@@ -153,23 +192,35 @@ export function createPortal(services: PortalServices): PortalApp {
   function developers(scope: PortalApp, _options: object, done: () => void): void {
     noteAccess(scope, 'session')
     scope.addHook('onRequest', requireSession)
+    scope.addHook('onRequest', createLimitChanges(services))
+    scope.addHook('onRequest', requireProof)
     registerOwnSession(scope, services)
+    registerSessions(scope, services)
+    registerStepUp(scope, services)
+    registerProviderProof(scope, services)
+    registerFactors(scope, services)
     registerProfile(scope, services)
     registerApplications(scope, services)
     registerSubscriptions(scope, services)
     registerKeys(scope, services)
+    registerCertificates(scope, services)
     registerLiveUsage(scope, services)
     registerHistory(scope, services)
     registerCalls(scope, services)
     registerSandboxConsents(scope, services)
+    registerTestCertificates(scope, services)
     done()
   }
 
-  /** Routes for signed-in operators; their paths begin after `/api/operator`. */
+  /** Routes for signed-in operators; their paths begin after `/api/operator`. Every change needs a proof. */
   function operators(scope: PortalApp, _options: object, done: () => void): void {
     noteAccess(scope, 'operator')
+    noteProof(scope)
     scope.addHook('onRequest', requireSession)
     scope.addHook('onRequest', requireOperator)
+    scope.addHook('onRequest', createLimitChanges(services))
+    scope.addHook('onRequest', requireProof)
+    recordReads(scope, services)
     registerOperator(scope, services)
     done()
   }

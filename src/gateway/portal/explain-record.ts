@@ -1,6 +1,6 @@
 import { type ErrorCode, errors } from '../../platform/errors.ts'
 import type { CallRecord, RecordedLimit } from '../registry/call-records.ts'
-import { windowWord } from './window-text.ts'
+import { windowNoun } from './schemas/window-text.ts'
 
 /**
  * Explains to the developer what happened to a call and why: one or two
@@ -84,11 +84,16 @@ function refusal(record: CallRecord, nowMs: number): string {
   }
 }
 
-/** Ignores a revocation after the key had expired: it changed nothing. */
-function keyInvalid({ at, keyExpiresAt, keyRevokedAt }: CallRecord): string {
+/**
+ * Ignores a revocation after the key had expired: it changed nothing. A key may
+ * end between the begin of a call and the look at its key.
+ */
+function keyInvalid({ at, totalMs, keyExpiresAt, keyRevokedAt }: CallRecord): string {
+  const endedAt = new Date(at.getTime() + totalMs)
   const isRevoked = keyRevokedAt !== null && (keyExpiresAt === null || keyRevokedAt < keyExpiresAt)
-  if (isRevoked && keyRevokedAt <= at) return `The API key was revoked at ${utc(keyRevokedAt, at)}.`
-  if (keyExpiresAt !== null && keyExpiresAt <= at) {
+  if (isRevoked && keyRevokedAt <= endedAt)
+    return `The API key was revoked at ${utc(keyRevokedAt, at)}.`
+  if (keyExpiresAt !== null && keyExpiresAt <= endedAt) {
     return `The API key expired at ${utc(keyExpiresAt, at)}.`
   }
   return 'The API key was no longer valid.'
@@ -99,15 +104,15 @@ function quotaExceeded(record: CallRecord, nowMs: number): string {
   if (limit === null || limit.resetsAt === null || decision === 'degraded_refused') {
     return detail ?? 'The calls allowed while the gateway cannot reach its counters were used up.'
   }
-  const { calls, resetsAt, windowSeconds } = limit
+  const { calls, resetsAt } = limit
   const resets = resetsAt.getTime() <= nowMs ? 'reset' : 'resets'
-  return `All ${counted(calls)} of the ${windowWord(windowSeconds)} to ${subject(record, limit)} were used. The limit ${resets} at ${utc(resetsAt, record.at)}.`
+  return `All ${counted(calls)} of the ${windowNoun(limit)} to ${subject(record, limit)} were used. The limit ${resets} at ${utc(resetsAt, record.at)}.`
 }
 
 /** `to listAccounts in the hour that ends at 15:00 UTC` */
 function ofWindow(record: CallRecord, limit: RecordedLimit, nowMs: number): string {
-  const { resetsAt, windowSeconds } = limit
-  const window = `to ${subject(record, limit)} in the ${windowWord(windowSeconds)}`
+  const { resetsAt } = limit
+  const window = `to ${subject(record, limit)} in the ${windowNoun(limit)}`
   if (resetsAt === null) return window
   const ends = resetsAt.getTime() <= nowMs ? 'ended' : 'ends'
   return `${window} that ${ends} at ${utc(resetsAt, record.at)}`

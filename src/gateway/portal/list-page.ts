@@ -8,7 +8,7 @@ export function pageOf(query: { readonly limit?: string; readonly after?: string
 }
 
 /** Makes an answer of what {@link pageOf} asked for. */
-export function listAnswer<Found extends { readonly id: string }, Item>(
+export function listAnswer<Found extends { readonly id: string | number }, Item>(
   query: { readonly limit?: string },
   found: readonly Found[],
   show: (item: Found) => Item,
@@ -17,7 +17,7 @@ export function listAnswer<Found extends { readonly id: string }, Item>(
   const last = items.at(-1)
   return {
     items: items.map(show),
-    ...(found.length > items.length && last !== undefined ? { next: last.id } : {}),
+    ...(found.length > items.length && last !== undefined ? { next: String(last.id) } : {}),
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
 import { isRetired } from '../../catalogue/lifecycle.ts'
+import { shownWindow } from '../../catalogue/window-length.ts'
 import { countedLimits } from '../counters/counted-limits.ts'
 import type { Counter } from '../counters/counter.ts'
 import { resetsAt } from '../counters/window.ts'
@@ -45,7 +46,7 @@ export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageLis
         limit: limit.calls,
         used: state.count,
         remaining: Math.max(0, limit.calls - state.count),
-        windowSeconds: limit.windowSeconds,
+        ...shownWindow(limit.windowLength),
         resetsAt: new Date(resetsAt(nowMs, state.resetMs)).toISOString(),
         overrideUntil: limit.override?.until.toISOString() ?? null,
       },

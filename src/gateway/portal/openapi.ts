@@ -1,11 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ErrorCode, errors } from '../../platform/errors.ts'
-import { type Access, apiTags } from './route-schema.ts'
+import { isLimited } from './accounts/limit-changes.ts'
+import { type Access, apiTags, tagOf } from './route-schema.ts'
 import * as accounts from './schemas/accounts.ts'
 import * as applications from './schemas/applications.ts'
 import * as catalogue from './schemas/catalogue.ts'
 import * as common from './schemas/common.ts'
+import * as factors from './schemas/factors.ts'
 import * as operator from './schemas/operator.ts'
 import * as sandbox from './schemas/sandbox.ts'
 import * as usage from './schemas/usage.ts'
@@ -47,7 +49,7 @@ function documentOf(
       [String(route.method).toLowerCase()]: operationOf(route, components),
     }
   }
-  const used = new Set(routes.map(({ schema }) => schema?.tag))
+  const used = new Set<string>(routes.map(({ url }) => tagOf(url)))
   return {
     openapi: '3.1.0',
     info: {
@@ -60,7 +62,7 @@ function documentOf(
     },
     servers: [{ url: portalUrl }],
     tags: Object.entries(apiTags).flatMap(([name, description]) =>
-      [...used].some((tag) => tag === name) ? [{ name, description }] : [],
+      used.has(name) ? [{ name, description }] : [],
     ),
     paths,
     components: {
@@ -78,11 +80,11 @@ function operationOf(route: RouteOptions, { show }: Components): object {
     ...parametersOf(schema.params ?? pathParameters(route.url), 'path'),
     ...parametersOf(schema.querystring, 'query'),
   ].map((parameter) => ({ ...parameter, schema: show(parameter.schema) }))
-  const { operationId, summary, tag, body } = schema
+  const { operationId, summary, body } = schema
   return {
     operationId,
     summary,
-    tags: tag && [tag],
+    tags: [tagOf(route.url)],
     security: access === 'anyone' ? [] : [{ session: [] }],
     description: access === 'operator' ? 'Operators only; others get 404.' : undefined,
     parameters: parameters.length === 0 ? undefined : parameters,
@@ -123,7 +125,7 @@ function answersOf({ response }: FastifySchema, show: Components['show']): Recor
 
 /** Several codes may share a status; the description names each. */
 function problemsOf(
-  { method, url }: RouteOptions,
+  { method, url, config }: RouteOptions,
   { body, querystring, problems = [] }: FastifySchema,
   access: Access,
   show: Components['show'],
@@ -131,7 +133,9 @@ function problemsOf(
   const codes = new Set<ErrorCode>(problems)
   if (body !== undefined || querystring !== undefined) codes.add('INPUT_INVALID')
   if (access !== 'anyone') codes.add('SESSION_REQUIRED')
+  if (access !== 'anyone' && isLimited(String(method))) codes.add('ATTEMPTS_EXCEEDED')
   if (access === 'operator' || url.includes(':')) codes.add('NOT_FOUND')
+  if (config?.needsProof !== undefined) codes.add('STEP_UP_REQUIRED')
   if (method !== 'GET') codes.add('CROSS_SITE')
   codes.add('STORE_UNAVAILABLE')
   const byStatus = Map.groupBy(codes, (code) => errors[code].status)
@@ -153,7 +157,7 @@ interface Components {
 
 /** Names of the API's schemas: those they are exported under. */
 const names = new Map<unknown, string>(
-  [common, accounts, applications, catalogue, usage, sandbox, operator].flatMap((room) =>
+  [common, accounts, factors, applications, catalogue, usage, sandbox, operator].flatMap((room) =>
     Object.entries(room).flatMap(([name, schema]) =>
       typeof schema === 'object' ? [[schema, name] as const] : [],
     ),

@@ -1,8 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Application } from '../registry/applications.ts'
-import type { ApiKey } from '../registry/keys.ts'
 import type { RegistryStores } from '../registry/stores.ts'
-import type { Subscription } from '../registry/subscriptions.ts'
 import { notFound, PortalError } from './portal-error.ts'
 import { signedIn } from './request.ts'
 
@@ -23,29 +21,31 @@ export async function ownApplication(
   { id }: ApplicationParams,
 ): Promise<Application> {
   const found = await applications.find(id)
-  if (found?.developerId !== signedIn(request).id) throw notFound()
+  if (found === undefined) throw notFound()
+  if (found.developerId !== signedIn(request).id) throw foreign(`application:${found.id}`)
   return found
 }
 
-/** The key a path names, if it is one of the application's. @throws {PortalError} NOT_FOUND */
-export async function keyOf(
-  { keys }: Pick<RegistryStores, 'keys'>,
-  application: Application,
-  keyId: string,
-): Promise<ApiKey> {
-  const found = await keys.find(keyId)
-  if (found?.applicationId !== application.id) throw notFound()
-  return found
+function foreign(subject: string): PortalError {
+  return notFound({ event: 'object.foreign', subject })
 }
 
-/** The subscription a path names, if it is one of the application's. @throws {PortalError} NOT_FOUND */
-export async function subscriptionOf(
-  { subscriptions }: Pick<RegistryStores, 'subscriptions'>,
-  application: Application,
-  subscriptionId: string,
-): Promise<Subscription> {
-  const found = await subscriptions.find(subscriptionId)
-  if (found?.applicationId !== application.id) throw notFound()
+/**
+ * Finds the key or the subscription that a path names, if it belongs to the
+ * application in the path and that one to the signed-in developer.
+ *
+ * @throws {PortalError} NOT_FOUND
+ */
+export async function ownItem<Item extends { readonly applicationId: string }>(
+  stores: Pick<RegistryStores, 'applications'>,
+  request: FastifyRequest<{ Params: ApplicationParams }>,
+  items: { find(id: string): Promise<Item | undefined> },
+  id: string,
+): Promise<Item> {
+  const application = await ownApplication(stores, request, request.params)
+  const found = await items.find(id)
+  if (found === undefined) throw notFound()
+  if (found.applicationId !== application.id) throw foreign(`application:${found.applicationId}`)
   return found
 }
 

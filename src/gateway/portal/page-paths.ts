@@ -15,6 +15,7 @@ export const pagePaths = {
   reset: '/reset',
   resetConfirm: '/reset/confirm',
   confirmEmail: '/confirm-email',
+  enrol: '/enrol',
   optOut: '/mails/opt-out',
   mailbox: '/mailbox',
   applications: '/applications',
@@ -26,6 +27,10 @@ export const pagePaths = {
   operatorSection: '/operator/:section',
   operatorApplication: '/operator/applications/:id',
 } as const
+
+/** The certificate and the revocation list of the sandbox's authority. Certificates name the second, so it never changes. */
+export const authorityPath = '/sandbox/authority.crt'
+export const crlPath = '/sandbox/authority.crl'
 
 /** Tabs of an application's page; the first one needs no name in the path. */
 export const applicationTabs = [
@@ -44,6 +49,7 @@ export const operatorSections = [
   'refusals',
   'sign-up',
   'audit',
+  'security-events',
 ] as const
 
 /** What stands for a tag of a document in the addresses of its reference: "Card accounts" is `card-accounts`. */

@@ -1,13 +1,23 @@
 import type { Refusal } from '../../platform/problem.ts'
+import type { SecurityFact } from '../../platform/security-events.ts'
 
-/** Ends a portal request with a refusal of the error table; the portal's error handler renders it. */
+/**
+ * Ends a portal request with a refusal of the error table; the portal's error
+ * handler renders it. If the refusal is a security event, the handler records
+ * it, with the person and the address of the request.
+ */
 export class PortalError extends Error {
   readonly refusal: Refusal
+  readonly fact: SecurityFact | undefined
 
-  constructor(refusal: Refusal, options: { cause?: unknown } = {}) {
-    super(refusal.detail ?? refusal.code, options)
+  constructor(
+    refusal: Refusal,
+    { cause, fact }: { cause?: unknown; fact?: SecurityFact | undefined } = {},
+  ) {
+    super(refusal.detail ?? refusal.code, { cause })
     this.name = 'PortalError'
     this.refusal = refusal
+    this.fact = fact
   }
 }
 
@@ -20,7 +30,22 @@ export function inputInvalid(path: string, rule: string): PortalError {
   })
 }
 
-/** The same answer for a resource that does not exist and for one of another developer. */
-export function notFound(): PortalError {
-  return new PortalError({ code: 'NOT_FOUND', detail: 'Your account has nothing at this path.' })
+/**
+ * The same answer for a resource that does not exist and for one of another
+ * developer.
+ *
+ * @param fact what only the operator may see: the client asked for what it must not see
+ */
+export function notFound(fact?: SecurityFact): PortalError {
+  return new PortalError(
+    { code: 'NOT_FOUND', detail: 'Your account has nothing at this path.' },
+    { fact },
+  )
+}
+
+/** What was found. @throws {PortalError} NOT_FOUND without it */
+export async function orNotFound<Found>(search: Promise<Found | undefined>): Promise<Found> {
+  const found = await search
+  if (found === undefined) throw notFound()
+  return found
 }

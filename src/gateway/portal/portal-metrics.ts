@@ -4,17 +4,25 @@ import { Counter, type Registry } from 'prom-client'
 export const signInResults = [
   'signed-in',
   'refused',
+  'factor-refused',
   'suspended',
   'unapproved',
+  'unenrolled',
   'throttled',
+  'unavailable',
 ] as const
 export type SignInResult = (typeof signInResults)[number]
+
+/** What a person signs in with. */
+export const signInMethods = ['password', 'oidc'] as const
+export type SignInMethod = (typeof signInMethods)[number]
 
 /** The portal's metrics. Labels come from our own tables only, so their number is bounded. */
 export interface PortalMetrics {
   /** @param route its pattern; undefined if no route has this path */
   countRequest(request: { route: string | undefined; method: string; status: number }): void
-  countSignIn(result: SignInResult): void
+  /** @param method (Default: password) */
+  countSignIn(result: SignInResult, method?: SignInMethod): void
 }
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -29,11 +37,13 @@ export function createPortalMetrics(registry: Registry): PortalMetrics {
   })
   const signIns = new Counter({
     name: 'portal_sign_ins_total',
-    help: 'Attempts to sign in by result',
-    labelNames: ['result'],
+    help: 'Attempts to sign in by method and result',
+    labelNames: ['method', 'result'],
     registers,
   })
-  for (const result of signInResults) signIns.inc({ result }, 0)
+  for (const method of signInMethods) {
+    for (const result of signInResults) signIns.inc({ method, result }, 0)
+  }
   return {
     countRequest({ route = 'none', method, status }) {
       requests.inc({
@@ -42,6 +52,6 @@ export function createPortalMetrics(registry: Registry): PortalMetrics {
         status_class: `${Math.floor(status / 100)}xx`,
       })
     },
-    countSignIn: (result) => signIns.inc({ result }),
+    countSignIn: (result, method = 'password') => signIns.inc({ method, result }),
   }
 }

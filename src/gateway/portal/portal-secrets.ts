@@ -11,8 +11,14 @@ export interface PortalSecrets {
   readonly mails: Buffer
   /** Signs the opt-out links of mails. */
   readonly optOut: Buffer
+  /** Seals the secrets of authenticator apps. */
+  readonly totp: Buffer
   /** Turns addresses into the names under which attempts are counted. */
   readonly attempts: Buffer
+  /** Proves that a browser was used by the owner of an account. */
+  readonly devices: Buffer
+  /** Seals what a browser keeps while its person is at the OpenID Connect provider. */
+  readonly oidc: Buffer
 }
 
 /** How an embedded installation keeps SESSION_SECRET. */
@@ -21,7 +27,7 @@ export const embeddedSessionSecret = {
   generate: (): string => randomBytes(32).toString('base64url'),
 } as const
 
-/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, makes waiting mails unreadable (they are given up after a day) and voids opt-out links. */
+/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, makes waiting mails unreadable (they are given up after a day), and voids opt-out links and authenticator apps; passkeys and recovery codes keep working. */
 export function derivePortalSecrets(sessionSecret: string): PortalSecrets {
   const derive = (purpose: string): Buffer =>
     Buffer.from(hkdfSync('sha256', sessionSecret, '', `tollgate portal ${purpose}`, 32))
@@ -29,6 +35,9 @@ export function derivePortalSecrets(sessionSecret: string): PortalSecrets {
     cookie: derive('cookie').toString('base64url'),
     mails: derive('mails'),
     optOut: derive('opt-out'),
+    totp: derive('totp'),
     attempts: derive('attempts'),
+    devices: derive('devices'),
+    oidc: derive('oidc'),
   }
 }

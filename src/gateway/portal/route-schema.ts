@@ -11,14 +11,18 @@ declare module 'fastify' {
     operationId?: string
     /** One line, without a full stop. */
     summary?: string
-    /** Group in the document; see `apiTags`. */
-    tag?: ApiTag
     /** Errors it may answer with, besides those that follow from its parts. */
     problems?: readonly ErrorCode[]
   }
   interface FastifyContextConfig {
     /** (Default: anyone) */
     access?: Access
+    /**
+     * Whether the developer must have proved lately who they are: always, or, in
+     * a route whose body has the password, only with a second factor.
+     * (Default: never)
+     */
+    needsProof?: 'always' | 'with-factor'
   }
 }
 
@@ -28,17 +32,52 @@ export const apiTags = {
   Account: 'Sign-up, sign-in and your profile.',
   Applications: 'Your applications, which call the gateway.',
   Subscriptions: 'Which API versions an application may call, and under which plan.',
+  Certificates: 'Certificates with which an application connects or signs.',
   Keys: 'API keys identify an application. The portal shows a key once, when you create it.',
   Usage: 'Calls left, calls made and why calls were refused.',
   Sandbox: 'Fictional bank customers to test with, if the operator offers them.',
   Portal: 'The state of the portal itself.',
   Operator: 'For operators only.',
 } as const
-export type ApiTag = keyof typeof apiTags
+type ApiTag = keyof typeof apiTags
+
+/** The first that fits names the group; the rest is about the account. */
+const groups: readonly (readonly [path: RegExp, tag: ApiTag])[] = [
+  [/^\/api\/operator\//, 'Operator'],
+  [/\/sandbox/, 'Sandbox'],
+  [/\/keys/, 'Keys'],
+  [/\/certificates/, 'Certificates'],
+  [/\/subscriptions/, 'Subscriptions'],
+  [/\/(?:usage|calls)/, 'Usage'],
+  [/^\/api\/applications/, 'Applications'],
+  [/^\/api\/apis/, 'Catalogue'],
+  [/^\/api\/(?:portal|gateway|mailbox|openapi)/, 'Portal'],
+]
+
+/** The group of a route in the document, by its path. */
+export function tagOf(path: string): ApiTag {
+  return groups.find(([pattern]) => pattern.test(path))?.[1] ?? 'Account'
+}
 
 /** Notes on every route registered in this scope from now on who may ask for it, for the API's document. */
 export function noteAccess(scope: Pick<FastifyInstance, 'addHook'>, access: Access): void {
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, access }
+  })
+}
+
+/** Notes on every route registered in this scope from now on that a change needs a proof. */
+export function noteProof(scope: Pick<FastifyInstance, 'addHook'>): void {
+  scope.addHook('onRoute', (route) => {
+    if (route.method === 'GET' || route.method === 'HEAD') return
+    route.config = { ...route.config, needsProof: 'always' }
+  })
+}
+
+/** Gives the answers of a scope the status that their route's schema describes, so that no handler repeats it. */
+export function answerAsDescribed(scope: Pick<FastifyInstance, 'addHook'>): void {
+  scope.addHook('preHandler', async ({ routeOptions }, reply) => {
+    const [status] = Object.keys(routeOptions.schema?.response ?? {})
+    if (status !== undefined) reply.code(Number(status))
   })
 }

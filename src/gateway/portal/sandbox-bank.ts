@@ -1,5 +1,7 @@
-import { Agent, request } from 'undici'
+import { Agent, buildConnector, request } from 'undici'
 import { codeOf } from '../../platform/error-code.ts'
+import { type UpstreamCredentials, upstreamOptions } from '../../platform/tls.ts'
+import type { Watched } from '../../platform/watched-files.ts'
 import { PortalError } from './portal-error.ts'
 import type { ApprovedConsents, ReadyConsent, Sandbox } from './schemas/sandbox.ts'
 
@@ -41,13 +43,24 @@ export interface SandboxBank {
 export interface SandboxBankOptions {
   /** Origin of the bank, as this process reaches it. */
   readonly bankUrl: () => string
+  /** What the portal trusts and presents there; undefined: the public authorities, and nothing. */
+  readonly tls?: Watched<UpstreamCredentials> | undefined
   /** The bank answers only a portal that knows it. */
   readonly secret: string
 }
 
 /** Creates the way to the bank's internal routes, the same in one process and in several. */
-export function createSandboxBank({ bankUrl, secret }: SandboxBankOptions): SandboxBank {
-  const dispatcher = new Agent({ connections: 4, connect: { timeout: connectMs } })
+export function createSandboxBank({ bankUrl, tls, secret }: SandboxBankOptions): SandboxBank {
+  const dispatcher = new Agent({
+    connections: 4,
+    // A connector for each connection: it would keep sessions of authorities that have changed since.
+    connect: (options, done) =>
+      buildConnector({
+        timeout: connectMs,
+        rejectUnauthorized: true,
+        ...(tls === undefined ? {} : upstreamOptions(tls.current())),
+      })(options, done),
+  })
   let described: Sandbox | undefined
 
   /** The answer's shape is checked when the portal sends it on. */

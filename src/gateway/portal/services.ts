@@ -1,17 +1,27 @@
+import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
+import type { Circumstances, SecurityEvents } from '../../platform/security-events.ts'
+import type { ListenerTls } from '../../platform/tls.ts'
 import type { Counter } from '../counters/counter.ts'
+import type { AuditContext } from '../registry/audit/audit-context.ts'
 import type { RegistryStores } from '../registry/stores.ts'
 import type { Attempts } from './accounts/attempts.ts'
+import type { Passkeys } from './accounts/passkeys.ts'
 import type { Passwords } from './accounts/passwords.ts'
+import type { Totp } from './accounts/totp.ts'
 import type { Mailbox } from './mail/mailbox.ts'
 import type { Mails } from './mail/open-mails.ts'
+import type { OidcProvider } from './oidc/provider.ts'
 import type { PageFiles } from './pages/open-page.ts'
 import type { PortalMetrics } from './portal-metrics.ts'
 import type { PortalSecrets } from './portal-secrets.ts'
+import type { SecurityFacts } from './routes/security-txt.ts'
 import type { SandboxBank } from './sandbox-bank.ts'
 
 /** The services of the portal's routes; each route asks only for those it needs. */
 export interface PortalServices {
+  /** TLS of the listener; undefined: plain HTTP. */
+  readonly tls?: ListenerTls | undefined
   /** The current catalogue. */
   readonly catalogue: () => Catalogue
   /** The portal's own origin. */
@@ -25,12 +35,25 @@ export interface PortalServices {
   readonly mails: Mails
   readonly page: PageFiles
   readonly passwords: Passwords
+  readonly totp: Totp
+  readonly passkeys: Passkeys
   readonly attempts: Attempts
+  /** Signs people in besides passwords; undefined: only passwords do. */
+  readonly oidc: OidcProvider | undefined
   readonly metrics: PortalMetrics
+  readonly events: Pick<SecurityEvents, 'record'>
+  /** Who makes a request, and from where, for its security events. */
+  readonly circumstances: (request: FastifyRequest) => Circumstances
+  /** What the audit keeps of a request. */
+  readonly auditContext: (request: FastifyRequest) => AuditContext
   /** Whether mails become files of the operator, for want of a mail server. */
   readonly writesMailsToFiles: boolean
+  /** What security.txt says; undefined: there is no such file. */
+  readonly security?: SecurityFacts | undefined
   /** Shows those files on this machine; undefined where others might see them. */
   readonly mailbox: Mailbox | undefined
+  /** The longest life of a key in days; 0: it may live forever. */
+  readonly keyMaxDays: number
   /** The counter that is enforced. */
   readonly counter: Pick<Counter, 'peek'>
   /** The sandbox's side of the bank; undefined: there is no sandbox. */

@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
-import { violates } from '../../platform/database.ts'
+import type { Change } from './changes.ts'
+import { conflictAt } from './conflict-at.ts'
+import { noteDeleted } from './deleted-applications.ts'
 import { lockDeveloper } from './developers.ts'
 import { plainName } from './name.ts'
 import { comesAfter, type Page } from './page.ts'
+import { plainOrigins } from './redirect-origins.ts'
 import { RegistryConflict, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
@@ -18,12 +22,15 @@ export interface Application {
   readonly suspendedAt: Date | null
   /** Whether the backend must accept only signed calls of this application. */
   readonly strict: boolean
+  /** Origins to which its customers may be sent back after an approval; empty: any, unless it is strict. */
+  readonly redirectOrigins: readonly string[]
 }
 
 /** Changes to an application; omitted members stay as they are. */
 export interface ApplicationChange {
   readonly name?: string | undefined
   readonly strict?: boolean | undefined
+  readonly redirectOrigins?: readonly string[] | undefined
 }
 
 /** `by` is the actor in the audit. */
@@ -42,12 +49,12 @@ export interface Applications {
   rename(input: { id: string; name: string; by: string }): Promise<Application>
   /** Idempotent. @throws {RegistryNotFound} */
   setStrict(input: { id: string; strict: boolean; by: string }): Promise<Application>
-  /** Applies all given changes or none. Idempotent. @throws as {@link rename} */
+  /** Applies all given changes or none; replaces the whole list of origins. Idempotent. @throws as {@link rename} */
   update(input: ApplicationChange & { id: string; by: string }): Promise<Application>
   /** Idempotent. @throws {RegistryNotFound} */
   suspend(input: { id: string; by: string }): Promise<Application>
-  /** Idempotent. @throws {RegistryNotFound} */
-  resume(input: { id: string; by: string }): Promise<Application>
+  /** Idempotent. @throws {RegistryNotFound}, {@link RegistryConflict} own-application */
+  resume(input: { id: string; by: string; operatorId?: string | undefined }): Promise<Application>
   /** Deletes the application with its subscriptions and keys. @throws {RegistryNotFound} */
   delete(input: { id: string; by: string }): Promise<void>
 }
@@ -59,6 +66,7 @@ const columns = [
   'created_at as createdAt',
   'suspended_at as suspendedAt',
   'strict',
+  'redirect_origins as redirectOrigins',
 ] as const
 
 export interface ApplicationsOptions {
@@ -68,27 +76,17 @@ export interface ApplicationsOptions {
 }
 
 export function createApplications({ db, perDeveloper }: ApplicationsOptions): Applications {
-  function traces(application: Application, action: string, by: string) {
-    return {
-      change: {
-        kind: 'application',
-        action,
-        developerId: application.developerId,
-        applicationId: application.id,
-      },
-      audit: {
-        actor: by,
-        action: `application.${action}`,
-        subject: `application:${application.id}`,
-      },
-    } as const
-  }
-
-  function setSuspension(id: string, by: string, isSuspended: boolean): Promise<Application> {
+  function setSuspension(
+    id: string,
+    by: string,
+    isSuspended: boolean,
+    operatorId?: string,
+  ): Promise<Application> {
     return change(db, async (trx, leave) => {
       const found = await lockApplication(trx, id)
+      if (!isSuspended) refuseOwner(found, operatorId)
       if ((found.suspendedAt !== null) === isSuspended) return found
-      await leave(traces(found, isSuspended ? 'suspend' : 'resume', by))
+      await leave(changeOf(found, isSuspended ? 'suspend' : 'resume'), { by })
       return trx
         .updateTable('applications')
         .set({ suspended_at: isSuspended ? sql`now()` : null })
@@ -104,17 +102,23 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
       const { name: given = found.name, strict = found.strict } = wanted
       // A name from before the rule may stay.
       const name = given === found.name ? given : plainName(given)
-      if (name === found.name && strict === found.strict) return found
+      const origins =
+        wanted.redirectOrigins === undefined
+          ? found.redirectOrigins
+          : plainOrigins(wanted.redirectOrigins)
+      const hasOldOrigins = isDeepStrictEqual(origins, found.redirectOrigins)
+      if (name === found.name && strict === found.strict && hasOldOrigins) return found
       const updated = await trx
         .updateTable('applications')
-        .set({ name, strict })
+        .set({ name, strict, redirect_origins: [...origins] })
         .where('id', '=', id)
         .returning(columns)
         .executeTakeFirstOrThrow()
-      const left = traces(updated, 'update', by)
-      const isTurned = strict !== found.strict
-      const audit = isTurned ? { ...left.audit, detail: { strict: String(strict) } } : left.audit
-      await leave({ ...left, audit })
+      const detail: Record<string, string> = {
+        ...(strict === found.strict ? {} : { strict: String(strict) }),
+        ...(hasOldOrigins ? {} : { redirectOrigins: origins.join(' ') }),
+      }
+      await leave(changeOf(updated, 'update'), { by, detail })
       return updated
     }).catch(translateName)
   }
@@ -141,7 +145,7 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
           .values({ developer_id: developerId, name })
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(traces(application, 'create', by))
+        await leave(changeOf(application, 'create'), { by })
         return application
       }).catch(translateName),
 
@@ -181,15 +185,20 @@ export function createApplications({ db, perDeveloper }: ApplicationsOptions): A
     update: ({ id, by, ...wanted }) => update(id, by, wanted),
 
     suspend: ({ id, by }) => setSuspension(id, by, true),
-    resume: ({ id, by }) => setSuspension(id, by, false),
+    resume: ({ id, by, operatorId }) => setSuspension(id, by, false, operatorId),
 
     delete: ({ id, by }) =>
       change(db, async (trx, leave) => {
         const found = await lockApplication(trx, id)
+        await noteDeleted(trx, [id])
         await trx.deleteFrom('applications').where('id', '=', id).execute()
-        await leave(traces(found, 'delete', by))
+        await leave(changeOf(found, 'delete'), { by })
       }),
   }
+}
+
+function changeOf({ id, developerId }: Application, action: string): Change {
+  return { kind: 'application', action, developerId, applicationId: id }
 }
 
 /**
@@ -214,6 +223,17 @@ export async function lockApplication(trx: RegistryTransaction, id: string): Pro
   return found
 }
 
+/**
+ * Refuses what an operator does for an application, if the operator owns it.
+ *
+ * @param operatorId of the operator's developer account; undefined: a command
+ * @throws {RegistryConflict} own-application
+ */
+export function refuseOwner({ developerId }: Application, operatorId: string | undefined): void {
+  if (operatorId !== developerId) return
+  throw new RegistryConflict('own-application', 'you own this application; ask another operator')
+}
+
 /** Locks the application for a change that grants it more. */
 export async function lockActiveApplication(trx: RegistryTransaction, id: string): Promise<void> {
   const { suspendedAt } = await lockApplication(trx, id)
@@ -224,11 +244,8 @@ export async function lockActiveApplication(trx: RegistryTransaction, id: string
   )
 }
 
-function translateName(error: unknown): never {
-  if (violates(error, 'applications_name')) {
-    throw new RegistryConflict('name-taken', 'the developer has an application of that name', {
-      cause: error,
-    })
-  }
-  throw error
-}
+const translateName = conflictAt(
+  'applications_name',
+  'name-taken',
+  'the developer has an application of that name',
+)

@@ -30,10 +30,8 @@ export function createApprovals({ db }: { db: Kysely<RegistrySchema> }): Approva
           .where('approved_at', 'is', null)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) return
-        await leave({
-          change: { kind: 'developer', action: 'update', developerId: id },
-          audit: { actor: by, action: 'developer.approve', subject: `developer:${id}` },
-        })
+        const changed = { kind: 'developer', action: 'update', developerId: id } as const
+        await leave(changed, { by, action: 'developer.approve' })
         await post(trx, email)
       }),
   }

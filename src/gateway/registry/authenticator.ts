@@ -5,6 +5,7 @@ import type { KeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
 import type { LastUsed } from './last-used.ts'
 import { isProven, proofOf } from './proven-key.ts'
+import type { ReMac } from './re-mac.ts'
 import type { Authentication, KeyAuthenticator, KeyMemory } from './registry.ts'
 
 export interface AuthenticatorOptions {
@@ -12,6 +13,7 @@ export interface AuthenticatorOptions {
   readonly lookUps: KeyLookUps
   readonly peppers: Peppers
   readonly lastUsed: Pick<LastUsed, 'note'>
+  readonly reMac: Pick<ReMac, 'note'>
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly monotonicNow: () => number
@@ -27,13 +29,14 @@ const refreshAgainMs = 1_000
  * database.
  */
 export function createAuthenticator(options: AuthenticatorOptions): KeyAuthenticator & KeyMemory {
-  const { cache, lookUps, peppers, lastUsed, now, monotonicNow } = options
+  const { cache, lookUps, peppers, lastUsed, reMac, now, monotonicNow } = options
 
   function judge(key: ParsedKey, entry: CachedKey): Authentication {
     const at = now()
     const outcome = judgeKey(key, entry.record, { peppers, nowMs: at })
     if (outcome === 'invalid') return outcome
     entry.proven = proofOf(key.text)
+    if (entry.record?.pepperVersion !== peppers.current) reMac.note(key)
     noteUse(key.id, entry, at)
     return outcome
   }

@@ -1,4 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import type { ShownWindow } from '../../catalogue/catalogue.ts'
+import { readWindowLength, shownWindow } from '../../catalogue/window-length.ts'
 import type { RegistrySchema } from './schema.ts'
 import { isUuid } from './transaction.ts'
 
@@ -31,10 +33,9 @@ export interface CallRecord {
   readonly upstreamMs: number | null
 }
 
-export interface RecordedLimit {
+export interface RecordedLimit extends ShownWindow {
   readonly scope: string
   readonly calls: number
-  readonly windowSeconds: number
   readonly remaining: number
   /** Null: unknown (an outage). */
   readonly resetsAt: Date | null
@@ -146,7 +147,9 @@ function toRecord(row: Row): CallRecord {
 }
 
 function limitOf(row: Row): RecordedLimit | null {
-  const { limit_scope: scope, limit_calls: calls, window_seconds: windowSeconds, remaining } = row
-  if (scope === null || calls === null || windowSeconds === null || remaining === null) return null
-  return { scope, calls, windowSeconds, remaining, resetsAt: row.resets_at }
+  const { limit_scope: scope, limit_calls: calls, window_seconds: seconds, remaining } = row
+  const length = row.calendar_window === null ? seconds : readWindowLength(row.calendar_window)
+  if (scope === null || calls === null || remaining === null) return null
+  if (length === null || length === undefined) return null
+  return { scope, calls, ...shownWindow(length), remaining, resetsAt: row.resets_at }
 }

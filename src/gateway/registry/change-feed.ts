@@ -1,4 +1,5 @@
 import type { Logger } from '../../platform/log.ts'
+import { repeatedly } from '../../platform/repeatedly.ts'
 import type { Change, ChangeKind, ChangePage, Changes } from './changes.ts'
 
 /** Reports every change of the registry, whichever process made it. */
@@ -17,7 +18,9 @@ export interface ChangeFeedOptions {
   readonly changes: Pick<Changes, 'read' | 'prune'>
   readonly log: Pick<Logger, 'warn' | 'error' | 'info'>
   readonly monotonicNow: () => number
-  /** Pause between the end of a read and the next one. (Default: 250) */
+  /** Reports the end of every transaction ({@link Database.onTransaction}); undefined where only polling finds changes. */
+  readonly onTransaction?: ((listener: () => void) => void) | undefined
+  /** Pause between the end of a read and the next one. (Default: 250, and 1000 where the end of transactions is reported) */
   readonly intervalMs?: number
 }
 
@@ -28,35 +31,37 @@ const bridgedMs = 1_800_000
 const pruneEveryMs = 300_000
 
 /**
- * Polls the change table. Resolves after the first read, so no later change is
- * missed.
+ * Polls the change table. Where the database reports transactions, it reads the
+ * table after each one, and polls only to learn whether the database answers. Resolves after the first read, so no later change is missed.
  */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
-  const { changes, log, monotonicNow, intervalMs = 250 } = options
+  const { changes, log, monotonicNow, onTransaction } = options
+  const intervalMs = options.intervalMs ?? (onTransaction === undefined ? 250 : 1_000)
   const listeners = new Map<ChangeKind, Set<(change: Change) => void>>()
   const lostListeners = new Set<() => void>()
   let last: ChangePage = await changes.read(undefined)
   let lastReadAt = monotonicNow()
   let pruneAt = lastReadAt + Math.random() * pruneEveryMs
   let isClosed = false
-  let failures = 0
-  let timer: NodeJS.Timeout | undefined
-  let reading: Promise<void> = Promise.resolve()
+  let isFailing = false
+  const reading = repeatedly({
+    everyMs: intervalMs,
+    work: read,
+    onFailure(err) {
+      isFailing = true
+      log.warn({ err }, 'change feed cannot be read')
+    },
+  })
+  onTransaction?.(() => reading.now())
 
   async function read(): Promise<void> {
-    try {
-      const page = await changes.read(last.horizon)
-      if (isClosed) return
-      take(page)
-      if (failures > 0) log.info({ failures }, 'change feed reads again')
-      failures = 0
-      lastReadAt = monotonicNow()
-      prune()
-    } catch (error) {
-      failures += 1
-      // Once per outage, then about once a minute; `gateway_store_up` shows the rest.
-      if (failures % 240 === 1) log.warn({ err: error, failures }, 'change feed cannot be read')
-    }
+    const page = await changes.read(last.horizon)
+    if (isClosed) return
+    take(page)
+    if (isFailing) log.info({}, 'change feed reads again')
+    isFailing = false
+    lastReadAt = monotonicNow()
+    prune()
   }
 
   function take(page: ChangePage): void {
@@ -93,15 +98,6 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     })
   }
 
-  function schedule(): void {
-    timer = setTimeout(() => {
-      reading = read().finally(() => {
-        if (!isClosed) schedule()
-      })
-    }, intervalMs).unref()
-  }
-  schedule()
-
   return {
     onChange(kind, listener) {
       const ofKind = listeners.get(kind) ?? new Set()
@@ -115,8 +111,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     isUp: () => monotonicNow() - lastReadAt < upMs,
     async close() {
       isClosed = true
-      clearTimeout(timer)
-      await reading
+      await reading.close()
     },
   }
 }

@@ -9,11 +9,12 @@ export type ChangeKind =
   | 'key'
   | 'counter'
   | 'configuration'
+  | 'certificate'
 
 /** A change that every gateway process must learn about. Ids that do not apply are absent. */
 export interface Change {
   readonly kind: ChangeKind
-  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`, `reload`, `override`. */
+  /** `create`, `update`, `suspend`, `resume`, `delete`, `issue`, `replace`, `revoke`, `end`, `reset`, `reload`, `override`, `add`, `remove`, `block`, `unblock`, `reset-factor`. */
   readonly action: string
   readonly developerId?: string
   readonly applicationId?: string
@@ -70,7 +71,9 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
     async read(horizon) {
       // One statement, so one snapshot: the new horizon belongs to exactly these rows.
       const { rows } = await sql<ChangeRow>`
-        select s.horizon, s.at, c.id, c.kind, c.action, c.developer_id, c.application_id, c.key_id, c.detail
+        select s.horizon, s.at, c.id, jsonb_strip_nulls(jsonb_build_object(
+          'kind', c.kind, 'action', c.action, 'detail', c.detail, 'keyId', c.key_id,
+          'developerId', c.developer_id, 'applicationId', c.application_id)) as change
         from (select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, now() as at) s
         left join changes c on c.xid >= ${horizon ?? null}::text::xid8
         order by c.id`.execute(db)
@@ -79,7 +82,7 @@ export function createChanges({ db }: { db: Kysely<RegistrySchema> }): Changes {
       return {
         horizon: first.horizon,
         at: first.at,
-        changes: rows.flatMap((row) => (row.id === null ? [] : [toChange(row, row.id)])),
+        changes: rows.flatMap(({ id, change }) => (id === null ? [] : [{ ...change, id }])),
       }
     },
 
@@ -113,23 +116,7 @@ export async function recordChange(
 interface ChangeRow {
   readonly horizon: string
   readonly at: Date
+  /** Null in the only row when there are no changes. */
   readonly id: number | null
-  readonly kind: ChangeKind
-  readonly action: string
-  readonly developer_id: string | null
-  readonly application_id: string | null
-  readonly key_id: string | null
-  readonly detail: Readonly<Record<string, string>>
-}
-
-function toChange(row: ChangeRow, id: number): Change & { id: number } {
-  return {
-    id,
-    kind: row.kind,
-    action: row.action,
-    detail: row.detail,
-    ...(row.developer_id === null ? {} : { developerId: row.developer_id }),
-    ...(row.application_id === null ? {} : { applicationId: row.application_id }),
-    ...(row.key_id === null ? {} : { keyId: row.key_id }),
-  }
+  readonly change: Change
 }

@@ -1,11 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
+import { conflictAt } from './conflict-at.ts'
+import { noteDeleted } from './deleted-applications.ts'
 import { endSessions } from './end-sessions.ts'
 import { plainName } from './name.ts'
 import { comesAfter, type Page } from './page.ts'
-import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
+import { RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
+import { addStaff } from './staff.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
 /** A person who signed up and owns applications. */
@@ -59,10 +62,7 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
       if ((found.suspendedAt !== null) === isSuspended) return found
       if (isSuspended) await endSessions(trx, id)
       const action = isSuspended ? 'suspend' : 'resume'
-      await leave({
-        change: { kind: 'developer', action, developerId: id },
-        audit: { actor: by, action: `developer.${action}`, subject: `developer:${id}` },
-      })
+      await leave({ kind: 'developer', action, developerId: id }, { by })
       return trx
         .updateTable('developers')
         .set({ suspended_at: isSuspended ? sql`now()` : null })
@@ -73,41 +73,27 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
   }
 
   return {
-    async create({ email, name: given, isOperator = false, by }) {
-      const name = given === '' ? '' : plainName(given)
-      try {
-        return await change(db, async (trx, leave) => {
-          const developer = await trx
-            .insertInto('developers')
-            .values({ email, name, is_operator: isOperator })
-            .returning(developerColumns)
-            .executeTakeFirstOrThrow()
-          const { id } = developer
-          await leave({
-            change: { kind: 'developer', action: 'create', developerId: id },
-            audit: {
-              actor: by,
-              action: 'developer.create',
-              subject: `developer:${id}`,
-              detail: { isOperator: String(isOperator) },
-            },
-          })
-          return developer
-        })
-      } catch (error) {
-        if (violates(error, 'developers_email')) {
-          throw new RegistryConflict('email-taken', 'a developer with this email exists', {
-            cause: error,
-          })
+    create: ({ email, name: given, isOperator = false, by }) =>
+      change(db, async (trx, leave) => {
+        const name = given === '' ? '' : plainName(given)
+        const developer = await trx
+          .insertInto('developers')
+          .values({ email, name, is_operator: isOperator })
+          .returning(developerColumns)
+          .executeTakeFirstOrThrow()
+        const { id } = developer
+        const detail = {
+          isOperator: String(isOperator),
+          ...(isOperator ? { staffId: await addStaff(trx, developer) } : {}),
         }
-        if (violates(error, 'developers_email_plain')) {
-          throw new RegistryInputInvalid('email', 'an address such as ada@example.com', {
-            cause: error,
-          })
-        }
-        throw error
-      }
-    },
+        await leave({ kind: 'developer', action: 'create', developerId: id }, { by, detail })
+        return developer
+      })
+        .catch(conflictAt('developers_email', 'email-taken', 'a developer with this email exists'))
+        .catch((cause: unknown) => {
+          if (!violates(cause, 'developers_email_plain')) throw cause
+          throw new RegistryInputInvalid('email', 'an address such as ada@example.com', { cause })
+        }),
 
     async find(id) {
       if (!isUuid(id)) return undefined
@@ -146,18 +132,19 @@ export function createDevelopers({ db }: { db: Kysely<RegistrySchema> }): Develo
         // Links requested without a session store only the address.
         await trx.deleteFrom('mail_tokens').where(sameAddress(email)).execute()
         // In the order in which the gateways lock them for usage, to avoid a deadlock.
-        await trx
+        const applications = await trx
           .selectFrom('applications')
           .select('id')
           .where('developer_id', '=', id)
           .orderBy('id')
           .forUpdate()
           .execute()
+        await noteDeleted(
+          trx,
+          applications.map((application) => application.id),
+        )
         await trx.deleteFrom('developers').where('id', '=', id).execute()
-        await leave({
-          change: { kind: 'developer', action: 'delete', developerId: id },
-          audit: { actor: by, action: 'developer.delete', subject: `developer:${id}` },
-        })
+        await leave({ kind: 'developer', action: 'delete', developerId: id }, { by })
       }),
   }
 }

@@ -27,6 +27,8 @@ export interface ListedApplication {
   readonly suspendedAt: Date | null
   /** Whether the backend must accept only signed calls of this application. */
   readonly strict: boolean
+  /** Origins to which its customers may be sent back. */
+  readonly redirectOrigins: readonly string[]
 }
 
 /** A page of the matches for a text; without a text, of everything. */
@@ -47,12 +49,13 @@ export interface Directory {
 }
 
 /** Entities that can be found by the beginning of their id. */
-export type IdKind = 'key' | 'subscription' | 'override'
+export type IdKind = 'key' | 'subscription' | 'override' | 'certificate'
 
 const tableOf = {
   key: 'api_keys',
   subscription: 'subscriptions',
   override: 'limit_overrides',
+  certificate: 'certificates',
 } as const
 
 export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directory {
@@ -75,7 +78,8 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
     const { rows } = await sql<ListedApplication>`
       select id, name, developer_id as "developerId",
         (select email from developers d where d.id = applications.developer_id) as "developerEmail",
-        created_at as "createdAt", suspended_at as "suspendedAt", strict
+        created_at as "createdAt", suspended_at as "suspendedAt", strict,
+        redirect_origins as "redirectOrigins"
       from applications
       where ${where}
       order by created_at, id

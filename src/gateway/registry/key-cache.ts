@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { createBoundedMap } from './bounded-map.ts'
+import { createBoundedMap } from '../../platform/bounded-map.ts'
 import type { Change } from './changes.ts'
 import type { KeyRecord } from './key-record.ts'
 

@@ -5,12 +5,11 @@ import type { RegistryTransaction } from './transaction.ts'
 
 /** One event in the life of a key. The two changes of a rotation form one event. */
 export interface KeyChange {
-  readonly action: 'issue' | 'replace' | 'revoke'
+  /** `update`: its allowed addresses. */
+  readonly action: 'issue' | 'replace' | 'revoke' | 'update'
   readonly at: Date
   readonly developerId: string
   readonly email: string
-  /** Whether the developer wants mails about keys. */
-  readonly isWanted: boolean
   readonly applicationId: string
   readonly applicationName: string
   readonly keyName: string
@@ -37,13 +36,35 @@ export async function presentHorizon(db: Kysely<RegistrySchema>): Promise<string
   return rows[0]?.horizon ?? '0'
 }
 
-/** Whether a transaction at or after `horizon` changed a key. Cheap enough for constant polling. */
-export async function hasKeyChanges(db: Kysely<RegistrySchema>, horizon: string): Promise<boolean> {
+/** Whether a transaction at or after `horizon` changed a key or reset factors. Cheap enough for constant polling. */
+export async function hasNoticeableChanges(
+  db: Kysely<RegistrySchema>,
+  horizon: string,
+): Promise<boolean> {
   const { rows } = await sql<{ isThere: boolean }>`
-    select exists (select from changes where xid >= ${horizon}::text::xid8 and kind = 'key') as "isThere"`.execute(
-    db,
-  )
+    select exists (select from changes where xid >= ${horizon}::text::xid8
+      and (kind = 'key' or action = 'reset-factor')) as "isThere"`.execute(db)
   return rows[0]?.isThere === true
+}
+
+/** A developer whose second factors a command removed. */
+export interface FactorReset {
+  readonly email: string
+  readonly at: Date
+}
+
+/** Reads the resets of transactions from `horizon` up to, but not including, `next`: the range of a {@link KeyChangePage}. */
+export async function readFactorResets(
+  trx: RegistryTransaction,
+  { horizon, next }: { readonly horizon: string; readonly next: string },
+): Promise<FactorReset[]> {
+  const { rows } = await sql<FactorReset>`
+    select d.email, c.created_at as at
+    from changes c join developers d on d.id = c.developer_id
+    where c.kind = 'developer' and c.action = 'reset-factor'
+      and c.xid >= ${horizon}::text::xid8 and c.xid < ${next}::text::xid8
+    order by c.id`.execute(trx)
+  return rows
 }
 
 /**
@@ -73,7 +94,7 @@ export async function readKeyChanges(
         select from due i where i.xid = due.xid and i.action = 'issue' and i.key_id = k.replaced_by
       ) as "isRotation",
       a.id as "applicationId", a.name as "applicationName",
-      d.id as "developerId", d.email, d.mails_keys as "isWanted"
+      d.id as "developerId", d.email
     from s
     left join due on true
     left join api_keys k on k.id = due.key_id
@@ -106,7 +127,6 @@ interface KeyRow {
   readonly applicationName: string
   readonly developerId: string
   readonly email: string
-  readonly isWanted: boolean
 }
 
 type ChangeRow = { readonly horizon: string; readonly xid: string | null } & (
@@ -119,15 +139,15 @@ function isOfKey(row: ChangeRow): row is ChangeRow & KeyRow {
 }
 
 function toKeyChange(row: KeyRow): KeyChange[] {
-  const { action, at, developerId, email, isWanted, applicationId, applicationName, keyName } = row
+  const { action, at, developerId, email, applicationId, applicationName, keyName } = row
   // The change of the replaced key represents the rotation.
   if (action === 'issue' && row.isReplacement) return []
   const isReplaced = row.isRotation && row.replacedBy !== null && row.newLastFour !== null
   const told = isReplaced ? 'replace' : action
-  if (told !== 'issue' && told !== 'replace' && told !== 'revoke') return []
+  if (told !== 'issue' && told !== 'replace' && told !== 'revoke' && told !== 'update') return []
   return [
     {
-      ...{ at, developerId, email, isWanted, applicationId, applicationName, keyName },
+      ...{ at, developerId, email, applicationId, applicationName, keyName },
       action: told,
       hint: keyHint(row.keyId, row.lastFour),
       newHint: isReplaced ? keyHint(row.replacedBy ?? '', row.newLastFour ?? '') : undefined,

@@ -27,7 +27,8 @@ export class PepperInvalid extends Error {
  * Reads the setting `KEY_PEPPER`: one secret (version 1), or
  * `<version>:<secret>,<version>:<secret>`, where new keys use the first secret
  * and the others still verify older keys. To change the pepper, put a new
- * version in front, and remove the old one when its keys are gone.
+ * version in front. Keys move to it when they are used; a start that lacks a
+ * version that keys still need fails and says so (docs/operating.md).
  *
  * @throws {PepperInvalid}
  */

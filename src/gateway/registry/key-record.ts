@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { versionKey } from '../../catalogue/catalogue.ts'
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
+import { blockedSince } from './blocked-since.ts'
 import type { Caller } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 
@@ -36,7 +37,15 @@ async function find(
       select k.id, k.mac, k.pepper_version, k.expires_at,
         a.id as application_id, a.name as application_name, d.id as developer_id,
         a.suspended_at is not null or d.suspended_at is not null as is_suspended,
-        a.strict as is_strict,
+        a.strict as is_strict, a.redirect_origins, k.allowed_addresses,
+        coalesce(
+          (select jsonb_agg(jsonb_build_array(c.use, c.thumbprint, c.id) order by c.created_at, c.id)
+           from certificates c
+           where c.application_id = a.id and c.valid_until > now()
+           -- The gateway itself judges blocks of TLS certificates. Those of seals reach the bank only in this way.
+             and (c.use = 'tls' or ${blockedSince('c')} is null)),
+          '[]'
+        ) as certificates,
         coalesce(
           (select jsonb_agg(jsonb_build_array(s.api, s.version, s.plan))
            from subscriptions s where s.application_id = a.id and s.ended_at is null),
@@ -65,6 +74,9 @@ interface KeyRow {
   readonly developer_id: string
   readonly is_suspended: boolean
   readonly is_strict: boolean
+  readonly redirect_origins: readonly string[]
+  readonly certificates: readonly (readonly [use: string, thumbprint: string, id: string])[]
+  readonly allowed_addresses: readonly string[]
   readonly plans: readonly (readonly [api: string, version: string, plan: string])[]
   readonly overrides: readonly OverrideRow[]
 }
@@ -89,10 +101,23 @@ function toRecord(row: KeyRow): KeyRecord {
       keyId: row.id,
       isSuspended: row.is_suspended,
       isStrict: row.is_strict,
+      certificates: row.certificates.length === 0 ? noCertificates : forTls(row.certificates),
+      seals: row.certificates.flatMap(([use, thumbprint]) =>
+        use === 'signing' ? [thumbprint] : [],
+      ),
+      redirectOrigins: row.redirect_origins,
+      allowedAddresses: row.allowed_addresses,
       plans: new Map(row.plans.map(([api, version, plan]) => [versionKey(api, version), plan])),
       overrides: row.overrides.length === 0 ? noOverrides : byVersion(row.overrides),
     }),
   }
+}
+
+/** Shared, because most callers have no certificates. */
+const noCertificates: Caller['certificates'] = new Map()
+
+function forTls(rows: KeyRow['certificates']): Caller['certificates'] {
+  return new Map(rows.flatMap(([use, thumbprint, id]) => (use === 'tls' ? [[thumbprint, id]] : [])))
 }
 
 /** Shared, because nearly every caller has no overrides. */

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
-import { violates } from '../../platform/database.ts'
+import { plainAddresses } from './allowed-addresses.ts'
 import { lockActiveApplication } from './applications.ts'
-import { checkExpiry, expiryAfter } from './expiry.ts'
+import { recordAudit } from './audit.ts'
+import { conflictAt } from './conflict-at.ts'
+import { type DaysMax, expiryOf, expiryOfNext } from './expiry.ts'
 import { generateKey, keyHint, type ParsedKey } from './key-format.ts'
 import { keyMac, type Peppers } from './key-mac.ts'
 import { keyState } from './key-state.ts'
@@ -33,6 +36,8 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null
   /** The key that replaced this one by rotation. */
   readonly replacedBy: string | null
+  /** Addresses or CIDRs from which it may be used; empty: from anywhere. */
+  readonly allowedAddresses: readonly string[]
 }
 
 /** The only response that contains the key itself. Tollgate stores only its MAC. */
@@ -45,24 +50,27 @@ export interface Keys {
   /**
    * Issues a key. Once this resolves, the key is stored durably.
    *
-   * `name` defaults to `key-<id>`.
+   * `name` defaults to `key-<id>`, `expiresAt` to the longest life that the
+   * settings permit, `allowedAddresses` to any address.
    *
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} name-taken, keys-limit
-   * @throws {RegistryInputInvalid} an invalid name, an expiry in the
-   * past or after the year 9999
+   * @throws {RegistryInputInvalid} an invalid name or address; an expiry in the
+   * past, after the year 9999 or after the longest life
    */
   issue(input: {
     applicationId: string
     name?: string | undefined
     expiresAt?: Date | undefined
+    allowedAddresses?: readonly string[] | undefined
     by: string
   }): Promise<IssuedKey>
   /**
    * Issues a key that replaces another. The old key works for `overlapSeconds`
    * more (0 to 30 days), but not beyond its own expiry. The new key gets the
-   * old name and, if the old key had an expiry, the same lifetime. A key can
-   * have only one overlap at a time, or rotations would multiply the working
+   * old name, its allowed addresses and, if the old key had an expiry, the same
+   * lifetime, but not more than the settings permit. A key can have only one
+   * overlap at a time, or rotations would multiply the working
    * keys.
    *
    * @throws {RegistryNotFound}
@@ -71,6 +79,15 @@ export interface Keys {
    * @throws {RegistryInputInvalid}
    */
   rotate(input: { id: string; overlapSeconds: number; by: string }): Promise<IssuedKey>
+  /**
+   * Sets the addresses from which a working key may be used; every gateway
+   * applies them within a second.
+   *
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} key-inactive (revoked or expired)
+   * @throws {RegistryInputInvalid}
+   */
+  allow(input: { id: string; allowedAddresses: readonly string[]; by: string }): Promise<ApiKey>
   /** Idempotent. Every gateway refuses the key within a second. @throws {RegistryNotFound} */
   revoke(input: { id: string; by: string }): Promise<ApiKey>
   find(id: string): Promise<ApiKey | undefined>
@@ -78,6 +95,15 @@ export interface Keys {
   list(options: { applicationId: string }): Promise<ApiKey[]>
   /** A page of the keys for display: working keys first, newest first. */
   page(options: { applicationId: string; page: Page }): Promise<ApiKey[]>
+  /** Deletes some of the keys that stopped working {@link deadKeyDays} days ago. */
+  prune(): Promise<void>
+  /**
+   * Gives keys that would live longer than the settings permit the longest life
+   * from now. So a maximum that is new ends no key at once.
+   *
+   * @returns how many keys it shortened
+   */
+  limitLives(): Promise<number>
 }
 
 export interface KeysOptions {
@@ -85,11 +111,17 @@ export interface KeysOptions {
   readonly peppers: Peppers
   /** Maximum number of active keys per application. */
   readonly perApplication: number
+  readonly daysMax: DaysMax
   readonly now: () => number
   readonly randomBytes: (size: number) => Buffer
 }
 
 const overlapSecondsMax = 30 * 24 * 3600
+
+/** Days for which a developer still sees a key that no longer works. */
+const deadKeyDays = 30
+/** Keys deleted at a time. */
+const keysPerPrune = 5_000
 
 const columns = [
   'id',
@@ -101,9 +133,12 @@ const columns = [
   'revoked_at as revokedAt',
   'last_used_at as lastUsedAt',
   'replaced_by as replacedBy',
+  'allowed_addresses as allowedAddresses',
 ] as const
 
-export function createKeys({ db, peppers, perApplication, now, randomBytes }: KeysOptions): Keys {
+export function createKeys(options: KeysOptions): Keys {
+  const { db, peppers, perApplication, daysMax, now, randomBytes } = options
+
   async function insert(
     trx: RegistryTransaction,
     input: {
@@ -111,6 +146,7 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
       applicationId: string
       name?: string | undefined
       expiresAt: Date | null
+      allowedAddresses: readonly string[]
     },
   ): Promise<IssuedKey> {
     const { id, text } = input.key
@@ -126,6 +162,7 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
         pepper_version: peppers.current,
         last_four: text.slice(-4),
         expires_at: input.expiresAt,
+        allowed_addresses: [...input.allowedAddresses],
       })
       .returning(columns)
       .executeTakeFirstOrThrow()
@@ -133,10 +170,11 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
   }
 
   return {
-    issue: ({ applicationId, name: given, expiresAt, by }) =>
+    issue: ({ applicationId, name: given, expiresAt, allowedAddresses = [], by }) =>
       change(db, async (trx, leave) => {
         const name = given === undefined ? undefined : plainName(given)
-        if (expiresAt !== undefined) checkExpiry(expiresAt, now())
+        const end = expiryOf(expiresAt, now(), daysMax)
+        const addresses = plainAddresses(allowedAddresses)
         await lockActiveApplication(trx, applicationId)
         await retireExpired(trx, applicationId)
         const { count } = await trx
@@ -157,9 +195,10 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
           key: generateKey(randomBytes),
           applicationId,
           name,
-          expiresAt: expiresAt ?? null,
+          expiresAt: end,
+          allowedAddresses: addresses,
         })
-        await leave(traces(issued, 'issue', by))
+        await leave(...traces(issued, 'issue', by))
         return issued
       }).catch(translateName),
 
@@ -176,9 +215,9 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
           )
         }
         // Locks the application first, as every other change does, to avoid deadlocks.
-        const { applicationId } = await findKey(trx, id)
+        const { applicationId } = await readKey(trx, id)
         await lockActiveApplication(trx, applicationId)
-        const old = await lockKey(trx, id)
+        const old = await readKey(trx, id, { isLocked: true })
         const at = now()
         if (keyState(old, at) !== 'active') {
           throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
@@ -208,19 +247,38 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
           key,
           applicationId,
           name: old.name,
-          expiresAt:
-            old.expiresAt === null
-              ? null
-              : expiryAfter(old.expiresAt.getTime() - old.createdAt.getTime(), at),
+          expiresAt: expiryOfNext(old, at, daysMax),
+          allowedAddresses: old.allowedAddresses,
         })
-        await leave(traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, issued.id))
-        await leave(traces(issued, 'issue', by))
+        await leave(...traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, issued.id))
+        await leave(...traces(issued, 'issue', by))
         return issued
       }).catch(translateName),
 
+    allow: ({ id, allowedAddresses, by }) =>
+      change(db, async (trx, leave) => {
+        const addresses = plainAddresses(allowedAddresses)
+        const found = await readKey(trx, id, { isLocked: true })
+        if (!isWorking(found, now())) {
+          throw new RegistryConflict('key-inactive', 'the key no longer works')
+        }
+        if (isDeepStrictEqual(found.allowedAddresses, addresses)) return found
+        const changed = await trx
+          .updateTable('api_keys')
+          .set({ allowed_addresses: addresses })
+          .where('id', '=', id)
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        const [made, actor] = traces(found, 'update', by)
+        // Their number only: the audit is kept for ever, and an address may be a person's.
+        const detail = { ...actor.detail, allowedAddresses: String(addresses.length) }
+        await leave(made, { ...actor, detail })
+        return toApiKey(changed)
+      }),
+
     revoke: ({ id, by }) =>
       change(db, async (trx, leave) => {
-        const found = await lockKey(trx, id)
+        const found = await readKey(trx, id, { isLocked: true })
         if (found.revokedAt !== null) return found
         const revoked = await trx
           .updateTable('api_keys')
@@ -228,7 +286,7 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
           .where('id', '=', id)
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(traces(found, 'revoke', by))
+        await leave(...traces(found, 'revoke', by))
         return toApiKey(revoked)
       }),
 
@@ -272,6 +330,37 @@ export function createKeys({ db, peppers, perApplication, now, randomBytes }: Ke
         .execute()
       return rows.map(toApiKey)
     },
+
+    async prune() {
+      // A key that replaced another stays as long as the other one: the page names it.
+      await sql`
+        delete from api_keys where id = any(array(
+          select k.id from api_keys k
+          where least(k.revoked_at, k.expires_at) < now() - make_interval(days => ${deadKeyDays})
+            and not exists (select from api_keys p where p.replaced_by = k.id)
+          limit ${keysPerPrune} for update skip locked
+        ))`.execute(db)
+    },
+
+    async limitLives() {
+      if (daysMax === 0) return 0
+      return db.transaction().execute(async (trx) => {
+        const latest = sql<Date>`now() + make_interval(days => ${daysMax})`
+        const { numUpdatedRows } = await trx
+          .updateTable('api_keys')
+          .set({ expires_at: latest })
+          .where('revoked_at', 'is', null)
+          .where(sql<boolean>`coalesce(expires_at, 'infinity') > ${latest}`)
+          .executeTakeFirst()
+        const shortened = Number(numUpdatedRows)
+        if (shortened > 0) {
+          const detail = { keys: String(shortened), days: String(daysMax) }
+          const entry = { actor: 'system', action: 'key.limit-lives', subject: 'keys' }
+          await recordAudit(trx, { ...entry, detail })
+        }
+        return shortened
+      })
+    },
   }
 }
 
@@ -301,51 +390,36 @@ function overlapEnd(old: ApiKey, at: number, overlapSeconds: number): Date {
   return new Date(Math.min(end, old.expiresAt?.getTime() ?? end))
 }
 
-async function findKey(trx: RegistryTransaction, id: string): Promise<ApiKey> {
+/** @param isLocked whether the row is locked until the transaction ends */
+async function readKey(
+  trx: RegistryTransaction,
+  id: string,
+  { isLocked = false } = {},
+): Promise<ApiKey> {
   const row = await trx
     .selectFrom('api_keys')
     .select(columns)
     .where('id', '=', id)
+    .$if(isLocked, (query) => query.forUpdate())
     .executeTakeFirst()
   if (row === undefined) throw new RegistryNotFound('key', id)
   return toApiKey(row)
 }
 
-async function lockKey(trx: RegistryTransaction, id: string): Promise<ApiKey> {
-  const row = await trx
-    .selectFrom('api_keys')
-    .select(columns)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
-  if (row === undefined) throw new RegistryNotFound('key', id)
-  return toApiKey(row)
-}
-
-function traces(key: ApiKey, action: string, by: string, replacedBy?: string) {
-  return {
-    change: { kind: 'key', action, applicationId: key.applicationId, keyId: key.id },
-    audit: {
-      actor: by,
-      action: `key.${action}`,
-      subject: `key:${key.id}`,
-      detail: {
-        applicationId: key.applicationId,
-        ...(replacedBy === undefined ? {} : { replacedBy }),
-      },
-    },
-  } as const
+function traces({ id, applicationId }: ApiKey, action: string, by: string, replacedBy?: string) {
+  const detail = { applicationId, ...(replacedBy === undefined ? {} : { replacedBy }) }
+  return [
+    { kind: 'key', action, applicationId, keyId: id },
+    { by, detail },
+  ] as const
 }
 
 function toApiKey({ lastFour, ...row }: Omit<ApiKey, 'hint'> & { lastFour: string }): ApiKey {
   return { ...row, hint: keyHint(row.id, lastFour) }
 }
 
-function translateName(error: unknown): never {
-  if (violates(error, 'api_keys_name')) {
-    throw new RegistryConflict('name-taken', 'the application has an active key of that name', {
-      cause: error,
-    })
-  }
-  throw error
-}
+const translateName = conflictAt(
+  'api_keys_name',
+  'name-taken',
+  'the application has an active key of that name',
+)

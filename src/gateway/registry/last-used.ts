@@ -2,27 +2,31 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from '../../platform/log.ts'
 import type { RegistrySchema } from './schema.ts'
 
-/** Records when keys were last used, once a minute. */
+/** Records when keys or certificates were last used. */
 export interface LastUsed {
   /** Notes a use, in milliseconds since 1970. Takes almost no time and writes later. */
-  note(keyId: string, at: number): void
+  note(id: string, at: number): void
   /** Writes the pending notes and stops. */
   close(): Promise<void>
 }
 
 export interface LastUsedOptions {
   readonly db: Kysely<RegistrySchema>
+  readonly of: keyof typeof idTypes
   readonly log: Pick<Logger, 'warn'>
   /** (Default: 10,000) */
   readonly intervalMs?: number
 }
 
-/** Maximum number of pending notes; uses of further keys in one interval are not recorded. */
+/** The tables with such a record, and the types of their ids. */
+const idTypes = { api_keys: 'text', certificates: 'uuid' } as const
+
+/** Maximum number of pending notes; further uses in one interval are not recorded. */
 const notesMax = 100_000
 const rowsPerStatement = 500
 
 /** Collects uses and writes them periodically, off the data path. A failed write is not repeated, because its data is only informative. */
-export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions): LastUsed {
+export function createLastUsed({ db, of, log, intervalMs = 10_000 }: LastUsedOptions): LastUsed {
   let notes = new Map<string, number>()
   let writing: Promise<void> | undefined
 
@@ -31,10 +35,10 @@ export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions
     notes = new Map()
     try {
       for (let start = 0; start < rows.length; start += rowsPerStatement) {
-        await writeRows(db, rows.slice(start, start + rowsPerStatement))
+        await writeRows(db, of, rows.slice(start, start + rowsPerStatement))
       }
     } catch (error) {
-      log.warn({ err: error, keys: rows.length }, 'last use of keys not written')
+      log.warn({ err: error, table: of, rows: rows.length }, 'last use not written')
     }
   }
 
@@ -50,8 +54,8 @@ export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions
   }, intervalMs).unref()
 
   return {
-    note(keyId, at) {
-      if (notes.size < notesMax) notes.set(keyId, at)
+    note(id, at) {
+      if (notes.size < notesMax) notes.set(id, at)
     },
     async close() {
       clearInterval(timer)
@@ -63,17 +67,18 @@ export function createLastUsed({ db, log, intervalMs = 10_000 }: LastUsedOptions
 
 async function writeRows(
   db: Kysely<RegistrySchema>,
-  rows: readonly (readonly [keyId: string, at: number])[],
+  of: keyof typeof idTypes,
+  rows: readonly (readonly [id: string, at: number])[],
 ): Promise<void> {
   const ids = rows.map(([id]) => id)
   const times = rows.map(([, at]) => new Date(at).toISOString())
   // Skips rows that another process is writing: it writes the same minute.
   await sql`
-    update api_keys k set last_used_at = used.at
+    update ${sql.table(of)} k set last_used_at = used.at
     from (
       select held.id, u.at
-      from unnest(${ids}::text[], ${times}::timestamptz[]) as u(id, at)
-      join api_keys held on held.id = u.id
+      from unnest(${ids}::${sql.raw(idTypes[of])}[], ${times}::timestamptz[]) as u(id, at)
+      join ${sql.table(of)} held on held.id = u.id
       where held.last_used_at is null or held.last_used_at < u.at
       for update of held skip locked
     ) used

@@ -4,8 +4,8 @@ import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** The purpose of a link in a mail; the link works only for that. */
-export type MailTokenPurpose = 'sign-up' | 'password-reset' | 'email-change'
+/** The purpose of a link; the link works only for that. A command prints the link of an enrolment, a mail holds the others. */
+export type MailTokenPurpose = 'sign-up' | 'password-reset' | 'email-change' | 'enrolment'
 
 /** What a link represents. */
 export interface MailToken {
@@ -24,8 +24,11 @@ export interface MailTokens {
   prune(): Promise<void>
 }
 
-/** Seconds for which a link works. */
+/** Seconds for which a link in a mail works. */
 export const mailTokenSeconds = 600
+
+/** Seconds for which the link of an enrolment works: it has to be handed over. */
+export const enrolmentSeconds = 3600
 
 const columns = ['developer_id as developerId', 'email', 'name'] as const
 
@@ -48,8 +51,8 @@ export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTo
 }
 
 /**
- * Creates a token of 256 bits that works once within ten minutes. Ends earlier
- * tokens for the same purpose and person.
+ * Creates a token of 256 bits that works once, for {@link mailTokenSeconds} or
+ * {@link enrolmentSeconds}. Ends earlier tokens for the same purpose and person.
  *
  * @returns 43 characters base64url
  */
@@ -75,7 +78,9 @@ export async function issueMailToken(
       developer_id: developerId,
       email,
       name,
-      expires_at: sql`now() + make_interval(secs => ${mailTokenSeconds})`,
+      expires_at: sql`now() + make_interval(secs => ${
+        purpose === 'enrolment' ? enrolmentSeconds : mailTokenSeconds
+      })`,
     })
     .execute()
   return token
@@ -127,9 +132,17 @@ export async function takeOwnMailToken(
   return link && { ...link, developerId: owner.id, ownerEmail: owner.email }
 }
 
-/** Ends every link of a developer, because the mailbox or the password behind them has changed. */
+/**
+ * Ends every link in mails to a developer, because the mailbox or the password
+ * behind them has changed. The link of an enrolment did not come by mail, and
+ * asks for the password too: its owner may reset a forgotten one first.
+ */
 export async function endMailTokens(trx: RegistryTransaction, developerId: string): Promise<void> {
-  await trx.deleteFrom('mail_tokens').where('developer_id', '=', developerId).execute()
+  await trx
+    .deleteFrom('mail_tokens')
+    .where('developer_id', '=', developerId)
+    .where('purpose', '!=', 'enrolment')
+    .execute()
 }
 
 function hashOf(token: string): Buffer {

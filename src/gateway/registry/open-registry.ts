@@ -10,6 +10,7 @@ import { createKeyLookUps } from './key-lookups.ts'
 import type { Peppers } from './key-mac.ts'
 import { createFindKeyRecords, createFindRevokedKeys } from './key-record.ts'
 import { createLastUsed } from './last-used.ts'
+import { createReMac } from './re-mac.ts'
 import type { KeyAuthenticator, KeyMemory, RevokedKeys } from './registry.ts'
 import type { RegistrySchema } from './schema.ts'
 import { openRegistryStores, type RegistryStores } from './stores.ts'
@@ -32,6 +33,8 @@ export interface RegistryOptions {
   readonly peppers: Peppers
   readonly keysPerApplication: number
   readonly applicationsPerDeveloper: number
+  /** See {@link RegistryStoresOptions}. */
+  readonly keyMaxDays?: number
   /** Milliseconds since 1970. (Default: the system's clock) */
   readonly now?: () => number
   /** Monotonic milliseconds. (Default: `performance.now`) */
@@ -52,17 +55,24 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const db = database.connect<RegistrySchema>()
   const cache = createKeyCache({ monotonicNow })
   const lookUps = createKeyLookUps({ cache, findKeyRecords: createFindKeyRecords({ db }), log })
-  const lastUsed = createLastUsed({ db, log })
+  const lastUsed = createLastUsed({ db, of: 'api_keys', log })
+  const reMac = createReMac({ db, peppers, log })
   const authenticator = createAuthenticator({
     cache,
     lookUps,
     peppers,
     lastUsed,
+    reMac,
     now,
     monotonicNow,
   })
   const findRevokedKeys = createFindRevokedKeys({ db })
-  const feed = await openChangeFeed({ changes: feedChanges(database), log, monotonicNow })
+  const feed = await openChangeFeed({
+    changes: feedChanges(database),
+    log,
+    monotonicNow,
+    onTransaction: database.onTransaction,
+  })
   follow(feed, cache)
 
   return {
@@ -80,6 +90,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     async close() {
       await feed.close()
       await lastUsed.close()
+      await reMac.close()
     },
   }
 }
@@ -98,7 +109,7 @@ function feedChanges(database: Database): Pick<Changes, 'read' | 'prune'> {
 }
 
 function follow(feed: ChangeFeed, cache: { apply(change: Change): void; forgetAll(): void }): void {
-  for (const kind of ['developer', 'application', 'subscription', 'key'] as const) {
+  for (const kind of ['developer', 'application', 'subscription', 'key', 'certificate'] as const) {
     feed.onChange(kind, (change) => cache.apply(change))
   }
   feed.onLost(() => cache.forgetAll())

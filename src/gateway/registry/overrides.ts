@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
-import { violates } from '../../platform/database.ts'
-import { lockApplication } from './applications.ts'
+import { lockApplication, refuseOwner } from './applications.ts'
+import { conflictAt } from './conflict-at.ts'
 import { checkExpiry } from './expiry.ts'
 import { checkReason } from './name.ts'
-import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
+import { RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid } from './transaction.ts'
 
@@ -28,13 +28,14 @@ export interface LimitOverride extends CallsOverride {
 
 /**
  * The caller checks that the API version and the limit exist in the catalogue.
- * `by` is the actor in the audit. Every gateway learns of a change within a
- * second.
+ * `by` is the actor in the audit. An operator cannot change the limits of an own
+ * application: `operatorId` is the operator's developer account, undefined for a command. Every gateway learns of a change within
+ * a second.
  */
 export interface Overrides {
   /**
    * @throws {RegistryNotFound} no such application
-   * @throws {RegistryConflict} override-active
+   * @throws {RegistryConflict} override-active, own-application
    * @throws {RegistryInputInvalid} an expiry in the past or after the year
    * 9999, an invalid number of calls or reason
    */
@@ -47,11 +48,21 @@ export interface Overrides {
     reason: string
     expiresAt: Date
     by: string
+    operatorId?: string | undefined
   }): Promise<LimitOverride>
   /** Active overrides, oldest first. */
   list(options: { applicationId: string }): Promise<LimitOverride[]>
-  /** Idempotent: one that has ended stays as it is. @throws {RegistryNotFound} the application has no such override */
-  end(input: { applicationId: string; id: string; by: string }): Promise<void>
+  /**
+   * Idempotent: one that has ended stays as it is.
+   * @throws {RegistryNotFound} the application has no such override
+   * @throws {RegistryConflict} own-application
+   */
+  end(input: {
+    applicationId: string
+    id: string
+    by: string
+    operatorId?: string | undefined
+  }): Promise<void>
 }
 
 export interface OverridesOptions {
@@ -75,7 +86,7 @@ const columns = [
 
 export function createOverrides({ db, now }: OverridesOptions): Overrides {
   return {
-    create: ({ applicationId, api, version, limit, calls, reason, expiresAt, by }) =>
+    create: ({ applicationId, api, version, limit, calls, reason, expiresAt, by, operatorId }) =>
       change(db, async (trx, leave) => {
         const nowMs = now()
         checkExpiry(expiresAt, nowMs)
@@ -83,7 +94,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
           throw new RegistryInputInvalid('calls', `a whole number from 1 to ${callsMax}`)
         }
         checkReason(reason)
-        await lockApplication(trx, applicationId)
+        refuseOwner(await lockApplication(trx, applicationId), operatorId)
         // The index permits one that has not ended; an expired one is ended when it is in the way.
         await trx
           .updateTable('limit_overrides')
@@ -106,7 +117,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
           })
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(traces(made, 'create', by))
+        await leave(...traces(made, 'create', by))
         return made
       }).catch(translate),
 
@@ -123,7 +134,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
         .execute()
     },
 
-    end: ({ applicationId, id, by }) =>
+    end: ({ applicationId, id, by, operatorId }) =>
       change(db, async (trx, leave) => {
         const found =
           isUuid(applicationId) && isUuid(id)
@@ -136,6 +147,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
                 .executeTakeFirst()
             : undefined
         if (found === undefined) throw new RegistryNotFound('override', id)
+        refuseOwner(await lockApplication(trx, applicationId), operatorId)
         const at = new Date(now())
         if (found.ended_at !== null || found.expiresAt <= at) return
         await trx
@@ -143,7 +155,7 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
           .set({ ended_at: at })
           .where('id', '=', id)
           .execute()
-        await leave(traces(found, 'end', by))
+        await leave(...traces(found, 'end', by))
       }),
   }
 }
@@ -152,25 +164,16 @@ const callsMax = 1_000_000_000
 
 function traces(override: LimitOverride, action: 'create' | 'end', by: string) {
   const { id, applicationId, api, version, limit, calls, reason, expiresAt } = override
-  const detail = { override: id, api, version, limit, calls: String(calls) }
-  return {
-    change: { kind: 'application', action: 'override', applicationId, detail: { api, version } },
-    audit: {
-      actor: by,
-      action: `override.${action}`,
-      subject: `application:${applicationId}`,
-      detail: { ...detail, expiresAt: expiresAt.toISOString(), reason },
-    },
-  } as const
+  const facts = { override: id, api, version, limit, calls: String(calls) }
+  const detail = { ...facts, expiresAt: expiresAt.toISOString(), reason }
+  return [
+    { kind: 'application', action: 'override', applicationId, detail: { api, version } },
+    { by, action: `override.${action}`, detail },
+  ] as const
 }
 
-function translate(error: unknown): never {
-  if (violates(error, 'limit_overrides_active')) {
-    throw new RegistryConflict(
-      'override-active',
-      'the application has an override of this limit already; end it first',
-      { cause: error },
-    )
-  }
-  throw error
-}
+const translate = conflictAt(
+  'limit_overrides_active',
+  'override-active',
+  'the application has an override of this limit already; end it first',
+)

@@ -9,15 +9,16 @@ import { change, type RegistryTransaction } from './transaction.ts'
 export interface PasswordResets {
   /**
    * Creates the link. `post` writes the mail; for an unknown address the mail
-   * has no recipient. Both cases leave the same rows.
+   * has no recipient, and neither for one who signs in through the OpenID
+   * Connect provider. All cases leave the same rows.
    */
   request(input: {
     email: string
     post: (trx: RegistryTransaction, to: string | undefined, token: string) => Promise<void>
   }): Promise<void>
   /**
-   * Uses the link: sets the password, resets the failed attempts, and ends
-   * every session and every other link of the developer. `post` writes the mail
+   * Uses the link: sets the password, resets the failed attempts and codes, and
+   * ends every session and every other link of the developer. `post` writes the mail
    * to the owner. @returns whether it succeeded; false when the link was used
    * or has expired
    */
@@ -32,7 +33,8 @@ export function createPasswordResets({ db }: { db: Kysely<RegistrySchema> }): Pa
   return {
     request: ({ email, post }) =>
       db.transaction().execute(async (trx) => {
-        const known = await lockAddress(trx, email)
+        const owner = await lockAddress(trx, email)
+        const known = owner?.isProvided === true ? undefined : owner
         const token = await issueMailToken(trx, {
           purpose: 'password-reset',
           developerId: known?.id ?? null,
@@ -49,19 +51,14 @@ export function createPasswordResets({ db }: { db: Kysely<RegistrySchema> }): Pa
         const { developerId, ownerEmail } = link
         await trx
           .updateTable('developers')
-          .set({ password_hash: passwordHash, failed_sign_ins: 0 })
+          .set({ password_hash: passwordHash, failed_sign_ins: 0, failed_codes: 0 })
           .where('id', '=', developerId)
           .execute()
         await endSessions(trx, developerId)
         await endMailTokens(trx, developerId)
-        await leave({
-          change: { kind: 'developer', action: 'update', developerId },
-          audit: {
-            actor: `developer:${developerId}`,
-            action: 'developer.reset-password',
-            subject: `developer:${developerId}`,
-          },
-        })
+        const by = `developer:${developerId}`
+        const changed = { kind: 'developer', action: 'update', developerId } as const
+        await leave(changed, { by, action: 'developer.reset-password' })
         await post(trx, ownerEmail)
         return true
       }),

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { violates } from '../../platform/database.ts'
 import { recordAudit } from './audit.ts'
+import type { Change } from './changes.ts'
 import { endSessions } from './end-sessions.ts'
 import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { plainName } from './name.ts'
@@ -10,7 +11,6 @@ import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
 /** Which mails a developer gets besides the mails about the account itself. */
 export interface MailChoices {
-  readonly keys: boolean
   readonly limits: boolean
   readonly deprecations: boolean
 }
@@ -24,6 +24,8 @@ export interface Profile {
   readonly createdAt: Date
   /** A new address whose link was not used yet; null when no change is pending. */
   readonly pendingEmail: string | null
+  /** `provider`: the OpenID Connect provider, which has name and address, too. */
+  readonly signsInWith: 'password' | 'provider'
   readonly mails: MailChoices
 }
 
@@ -77,7 +79,9 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           'name',
           'is_operator as isOperator',
           'created_at as createdAt',
-          'mails_keys as keys',
+          sql<
+            'password' | 'provider'
+          >`case when oidc_subject is null then 'password' else 'provider' end`.as('signsInWith'),
           'mails_limits as limits',
           'mails_deprecations as deprecations',
           eb
@@ -93,8 +97,8 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
         .where('id', '=', developerId)
         .executeTakeFirst()
       if (row === undefined) return undefined
-      const { keys, limits, deprecations, ...profile } = row
-      return { ...profile, mails: { keys, limits, deprecations } }
+      const { limits, deprecations, ...profile } = row
+      return { ...profile, mails: { limits, deprecations } }
     },
 
     change: ({ developerId, checkedHash, name, passwordHash, email, postPassword, postLink }) =>
@@ -104,7 +108,7 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           .set({
             failed_sign_ins: 0,
             ...(name === undefined ? {} : { name: plainName(name) }),
-            ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+            ...(passwordHash === undefined ? {} : { password_hash: passwordHash, failed_codes: 0 }),
           })
           .where('id', '=', developerId)
           .where('password_hash', '=', checkedHash)
@@ -131,10 +135,7 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
         const changed = Object.entries({ name, password: passwordHash, email })
           .flatMap(([member, value]) => (value === undefined ? [] : [member]))
           .join(' ')
-        await leave({
-          change: { kind: 'developer', action: 'update', developerId },
-          audit: { ...entry(developerId, 'developer.update'), detail: { changed } },
-        })
+        await leave(updateOf(developerId), { by: `developer:${developerId}`, detail: { changed } })
         return true
       }),
 
@@ -150,10 +151,8 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           .execute()
         // A link to the old mailbox must no longer open the account.
         await endMailTokens(trx, developerId)
-        await leave({
-          change: { kind: 'developer', action: 'update', developerId },
-          audit: entry(developerId, 'developer.change-email'),
-        })
+        const by = `developer:${developerId}`
+        await leave(updateOf(developerId), { by, action: 'developer.change-email' })
         await post(trx, ownerEmail)
         return true
       }).catch((error: unknown) => {
@@ -161,29 +160,29 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
         throw error
       }),
 
-    chooseMails: ({ developerId, mails: { keys, limits, deprecations } }) =>
+    chooseMails: ({ developerId, mails: { limits, deprecations } }) =>
       db.transaction().execute(async (trx) => {
         const changed = await trx
           .updateTable('developers')
           .set({
-            ...(keys === undefined ? {} : { mails_keys: keys }),
             ...(limits === undefined ? {} : { mails_limits: limits }),
             ...(deprecations === undefined ? {} : { mails_deprecations: deprecations }),
           })
           .where('id', '=', developerId)
-          .returning(['mails_keys', 'mails_limits', 'mails_deprecations'])
+          .returning(['mails_limits', 'mails_deprecations'])
           .executeTakeFirst()
         if (changed === undefined) return
         const detail = {
-          keys: String(changed.mails_keys),
           limits: String(changed.mails_limits),
           deprecations: String(changed.mails_deprecations),
         }
-        await recordAudit(trx, { ...entry(developerId, 'developer.choose-mails'), detail })
+        const actor = `developer:${developerId}`
+        const action = 'developer.choose-mails'
+        await recordAudit(trx, { actor, action, subject: actor, detail })
       }),
   }
 }
 
-function entry(developerId: string, action: string) {
-  return { actor: `developer:${developerId}`, action, subject: `developer:${developerId}` }
+function updateOf(developerId: string): Change {
+  return { kind: 'developer', action: 'update', developerId }
 }

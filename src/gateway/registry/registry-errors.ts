@@ -1,5 +1,11 @@
 /** The kinds of entities in error messages. */
-export type EntityKind = 'developer' | 'application' | 'subscription' | 'key' | 'override'
+export type EntityKind =
+  | 'developer'
+  | 'application'
+  | 'subscription'
+  | 'key'
+  | 'override'
+  | 'certificate'
 
 /** No entity has that id. */
 export class RegistryNotFound extends Error {
@@ -25,7 +31,15 @@ export type ConflictRule =
   | 'key-inactive'
   | 'key-overlap'
   | 'override-active'
+  | 'certificates-limit'
+  | 'certificate-twice'
+  | 'certificate-blocked'
   | 'application-suspended'
+  | 'staff-id-taken'
+  | 'own-application'
+  | 'last-factor'
+  | 'factor-exists'
+  | 'passkeys-limit'
 
 /** The current state does not allow the change, which had no effect. The message is suitable for the person who asked. */
 export class RegistryConflict extends Error {

@@ -1,11 +1,15 @@
+// This folder keeps developers, applications, keys, subscriptions and operators' overrides in PostgreSQL, and
+// recognises keys for the gateway from memory. This file is all that the edge may know. Next, read
+// `open-registry.ts`, which puts the parts together, and `transaction.ts`: every change leaves an audit entry and a
+// line in the change table in the same transaction. `authenticator.ts` and `key-cache.ts` judge keys,
+// `change-feed.ts` tells all processes, and each other file is one store over the tables of `schema.ts`. The
+// registry knows no HTTP and no counters, and plans only by name.
+
 import type { CallsOverride } from '../../catalogue/effective-limits.ts'
+import type { Certificate } from '../../certificates/certificate.ts'
 
 /**
- * The application that makes a call, as the registry knows it. Frozen. The
- * registry (this folder) stores developers, applications, keys, subscriptions
- * and operators' overrides in PostgreSQL. It recognises API keys for the
- * gateway from memory, reports every change to all processes and keeps the
- * audit.
+ * The application that makes a call, as the registry knows it. Frozen.
  */
 export interface Caller {
   readonly applicationId: string
@@ -17,6 +21,14 @@ export interface Caller {
   readonly isSuspended: boolean
   /** Whether the backend must accept only signed calls of this application. */
   readonly isStrict: boolean
+  /** Ids of its certificates for TLS, by thumbprint. Expired ones are missing. */
+  readonly certificates: ReadonlyMap<string, string>
+  /** Thumbprints of its certificates for signing. Expired and blocked ones are missing. */
+  readonly seals: readonly string[]
+  /** Origins to which its customers may be sent back after an approval; empty: any, unless it is strict. */
+  readonly redirectOrigins: readonly string[]
+  /** Addresses or CIDRs from which this key may be used; empty: from anywhere. */
+  readonly allowedAddresses: readonly string[]
   /** Plan names by `<api>@<version>`; active subscriptions only. */
   readonly plans: ReadonlyMap<string, string>
   /** Overrides of the plans' numbers of calls, by `<api>@<version>`; may include expired ones. Usually empty. */
@@ -50,6 +62,17 @@ export interface KeyMemory {
    * throws.
    */
   recogniseCached(key: string): Caller | 'invalid' | 'unknown'
+}
+
+/** What a block of a certificate goes by. */
+export type CertificateNames = Pick<Certificate, 'thumbprint' | 'signedDigest'>
+
+/** Certificates of applications, as the data path uses them. Nothing here waits or throws. */
+export interface CertificateRegister {
+  /** Whether an operator has blocked this certificate. */
+  isBlocked(certificate: CertificateNames): boolean
+  /** Notes that a call used the certificate with this id; written up to ten seconds later. */
+  noteUse(id: string): void
 }
 
 /** What the edge needs from the registry: one question on the data path. */

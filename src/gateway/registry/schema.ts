@@ -4,9 +4,19 @@ import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 export interface RegistrySchema {
   developers: DevelopersTable
   applications: ApplicationsTable
+  deleted_applications: DeletedApplicationsTable
   subscriptions: SubscriptionsTable
   api_keys: ApiKeysTable
+  certificates: CertificatesTable
+  blocked_certificates: BlockedCertificatesTable
+  sandbox_authority: SandboxAuthorityTable
+  sandbox_revocations: SandboxRevocationsTable
+  key_digests: KeyDigestsTable
   sessions: SessionsTable
+  totp_secrets: TotpSecretsTable
+  passkeys: PasskeysTable
+  recovery_codes: RecoveryCodesTable
+  factor_challenges: FactorChallengesTable
   mail_tokens: MailTokensTable
   mails: MailsTable
   deprecation_mails: DeprecationMailsTable
@@ -18,6 +28,12 @@ export interface RegistrySchema {
   call_records: CallRecordsTable
   changes: ChangesTable
   audit: AuditTable
+  audit_personal: AuditPersonalTable
+  audit_waiting: AuditWaitingTable
+  audit_links: AuditLinksTable
+  audit_checkpoints: AuditCheckpointsTable
+  staff: StaffTable
+  security_events: SecurityEventsTable
 }
 
 interface DevelopersTable {
@@ -29,28 +45,91 @@ interface DevelopersTable {
   suspended_at: Date | null
   /** Null: created by a command, or not yet set. */
   password_hash: string | null
-  /** Consecutive failures since the last success or reset. */
+  /** Consecutive failures of strangers since the last success or reset. */
   failed_sign_ins: Generated<number>
+  /** Consecutive wrong codes of the second factor since the last right one. */
+  failed_codes: Generated<number>
+  /** The first of these failures. */
+  failed_since: Date | null
   /** Null: waits for an operator's approval. */
   approved_at: Generated<Date | null>
+  /** No longer used: mails about keys cannot be switched off. */
   mails_keys: Generated<boolean>
   mails_limits: Generated<boolean>
   mails_deprecations: Generated<boolean>
+  /** `iss` and `sub` of a person who signs in through the OpenID Connect provider; with these, `password_hash` is null. */
+  oidc_issuer: string | null
+  oidc_subject: string | null
 }
 
 interface SessionsTable {
   /** SHA-256 of the session's id. */
   id_hash: Buffer
+  /** Names the session in the developer's list; opens nothing. */
+  id: Generated<string>
   developer_id: string
   created_at: Generated<Date>
   seen_at: Generated<Date>
+  expires_at: Date
+  /** The browser's User-Agent at the beginning. */
+  agent: Generated<string>
+  /** What was checked besides the password, or `oidc` in its place; null: nothing. */
+  factor: 'totp' | 'passkey' | 'recovery-code' | 'oidc' | null
+  /** When the developer last proved who they are. */
+  proved_at: Generated<Date>
+}
+
+interface TotpSecretsTable {
+  developer_id: string
+  sealed: Buffer
+  /** The time step of the last code that was used: no code works twice. */
+  last_step: number
+  created_at: Generated<Date>
+  last_used_at: Date | null
+}
+
+interface PasskeysTable {
+  id: Generated<string>
+  developer_id: string
+  /** base64url */
+  credential_id: string
+  /** COSE_Key */
+  public_key: Buffer
+  /** Of signatures, as the authenticator counts them; 0 where it does not. */
+  counter: number
+  /** Names of WebAuthn, separated by spaces. */
+  transports: string
+  name: string
+  created_at: Generated<Date>
+  last_used_at: Date | null
+}
+
+interface RecoveryCodesTable {
+  /** SHA-256 of the code. */
+  hash: Buffer
+  developer_id: string
+}
+
+interface FactorChallengesTable {
+  /** SHA-256 of the token. */
+  hash: Buffer
+  developer_id: string
+  purpose: 'sign-in' | 'step-up' | 'totp' | 'passkey' | 'enrolment'
+  /** What a passkey has to sign; base64url. */
+  nonce: string
+  /** A TOTP secret that is not confirmed yet. */
+  sealed_secret: Buffer | null
+  /** Of a sign-in: the hash of the password that was right. */
+  password_hash: string | null
+  tries: Generated<number>
+  created_at: Generated<Date>
   expires_at: Date
 }
 
 interface MailTokensTable {
   /** SHA-256 of the token. */
   hash: Buffer
-  purpose: 'sign-up' | 'password-reset' | 'email-change'
+  purpose: 'sign-up' | 'password-reset' | 'email-change' | 'enrolment'
   developer_id: string | null
   email: string
   name: string | null
@@ -132,11 +211,14 @@ interface CallRecordsTable {
   detail: string | null
   decision: string | null
   status: number
-  /** The limit with the fewest calls left; the next five columns also describe it. */
+  /** The limit with the fewest calls left; the next six columns also describe it. */
   limit_name: string | null
   limit_scope: string | null
   limit_calls: number | null
+  /** Of the window in which the call counted. */
   window_seconds: number | null
+  /** The length of its windows as text; null: clock windows. */
+  calendar_window: string | null
   remaining: number | null
   resets_at: Date | null
   total_ms: number
@@ -151,6 +233,16 @@ interface ApplicationsTable {
   suspended_at: Date | null
   /** Whether its calls must be signed. */
   strict: Generated<boolean>
+  /** `https://app.example`; empty: any, unless the application is strict. */
+  redirect_origins: Generated<string[]>
+}
+
+interface DeletedApplicationsTable {
+  application_id: string
+  deleted_at: Generated<Date>
+  /** Since the bank last answered. */
+  attempts: Generated<number>
+  due_at: Generated<Date>
 }
 
 interface SubscriptionsTable {
@@ -176,6 +268,67 @@ interface ApiKeysTable {
   last_used_at: Date | null
   /** The key that took over this one's place and name. */
   replaced_by: string | null
+  /** Addresses or CIDRs; empty: any. */
+  allowed_addresses: Generated<string[]>
+}
+
+interface KeyDigestsTable {
+  developer_id: string
+  /** Start of the hour; all but the first letters wait until its end. */
+  began_at: Generated<Date>
+  letters: Generated<number>
+  /** Facts of the changes that wait. */
+  changes: JSONColumnType<readonly object[]>
+  /** Changes that had no room among them. */
+  more: Generated<number>
+}
+
+interface CertificatesTable {
+  id: Generated<string>
+  application_id: string
+  use: 'tls' | 'signing'
+  name: string
+  /** SHA-256 of the DER, base64url. */
+  thumbprint: string
+  /** SHA-256 of what its authority signed, base64url; null: added by a version that did not store it. */
+  signed_digest: string | null
+  subject: string
+  issuer: string
+  roles: JSONColumnType<readonly string[]>
+  authorisation_number: string | null
+  valid_from: Date
+  valid_until: Date
+  created_at: Generated<Date>
+  last_used_at: Date | null
+}
+
+interface BlockedCertificatesTable {
+  thumbprint: string
+  signed_digest: string | null
+  reason: string
+  blocked_at: Generated<Date>
+}
+
+interface SandboxAuthorityTable {
+  is_only: Generated<boolean>
+  /** DER, as is the list. */
+  certificate: Buffer
+  /** PKCS #8, encrypted. */
+  sealed_key: Buffer
+  revocation_list: Buffer
+  list_number: number
+  list_until: Date
+  created_at: Generated<Date>
+}
+
+interface SandboxRevocationsTable {
+  /** Hexadecimal. */
+  serial: string
+  revoked_at: Generated<Date>
+  /** Null: revoked by a version that did not store it. */
+  application_id: string | null
+  /** When the certificate expires, and need not be listed any more. */
+  valid_until: Date
 }
 
 interface ChangesTable {
@@ -197,5 +350,65 @@ interface AuditTable {
   actor: string
   action: string
   subject: string
+  detail: JSONColumnType<Record<string, string>>
+  request_id: string | null
+  /** SHA-256 over the salted personal facts; null without any. */
+  personal_digest: Buffer | null
+}
+
+/** What may be erased without breaking the chain. */
+interface AuditPersonalTable {
+  entry_id: number
+  at: Generated<Date>
+  salt: Buffer
+  facts: JSONColumnType<Record<string, string>>
+}
+
+/** Entries without a link. */
+interface AuditWaitingTable {
+  entry_id: number
+}
+
+interface AuditLinksTable {
+  /** From 1, without gaps. */
+  position: number
+  entry_id: number
+  hash: Buffer
+  /** Ed25519, of the last link of a batch. */
+  signature: Buffer | null
+  /** Id of the key that made it. */
+  signer: string | null
+}
+
+/** Where retention removed the chain up to `position`. */
+interface AuditCheckpointsTable {
+  position: number
+  hash: Buffer
+  entries: number
+  newest_at: Date
+  made_at: Generated<Date>
+  signature: Buffer
+  signer: string
+}
+
+interface StaffTable {
+  id: string
+  developer_id: string
+  email: string
+  name: string
+  added_at: Generated<Date>
+}
+
+interface SecurityEventsTable {
+  id: GeneratedAlways<number>
+  at: Date
+  event: string
+  reason: string | null
+  actor: string | null
+  subject: string | null
+  key_id: string | null
+  address: string | null
+  agent: string | null
+  request_id: string | null
   detail: JSONColumnType<Record<string, string>>
 }

@@ -57,14 +57,8 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
           })
           .returning('id')
           .executeTakeFirstOrThrow()
-        await leave({
-          change: { kind: 'developer', action: 'create', developerId: id },
-          audit: {
-            actor: `developer:${id}`,
-            action: 'developer.sign-up',
-            subject: `developer:${id}`,
-          },
-        })
+        const created = { kind: 'developer', action: 'create', developerId: id } as const
+        await leave(created, { by: `developer:${id}`, action: 'developer.sign-up' })
         return id
       }).catch((error: unknown) => {
         if (violates(error, 'developers_email')) return undefined
@@ -92,8 +86,13 @@ export function lockAddress(
 interface AddressOwner {
   readonly id: string
   readonly email: string
+  /** Whether they sign in through the OpenID Connect provider. */
+  readonly isProvided: boolean
 }
 
 function selectAddress(trx: RegistryTransaction, email: string) {
-  return trx.selectFrom('developers').select(['id', 'email']).where(sameAddress(email))
+  return trx
+    .selectFrom('developers')
+    .select(['id', 'email', sql<boolean>`oidc_subject is not null`.as('isProvided')])
+    .where(sameAddress(email))
 }

@@ -1,65 +1,54 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/database.ts'
 import { migrate } from '../../platform/migrate.ts'
-import { type Applications, createApplications } from './applications.ts'
-import { type Approvals, createApprovals } from './approvals.ts'
-import { type Audit, createAudit } from './audit.ts'
-import { type CallRecords, createCallRecords } from './call-records.ts'
-import { type Changes, createChanges } from './changes.ts'
-import { type Credentials, createCredentials } from './credentials.ts'
-import { createDevelopers, type Developers } from './developers.ts'
-import { createDirectory, type Directory } from './directory.ts'
+import { createApplications } from './applications.ts'
+import { createApprovals } from './approvals.ts'
+import { createAuditChain } from './audit/audit-chain.ts'
+import { createAudit } from './audit.ts'
+import { createCallRecords } from './call-records.ts'
+import { createCertificates } from './certificates.ts'
+import { createChanges } from './changes.ts'
+import { createCredentials } from './credentials.ts'
+import { createDeletedApplications } from './deleted-applications.ts'
+import { createDevelopers } from './developers.ts'
+import { createDirectory } from './directory.ts'
+import { createFactorChallenges } from './factor-challenges.ts'
+import { createFactors } from './factors.ts'
+import { createIdentities } from './identities.ts'
 import { judgeKey } from './judge-key.ts'
 import { parseKey } from './key-format.ts'
 import type { Peppers } from './key-mac.ts'
+import { createKeyPeppers } from './key-peppers.ts'
 import { createFindKeyRecords } from './key-record.ts'
-import { createKeys, type Keys } from './keys.ts'
-import { createMailTokens, type MailTokens } from './mail-tokens.ts'
+import { createKeys } from './keys.ts'
+import { createMailTokens } from './mail-tokens.ts'
 import { registryMigrations } from './migrations/index.ts'
-import { createOperators, type Operators } from './operators.ts'
-import { createOverrides, type Overrides } from './overrides.ts'
-import { createPasswordResets, type PasswordResets } from './password-resets.ts'
-import { createPortalState, type PortalState } from './portal-state.ts'
-import { createProfiles, type Profiles } from './profiles.ts'
-import { createRefusals, type Refusals } from './refusals.ts'
+import { createOperators } from './operators.ts'
+import { createOverrides } from './overrides.ts'
+import { createPasswordResets } from './password-resets.ts'
+import { createPortalState } from './portal-state.ts'
+import { createProfiles } from './profiles.ts'
+import { createRefusals } from './refusals.ts'
 import type { Caller } from './registry.ts'
+import { createSandboxAuthority } from './sandbox-authority.ts'
 import type { RegistrySchema } from './schema.ts'
-import { createSessions, type Sessions } from './sessions.ts'
-import { createSignUps, type SignUps } from './sign-ups.ts'
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
-import { createUsageHistory, type UsageHistory } from './usage-history.ts'
+import { createSecurityEventLog } from './security-event-log.ts'
+import { createSessions } from './sessions.ts'
+import { createSignUps } from './sign-ups.ts'
+import { createStaff } from './staff.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createUsageHistory } from './usage-history.ts'
 
 /** All stores of the registry, for the portal and the command line. */
-export interface RegistryStores {
-  readonly developers: Developers
-  readonly applications: Applications
-  readonly subscriptions: Subscriptions
-  readonly keys: Keys
-  readonly overrides: Overrides
-  readonly audit: Audit
-  readonly changes: Changes
-  readonly portalState: PortalState
-  readonly operators: Operators
-  readonly approvals: Approvals
-  readonly directory: Directory
-  readonly refusals: Refusals
-  readonly usage: UsageHistory
-  readonly calls: CallRecords
-  readonly signUps: SignUps
-  readonly credentials: Credentials
-  readonly passwordResets: PasswordResets
-  readonly profiles: Profiles
-  readonly mailTokens: MailTokens
-  readonly sessions: Sessions
-  /** Finds the owner of a key directly in the database, for a dry run. Never `unreachable`. @throws when the database does not answer */
-  recognise(key: string): Promise<Caller | 'invalid'>
-}
+export type RegistryStores = Awaited<ReturnType<typeof openRegistryStores>>
 
 export interface RegistryStoresOptions {
   readonly database: Database
   readonly peppers: Peppers
   readonly keysPerApplication: number
   readonly applicationsPerDeveloper: number
+  /** The longest life of a key; 0: it may live forever. (Default: 0) */
+  readonly keyMaxDays?: number
   readonly now?: () => number
   readonly randomBytes?: (size: number) => Buffer
 }
@@ -69,25 +58,38 @@ export interface RegistryStoresOptions {
  *
  * @throws when the database does not answer or a migration fails
  */
-export async function openRegistryStores(options: RegistryStoresOptions): Promise<RegistryStores> {
+export async function openRegistryStores(options: RegistryStoresOptions) {
   await migrate(options.database, { name: 'registry', migrations: registryMigrations })
   const db = options.database.connect<RegistrySchema>()
   return {
     developers: createDevelopers({ db }),
     applications: createApplications({ db, perDeveloper: options.applicationsPerDeveloper }),
+    deletedApplications: createDeletedApplications({ db }),
     subscriptions: createSubscriptions({ db }),
     keys: createKeys({
       db,
       peppers: options.peppers,
       perApplication: options.keysPerApplication,
+      daysMax: options.keyMaxDays ?? 0,
       now: options.now ?? Date.now,
       randomBytes: options.randomBytes ?? randomBytes,
     }),
+    certificates: createCertificates({ db, now: options.now ?? Date.now }),
+    sandboxAuthority: createSandboxAuthority({
+      db,
+      peppers: options.peppers,
+      now: options.now ?? Date.now,
+    }),
+    keyPeppers: createKeyPeppers({ db }),
     overrides: createOverrides({ db, now: options.now ?? Date.now }),
     audit: createAudit({ db }),
+    auditChain: createAuditChain({ db, peppers: options.peppers }),
+    securityEvents: createSecurityEventLog({ db }),
+    staff: createStaff({ db }),
     changes: createChanges({ db }),
     portalState: createPortalState({ db }),
     operators: createOperators({ db }),
+    identities: createIdentities({ db }),
     approvals: createApprovals({ db }),
     directory: createDirectory({ db }),
     usage: createUsageHistory({ db }),
@@ -99,7 +101,10 @@ export async function openRegistryStores(options: RegistryStoresOptions): Promis
     profiles: createProfiles({ db }),
     mailTokens: createMailTokens({ db }),
     sessions: createSessions({ db }),
-    async recognise(text) {
+    factors: createFactors({ db }),
+    factorChallenges: createFactorChallenges({ db }),
+    /** Finds the owner of a key directly in the database, for a dry run. Never `unreachable`. @throws when the database does not answer */
+    async recognise(text: string): Promise<Caller | 'invalid'> {
       const key = parseKey(text)
       if (key === undefined) return 'invalid'
       const records = await createFindKeyRecords({ db })([key.id])

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { violates } from '../../platform/database.ts'
 import { lockActiveApplication } from './applications.ts'
+import { conflictAt } from './conflict-at.ts'
 import { RegistryConflict, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
@@ -62,41 +62,30 @@ const columns = [
 export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Subscriptions {
   function traces(subscription: Subscription, action: string, by: string) {
     const { id, applicationId, api, version, plan } = subscription
-    return {
-      change: { kind: 'subscription', action, applicationId, detail: { api, version } },
-      audit: {
-        actor: by,
-        action: `subscription.${action}`,
-        subject: `subscription:${id}`,
-        detail: { applicationId, api, version, plan },
-      },
-    } as const
+    return [
+      { kind: 'subscription', action, applicationId, detail: { api, version } },
+      { by, subject: `subscription:${id}`, detail: { applicationId, api, version, plan } },
+    ] as const
   }
 
   return {
-    async add({ applicationId, api, version, plan, by }) {
-      try {
-        return await change(db, async (trx, leave) => {
-          await lockActiveApplication(trx, applicationId)
-          const subscription = await trx
-            .insertInto('subscriptions')
-            .values({ application_id: applicationId, api, version, plan })
-            .returning(columns)
-            .executeTakeFirstOrThrow()
-          await leave(traces(subscription, 'create', by))
-          return subscription
-        })
-      } catch (error) {
-        if (violates(error, 'subscriptions_active')) {
-          throw new RegistryConflict(
-            'already-subscribed',
-            `the application has an active subscription to ${api}@${version}`,
-            { cause: error },
-          )
-        }
-        throw error
-      }
-    },
+    add: ({ applicationId, api, version, plan, by }) =>
+      change(db, async (trx, leave) => {
+        await lockActiveApplication(trx, applicationId)
+        const subscription = await trx
+          .insertInto('subscriptions')
+          .values({ application_id: applicationId, api, version, plan })
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+        await leave(...traces(subscription, 'create', by))
+        return subscription
+      }).catch(
+        conflictAt(
+          'subscriptions_active',
+          'already-subscribed',
+          `the application has an active subscription to ${api}@${version}`,
+        ),
+      ),
 
     applicationsOf: (api, version) =>
       db
@@ -112,9 +101,9 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
     change: ({ id, plan, by }) =>
       change(db, async (trx, leave) => {
         // Locks the application first, as every other change does, to avoid deadlocks.
-        const { applicationId } = await findSubscription(trx, id)
+        const { applicationId } = await readSubscription(trx, id)
         await lockActiveApplication(trx, applicationId)
-        const found = await lockSubscription(trx, id)
+        const found = await readSubscription(trx, id, { isLocked: true })
         if (found.endedAt !== null) {
           throw new RegistryConflict('subscription-ended', 'the subscription has ended')
         }
@@ -125,13 +114,13 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
           .where('id', '=', id)
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(traces(changed, 'update', by))
+        await leave(...traces(changed, 'update', by))
         return changed
       }),
 
     end: ({ id, by }) =>
       change(db, async (trx, leave) => {
-        const found = await lockSubscription(trx, id)
+        const found = await readSubscription(trx, id, { isLocked: true })
         if (found.endedAt !== null) return found
         const ended = await trx
           .updateTable('subscriptions')
@@ -139,7 +128,7 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
           .where('id', '=', id)
           .returning(columns)
           .executeTakeFirstOrThrow()
-        await leave(traces(ended, 'end', by))
+        await leave(...traces(ended, 'end', by))
         return ended
       }),
 
@@ -162,21 +151,18 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
   }
 }
 
-async function findSubscription(trx: RegistryTransaction, id: string): Promise<Subscription> {
-  const found = isUuid(id)
-    ? await trx.selectFrom('subscriptions').select(columns).where('id', '=', id).executeTakeFirst()
-    : undefined
-  if (found === undefined) throw new RegistryNotFound('subscription', id)
-  return found
-}
-
-async function lockSubscription(trx: RegistryTransaction, id: string): Promise<Subscription> {
+/** @param isLocked whether the row is locked until the transaction ends */
+async function readSubscription(
+  trx: RegistryTransaction,
+  id: string,
+  { isLocked = false } = {},
+): Promise<Subscription> {
   const found = isUuid(id)
     ? await trx
         .selectFrom('subscriptions')
         .select(columns)
         .where('id', '=', id)
-        .forUpdate()
+        .$if(isLocked, (query) => query.forUpdate())
         .executeTakeFirst()
     : undefined
   if (found === undefined) throw new RegistryNotFound('subscription', id)

@@ -5,24 +5,31 @@ import type { RegistrySchema } from './schema.ts'
 
 export type RegistryTransaction = Transaction<RegistrySchema>
 
-/** The traces of a change. */
-export interface Traces {
-  readonly change: Change
-  readonly audit: AuditEntry
+/** What the audit says of a change, besides the change itself. */
+export interface Actor extends Partial<Pick<AuditEntry, 'action' | 'subject' | 'detail'>> {
+  /** The actor. */
+  readonly by: string
 }
+
+/** Leaves a change for all gateways, and its audit entry. */
+export type Leave = (change: Change, actor: Actor) => Promise<void>
 
 /**
  * Changes the registry. The writes of `work`, the change for all gateways and
- * the audit entry commit together or not at all. Call `leave` once per change.
+ * the audit entry commit together or not at all. Call `leave` once per change:
+ * unless it says otherwise, the entry's action is `<kind>.<action>` of the
+ * change, and its subject what the change names.
  */
 export function change<Result>(
   db: Kysely<RegistrySchema>,
-  work: (trx: RegistryTransaction, leave: (traces: Traces) => Promise<void>) => Promise<Result>,
+  work: (trx: RegistryTransaction, leave: Leave) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction().execute((trx) =>
-    work(trx, async (traces) => {
-      await recordChange(trx, traces.change)
-      await recordAudit(trx, traces.audit)
+    work(trx, async (made, { by, ...audit }) => {
+      const { kind, developerId, applicationId, keyId } = made
+      const subject = `${kind}:${keyId ?? applicationId ?? developerId}`
+      await recordChange(trx, made)
+      await recordAudit(trx, { actor: by, action: `${kind}.${made.action}`, subject, ...audit })
     }),
   )
 }

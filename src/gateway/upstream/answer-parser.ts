@@ -84,9 +84,9 @@ export function createAnswerParser(reader: AnswerReader): AnswerParser {
 }
 
 /**
- * States: idle ── expect ──▶ expected ── final head ──▶ body ── end ──▶
- * complete (idle again). A message that begins in a state other than expected
- * answers no request.
+ * States: complete ── expect ──▶ expected ── final head ──▶ body ── end ──▶
+ * complete. A message that begins in a state other than expected answers no
+ * request.
  */
 class Parser implements AnswerParser {
   readonly #reader: AnswerReader

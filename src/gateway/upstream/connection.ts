@@ -1,5 +1,6 @@
 import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type SecureContext } from 'node:tls'
+import { protocol } from '../../platform/tls.ts'
 import { type AnswerParser, createAnswerParser, readBytesMax } from './answer-parser.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -7,8 +8,8 @@ import { UpstreamError } from './upstream-error.ts'
 export interface UpstreamRequest {
   /** Request line and header block with the final empty line, one character per octet. The connection does not validate it. */
   readonly head: string
-  /** The whole body; its length is declared in the head. */
-  readonly body: Buffer | undefined
+  /** The whole body in pieces; its length is declared in the head. */
+  readonly body: readonly Buffer[] | undefined
   readonly lane: Lane
 }
 
@@ -40,11 +41,11 @@ export interface Connection {
   /** Monotonic milliseconds at which the last response ended. */
   readonly freeSince: number
   /** Maximum idle time in milliseconds before reuse. */
-  readonly restMsMax: number
+  readonly idleMsMax: number
   /** The lane of the current request; the pool sets it. */
   lane: Lane | undefined
-  /** Number of body pieces the backend has accepted so far. */
-  readonly piecesTaken: number
+  /** Changes whenever the backend has taken more of a body; compare, never count. */
+  readonly bodyProgress: number
   send(request: UpstreamRequest, handler: AnswerHandler): void
   /** The handler can take more. Has no effect after the response ended. */
   resume(handler: AnswerHandler): void
@@ -58,7 +59,7 @@ export interface ConnectionOwner {
   /** The response ended cleanly and the next request can follow. Called before the handler's `onEnd`. */
   released(connection: Connection): void
   /** The connection can no longer be used. Called once. */
-  left(connection: Connection): void
+  ended(connection: Connection): void
 }
 
 export interface ConnectionSettings {
@@ -66,9 +67,9 @@ export interface ConnectionSettings {
   readonly origin: URL
   readonly connectMsMax: number
   /** Maximum idle time before reuse when the backend announces no timeout. */
-  readonly restMsMax: number
+  readonly idleMsMax: number
   /** Upper bound of the idle time, whatever the backend announces. */
-  readonly restMsCeiling: number
+  readonly idleMsCeiling: number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
   /** State that one connection leaves for the next to the same origin. */
@@ -78,17 +79,19 @@ export interface ConnectionSettings {
 export interface ConnectionMemory {
   /** The newest TLS session, which lets the next connection resume instead of a full handshake. */
   tlsSession: Buffer | undefined
+  /** What new connections trust and present; undefined: the public authorities, and nothing. */
+  secureContext: SecureContext | undefined
 }
 
 /** All connections read into this buffer. Each read is fully consumed before the next one. */
-const shared = Buffer.allocUnsafeSlow(readBytesMax)
+const readBuffer = Buffer.allocUnsafeSlow(readBytesMax)
 
 /** Safety margin below the keep-alive timeout a backend announces, for the time a request travels. */
-const restMarginMs = 1_000
+const idleMarginMs = 1_000
 
-/** The body goes out in pieces, to tell a backend that reads slowly from one that does not read. */
-const pieceBytes = 65_536
-const nothing = Buffer.alloc(0)
+/** Octets of a request that one write hands to the kernel; the rest of a body follows as the backend takes them. */
+const writtenAtOnce = 131_072
+const nothing: readonly Buffer[] = []
 
 /**
  * Opens a connection. TLS certificates are always verified.
@@ -98,26 +101,27 @@ const nothing = Buffer.alloc(0)
  * and a buffer for each piece and each field.
  */
 export function openConnection(settings: ConnectionSettings, owner: ConnectionOwner): Connection {
-  return new OpenConnection(settings, owner)
+  return new BackendConnection(settings, owner)
 }
 
-class OpenConnection implements Connection {
+class BackendConnection implements Connection {
   readonly openedAt: number
   freeSince: number
-  restMsMax: number
+  idleMsMax: number
   lane: Lane | undefined = undefined
-  piecesTaken = 0
+  bodyProgress = 0
   readonly #settings: ConnectionSettings
   readonly #owner: ConnectionOwner
   readonly #socket: Socket
   readonly #parser: AnswerParser
   #handler: AnswerHandler | undefined = undefined
-  /** The part of the body not yet written to the socket. */
-  #unsent: Buffer = nothing
+  /** The body, of which the socket has the first {@link BackendConnection.#written} pieces. */
+  #body: readonly Buffer[] = nothing
+  #written = 0
   #isOpen = false
   #isTaking = true
   #hasAnswered = false
-  #hasLeft = false
+  #hasEnded = false
   #cause: Error | undefined = undefined
 
   constructor(settings: ConnectionSettings, owner: ConnectionOwner) {
@@ -125,7 +129,7 @@ class OpenConnection implements Connection {
     this.#owner = owner
     this.openedAt = settings.monotonic()
     this.freeSince = this.openedAt
-    this.restMsMax = settings.restMsMax
+    this.idleMsMax = settings.idleMsMax
     this.#parser = createAnswerParser(this)
     this.#socket = this.#open()
   }
@@ -134,13 +138,15 @@ class OpenConnection implements Connection {
     const { origin, connectMsMax, memory } = this.#settings
     const isTls = origin.protocol === 'https:'
     const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
-    const target: NetConnectOpts = {
+    // (`highWaterMark` is missing in the types.)
+    const target: NetConnectOpts & { readonly highWaterMark: number } = {
       host,
       port: Number(origin.port === '' ? (isTls ? 443 : 80) : origin.port),
       noDelay: true,
-      onread: { buffer: shared, callback: (length) => this.#read(length) },
+      highWaterMark: writtenAtOnce,
+      onread: { buffer: readBuffer, callback: (length) => this.#read(length) },
     }
-    const socket = isTls ? connectTls(tlsOptions(target, host, memory.tlsSession)) : connect(target)
+    const socket = isTls ? connectTls(tlsOptions(target, host, memory)) : connect(target)
     const late = setTimeout(() => {
       this.#destroy(new Error(`no connection within ${connectMsMax} ms`))
     }, connectMsMax)
@@ -148,9 +154,12 @@ class OpenConnection implements Connection {
       this.#isOpen = true
       clearTimeout(late)
     })
-    if (isTls) socket.on('session', (session: Buffer) => (memory.tlsSession = session))
+    const { secureContext } = memory
+    socket.on('session', (session: Buffer) => {
+      if (memory.secureContext === secureContext) memory.tlsSession = session
+    })
     socket.on('drain', () => {
-      this.piecesTaken += 1
+      this.bodyProgress += 1
       this.#sendPieces()
     })
     socket.on('error', (error) => this.#destroy(error))
@@ -170,7 +179,8 @@ class OpenConnection implements Connection {
       this.#socket.write(head, 'latin1')
       return
     }
-    this.#unsent = body
+    this.#body = body
+    this.#written = 0
     // Sends the head together with the first piece of the body.
     this.#socket.cork()
     this.#socket.write(head, 'latin1')
@@ -179,10 +189,17 @@ class OpenConnection implements Connection {
   }
 
   #sendPieces(): void {
-    while (this.#unsent.length > 0 && !this.#socket.writableNeedDrain) {
-      this.#socket.write(this.#unsent.subarray(0, pieceBytes))
-      this.#unsent = this.#unsent.subarray(pieceBytes)
+    while (!this.#socket.writableNeedDrain) {
+      const piece = this.#body[this.#written]
+      if (piece === undefined) return
+      this.#written += 1
+      this.#socket.write(piece)
     }
+  }
+
+  #dropBody(): void {
+    this.#body = nothing
+    this.#written = 0
   }
 
   resume(handler: AnswerHandler): void {
@@ -204,18 +221,18 @@ class OpenConnection implements Connection {
   /** Takes the connection out of use at once; the handler gets the cause when the socket closes. */
   #destroy(cause: Error | undefined): void {
     this.#cause ??= cause
-    this.#unsent = nothing
+    this.#dropBody()
     this.#socket.destroy()
-    if (this.#hasLeft) return
-    this.#hasLeft = true
-    this.#owner.left(this)
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#owner.ended(this)
   }
 
   /** Called by the parser. */
   onHead(status: number, fields: readonly string[]): void {
     if (!this.#hasAnswered && status >= 200) {
       this.#hasAnswered = true
-      this.#learnRest(fields)
+      this.#learnIdleTime(fields)
     }
     this.#handler?.onHead(status, fields)
   }
@@ -229,7 +246,7 @@ class OpenConnection implements Connection {
   #read(length: number): boolean {
     let isSound = true
     try {
-      this.#parser.read(shared.subarray(0, length))
+      this.#parser.read(readBuffer.subarray(0, length))
     } catch (error) {
       isSound = false
       // Data after a complete response answers no request: the response stands, but the connection must close.
@@ -242,8 +259,9 @@ class OpenConnection implements Connection {
   #complete(isSound: boolean): void {
     const handler = this.#handler
     // The response arrived before the whole request was sent. The rest cannot be sent, so the connection must close.
-    const isSent = this.#unsent.length === 0 && this.#socket.writableLength === 0
+    const isSent = this.#written === this.#body.length && this.#socket.writableLength === 0
     this.#handler = undefined
+    this.#dropBody()
     if (isSound && isSent && handler !== undefined && this.#parser.keepsAlive) this.#release()
     else this.#destroy(undefined)
     handler?.onEnd()
@@ -287,22 +305,23 @@ class OpenConnection implements Connection {
   }
 
   /** Reads `Keep-Alive: timeout=5` (draft-thomson-hybi-http-timeout-03, 2.1) from the first response. */
-  #learnRest(fields: readonly string[]): void {
+  #learnIdleTime(fields: readonly string[]): void {
     const at = fields.findIndex((part, index) => index % 2 === 0 && /^keep-alive$/i.test(part))
     const seconds = /(?:^|[,;\s])timeout=(\d{1,6})/i.exec(fields[at + 1] ?? '')?.[1]
     if (at === -1 || seconds === undefined) return
-    const told = Number(seconds) * 1_000 - restMarginMs
-    this.restMsMax = Math.min(told, this.#settings.restMsCeiling)
+    const told = Number(seconds) * 1_000 - idleMarginMs
+    this.idleMsMax = Math.min(told, this.#settings.idleMsCeiling)
   }
 }
 
 function tlsOptions(
   target: NetConnectOpts,
   host: string,
-  session: Buffer | undefined,
+  { tlsSession: session, secureContext }: ConnectionMemory,
 ): ConnectionOptions {
   return {
     ...target,
+    ...(secureContext === undefined ? protocol : { secureContext }),
     // SNI carries host names only; TLS compares an address with the certificate directly.
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(session === undefined ? {} : { session }),

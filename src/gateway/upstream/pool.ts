@@ -1,7 +1,16 @@
+// This folder is the gateway's HTTP/1.1 client. Read this file first: the pool gives each request a connection of
+// its own. Then read `connection.ts`, which says why there is a client of our own and what it gains, and
+// `answer-parser.ts`, which reads a response without copying it, on Node's parser (`llhttp.ts`). The client knows
+// one backend and the bytes of one exchange. It knows no call, key, limit or refusal: `edge/forward/` does.
+
+import { createSecureContext } from 'node:tls'
+import { type UpstreamCredentials, upstreamOptions } from '../../platform/tls.ts'
+import type { Watched } from '../../platform/watched-files.ts'
 import { prepareAnswerParser } from './answer-parser.ts'
 import {
   type AnswerHandler,
   type Connection,
+  type ConnectionMemory,
   openConnection,
   type UpstreamRequest,
 } from './connection.ts'
@@ -9,6 +18,8 @@ import {
 export interface PoolOptions {
   /** Origin of the backend. */
   readonly url: string
+  /** What new connections trust and present; undefined: the public authorities, and nothing. */
+  readonly tls?: Watched<UpstreamCredentials> | undefined
   readonly connectionsMax: number
   /** Maximum number of simultaneous connections per lane. */
   readonly connectionsPerLane: number
@@ -16,17 +27,14 @@ export interface PoolOptions {
   readonly connectionMsMax: number
   readonly connectMsMax: number
   /** Idle time after which a connection is not reused: the default when the backend announces no timeout, and the upper bound. */
-  readonly restMsMax: number
-  readonly restMsCeiling: number
+  readonly idleMsMax: number
+  readonly idleMsCeiling: number
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
 }
 
 /**
- * Keeps connections to the backend, each for one request at a time. This folder
- * is the gateway's HTTP/1.1 client: the pool, a connection, and the parser that
- * reads a response without copying it. It exists because general clients cost a
- * large part of a forwarded call; `connection.ts` states the measured gain.
+ * Keeps connections to the backend, each for one request at a time.
  */
 export interface Pool {
   /** Sends a request on a free connection, opens one, or waits for the next free connection of its lane. */
@@ -41,21 +49,25 @@ export interface Pool {
 export interface Dispatched {
   /** Whether it still waits for a connection. */
   readonly isWaiting: boolean
-  /** Grows while the backend accepts the body. */
-  readonly piecesTaken: number
+  /** See {@link Connection.bodyProgress}. */
+  readonly bodyProgress: number
   /** Cancels the request; its handler gets no further calls. */
   abandon(): void
   /** The handler can take more. */
   resume(): void
 }
 
-class Place implements Dispatched {
+class QueuedRequest implements Dispatched {
   readonly request: UpstreamRequest
   readonly handler: AnswerHandler
   connection: Connection | undefined = undefined
-  readonly #giveUp: (place: Place) => void
+  readonly #giveUp: (queued: QueuedRequest) => void
 
-  constructor(request: UpstreamRequest, handler: AnswerHandler, giveUp: (place: Place) => void) {
+  constructor(
+    request: UpstreamRequest,
+    handler: AnswerHandler,
+    giveUp: (queued: QueuedRequest) => void,
+  ) {
     this.request = request
     this.handler = handler
     this.#giveUp = giveUp
@@ -65,8 +77,8 @@ class Place implements Dispatched {
     return this.connection === undefined
   }
 
-  get piecesTaken(): number {
-    return this.connection?.piecesTaken ?? 0
+  get bodyProgress(): number {
+    return this.connection?.bodyProgress ?? 0
   }
 
   abandon(): void {
@@ -90,23 +102,29 @@ class Place implements Dispatched {
 export function createPool(options: PoolOptions): Pool {
   prepareAnswerParser()
   const { connectionsMax, connectionsPerLane, connectionMsMax, monotonic } = options
-  const settings = { ...options, origin: new URL(options.url), memory: { tlsSession: undefined } }
+  const memory: ConnectionMemory = { tlsSession: undefined, secureContext: undefined }
+  const settings = { ...options, origin: new URL(options.url), memory }
   const all = new Set<Connection>()
   const free: Connection[] = []
-  let waiting: Place[] = []
+  let waiting: QueuedRequest[] = []
   let isSending = false
   let closed: PromiseWithResolvers<void> | undefined
+  const { tls } = options
+  if (tls !== undefined) {
+    adopt(tls.current())
+    tls.onChange(adopt)
+  }
 
   const owner = {
     released(connection: Connection): void {
       leaveLane(connection)
-      const { openedAt, freeSince, restMsMax } = connection
+      const { openedAt, freeSince, idleMsMax } = connection
       const isOld = freeSince - openedAt > connectionMsMax
-      if (isOld || restMsMax <= 0 || closed !== undefined) connection.retire()
+      if (isOld || idleMsMax <= 0 || closed !== undefined) connection.retire()
       else free.push(connection)
       sendSoon()
     },
-    left(connection: Connection): void {
+    ended(connection: Connection): void {
       leaveLane(connection)
       all.delete(connection)
       const at = free.indexOf(connection)
@@ -114,6 +132,13 @@ export function createPool(options: PoolOptions): Pool {
       sendSoon()
       closeIfIdle()
     },
+  }
+
+  /** A session of the previous authorities would let the next connection skip the new ones. */
+  function adopt(credentials: UpstreamCredentials): void {
+    memory.secureContext = createSecureContext(upstreamOptions(credentials))
+    memory.tlsSession = undefined
+    for (const connection of [...free]) connection.retire()
   }
 
   function leaveLane(connection: Connection): void {
@@ -134,20 +159,20 @@ export function createPool(options: PoolOptions): Pool {
 
   function sendWaiting(): void {
     isSending = false
-    const left: Place[] = []
-    for (const place of waiting) {
-      const { lane } = place.request
+    const stillWaiting: QueuedRequest[] = []
+    for (const queued of waiting) {
+      const { lane } = queued.request
       const connection = lane.connections < connectionsPerLane ? take() : undefined
       if (connection === undefined) {
-        left.push(place)
+        stillWaiting.push(queued)
         continue
       }
       lane.connections += 1
       connection.lane = lane
-      place.connection = connection
-      connection.send(place.request, place.handler)
+      queued.connection = connection
+      connection.send(queued.request, queued.handler)
     }
-    waiting = left
+    waiting = stillWaiting
   }
 
   /** Returns a free or a new connection; undefined when all are in use. */
@@ -159,24 +184,24 @@ export function createPool(options: PoolOptions): Pool {
     return opened
   }
 
-  function giveUp(place: Place): void {
-    waiting = waiting.filter((other) => other !== place)
+  function giveUp(queued: QueuedRequest): void {
+    waiting = waiting.filter((other) => other !== queued)
     closeIfIdle()
   }
 
   return {
     dispatch(request, handler) {
-      const place = new Place(request, handler, giveUp)
-      waiting.push(place)
+      const queued = new QueuedRequest(request, handler, giveUp)
+      waiting.push(queued)
       sendSoon()
-      return place
+      return queued
     },
     tidy() {
       const at = monotonic()
       // The most recently used connections are on top.
       for (const connection of [...free]) {
-        const { openedAt, freeSince, restMsMax } = connection
-        if (at - freeSince > restMsMax || at - openedAt > connectionMsMax) connection.retire()
+        const { openedAt, freeSince, idleMsMax } = connection
+        if (at - freeSince > idleMsMax || at - openedAt > connectionMsMax) connection.retire()
       }
     },
     async close() {

@@ -1,10 +1,12 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { WindowLength } from '../../../catalogue/catalogue.ts'
+import { readWindowLength } from '../../../catalogue/window-length.ts'
 
 /** One line of the journal: the whole state of a bucket, so its last line is enough. */
 export interface CountedBucket {
   readonly bucket: string
-  readonly windowSeconds: number
+  readonly windowLength: WindowLength
   window: number
   /** Raised by every reset. */
   epoch: number
@@ -31,7 +33,7 @@ export interface Journal {
  * survives SIGKILL of this process once `append` has returned, because the
  * kernel has it. There is no fsync, so a power loss may cost the last seconds.
  *
- * One line is `<bucket> <windowSeconds> <window> <epoch> <count>;`. The
+ * One line is `<bucket> <window length> <window> <epoch> <count>;`. The
  * semicolon tells a whole line from a torn one: `97;` cut short is `9`.
  *
  * The journal has no lock. Two processes on one journal would each admit the
@@ -97,13 +99,13 @@ function openAndRead(path: string): { readonly file: number; readonly content: J
 
 function linesOf(states: Iterable<CountedBucket>): string {
   let text = ''
-  for (const { bucket, windowSeconds, window, epoch, count } of states) {
-    text += `${bucket} ${windowSeconds} ${window} ${epoch} ${count};\n`
+  for (const { bucket, windowLength, window, epoch, count } of states) {
+    text += `${bucket} ${windowLength} ${window} ${epoch} ${count};\n`
   }
   return text
 }
 
-const line = /^(\S+) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15});$/
+const line = /^(\S+) (\S+) (\d{1,15}) (\d{1,15}) (\d{1,15});$/
 
 interface JournalContent {
   readonly found: CountedBucket[]
@@ -124,11 +126,12 @@ function read(path: string): JournalContent {
   const found = new Map<string, CountedBucket>()
   let linesSkipped = 0
   for (const text of content.split('\n')) {
-    const [, bucket, windowSeconds, window, epoch, count] = line.exec(text) ?? []
-    if (bucket !== undefined) {
+    const [, bucket, length = '', window, epoch, count] = line.exec(text) ?? []
+    const windowLength = readWindowLength(length)
+    if (bucket !== undefined && windowLength !== undefined) {
       found.set(bucket, {
         bucket,
-        windowSeconds: Number(windowSeconds),
+        windowLength,
         window: Number(window),
         epoch: Number(epoch),
         count: Number(count),

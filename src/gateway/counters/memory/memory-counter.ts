@@ -2,9 +2,9 @@ import type { Logger } from '../../../platform/log.ts'
 import type {
   BucketLimit,
   BucketState,
+  BucketWindow,
   Counter,
   Grant,
-  PeekedBucket,
   Standing,
 } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
@@ -66,7 +66,7 @@ export async function createMemoryCounter({
 
   function takeOver({ found, linesSkipped }: Journal): void {
     for (const state of found) {
-      const endsAt = windowEnd(state.window, state.windowSeconds)
+      const endsAt = windowEnd(state.window, state.windowLength)
       buckets.set(state.bucket, { ...state, endsAt })
     }
     sweep()
@@ -80,11 +80,11 @@ export async function createMemoryCounter({
   }
 
   /** The bucket's current state. Its window never goes back, even if the clock does. */
-  function current({ bucket, windowSeconds }: PeekedBucket, timeMs: number): KnownBucket {
+  function current({ bucket, windowLength }: BucketWindow, timeMs: number): KnownBucket {
     let state = buckets.get(bucket)
     if (state === undefined) {
       if (buckets.size >= sweepSize) sweep()
-      state = { bucket, windowSeconds, window: 0, endsAt: 0, epoch: 0, count: 0 }
+      state = { bucket, windowLength, window: 0, endsAt: 0, epoch: 0, count: 0 }
       buckets.set(bucket, state)
     }
     if (state.endsAt <= timeMs) begin(state, timeMs)
@@ -92,7 +92,7 @@ export async function createMemoryCounter({
   }
 
   function begin(state: KnownBucket, timeMs: number): void {
-    const { id, endsAt } = windowAt(timeMs, state.windowSeconds)
+    const { id, endsAt } = windowAt(timeMs, state.windowLength)
     state.window = id
     state.endsAt = endsAt
     state.count = 0
@@ -114,7 +114,8 @@ export async function createMemoryCounter({
     }
     const standings: Standing[] = limits.map((limit) => {
       const state = current(limit, timeMs)
-      return standingOf(limit.calls, state.count, isAdmitted, Math.ceil(state.endsAt - timeMs))
+      const resetMs = Math.ceil(state.endsAt - timeMs)
+      return standingOf(limit.calls, state.count, isAdmitted, resetMs, state.window)
     })
     return isAdmitted ? admission('admitted', standings) : refusal('refused', standings)
   }
@@ -184,7 +185,7 @@ export async function createMemoryCounter({
   function sweep(): void {
     const timeMs = now()
     for (const state of buckets.values()) {
-      if (windowEnd(state.window + 1, state.windowSeconds) <= timeMs) {
+      if (windowEnd(state.window + 1, state.windowLength) <= timeMs) {
         buckets.delete(state.bucket)
         unwritten.delete(state)
       }
@@ -200,16 +201,19 @@ export async function createMemoryCounter({
     },
     async peek(asked) {
       const timeMs = now()
-      return asked.map(({ bucket, windowSeconds }): BucketState => {
+      return asked.map(({ bucket, windowLength }): BucketState => {
         const state = buckets.get(bucket)
         const isCurrent = state !== undefined && state.endsAt > timeMs
-        const { endsAt } = isCurrent ? state : windowAt(timeMs, windowSeconds)
-        return { bucket, count: isCurrent ? state.count : 0, resetMs: Math.ceil(endsAt - timeMs) }
+        const { id, endsAt } = isCurrent
+          ? { id: state.window, endsAt: state.endsAt }
+          : windowAt(timeMs, windowLength)
+        const count = isCurrent ? state.count : 0
+        return { bucket, count, window: id, resetMs: Math.ceil(endsAt - timeMs) }
       })
     },
-    async reset({ bucket, windowSeconds }) {
+    async reset({ bucket, windowLength }) {
       const timeMs = now()
-      const state = current({ bucket, windowSeconds }, timeMs)
+      const state = current({ bucket, windowLength }, timeMs)
       // A reset also frees a bucket whose window is far ahead because the clock was wrong.
       begin(state, timeMs)
       state.epoch += 1

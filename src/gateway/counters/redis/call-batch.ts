@@ -1,6 +1,6 @@
 import type { OutagePolicy } from '../../../catalogue/catalogue.ts'
 import type { RosterMember } from '../../../platform/roster.ts'
-import type { BucketLimit, Grant, PeekedBucket, Standing } from '../counter.ts'
+import type { BucketLimit, BucketWindow, Grant, Standing } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
 import type { CallGroup, GrantReply } from './grant-script.ts'
 
@@ -32,7 +32,7 @@ export interface CallBatch extends RosterMember {
   forget(bucket: string): void
 }
 
-export interface BatchBucket extends PeekedBucket {
+export interface BatchBucket extends BucketWindow {
   readonly index: number
   /** The bucket was reset after the request was sent. */
   isForgotten: boolean
@@ -59,11 +59,11 @@ export function createCallBatch(): CallBatch {
   /** Frequent callers reuse their list of limits. Equal lists that are different objects only make more groups. */
   const groupsByLimits = new Map<readonly BucketLimit[], Group>()
 
-  function indexOf({ bucket, windowSeconds }: BucketLimit): number {
+  function indexOf({ bucket, windowLength }: BucketLimit): number {
     const known = bucketsByName.get(bucket)
     if (known !== undefined) return known.index
     const index = buckets.length
-    const added = { bucket, windowSeconds, index, isForgotten: false }
+    const added = { bucket, windowLength, index, isForgotten: false }
     buckets.push(added)
     bucketsByName.set(bucket, added)
     return index
@@ -128,7 +128,8 @@ function answerGroup({ distinct, limits, waiting }: Group, reply: GrantReply, no
           : distinct.findIndex(({ bucket }) => bucket === limit.bucket)
       const after = counts[index] ?? 0
       const count = isAdmitted ? after - granted + place + 1 : after
-      return standingOf(limit.calls, count, isAdmitted, resets[index])
+      const window = reply.windowOf(limits[index]?.index ?? 0)
+      return standingOf(limit.calls, count, isAdmitted, resets[index], window)
     })
   }
 

@@ -1,4 +1,4 @@
-import type { PeekedBucket } from '../counter.ts'
+import type { BucketWindow } from '../counter.ts'
 import {
   type AskedBucket,
   type GrantReply,
@@ -44,7 +44,7 @@ export interface CatchUpOptions {
   /** The server replied. */
   onHeard(): void
   /** The server's counts for the pushed buckets. */
-  onCounts(buckets: readonly PeekedBucket[], reply: GrantReply, times: ScriptReply): void
+  onCounts(buckets: readonly BucketWindow[], reply: GrantReply, times: ScriptReply): void
 }
 
 /** The server no longer has the marker it had a moment ago. */
@@ -126,8 +126,8 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     async pushFloors(place, knowledge) {
       const floors: AskedBucket[] = []
       for (const floor of seen.all()) {
-        const { bucket, windowSeconds } = floor
-        if (part.isOurs(bucket)) floors.push({ bucket, windowSeconds, floor })
+        const { bucket, windowLength } = floor
+        if (part.isOurs(bucket)) floors.push({ bucket, windowLength, floor })
       }
       for (let at = 0; at < floors.length; at += pushMax) {
         await pushAll(place, floors.slice(at, at + pushMax), undefined)

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../platform/log.ts'
 import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
 import type { Roster } from '../../../platform/roster.ts'
-import type { PeekedBucket } from '../counter.ts'
+import type { BucketWindow } from '../counter.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallBatch } from './call-batch.ts'
 import { createCatchUp } from './catch-up.ts'
@@ -11,6 +11,7 @@ import {
   type GrantReply,
   grantCommand,
   grantScript,
+  type MarkerCheck,
   onlyPlace,
   readGrantReply,
 } from './grant-script.ts'
@@ -20,6 +21,7 @@ import {
   DeadlineMissedError,
   openRedisConnection,
   type RedisConnection,
+  type ScriptCall,
   type ScriptReply,
 } from './redis-connection.ts'
 import type { RedisUnsuitableError } from './redis-facts.ts'
@@ -30,7 +32,7 @@ import { createStoreClock, type StoreClock } from './store-clock.ts'
 /** One Redis server, with all that this process knows about counting on it. */
 export interface CountingServer {
   /** Whether this server decides the calls on its buckets. */
-  isShared(): boolean
+  decidesCalls(): boolean
   /** For requests other than calls. */
   readonly connection: RedisConnection
   readonly clock: StoreClock
@@ -46,32 +48,27 @@ export interface CountingServer {
   close(): void
 }
 
-/** Sends a batch in another way than the plain one, for a server that is one of several. */
+/** How a batch is sent, and when its reply counts. */
 export interface Sending {
-  /** Monotonic milliseconds at which its calls are decided without the server. */
-  readonly deadlineAt: number
+  /** Milliseconds until its calls are decided without the server. */
+  readonly deadlineMs: () => number
+  /** Checks the marker in the script call itself; undefined if the call cannot contain the check. */
+  readonly marker: MarkerCheck | undefined
   /** A command that must run directly before the script. */
-  readonly preceding?: string | undefined
-  /** Checks the marker, because the script call cannot contain it. */
-  readonly verdict: Pick<Verdict, 'wait'>
+  readonly preceding: string | undefined
+  /** Tells the reply whether the counters were there, at once or once that is known. */
+  confirm(read: GrantReply, reply: UnconfirmedReply): void
+  /** See {@link ScriptCall.onSentAgain}. */
+  readonly onSentAgain: (() => void) | undefined
   /** Sends the batch elsewhere after an error that means that it did not run; it stays in flight. Undefined after any other error. */
   resend(batch: CallBatch, error: Error): (() => void) | undefined
 }
 
-/** The result of a marker check: whether earlier replies on the same connection can be relied upon. */
-export interface Verdict {
-  wait(waiting: AwaitsVerdict): void
-  /** @param isComplete whether the counters were there, so that the replies can be relied upon */
-  known(isComplete: boolean): void
-  /** The calls' deadline passed; the verdict itself still follows. */
-  missed(): void
-}
-
-/** A reply that waits for the verdict. */
-export interface AwaitsVerdict {
-  /** Called once, perhaps synchronously. */
+/** A reply that waits to be confirmed. */
+export interface UnconfirmedReply {
+  /** @param isComplete whether the counters were there, so that the reply can be relied upon. Called once, perhaps synchronously. */
   onKnown(isComplete: boolean): void
-  /** Called before `onKnown`, if at all; perhaps synchronously. */
+  /** The calls' deadline passed. Called before `onKnown`, if at all; perhaps synchronously. */
   onMissed(): void
 }
 
@@ -107,6 +104,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
   const connection = openRedisConnection({
     address,
     monotonic,
+    clock,
     onReady: () => shared.connected(),
     onLost(cause) {
       shared.disconnected(cause)
@@ -133,20 +131,20 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
   })
 
   function learn(
-    told: readonly (PeekedBucket & { readonly isForgotten?: boolean })[],
+    told: readonly (BucketWindow & { readonly isForgotten?: boolean })[],
     reply: GrantReply,
     { sentAt, receivedAt }: ScriptReply,
   ): void {
     const { serverTimeMs } = reply
     const madeAt = clock.learn(serverTimeMs, sentAt, receivedAt)
-    for (const [index, { bucket, windowSeconds, isForgotten }] of told.entries()) {
+    for (const [index, { bucket, windowLength, isForgotten }] of told.entries()) {
       if (reply.isDamaged(index)) {
         log.warn({ bucket }, 'a counter held a malformed value and was replaced')
       }
       if (isForgotten) continue
       seen.learn({
         bucket,
-        windowSeconds,
+        windowLength,
         window: reply.windowOf(index),
         epoch: reply.epochOf(index),
         count: reply.countOf(index),
@@ -157,12 +155,25 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
     }
   }
 
-  function send(sent: CallBatch, sending: Sending | undefined): void {
+  /** One script call, which also checks the marker. */
+  const plain: Sending = {
+    deadlineMs: () => deadlineMs,
+    marker: { key: onlyPlace.key, settleMs },
+    preceding: undefined,
+    onSentAgain: undefined,
+    confirm(read, reply) {
+      shared.observe(read)
+      reply.onKnown(true)
+    },
+    resend: () => undefined,
+  }
+
+  function send(sent: CallBatch, sending: Sending = plain): void {
     const additions: Addition[] = []
-    const asked = sent.buckets.map(({ bucket, windowSeconds }) => {
-      const addition = shares.takeAddition(bucket, windowSeconds)
+    const asked = sent.buckets.map(({ bucket, windowLength }) => {
+      const addition = shares.takeAddition(bucket, windowLength)
       if (addition !== undefined) additions.push(addition)
-      return { bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition }
+      return { bucket, windowLength, floor: seen.find(bucket, windowLength), addition }
     })
     let isDecided = false
 
@@ -196,21 +207,16 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       ...grantCommand({
         buckets: asked,
         groups: sent.groups,
-        marker: sending === undefined ? { key: onlyPlace.key, settleMs } : undefined,
+        marker: sending.marker,
       }),
-      deadlineMs: sending === undefined ? deadlineMs : sending.deadlineAt - monotonic(),
-      preceding: sending?.preceding,
+      deadlineMs: sending.deadlineMs(),
+      preceding: sending.preceding,
+      onSentAgain: sending.onSentAgain,
       onReply(reply) {
         breaker.heard()
         observer.answered((reply.receivedAt - reply.sentAt) / 1000)
         const read = readGrantReply(reply.numbers, sent.buckets)
-        if (sending === undefined) {
-          inFlight.delete(sent)
-          shared.observe(read)
-          accept(read, reply)
-          return
-        }
-        sending.verdict.wait({
+        sending.confirm(read, {
           onKnown(isComplete) {
             inFlight.delete(sent)
             if (isComplete) accept(read, reply)
@@ -223,7 +229,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
       },
       onError(error) {
         breaker.heard()
-        const resend = isDecided ? undefined : sending?.resend(sent, error)
+        const resend = isDecided ? undefined : sending.resend(sent, error)
         if (resend !== undefined) {
           isDecided = true
           giveBack()
@@ -248,7 +254,7 @@ export function createCountingServer(options: CountingServerOptions): CountingSe
   }
 
   return {
-    isShared: shared.isShared,
+    decidesCalls: shared.decidesCalls,
     connection,
     clock,
     send,

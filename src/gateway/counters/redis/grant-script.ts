@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { PeekedBucket } from '../counter.ts'
-import { windowEnd } from '../window.ts'
+import type { BucketWindow } from '../counter.ts'
+import { windowEnd, windowWord } from '../window.ts'
 
 /** A Lua script and its digest, by which Redis knows it. */
 export interface Script {
   readonly text: string
   readonly sha1: string
 }
+
+/**
+ * The arguments of a script. The time only selects which calendar windows the
+ * process sends; the script decides by the server's own time.
+ *
+ * @param timeMs milliseconds since 1970, by the process's estimate of the server's clock
+ */
+export type ScriptArguments = (timeMs: number) => readonly (string | number)[]
 
 /** Decides a batch of calls; see `grant.lua`. */
 export const grantScript = readScript('grant.lua')
@@ -26,13 +34,13 @@ export interface MarkerPlace {
    */
   readonly key: string
   /** Counts nothing; a grant on it proves that the server accepts writes. Lies beside the marker. */
-  readonly probe: PeekedBucket
+  readonly probe: BucketWindow
 }
 
 /** The place on a server that holds all buckets. */
 export const onlyPlace: MarkerPlace = {
   key: 'tollgate:marker',
-  probe: { bucket: 'tollgate:{probe}:1', windowSeconds: 1 },
+  probe: { bucket: 'tollgate:{probe}:1', windowLength: 1 },
 }
 
 /** The time in a marker's value; undefined when the value is not a marker. */
@@ -42,14 +50,14 @@ export function markerOf(value: string | undefined): number | undefined {
 }
 
 /** What a process knows about a bucket when it asks for a grant. */
-export interface AskedBucket extends PeekedBucket {
+export interface AskedBucket extends BucketWindow {
   /** The highest confirmed count this process has seen. */
   readonly floor?: BucketCount | undefined
   readonly addition?: Addition | undefined
 }
 
 /** Calls admitted without the store, to add to the count of their window. */
-export interface Addition extends PeekedBucket {
+export interface Addition extends BucketWindow {
   readonly window: number
   readonly count: number
 }
@@ -102,15 +110,17 @@ export interface MarkerKnowledge {
 }
 
 /** Writes the keys and arguments of `grant.lua`. */
-export function grantCommand({ buckets, groups, marker }: GrantRequest): {
-  keys: string[]
-  args: [string]
-} {
+export function grantCommand(request: GrantRequest): { keys: string[]; args: ScriptArguments } {
+  const { buckets, marker } = request
   const keys = marker === undefined ? [] : [marker.key]
+  for (const { bucket } of buckets) keys.push(bucket)
+  return { keys, args: (timeMs) => [wordsOf(request, timeMs)] }
+}
+
+function wordsOf({ buckets, groups, marker }: GrantRequest, timeMs: number): string {
   let words = markerWord(marker)
-  for (const { bucket, windowSeconds, floor, addition } of buckets) {
-    keys.push(bucket)
-    words += ` ${windowSeconds * 1000}`
+  for (const { windowLength, floor, addition } of buckets) {
+    words += ` ${windowWord(timeMs, windowLength)}`
     words += floor === undefined ? ' 0 0 0' : ` ${floor.window} ${floor.epoch} ${floor.count}`
     words += addition === undefined ? ' 0 0' : ` ${addition.window} ${addition.count}`
   }
@@ -118,7 +128,7 @@ export function grantCommand({ buckets, groups, marker }: GrantRequest): {
     words += ` ${asked} ${limits.length}`
     for (const { index, calls } of limits) words += ` ${index + 1} ${calls}`
   }
-  return { keys, args: [words] }
+  return words
 }
 
 function markerWord(marker: MarkerCheck | undefined): string {
@@ -160,7 +170,7 @@ export interface GrantReply {
 /** @param buckets those of the request */
 export function readGrantReply(
   reply: readonly number[],
-  buckets: readonly Pick<PeekedBucket, 'windowSeconds'>[],
+  buckets: readonly Pick<BucketWindow, 'windowLength'>[],
 ): GrantReply {
   let at = 3 + buckets.length * 4
   function number(index: number): number {
@@ -173,13 +183,19 @@ export function readGrantReply(
     marker: number(1),
     isSettling: number(2) === 1,
     windowOf: (index) => number(3 + index * 4),
-    endsAtOf: (index) => windowEnd(number(3 + index * 4), buckets[index]?.windowSeconds ?? 0),
+    endsAtOf: (index) => windowEnd(number(3 + index * 4), buckets[index]?.windowLength ?? 0),
     epochOf: (index) => number(4 + index * 4),
     countOf: (index) => number(5 + index * 4),
     isDamaged: (index) => number(6 + index * 4) === 1,
     nextGroup: () => number(at++),
     nextCount: () => number(at++),
   }
+}
+
+/** The server's time, if a script did nothing because the process sent other windows than the current one. */
+export function timeOfWindowsError({ message }: Error): number | undefined {
+  const time = /^WINDOWS (\d+)$/.exec(message)?.[1]
+  return time === undefined ? undefined : Number(time)
 }
 
 /** Parses a script reply: whole numbers separated by spaces. */

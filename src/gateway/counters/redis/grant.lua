@@ -11,7 +11,7 @@
 --            /<marker>                   to write if it is absent, because the caller knows that no count was lost, or empty
 --            /<marker>                   of the loss for which the calling process has pushed its floors, or empty
 --            /<id>,<id>                  the calling process and the others it knows to be alive, or empty
--- then for each bucket: window length in ms, floor (window, epoch, count), addition (window, count)
+-- then for each bucket: windows as in window.lua, floor (window, epoch, count), addition (window, count)
 -- then for each group of equal calls: asked, number of limits, and for each limit: bucket index, calls
 -- Reply, also words separated by spaces: now in ms, marker, 1 while the server settles and grants nothing,
 -- then for each bucket: window, epoch, count, 1 if its stored value was malformed,
@@ -81,12 +81,12 @@ local buckets = #KEYS - before
 local lengths, windows, epochs, counts, changed = {}, {}, {}, {}, {}
 local at = 2
 for i = 1, buckets do
-  local length = tonumber(words[at])
+  local current, length = current_window(words[at])
+  if not current then return length end
   local window, epoch, count, damaged = read_bucket(KEYS[i + before])
   if not window then return epoch end
 
   -- The window never goes back: the count of window 7 must not restart because a clock says 6.
-  local current = current_window(length)
   if window < current then
     window, count = current, 0
   end

@@ -60,7 +60,7 @@ export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptio
     return ask({
       script: heartbeatScript,
       keys: [processesKey],
-      args: [id, isCounting ? 1 : 0, beatMs * beatsKept],
+      args: () => [id, isCounting ? 1 : 0, beatMs * beatsKept],
       deadlineMs,
     })
   }

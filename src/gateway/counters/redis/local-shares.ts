@@ -1,9 +1,9 @@
-import type { OutagePolicy } from '../../../catalogue/catalogue.ts'
-import type { BucketLimit, Grant, PeekedBucket } from '../counter.ts'
+import type { OutagePolicy, WindowLength } from '../../../catalogue/catalogue.ts'
+import type { BucketLimit, BucketWindow, Grant } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
 import { windowAt, windowOf } from '../window.ts'
 import type { Addition, AskedBucket } from './grant-script.ts'
-import type { SeenCounts } from './seen-counts.ts'
+import type { SeenCount, SeenCounts } from './seen-counts.ts'
 import type { StoreClock } from './store-clock.ts'
 import { createWindowMap, type WindowKey } from './window-map.ts'
 
@@ -12,7 +12,7 @@ export interface LocalShares {
   /** Decides one call by its policy, without the store. */
   decide(limits: readonly BucketLimit[], policy: OutagePolicy): Grant
   /** Takes the unsent calls of one bucket; undefined when it has nothing to send. */
-  takeAddition(bucket: string, windowSeconds: number): Addition | undefined
+  takeAddition(bucket: string, windowLength: WindowLength): Addition | undefined
   /** Takes the unsent calls of a server's buckets, at most `max` buckets. */
   takeOwing(max: number, isOurs: (bucket: string) => boolean): readonly AskedBucket[]
   /** Counts the addition as unsent again, because sending failed or its result is unknown. */
@@ -86,19 +86,19 @@ export function createLocalShares({
   /** Shares with calls the store does not have yet. */
   const owing = createWindowMap<Share>({ keepMs })
 
-  function shareOf({ bucket, windowSeconds }: PeekedBucket): Share {
+  function shareOf({ bucket, windowLength }: BucketWindow): Share {
     const timeMs = clockOf(bucket).now()
-    const known = seen.find(bucket, windowSeconds)
-    let share = shares.find(bucket, windowSeconds)
+    const known = seen.find(bucket, windowLength)
+    let share = shares.find(bucket, windowLength)
     // The estimate of the store's time lags slightly. A window seen in a reply has certainly begun, and ends when its
     // refusals said that it does.
-    const begun = known === undefined ? 0 : known.window + (known.overAt <= monotonic() ? 1 : 0)
+    const begun = known === undefined ? 0 : known.window + (isOver(known, timeMs) ? 1 : 0)
     if (share === undefined || share.endsAt <= timeMs || share.window < begun) {
-      let { id, endsAt } = windowAt(timeMs, windowSeconds)
-      if (id < begun) ({ id, endsAt } = windowOf(begun, windowSeconds))
+      let { id, endsAt } = windowAt(timeMs, windowLength)
+      if (id < begun) ({ id, endsAt } = windowOf(begun, windowLength))
       const overAt = monotonic() + endsAt - timeMs
       share = {
-        ...{ bucket, windowSeconds, window: id, endsAt, overAt },
+        ...{ bucket, windowLength, window: id, endsAt, overAt },
         ...{ processes: 1, base: 0, spent: 0, owed: 0 },
       }
       shares.set(share, share)
@@ -114,23 +114,28 @@ export function createLocalShares({
     return share
   }
 
+  /** In a month, the monotonic clock gains minutes on the store, but the estimate never lags by a second. */
+  function isOver({ window, windowLength, overAt }: SeenCount, timeMs: number): boolean {
+    return overAt <= monotonic() && windowOf(window, windowLength).endsAt - timeMs < 1000
+  }
+
   function left({ processes, base, spent }: Share, calls: number): number {
     return Math.max(0, Math.floor((calls - base) / processes) - spent)
   }
 
   function take(share: Share): Addition | undefined {
-    const { bucket, windowSeconds, window, endsAt, owed: count } = share
+    const { bucket, windowLength, window, endsAt, owed: count } = share
     owing.delete(bucket)
     share.owed = 0
     // The count of a past window no longer matters.
     if (count === 0 || endsAt <= clockOf(bucket).now()) return undefined
-    return { bucket, windowSeconds, window, count }
+    return { bucket, windowLength, window, count }
   }
 
   return {
     decide(limits, policy) {
       if (policy === 'deny') {
-        const standings = limits.map(() => ({ remaining: 0, resetMs: undefined, granted: false }))
+        const standings = limits.map(() => standingOf(0, 0, false, undefined, undefined))
         return { ...refusal('degraded_refused', standings), retryAfterMs: denyRetryMs }
       }
       const distinct = distinctLimits(limits)
@@ -145,8 +150,9 @@ export function createLocalShares({
         }
       }
       const standings = limits.map((limit) => {
-        const count = limit.calls - left(shareOf(limit), limit.calls)
-        return standingOf(limit.calls, count, isAdmitted, undefined)
+        const share = shareOf(limit)
+        const count = limit.calls - left(share, limit.calls)
+        return standingOf(limit.calls, count, isAdmitted, undefined, share.window)
       })
       if (isAdmitted) return admission('degraded_admitted', standings)
       let retryAfterMs = 1
@@ -158,31 +164,31 @@ export function createLocalShares({
       }
       return { ...refusal('degraded_refused', standings), retryAfterMs }
     },
-    takeAddition(bucket, windowSeconds) {
+    takeAddition(bucket, windowLength) {
       if (owing.isEmpty()) return undefined
-      const share = shares.find(bucket, windowSeconds)
+      const share = shares.find(bucket, windowLength)
       return share === undefined ? undefined : take(share)
     },
     takeOwing(max, isOurs) {
       const asked: AskedBucket[] = []
       for (const share of owing.entries()) {
         if (asked.length === max) break
-        const { bucket, windowSeconds } = share
+        const { bucket, windowLength } = share
         if (!isOurs(bucket)) continue
         const addition = take(share)
         if (addition === undefined) continue
-        asked.push({ bucket, windowSeconds, floor: seen.find(bucket, windowSeconds), addition })
+        asked.push({ bucket, windowLength, floor: seen.find(bucket, windowLength), addition })
       }
       return asked
     },
-    giveBack({ bucket, windowSeconds, window, count }) {
-      const share = shares.find(bucket, windowSeconds)
+    giveBack({ bucket, windowLength, window, count }) {
+      const share = shares.find(bucket, windowLength)
       if (share === undefined || share.window !== window) return
       share.owed += count
       owing.set(share, share)
     },
-    confirmLate({ bucket, windowSeconds, window, count }) {
-      const share = shares.find(bucket, windowSeconds)
+    confirmLate({ bucket, windowLength, window, count }) {
+      const share = shares.find(bucket, windowLength)
       if (share === undefined || share.window !== window) return
       // If it was sent again meanwhile, the store added it twice. The balance never falls below 0.
       share.owed = Math.max(0, share.owed - count)

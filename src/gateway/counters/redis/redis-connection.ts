@@ -1,13 +1,19 @@
 import { openRedis } from '../../../platform/open-redis.ts'
 import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
 import { startDeadline } from './deadline.ts'
-import { readNumbers, type Script } from './grant-script.ts'
+import {
+  readNumbers,
+  type Script,
+  type ScriptArguments,
+  timeOfWindowsError,
+} from './grant-script.ts'
+import type { StoreClock } from './store-clock.ts'
 
 /** A connection to one Redis server, or to the primary its sentinels name. It reconnects by itself. */
 export interface RedisConnection {
   /** Whether commands can be sent now. */
   isReady(): boolean
-  /** Runs a script. Nothing is sent twice, except a script that the server does not have yet: then with its text. */
+  /** Runs a script. Nothing is sent twice, except a script that did not run: the server does not have it yet, or the arguments were for other windows. */
   run(call: ScriptCall): void
   /** {@link run} as a promise, for requests that hold up no call. Rejects with {@link DeadlineMissedError} or the server's error. */
   ask(call: Omit<ScriptCall, keyof ScriptHandlers>): Promise<ScriptReply>
@@ -27,26 +33,28 @@ export interface RedisConnection {
 export interface ScriptCall extends ScriptHandlers {
   readonly script: Script
   readonly keys: readonly string[]
-  readonly args: readonly (string | number)[]
+  readonly args: ScriptArguments
   readonly deadlineMs: number
   /** A command that must run directly before the script. */
   readonly preceding?: string | undefined
+  /** Called each time after the script was sent again because it did not run. */
+  readonly onSentAgain?: (() => void) | undefined
 }
 
-export interface ReadCall extends AnswerHandlers<string | undefined> {
+export interface ReadCall extends ReplyHandlers<string | undefined> {
   readonly key: string
   readonly deadlineMs: number
 }
 
 /** Each handler is called at most once. Exactly one of `onReply` and `onError` is always called, after the deadline too, once the request ends. */
-export interface AnswerHandlers<Reply> {
+export interface ReplyHandlers<Reply> {
   onReply(reply: Reply): void
   onError(error: Error): void
   /** The deadline passed before the server replied. */
   onMissed(): void
 }
 
-export type ScriptHandlers = AnswerHandlers<ScriptReply>
+export type ScriptHandlers = ReplyHandlers<ScriptReply>
 
 export interface ScriptReply {
   readonly numbers: readonly number[]
@@ -69,6 +77,8 @@ export interface RedisConnectionOptions {
   readonly address: SingleRedis | SentinelRedis
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
+  /** The estimate of the server's time. */
+  readonly clock: StoreClock
   onReady(): void
   /** The connection ended or could not be made; another attempt follows. */
   onLost(cause: Error | undefined): void
@@ -76,6 +86,9 @@ export interface RedisConnectionOptions {
 
 /** Time limit for connecting and for the handshake each; a server that accepts and stays silent must not block the gateway. */
 const connectDeadlineMs = 500
+
+/** One with the digest of a script, one because the server does not have the script, one because its time was unknown. */
+const attemptsMax = 3
 
 /** Pause between connection attempts: counting is shared again well within a second of the store's return. */
 const retryMsMax = 250
@@ -89,6 +102,7 @@ const retryMsMax = 250
 export function openRedisConnection({
   address,
   monotonic,
+  clock,
   onReady,
   onLost,
 }: RedisConnectionOptions): RedisConnection {
@@ -128,9 +142,17 @@ export function openRedisConnection({
     onLost(cause)
   })
 
+  /** Whether the server does not have the script, or its time was unknown; if so, learns it. */
+  function didNotRun(error: Error, sentAt: number): boolean {
+    const serverTimeMs = timeOfWindowsError(error)
+    if (serverTimeMs !== undefined) clock.learn(serverTimeMs, sentAt, monotonic())
+    return serverTimeMs !== undefined || error.message.startsWith('NOSCRIPT')
+  }
+
   const connection: RedisConnection = {
     isReady: () => client.status === 'ready',
-    run({ script, keys, args, deadlineMs, preceding, onReply, onError, onMissed }) {
+    run({ script, keys, args, deadlineMs, preceding, onSentAgain, ...handlers }) {
+      const { onReply, onError, onMissed } = handlers
       const sentAt = monotonic()
       let isMissed = false
       const callOff = startDeadline(deadlineMs, () => {
@@ -145,20 +167,27 @@ export function openRedisConnection({
         callOff()
         onError(error)
       }
-      /** Prepares the next command only; its own reply adds nothing to that command's reply. */
-      function prepare(): void {
+      /** Sends the digest the first time, and the text if the script did not run. */
+      function send(attempt: number): void {
+        // Prepares the next command only; its own reply adds nothing to that command's reply.
         if (preceding !== undefined) client.call(preceding).catch(() => undefined)
+        const words = args(clock.now())
+        const reply =
+          attempt === 1
+            ? client.evalsha(script.sha1, keys.length, ...keys, ...words)
+            : client.eval(script.text, keys.length, ...keys, ...words)
+        reply.then(accept, (error: Error) => {
+          // After the deadline there is no reason to run it.
+          const isOver = isMissed || attempt === attemptsMax
+          if (!didNotRun(error, sentAt) || isOver) {
+            fail(error)
+            return
+          }
+          send(attempt + 1)
+          onSentAgain?.()
+        })
       }
-      prepare()
-      client.evalsha(script.sha1, keys.length, ...keys, ...args).then(accept, (error: Error) => {
-        // The script did not run, because the server has lost it or never had it. After the deadline there is no
-        // reason to run it.
-        if (!error.message.startsWith('NOSCRIPT') || isMissed) fail(error)
-        else {
-          prepare()
-          client.eval(script.text, keys.length, ...keys, ...args).then(accept, fail)
-        }
-      })
+      send(1)
     },
     ask: (call) =>
       new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import type { RedisAddress } from '../../../platform/redis-address.ts'
 import { Roster } from '../../../platform/roster.ts'
 import type { Counter } from '../counter.ts'
 import { StoreUnavailableError } from '../store-unavailable.ts'
-import { windowEnd } from '../window.ts'
+import { windowEnd, windowWord } from '../window.ts'
 import type { CallBatch } from './call-batch.ts'
 import { createClusterServers } from './cluster/cluster-servers.ts'
 import { type CounterObserver, noObserver } from './counter-observer.ts'
@@ -160,12 +160,12 @@ export async function createRedisCounter({
       if (!servers.add({ limits, onOutage, done })) done(shares.decide(limits, onOutage))
     },
     peek: (buckets) => orUnavailable(servers.peek(buckets, operatorDeadlineMs)),
-    async reset({ bucket, windowSeconds }) {
+    async reset({ bucket, windowLength }) {
       const { numbers, sentAt, receivedAt } = await orUnavailable(
         servers.ask({
           script: resetScript,
           keys: [bucket],
-          args: [windowSeconds * 1000],
+          args: (timeMs) => [windowWord(timeMs, windowLength)],
           deadlineMs: operatorDeadlineMs,
         }),
       )
@@ -173,8 +173,8 @@ export async function createRedisCounter({
       shares.forget(bucket)
       // From now on late replies from the previous epoch are ignored.
       seen.learn({
-        ...{ bucket, windowSeconds, window, epoch, count: 0 },
-        resetMs: windowEnd(window, windowSeconds) - serverTimeMs,
+        ...{ bucket, windowLength, window, epoch, count: 0 },
+        resetMs: windowEnd(window, windowLength) - serverTimeMs,
         ...{ sentAt, madeAt: receivedAt },
       })
     },

@@ -1,18 +1,20 @@
-import type { BucketLimit, Grant, PeekedBucket } from '../counter.ts'
+import type { WindowLength } from '../../../catalogue/catalogue.ts'
+import type { BucketLimit, BucketWindow, Grant } from '../counter.ts'
 import { refusal, standingOf } from '../standing.ts'
 import type { BucketCount } from './grant-script.ts'
+import { driftMost } from './store-clock.ts'
 import { createWindowMap } from './window-map.ts'
 
 /** The highest count of a bucket that the store confirmed to this process. */
-export interface SeenCount extends PeekedBucket, BucketCount {
-  /** Monotonic milliseconds until which the window certainly lasts: when the request was sent, plus the time left. */
+export interface SeenCount extends BucketWindow, BucketCount {
+  /** Monotonic milliseconds until which the window certainly lasts: when the request was sent, plus the time left, or {@link trustMs} if that is less. */
   readonly refuseUntil: number
   /** Monotonic milliseconds at which the window is certainly over: the latest possible moment of the reply, plus the time left. */
   readonly overAt: number
 }
 
 /** A bucket's count in a reply, with its times. */
-export interface CountReply extends PeekedBucket, BucketCount {
+export interface CountReply extends BucketWindow, BucketCount {
   /** Milliseconds that the window lasted when the reply was made. */
   readonly resetMs: number
   /** Monotonic milliseconds. */
@@ -27,7 +29,7 @@ export interface CountReply extends PeekedBucket, BucketCount {
  * refusals without asking; and the base of the local share in an outage.
  */
 export interface SeenCounts {
-  find(bucket: string, windowSeconds: number): SeenCount | undefined
+  find(bucket: string, windowLength: WindowLength): SeenCount | undefined
   /**
    * Adopts a reply unless it says less than is already known: an older window,
    * or a lower epoch in the same window. A higher epoch (the bucket was reset)
@@ -50,6 +52,9 @@ export interface SeenCounts {
 /** Time for which a window outlives its end, for a store whose clock goes back to it (a failover to a server whose clock is behind). */
 const keepMs = 10_000
 
+/** How long a reply allows refusals without asking: in the rest of a month, the clocks of process and store drift apart by minutes. */
+const trustMs = 3_600_000
+
 /** Maximum entries per window, about 200 bytes each. For buckets beyond that, the store is asked. */
 const entriesMax = 500_000
 
@@ -69,16 +74,18 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
   return {
     find: seen.find,
     learn(reply) {
-      const { bucket, windowSeconds, window, epoch, count, resetMs, sentAt, madeAt } = reply
-      const known = seen.find(bucket, windowSeconds)
+      const { bucket, windowLength, window, epoch, count, resetMs, sentAt, madeAt } = reply
+      const known = seen.find(bucket, windowLength)
       if (known !== undefined && !isNews(reply, known)) return
       // The store rounds milliseconds down, which may add up to 1 to the time left.
-      const refuseUntil = sentAt + resetMs - 1
+      const refuseUntil = sentAt + Math.min(resetMs - 1, trustMs)
       const overAt = madeAt + resetMs
       if (known === undefined || known.window !== window) {
+        // For the store, the window may still last when the monotonic clock has passed its end.
+        const overAtLatest = overAt + resetMs * driftMost
         seen.set(
-          { bucket, windowSeconds, window, overAt },
-          { bucket, windowSeconds, window, epoch, count, refuseUntil, overAt },
+          { bucket, windowLength, window, overAt: overAtLatest },
+          { bucket, windowLength, window, epoch, count, refuseUntil, overAt },
         )
         return
       }
@@ -94,11 +101,11 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
       if (!limits.some((limit) => isUsedUp(limit, at))) return undefined
       return refusal(
         'refused_local',
-        limits.map(({ bucket, windowSeconds, calls }) => {
-          const known = seen.find(bucket, windowSeconds)
+        limits.map(({ bucket, windowLength, calls }) => {
+          const known = seen.find(bucket, windowLength)
           return known === undefined || known.overAt <= at
-            ? standingOf(calls, 0, false, undefined)
-            : standingOf(calls, known.count, false, Math.ceil(known.overAt - at))
+            ? standingOf(calls, 0, false, undefined, undefined)
+            : standingOf(calls, known.count, false, Math.ceil(known.overAt - at), known.window)
         }),
       )
     },
@@ -107,8 +114,8 @@ export function createSeenCounts({ monotonic }: { monotonic: () => number }): Se
     all: seen.entries,
   }
 
-  function isUsedUp({ bucket, windowSeconds, calls }: BucketLimit, at: number): boolean {
-    const known = seen.find(bucket, windowSeconds)
+  function isUsedUp({ bucket, windowLength, calls }: BucketLimit, at: number): boolean {
+    const known = seen.find(bucket, windowLength)
     return known !== undefined && known.count >= calls && at < known.refuseUntil
   }
 }

@@ -1,5 +1,5 @@
 import type { SentinelRedis, SingleRedis } from '../../../platform/redis-address.ts'
-import type { BucketState, PeekedBucket } from '../counter.ts'
+import type { BucketState, BucketWindow } from '../counter.ts'
 import { type CallBatch, createCallBatch, type WaitingCall } from './call-batch.ts'
 import type { CountingServer, CountingServerOptions } from './counting-server.ts'
 import { grantCommand, grantScript, readGrantReply } from './grant-script.ts'
@@ -18,7 +18,7 @@ export interface CountingServers {
   /** Runs a script where its keys are, for requests that hold up no call. Rejects as {@link RedisConnection.ask} does. */
   ask: Ask
   /** Reads counts. Rejects as {@link RedisConnection.ask} does. */
-  peek(buckets: readonly PeekedBucket[], deadlineMs: number): Promise<readonly BucketState[]>
+  peek(buckets: readonly BucketWindow[], deadlineMs: number): Promise<readonly BucketState[]>
   /** Whether every bucket has a server that decides it. */
   isUp(): boolean
   beat(): void
@@ -55,13 +55,13 @@ export function createOnlyServer(options: OnlyServerOptions): CountingServers {
     const batch = turn
     turn = undefined
     // The connection may have ended since the calls arrived.
-    if (server.isShared()) server.send(batch)
+    if (server.decidesCalls()) server.send(batch)
     else decideAlone(batch)
   }
 
   return {
     add(call) {
-      if (!server.isShared()) return false
+      if (!server.decidesCalls()) return false
       if (turn === undefined) {
         turn = createCallBatch()
         // Runs after the poll phase, in which all calls of this turn arrive, and before the loop may sleep.
@@ -74,7 +74,7 @@ export function createOnlyServer(options: OnlyServerOptions): CountingServers {
     clockOf: () => server.clock,
     ask: server.connection.ask,
     peek: (buckets, deadlineMs) => peekWith(server.connection.ask, buckets, deadlineMs),
-    isUp: server.isShared,
+    isUp: server.decidesCalls,
     beat: server.mode.beat,
     close: server.close,
   }
@@ -83,17 +83,18 @@ export function createOnlyServer(options: OnlyServerOptions): CountingServers {
 /** Reads the counts of buckets that one request can address, in the order asked. */
 export async function peekWith(
   ask: Ask,
-  buckets: readonly PeekedBucket[],
+  buckets: readonly BucketWindow[],
   deadlineMs: number,
 ): Promise<BucketState[]> {
   // Only the names, because a bucket may carry more that the command would send.
-  const asked = buckets.map(({ bucket, windowSeconds }) => ({ bucket, windowSeconds }))
+  const asked = buckets.map(({ bucket, windowLength }) => ({ bucket, windowLength }))
   const command = grantCommand({ buckets: asked, groups: [] })
   const reply = await ask({ script: grantScript, ...command, deadlineMs })
   const read = readGrantReply(reply.numbers, asked)
   return asked.map(({ bucket }, index) => ({
     bucket,
     count: read.countOf(index),
+    window: read.windowOf(index),
     resetMs: read.endsAtOf(index) - read.serverTimeMs,
   }))
 }

@@ -3,12 +3,8 @@ import type { Breaker } from './breaker.ts'
 import { type CatchUp, CountersLostError } from './catch-up.ts'
 import type { AwayCause } from './counter-observer.ts'
 import { startDeadline } from './deadline.ts'
-import {
-  type GrantReply,
-  type MarkerKnowledge,
-  type MarkerPlace,
-  markerOf,
-} from './grant-script.ts'
+import { type GrantReply, type MarkerPlace, markerOf } from './grant-script.ts'
+import { createLosses, type ServerKnowledge } from './losses.ts'
 import type { Part } from './part.ts'
 import { DeadlineMissedError, type RedisConnection } from './redis-connection.ts'
 import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
@@ -19,13 +15,14 @@ import { checkRedis, RedisUnsuitableError } from './redis-facts.ts'
  *
  *     away ───── every 100 ms, and on each new connection ─────▶ returning
  *     returning ── steps 1 to 5 done, but for the last push ───▶ arriving
- *     returning ── a step failed ──────────────────────────────▶ away
+ *     returning ── a step failed, or the server still settles ─▶ away
  *     returning ── the server must not hold counters ──────────▶ resting ── 5 s ──▶ returning
  *     arriving ─── the last push is done ──────────────────────▶ shared
  *     shared ───── the place of the marker changed ────────────▶ moving
  *     moving ───── the marker is there, or the next beat tries ▶ shared
  *     shared, moving ── counters out of reach or lost ─────────▶ away
- *     arriving ──────── counters out of reach or lost ─────────▶ returning, until the last push has failed too
+ *     arriving ──────── counters out of reach or lost ─────────▶ returning
+ *       (not away, so that no second attempt starts before the last push has ended)
  */
 type Mode =
   | { readonly name: 'away' | 'returning' | 'arriving' | 'shared' | 'moving' | 'closed' }
@@ -43,7 +40,9 @@ const nextModes: Readonly<Record<Mode['name'], readonly Mode['name'][]>> = {
 }
 
 /**
- * Keeps the mode of one server. An attempt to return takes these steps:
+ * Keeps the mode of one server. An attempt to return takes these steps. It stops
+ * at the first one that cannot be done yet, and the next attempt, 100 ms later,
+ * starts over. Step 1 runs once per connection, step 3 once per loss.
  * 1. INFO, once per connection: is the server fit for counters, and which run
  *    of which server is it?
  * 2. Probe: a grant on a separate bucket, which also reads the marker. PING
@@ -64,7 +63,7 @@ const nextModes: Readonly<Record<Mode['name'], readonly Mode['name'][]>> = {
  * there is in `cluster/cluster-servers.ts`.
  */
 export interface SharedMode {
-  isShared(): boolean
+  decidesCalls(): boolean
   /** Learns from a reply of the grant script that checked the marker, before its calls are answered. */
   observe(reply: GrantReply): void
   /**
@@ -122,9 +121,6 @@ const patienceMs = 250
 /** Silence after which the marker is checked; well below the second without grants after a loss. */
 const idleMs = 400
 
-/** A marker up to this age leaves enough settling time for all processes that detect the same loss. */
-const freshMs = 500
-
 /** Interval between checks of a server that must not hold counters. */
 const unsuitableMs = 5000
 
@@ -149,14 +145,7 @@ export function createSharedMode({
   let mode: Mode = { name: 'away' }
   /** Run id of the connected server; undefined until INFO was read on this connection. */
   let runId: string | undefined
-  /** The marker of the loss that this process has answered with its floors. */
-  let marker: number | undefined
-  /** Where that marker lies. */
-  let place: MarkerPlace | undefined
-  /** Markers of losses answered before. */
-  const formerMarkers = new Set<number>()
-  /** The latest loss that no marker shows, until this process has answered it. */
-  let dueLoss: object | undefined
+  const losses = createLosses({ catchUp, part })
   let heardAt = Number.NEGATIVE_INFINITY
   let logged = { reason: '', at: Number.NEGATIVE_INFINITY }
   let stopWatch: (() => void) | undefined
@@ -168,18 +157,18 @@ export function createSharedMode({
       throw new Error(`the counters of a server cannot go from ${mode.name} to ${next.name}`)
     }
     mode = next
-    if (isShared()) return
+    if (decidesCalls()) return
     stopWatch?.()
     stopWatch = undefined
   }
 
-  function isShared(): boolean {
+  function decidesCalls(): boolean {
     return mode.name === 'shared' || mode.name === 'arriving' || mode.name === 'moving'
   }
 
   function leave(cause: AwayCause, reason: string): void {
     if (mode.name === 'closed') return
-    const wasShared = isShared()
+    const wasShared = decidesCalls()
     const at = monotonic()
     if (wasShared || (reason !== logged.reason && at - logged.at >= logMs)) {
       logged = { reason, at }
@@ -224,14 +213,15 @@ export function createSharedMode({
     if (runId === undefined) await examine()
     const here = part.markerPlace()
     if (here === undefined) return
-    const probe = await answerLoss(here)
+    const probe = await losses.pushAfterLoss(here, knowledge())
+    const marker = losses.marker()
     // Leave a further loss to the next attempt.
-    if (probe.isSettling || probe.marker !== marker) return
+    if (probe.isSettling || marker === undefined || probe.marker !== marker) return
     const rest = await catchUp.pushMost(here, marker)
     // The last push and the next calls share one connection, on which Redis keeps their order: the push runs first.
     const pushed = catchUp.push(here, rest, marker)
     // Another loss may have occurred meanwhile.
-    if (mode.name === 'returning' && dueLoss === undefined) arrive()
+    if (mode.name === 'returning' && !losses.isPending()) arrive()
     await pushed
   }
 
@@ -242,27 +232,8 @@ export function createSharedMode({
     onShared()
   }
 
-  function knowledge(): MarkerKnowledge {
-    const answered = dueLoss === undefined ? marker : undefined
-    return { runId: runId ?? '', answered, living: living() }
-  }
-
-  /** Does steps 2 and 3 and returns the last probe's reply. */
-  async function answerLoss(here: MarkerPlace): Promise<GrantReply> {
-    const vouched = marker === undefined && part.isComplete() ? 0 : undefined
-    let probe = await catchUp.probe(here, { ...knowledge(), vouched })
-    const due = dueLoss
-    if ((due !== undefined && !isFresh(probe)) || formerMarkers.has(probe.marker)) {
-      probe = await catchUp.probe(here, { ...knowledge(), stale: probe.marker })
-    }
-    place = here
-    if (probe.marker === marker && due === undefined) return probe
-    await catchUp.pushFloors(here, knowledge())
-    if (marker !== undefined && marker !== probe.marker) formerMarkers.add(marker)
-    marker = probe.marker
-    if (dueLoss === due) dueLoss = undefined
-    // Tell the server that this process is done, because the others wait for it.
-    return catchUp.probe(here, knowledge())
+  function knowledge(): ServerKnowledge {
+    return { runId: runId ?? '', living: living() }
   }
 
   function failedAttempt(error: Error): void {
@@ -285,9 +256,9 @@ export function createSharedMode({
     try {
       await look()
       if (mode !== moving) return
-      const { marker: found } = await catchUp.probe(to, { ...knowledge(), vouched: marker })
+      const { marker } = await losses.probeNewPlace(to, knowledge())
       if (mode !== moving) return
-      if (found === marker) place = to
+      if (marker === losses.marker()) losses.moved(to)
       else leave('lost_counters', 'the store has lost its counters')
     } catch (error) {
       // The next beat tries again; until then the old place is read.
@@ -299,6 +270,7 @@ export function createSharedMode({
 
   /** Reads the marker when no other request does. */
   async function look(): Promise<void> {
+    const place = losses.place()
     if (place === undefined) return
     const askedAt = monotonic()
     try {
@@ -309,21 +281,21 @@ export function createSharedMode({
       // The marker is moving: the server is alive, and its counts are intact.
       if (part.isElsewhere(error)) heardAt = monotonic()
       // Calls sent meanwhile may have been answered.
-      else if (isShared() && heardAt < askedAt) leave(causeOf(error), error.message)
+      else if (decidesCalls() && heardAt < askedAt) leave(causeOf(error), error.message)
     }
   }
 
   function observeMarker(value: string | undefined): boolean {
     heardAt = monotonic()
-    if (markerOf(value) === marker) return true
-    if (isShared()) leave('lost_counters', 'the store has lost its counters')
+    if (markerOf(value) === losses.marker()) return true
+    if (decidesCalls()) leave('lost_counters', 'the store has lost its counters')
     return false
   }
 
   /** One missed deadline may begin a silence that no later call reports. */
   function watchSilence(): void {
     const leftMs = breaker.silenceLeftMs()
-    if (stopWatch !== undefined || leftMs === undefined || !isShared()) return
+    if (stopWatch !== undefined || leftMs === undefined || !decidesCalls()) return
     stopWatch = startDeadline(Math.ceil(leftMs), () => {
       stopWatch = undefined
       // Not if a reply arrived meanwhile, or the timer fired slightly early.
@@ -333,15 +305,15 @@ export function createSharedMode({
   }
 
   return {
-    isShared,
+    decidesCalls,
     observe(reply) {
       heardAt = monotonic()
-      if (isShared() && (reply.marker !== marker || reply.isSettling)) {
+      if (decidesCalls() && (reply.marker !== losses.marker() || reply.isSettling)) {
         leave('lost_counters', 'the store has lost its counters')
       }
     },
     observeMarker,
-    place: () => place,
+    place: losses.place,
     heard() {
       heardAt = monotonic()
     },
@@ -361,16 +333,16 @@ export function createSharedMode({
     },
     tryNow: () => void attempt(),
     lost(reason) {
-      dueLoss = {}
+      losses.add()
       leave('lost_counters', reason)
     },
     disconnected(cause) {
       leave('disconnected', cause?.message ?? 'the connection was closed')
     },
     beat() {
-      if (!isShared()) return
+      if (!decidesCalls()) return
       const here = part.markerPlace()
-      const hasMoved = here !== undefined && here.key !== place?.key
+      const hasMoved = here !== undefined && here.key !== losses.place()?.key
       if (hasMoved && mode.name === 'shared') void moveMarker(here)
       else if (monotonic() - heardAt >= idleMs) void look()
     },
@@ -379,10 +351,6 @@ export function createSharedMode({
       clearInterval(timer)
     },
   }
-}
-
-function isFresh({ isSettling, marker, serverTimeMs }: GrantReply): boolean {
-  return isSettling && serverTimeMs - marker / 1000 < freshMs
 }
 
 /** Errors of a server that is no longer, or not yet, the primary: look for another one. */

@@ -19,7 +19,7 @@ export interface StoreClockOptions {
 }
 
 /** Maximum relative drift between two clocks. */
-const driftMost = 0.0002
+export const driftMost = 0.0002
 
 /**
  * The server makes a reply after the request was sent and before the reply

@@ -1,3 +1,5 @@
+import type { WindowLength } from '../../../catalogue/catalogue.ts'
+
 /**
  * Remembers one entry per bucket, grouped by window. All entries of a past
  * window are dropped at once, so memory holds only the buckets of current
@@ -5,7 +7,7 @@
  */
 export interface WindowMap<T> {
   /** The entry of the latest window; undefined when the bucket has no entry. */
-  find(bucket: string, windowSeconds: number): T | undefined
+  find(bucket: string, windowLength: WindowLength): T | undefined
   /** Replaces any other entry of its bucket. */
   set(key: WindowKey, entry: T): void
   delete(bucket: string): void
@@ -18,7 +20,7 @@ export interface WindowMap<T> {
 /** The bucket and the window of an entry. */
 export interface WindowKey {
   readonly bucket: string
-  readonly windowSeconds: number
+  readonly windowLength: WindowLength
   readonly window: number
   /** Monotonic milliseconds; the latest value among a window's entries counts. */
   readonly overAt: number
@@ -43,13 +45,13 @@ export function createWindowMap<T>({
   keepMs?: number
 } = {}): WindowMap<T> {
   /** By window length, latest window first; usually one entry, two around the end of a window. */
-  const lengths = new Map<number, Generation<T>[]>()
+  const lengths = new Map<WindowLength, Generation<T>[]>()
 
-  function generationOf({ windowSeconds, window, overAt }: WindowKey): Generation<T> {
-    let generations = lengths.get(windowSeconds)
+  function generationOf({ windowLength, window, overAt }: WindowKey): Generation<T> {
+    let generations = lengths.get(windowLength)
     if (generations === undefined) {
       generations = []
-      lengths.set(windowSeconds, generations)
+      lengths.set(windowLength, generations)
     }
     let generation = generations.find((other) => other.window === window)
     if (generation === undefined) {
@@ -61,8 +63,8 @@ export function createWindowMap<T>({
   }
 
   return {
-    find(bucket, windowSeconds) {
-      const generations = lengths.get(windowSeconds)
+    find(bucket, windowLength) {
+      const generations = lengths.get(windowLength)
       if (generations === undefined) return undefined
       for (const { entries } of generations) {
         const entry = entries.get(bucket)
@@ -71,7 +73,7 @@ export function createWindowMap<T>({
       return undefined
     },
     set(key, entry) {
-      for (const { entries } of lengths.get(key.windowSeconds) ?? []) entries.delete(key.bucket)
+      for (const { entries } of lengths.get(key.windowLength) ?? []) entries.delete(key.bucket)
       const { entries } = generationOf(key)
       if (entries.size >= entriesMax) {
         for (const oldest of entries.keys()) {
@@ -87,10 +89,10 @@ export function createWindowMap<T>({
       }
     },
     drop(monotonicMs) {
-      for (const [windowSeconds, generations] of lengths) {
+      for (const [windowLength, generations] of lengths) {
         const kept = generations.filter(({ overAt }) => overAt + keepMs > monotonicMs)
-        if (kept.length === 0) lengths.delete(windowSeconds)
-        else if (kept.length < generations.length) lengths.set(windowSeconds, kept)
+        if (kept.length === 0) lengths.delete(windowLength)
+        else if (kept.length < generations.length) lengths.set(windowLength, kept)
       }
     },
     *entries() {

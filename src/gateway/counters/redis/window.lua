@@ -8,9 +8,28 @@ local time = redis.call('TIME')
 local seconds, micros = tonumber(time[1]), tonumber(time[2])
 local now = seconds * 1000 + math.floor(micros / 1000)
 
--- The window that contains this moment. Windows of this length in ms follow each other from 1970; see window.ts.
-local function current_window(length)
-  return math.floor(now / length)
+-- The window that contains this moment, and its length in ms. window.ts writes the word and explains windows.
+-- Clock windows of <word> ms follow each other from 1970. This server knows no time zones, so a process sends calendar
+-- windows as <number of the first>/<ms since 1970 when it begins>/<when the next one begins>/…
+-- If no window contains this moment, the process has another time: nil, and an error with this server's time. It must
+-- end the script before anything is granted.
+local function current_window(word)
+  local length = tonumber(word)
+  if length then return math.floor(now / length), length end
+  local window, begins_at
+  for number in string.gmatch(word, '%-?%d+') do
+    number = tonumber(number)
+    if not window then
+      window = number - 1
+    elseif number <= now then
+      window, begins_at = window + 1, number
+    elseif begins_at then
+      return window, number - begins_at
+    else
+      break
+    end
+  end
+  return nil, redis.error_reply(string.format('WINDOWS %.0f', now))
 end
 
 -- Window, epoch and count of a bucket, and 1 if its value was malformed; only an error if the server has a fault.

@@ -16,6 +16,7 @@ const dropped: ReadonlySet<string> = new Set([
   'upgrade',
   'server',
   'x-powered-by',
+  'x-content-type-options',
   'via',
   'gateway-identity',
   'ratelimit',
@@ -27,30 +28,22 @@ const dropped: ReadonlySet<string> = new Set([
   'sunset',
 ])
 
-/** How the gateway treats a response field, by its name alone. */
-interface AnsweredName {
-  /** Never reaches the client. */
-  readonly isDropped: boolean
-  /** The field's role in framing the response, if any. */
-  readonly framing:
-    | 'connection'
-    | 'content-length'
-    | 'transfer-encoding'
-    | 'x-request-id'
-    | undefined
-}
+/** Fields the gateway itself reads. */
+type FieldRole = 'connection' | 'contentLength' | 'transferEncoding' | 'requestId'
 
-const answeredName = createSpellings((folded): AnsweredName => {
-  const isFraming =
-    folded === 'connection' ||
-    folded === 'content-length' ||
-    folded === 'transfer-encoding' ||
-    folded === 'x-request-id'
-  return {
-    isDropped: dropped.has(folded) || folded.startsWith('access-control-'),
-    framing: isFraming ? folded : undefined,
-  }
-})
+const roles: ReadonlyMap<string, FieldRole> = new Map([
+  ['connection', 'connection'],
+  ['content-length', 'contentLength'],
+  ['transfer-encoding', 'transferEncoding'],
+  ['x-request-id', 'requestId'],
+])
+
+/** How the gateway treats a response field, by its name alone. */
+const responseField = createSpellings((folded) => ({
+  /** Never reaches the client. */
+  isDropped: dropped.has(folded) || folded.startsWith('access-control-'),
+  role: roles.get(folded),
+}))
 
 /** The header block of a response. */
 export interface AnswerHead {
@@ -79,15 +72,21 @@ export function answerHead(status: number, raw: readonly string[], call: Call): 
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
     const value = raw[at + 1] ?? ''
-    const { isDropped, framing } = answeredName(name)
-    if (framing === 'connection') {
-      connection = connection === undefined ? value : `${connection}, ${value}`
-    } else if (framing === 'content-length') {
-      lengthAt = at
-      continue
-    } else if (framing === 'transfer-encoding' && value.toLowerCase() !== 'chunked') isPlain = false
-    else if (framing === 'x-request-id') {
-      requestId = requestId === undefined ? value : `${requestId}, ${value}`
+    const { isDropped, role } = responseField(name)
+    switch (role) {
+      case 'connection':
+        connection = joined(connection, value)
+        break
+      case 'contentLength':
+        lengthAt = at
+        continue
+      case 'transferEncoding':
+        if (value.toLowerCase() !== 'chunked') isPlain = false
+        break
+      case 'requestId':
+        requestId = joined(requestId, value)
+        break
+      default:
     }
     if (isDropped) continue
     kept.push(name, value)
@@ -99,6 +98,12 @@ export function answerHead(status: number, raw: readonly string[], call: Call): 
   const named = connectionNames(connection)
   const fields = named === undefined ? kept : withoutNamed(kept, named)
   if (requestId === undefined) fields.push('X-Request-ID', call.requestId)
+  fields.push('X-Content-Type-Options', 'nosniff')
   for (const part of ownHeaders(call)) fields.push(part)
   return { fields, length, isPlain, requestId }
+}
+
+/** The values of a field that occurs more than once (RFC 9110, 5.3). */
+function joined(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`
 }

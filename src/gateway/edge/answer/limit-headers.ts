@@ -1,10 +1,13 @@
 import type { Limit } from '../../../catalogue/catalogue.ts'
 import type { Standing } from '../../counters/counter.ts'
+import { windowSeconds } from '../../counters/window.ts'
 
 /** The constant parts of the header fields for a plan's limits. */
 interface LimitTexts {
-  /** `"default";q=100;w=3600`, … */
-  readonly policy: string
+  /** The limits that the fields show. */
+  readonly advertised: readonly Limit[]
+  /** `"default";q=100;w=3600`, …; undefined when the length of a window varies. */
+  readonly policy: string | undefined
   /** `"default";r=`, one per limit. */
   readonly states: readonly string[]
   readonly calls: readonly string[]
@@ -16,7 +19,8 @@ const texts = new WeakMap<readonly Limit[], LimitTexts>()
  * Serialises the state of a caller's limits: `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10), and the older trio for the limit
  * with the fewest calls left. Names and values in turn. Empty if a reset time
- * is unknown (an outage), because a guess would mislead.
+ * is unknown (an outage), because a guess would mislead, and if the plan
+ * advertises no limit.
  *
  * @param limits the limits of one plan; the constant texts are cached per list
  * @param standings one per limit, in the same order
@@ -25,7 +29,11 @@ export function limitHeaders(
   limits: readonly Limit[],
   standings: readonly Standing[],
 ): readonly string[] {
-  const { policy, states, calls } = textsOf(limits)
+  const { advertised, policy, states, calls } = textsOf(limits)
+  if (advertised.length < limits.length) {
+    const shown = standings.filter((_, at) => limits[at]?.isAdvertised)
+    return shown.length === 0 ? [] : limitHeaders(advertised, shown)
+  }
   let state = ''
   for (const [at, standing] of standings.entries()) {
     const { resetMs, remaining } = standing
@@ -36,7 +44,7 @@ export function limitHeaders(
   const standing = standings[decisive]
   return [
     'RateLimit-Policy',
-    policy,
+    policy ?? policyOf(limits, standings),
     'RateLimit',
     state,
     'X-RateLimit-Limit',
@@ -51,15 +59,24 @@ export function limitHeaders(
 function textsOf(limits: readonly Limit[]): LimitTexts {
   const known = texts.get(limits)
   if (known !== undefined) return known
+  const isConstant = limits.every(({ windowLength }) => typeof windowLength === 'number')
   const made = {
-    policy: limits
-      .map(({ name, calls, windowSeconds }) => `"${name}";q=${calls};w=${windowSeconds}`)
-      .join(', '),
+    advertised: limits.filter(({ isAdvertised }) => isAdvertised),
+    policy: isConstant ? policyOf(limits, []) : undefined,
     states: limits.map(({ name }) => `"${name}";r=`),
     calls: limits.map(({ calls }) => String(calls)),
   }
   texts.set(limits, made)
   return made
+}
+
+function policyOf(limits: readonly Limit[], standings: readonly Standing[]): string {
+  return limits
+    .map(
+      ({ name, calls, windowLength }, at) =>
+        `"${name}";q=${calls};w=${windowSeconds(standings[at]?.window, windowLength)}`,
+    )
+    .join(', ')
 }
 
 /**

@@ -27,6 +27,7 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
     const { response } = call
     call.refusal = refusal.code
     call.refusalDetail = refusal.detail
+    call.refusalMembers = refusal.members
     // The client disconnected during the checks.
     if (response.closed) return
     const problem = renderProblem(refusal, {

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { KeyAuthenticator } from '../../registry/registry.ts'
-import type { AuthenticatedCall, FramedCall } from '../call.ts'
+import type { AuthenticatedCall, CertifiedCall } from '../call.ts'
 import { type Check, guarded, type Next } from '../check.ts'
 import type { FailureThrottle } from '../failure-throttle.ts'
 
@@ -16,7 +16,8 @@ const keyMissing: Refusal = {
   detail: 'Send the API key in the header X-API-Key.',
   headers: challenge,
 }
-const keyInQuery: Refusal = {
+/** The refusal of a call with a key in its query. */
+export const keyInQuery: Refusal = {
   code: 'KEY_MISSING',
   detail:
     'The gateway does not accept a key in the query, because URLs end up in logs. Send it in the header X-API-Key.',
@@ -39,16 +40,24 @@ const registryUnavailable: Refusal = {
   headers: { 'retry-after': '1' },
 }
 
-const keyInQueryPattern = /[?&](?:(?:x-)?api[-_]?key|x-ibm-client-id)=|tg_[a-z0-9]{12}_/i
+const keyInQueryPattern =
+  /[?&](?:(?:x[-_])?api[-_]?key|x[-_]ibm[-_]client[-_]id)=|tg_[a-z0-9]{12}_/i
 
 /** Whether a query contains a key or a key field, also percent-encoded. The backend would write it to its logs. */
 function hasKey(query: string): boolean {
-  if (query === '') return false
-  // decodeURIComponent would throw on octets that are not UTF-8.
-  const decoded = query.replace(/%([0-9a-f]{2})/gi, (_, octet: string) =>
+  return query !== '' && keyInQueryPattern.test(decoded(query))
+}
+
+/** The public part of a key in a query, also percent-encoded; undefined without one. */
+export function keyIdInQuery(query: string): string | undefined {
+  return /tg_([0-9a-z]{12})_/i.exec(decoded(query))?.[1]
+}
+
+/** Unlike decodeURIComponent, does not throw on octets that are not UTF-8. */
+function decoded(query: string): string {
+  return query.replace(/%([0-9a-f]{2})/gi, (_, octet: string) =>
     String.fromCharCode(Number.parseInt(octet, 16)),
   )
-  return keyInQueryPattern.test(decoded)
 }
 
 /**
@@ -60,8 +69,8 @@ function hasKey(query: string): boolean {
 export function authenticate({
   registry,
   failures,
-}: AuthenticateOptions): Check<FramedCall, AuthenticatedCall> {
-  function fail(call: FramedCall, refusal: Refusal, next: Next<never>): void {
+}: AuthenticateOptions): Check<CertifiedCall, AuthenticatedCall> {
+  function fail(call: CertifiedCall, refusal: Refusal, next: Next<never>): void {
     failures.count(call.address, (retryAfterSeconds) => {
       if (retryAfterSeconds === 0) next(refusal)
       else {

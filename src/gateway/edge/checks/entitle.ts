@@ -1,7 +1,7 @@
 import { versionKey } from '../../../catalogue/catalogue.ts'
 import { effectiveLimits, limitsHoldUntil } from '../../../catalogue/effective-limits.ts'
 import type { Refusal } from '../../../platform/problem.ts'
-import type { AuthenticatedCall, EntitledCall } from '../call.ts'
+import type { EntitledCall, HeldCall } from '../call.ts'
 import type { Check } from '../check.ts'
 import { createEntitlement, createKnownEntitlements, type Entitlement } from '../entitlement.ts'
 
@@ -15,7 +15,7 @@ export interface EntitleOptions {
  * subscription to a plan that is still published for the version, with any
  * numbers an operator has set for this application.
  */
-export function entitle({ now }: EntitleOptions): Check<AuthenticatedCall, EntitledCall> {
+export function entitle({ now }: EntitleOptions): Check<HeldCall, EntitledCall> {
   const known = createKnownEntitlements()
   return (call, next) => {
     const nowMs = now()
@@ -33,7 +33,7 @@ export function entitle({ now }: EntitleOptions): Check<AuthenticatedCall, Entit
   }
 }
 
-function judge(call: AuthenticatedCall, nowMs: number): Entitlement | Refusal {
+function judge(call: HeldCall, nowMs: number): Entitlement | Refusal {
   const { caller, version: apiVersion, operation, published } = call
   const { api, version } = operation
   if (caller.isSuspended) {

@@ -2,7 +2,7 @@ import type { BucketState, Counter } from '../../counters/counter.ts'
 import { peekedGrant } from '../../counters/standing.ts'
 import type { EntitledCall } from '../call.ts'
 import { guarded, type Judge } from '../check.ts'
-import { refuseExhausted } from './limit.ts'
+import { refuseByGrant } from './limit.ts'
 
 export interface ExpectOptions {
   readonly counter: Pick<Counter, 'peek'>
@@ -25,7 +25,7 @@ export function expect({ counter, now }: ExpectOptions): Judge<EntitledCall> {
     const judge = guarded(next, (states: readonly BucketState[]) => {
       const grant = peekedGrant(buckets, states)
       if (grant.admitted) next(call)
-      else next(refuseExhausted(call, grant, now()))
+      else next(refuseByGrant(call, grant, now()))
     })
     counter.peek(buckets).then(judge, () => next(call))
   }

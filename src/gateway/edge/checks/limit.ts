@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Counter, Grant } from '../../counters/counter.ts'
-import { resetsAt } from '../../counters/window.ts'
+import { resetsAt, windowSeconds } from '../../counters/window.ts'
 import { secondsUp, tightest } from '../answer/limit-headers.ts'
 import type { EntitledCall, GrantedCall, ReceivedCall } from '../call.ts'
 import { type Check, guarded } from '../check.ts'
@@ -23,15 +23,15 @@ export function limit({ counter, now }: LimitOptions): Check<ReceivedCall, Grant
       plan.onStoreOutage,
       guarded(next, (grant) => {
         const isPassed = grant.admitted || plan.mode === 'observe'
-        next(isPassed ? call.granted(grant) : refuseExhausted(call, grant, now()))
+        next(isPassed ? call.granted(grant) : refuseByGrant(call, grant, now()))
       }),
     )
   }
 }
 
-/** The refusal of a call without a grant; its response shows the state of the limits. */
-export function refuseExhausted(call: EntitledCall, grant: Grant, nowMs: number): Refusal {
-  call.exhausted(grant)
+/** The refusal of a call that its grant does not let pass, because a window is used up or the store is away. The response shows the state of the limits. */
+export function refuseByGrant(call: EntitledCall, grant: Grant, nowMs: number): Refusal {
+  call.refusedBy(grant)
   const { plan } = call.entitlement
   if (grant.decision === 'degraded_refused' && plan.onStoreOutage === 'deny') {
     const headers = { 'retry-after': secondsUp(grant.retryAfterMs) }
@@ -44,7 +44,8 @@ export function refuseExhausted(call: EntitledCall, grant: Grant, nowMs: number)
 function quotaExceeded(call: EntitledCall, grant: Grant, nowMs: number): Refusal {
   const { limits } = call.entitlement.plan
   const exhausted = limits.filter((_, at) => grant.standings[at]?.granted === false)
-  const decisive = limits[tightest(grant.standings)] ?? limits[0]
+  const at = tightest(grant.standings)
+  const decisive = limits[at]
   const isDegraded = grant.decision === 'degraded_refused'
   return {
     code: 'QUOTA_EXCEEDED',
@@ -57,7 +58,7 @@ function quotaExceeded(call: EntitledCall, grant: Grant, nowMs: number): Refusal
       'violated-policies': exhausted.map((exceeded) => exceeded.name),
       operation: call.operation.id,
       limit: decisive?.calls,
-      windowSeconds: decisive?.windowSeconds,
+      windowSeconds: decisive && windowSeconds(grant.standings[at]?.window, decisive.windowLength),
       ...(isDegraded
         ? { degraded: true }
         : { resetsAt: instant(resetsAt(nowMs, grant.retryAfterMs)) }),

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
+import { isEncrypted } from '../../../platform/http-server.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
 import { exchangeMs } from '../../../platform/stop-times.ts'
-import type { AnswerHandler, Lane } from '../../upstream/connection.ts'
-import type { Dispatched } from '../../upstream/pool.ts'
+import type { AnswerHandler, Lane, UpstreamRequest } from '../../upstream/connection.ts'
+import type { Dispatched, Pool } from '../../upstream/pool.ts'
 import { UpstreamError } from '../../upstream/upstream-error.ts'
 import { type AnswerHead, answerHead } from '../answer/answer-head.ts'
 import type { Refuse } from '../answer/refuse.ts'
@@ -35,7 +36,7 @@ export interface ExchangeOptions {
 
 /**
  * One call at the backend. States: waiting (no response) → held (status known,
- * no octet of the body, nothing sent) → streaming (status sent) → ended. Until
+ * perhaps a short body kept, nothing sent) → streaming (status sent) → ended. Until
  * something was sent, a failure becomes a refusal. From streaming on, it cuts
  * the client's connection, so that the client can see the response is
  * incomplete.
@@ -55,8 +56,8 @@ export class Exchange implements AnswerHandler, RosterMember {
   #isFull = false
   /** Whether the backend sent anything since the last check. */
   #isHeard = false
-  /** Number of body pieces the backend had accepted at the last check. */
-  #piecesTaken = 0
+  /** Progress of the request body at the last check. */
+  #bodyProgress = 0
   /** Monotonic milliseconds. */
   #quietSince: number
 
@@ -70,19 +71,19 @@ export class Exchange implements AnswerHandler, RosterMember {
     call.exchange = this
   }
 
-  /** Called when the pool has accepted the request. */
-  dispatched(dispatched: Dispatched): void {
-    this.#dispatched = dispatched
+  /** Sends the request; what the backend answers comes later. */
+  begin(pool: Pick<Pool, 'dispatch'>, request: UpstreamRequest): void {
+    this.#dispatched = pool.dispatch(request, this)
   }
 
   /** Ends the exchange if it takes too long. Called several times a second. */
-  watch(at: number): void {
+  endIfLate(at: number): void {
     const isWaiting = this.#dispatched?.isWaiting === true
-    const piecesTaken = this.#dispatched?.piecesTaken ?? 0
-    const isTaken = piecesTaken !== this.#piecesTaken
-    if (this.#isHeard || this.#isFull || isWaiting || isTaken) {
+    const bodyProgress = this.#dispatched?.bodyProgress ?? 0
+    const hasProgressed = bodyProgress !== this.#bodyProgress
+    if (this.#isHeard || this.#isFull || isWaiting || hasProgressed) {
       this.#isHeard = false
-      this.#piecesTaken = piecesTaken
+      this.#bodyProgress = bodyProgress
       this.#quietSince = at
     }
     const isLate =
@@ -185,7 +186,10 @@ export class Exchange implements AnswerHandler, RosterMember {
     if (response.socket === null) response.once('socket', (socket: Socket) => socket.destroySoon())
     // For an HTTP/1.0 client, the end of the connection marks the end of a response without a length.
     else if (request.httpVersion === '1.0' && Number.isNaN(this.#head?.length)) {
-      response.socket.resetAndDestroy()
+      // Node cannot reset a connection with TLS. Destroyed, it ends without close_notify, which is as incomplete (RFC
+      // 9112, 9.8).
+      if (isEncrypted(response.socket)) response.socket.destroy()
+      else response.socket.resetAndDestroy()
     } else response.socket.destroySoon()
   }
 

@@ -1,6 +1,8 @@
 import type { Catalogue, Operation } from '../../../catalogue/catalogue.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import { Roster } from '../../../platform/roster.ts'
+import type { UpstreamCredentials } from '../../../platform/tls.ts'
+import type { Watched } from '../../../platform/watched-files.ts'
 import { createPool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall, RoutedCall } from '../call.ts'
@@ -30,6 +32,7 @@ export interface Forwarder {
 export interface ForwarderOptions {
   /** Origin of the backend. */
   readonly backendUrl: string
+  readonly upstreamTls: Watched<UpstreamCredentials> | undefined
   readonly identity: IdentitySigner
   readonly refuse: Refuse
   /** The backend returns the request's X-Request-ID. */
@@ -52,14 +55,15 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const { host } = new URL(backendUrl)
   const pool = createPool({
     url: backendUrl,
+    tls: options.upstreamTls,
     connectionsMax,
     connectionsPerLane: connectionsPerOperation,
     // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
     connectionMsMax: 30_000,
     connectMsMax: 2_000,
     // Shorter than the idle timeout of any usual backend, so that the gateway does not write to a closing connection.
-    restMsMax: 4_000,
-    restMsCeiling: 30_000,
+    idleMsMax: 4_000,
+    idleMsCeiling: 30_000,
     monotonic,
   })
   const underway = new Roster<Exchange>()
@@ -75,22 +79,21 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   // One timer for all exchanges: a separate timer costs more per call than a place on the roster.
   const watch = setInterval(() => {
     const at = monotonic()
-    for (const exchange of underway.all()) exchange.watch(at)
+    for (const exchange of underway.all()) exchange.endIfLate(at)
     pool.tidy()
   }, watchMs).unref()
 
   return {
     forward(call) {
-      // The client disconnected during the checks: no event would end the exchange, and no client waits.
+      // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
-      const { caller, version, operation, body } = call
-      const token = identity.sign(caller, version)
+      const { caller, version, operation, body, certificate } = call
+      const token = identity.tokenFor(caller, version, certificate)
       const passes = passingFields(call.published.catalogue)
       const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
       const lane = laneOf(operation)
       call.forwardedAt = monotonic()
-      const exchange = new Exchange(call, lane, exchangeOptions)
-      exchange.dispatched(pool.dispatch({ head, body, lane }, exchange))
+      new Exchange(call, lane, exchangeOptions).begin(pool, { head, body, lane })
     },
     hasRoom: (operation) =>
       underway.size < connectionsMax + queueMax &&

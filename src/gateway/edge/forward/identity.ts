@@ -8,6 +8,7 @@ import {
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet } from 'jose'
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import type { Caller } from '../../registry/registry.ts'
+import type { ClientCertificate } from '../client-certificates.ts'
 
 /** The key of an embedded process: its place in the data folder, and how to generate it. */
 export const embeddedIdentityKey = {
@@ -31,8 +32,19 @@ interface IdentityToken {
   isRenewing: boolean
 }
 
+type TokensOfVersions = WeakMap<IdentifiedVersion, IdentityToken>
+
+/** The tokens of one caller: without a certificate, and for each that it connects with. */
+interface TokensOfCaller {
+  readonly plain: TokensOfVersions
+  readonly certified: WeakMap<ClientCertificate, TokensOfVersions>
+}
+
 /** What a token states about a caller. */
-export type IdentifiedCaller = Pick<Caller, 'applicationId' | 'applicationName' | 'isStrict'>
+export type IdentifiedCaller = Pick<
+  Caller,
+  'applicationId' | 'applicationName' | 'isStrict' | 'seals' | 'redirectOrigins'
+>
 
 /** What a token states about a call; the backend knows the rest from method and path. */
 export type IdentifiedVersion = Pick<ApiVersion, 'api' | 'version'>
@@ -40,10 +52,15 @@ export type IdentifiedVersion = Pick<ApiVersion, 'api' | 'version'>
 /** Signs the identity of the caller for the backend (RFC 7515; typ `gateway-identity+jwt`). */
 export interface IdentitySigner {
   /**
-   * The compact JWS for the calls of an application to an API version. It is at
-   * most 45 s old, so it remains valid for at least another 15 s.
+   * The compact JWS for the calls of an application to an API version, with a
+   * client certificate or without one: a cached one, or on the first call a new
+   * one. It is at most 45 s old, so it remains valid for at least another 15 s.
    */
-  sign(caller: IdentifiedCaller, version: IdentifiedVersion): string
+  tokenFor(
+    caller: IdentifiedCaller,
+    version: IdentifiedVersion,
+    certificate: ClientCertificate | undefined,
+  ): string
   /** Public keys for the backend, as `/.well-known/jwks.json` serves them. */
   readonly jwks: JSONWebKeySet
 }
@@ -60,7 +77,7 @@ export interface IdentitySignerOptions {
 
 /**
  * Creates the signer. Signing is the most expensive step of a call, so a token
- * serves all calls of an application to a version, and is renewed between calls
+ * serves all calls of an application to a version with one certificate, and is renewed between calls
  * before it is too old. Only the first call after a start, a change of the
  * application or a pause waits for the signature. The compact form is written
  * here, because signing with jose uses promises and another thread: 34 µs
@@ -76,15 +93,22 @@ export async function createIdentitySigner(
   const jwk = await exportJWK(createPublicKey(privateKey))
   const kid = await calculateJwkThumbprint(jwk)
   const header = base64url({ alg: 'EdDSA', typ: 'gateway-identity+jwt', kid })
-  const tokens = new WeakMap<IdentifiedCaller, WeakMap<IdentifiedVersion, IdentityToken>>()
+  const tokens = new WeakMap<IdentifiedCaller, TokensOfCaller>()
 
-  function make(caller: IdentifiedCaller, { api, version }: IdentifiedVersion): IdentityToken {
-    const { applicationId, applicationName, isStrict } = caller
+  function make(
+    caller: IdentifiedCaller,
+    { api, version }: IdentifiedVersion,
+    certificate: ClientCertificate | undefined,
+  ): IdentityToken {
+    const { applicationId, applicationName, isStrict, seals, redirectOrigins } = caller
     const issuedAt = Math.floor(now() / 1000)
     const claims = base64url({
       ...{ api, version },
       ...{ iss: 'tollgate', aud: audience, sub: applicationId, name: applicationName },
-      ...(isStrict ? { strict: true } : {}),
+      ...(isStrict ? { strict: true, seals } : {}),
+      // A strict application without origins may name no address; any other may name every address.
+      ...(isStrict || redirectOrigins.length > 0 ? { redirects: redirectOrigins } : {}),
+      ...(certificate === undefined ? {} : claimsOf(certificate)),
       ...{ iat: issuedAt, exp: issuedAt + lifetimeSeconds },
     })
     const signed = `${header}.${claims}`
@@ -95,24 +119,25 @@ export async function createIdentitySigner(
   return {
     jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
 
-    sign(caller, version) {
+    tokenFor(caller, version, certificate) {
       let ofCaller = tokens.get(caller)
       if (ofCaller === undefined) {
-        ofCaller = new WeakMap()
+        ofCaller = { plain: new WeakMap(), certified: new WeakMap() }
         tokens.set(caller, ofCaller)
       }
-      const known = ofCaller.get(version)
+      const ofVersions = tokensOf(ofCaller, certificate)
+      const known = ofVersions.get(version)
       const age = known === undefined ? Number.POSITIVE_INFINITY : monotonic() - known.madeAt
       if (known === undefined || age >= reuseMs) {
-        const made = make(caller, version)
-        ofCaller.set(version, made)
+        const made = make(caller, version, certificate)
+        ofVersions.set(version, made)
         return made.jws
       }
       if (age >= renewMs && !known.isRenewing) {
         known.isRenewing = true
         setImmediate(() => {
           try {
-            ofCaller.set(version, make(caller, version))
+            ofVersions.set(version, make(caller, version, certificate))
           } catch {
             // The call that finds the token too old signs by itself, and gets the error.
             known.isRenewing = false
@@ -122,6 +147,23 @@ export async function createIdentitySigner(
       return known.jws
     },
   }
+}
+
+function tokensOf(
+  { plain, certified }: TokensOfCaller,
+  certificate: ClientCertificate | undefined,
+): TokensOfVersions {
+  if (certificate === undefined) return plain
+  const known = certified.get(certificate)
+  if (known !== undefined) return known
+  const made: TokensOfVersions = new WeakMap()
+  certified.set(certificate, made)
+  return made
+}
+
+/** The certificate as RFC 8705, 3.1 names it, and what its PSD2 statement says. */
+function claimsOf({ thumbprint, roles, number }: ClientCertificate) {
+  return { cnf: { 'x5t#S256': thumbprint }, tpp: { roles, number } }
 }
 
 function base64url(value: object): string {

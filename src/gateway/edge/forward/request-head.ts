@@ -44,7 +44,8 @@ export function requestHead(
   // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
   // `Content-Length: 0`.
   if (fields.contentLength === undefined && mayHaveBody(operation.method)) {
-    head += `Content-Length: ${body?.length ?? 0}\r\n`
+    const length = (body ?? []).reduce((sum, piece) => sum + piece.length, 0)
+    head += `Content-Length: ${length}\r\n`
   }
   return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
 }

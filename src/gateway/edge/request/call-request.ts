@@ -9,11 +9,21 @@ import { type RequestFields, readFields } from './request-fields.ts'
  */
 export class CallRequest extends IncomingMessage {
   #fields: RequestFields | undefined
+  #isDiscarding = false
 
   /** Parsed on first use. */
   get fields(): RequestFields {
     this.#fields ??= readFields(this.rawHeaders)
     return this.#fields
+  }
+
+  /** Drops data that arrives from now on. Passing thousands of tiny chunks through a stream costs as much as parsing them. */
+  discard(): void {
+    this.#isDiscarding = true
+  }
+
+  override push(chunk: Buffer | null): boolean {
+    return this.#isDiscarding && chunk !== null ? true : super.push(chunk)
   }
 }
 

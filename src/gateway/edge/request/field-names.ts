@@ -26,6 +26,8 @@ export type FieldRole =
   | 'transferEncoding'
   | 'expect'
   | 'requestedMethod'
+  | 'clientCert'
+  | 'clientCertChain'
 
 const roles: ReadonlyMap<string, FieldRole> = new Map([
   ['host', 'host'],
@@ -36,6 +38,8 @@ const roles: ReadonlyMap<string, FieldRole> = new Map([
   ['transfer-encoding', 'transferEncoding'],
   ['expect', 'expect'],
   ['access-control-request-method', 'requestedMethod'],
+  ['client-cert', 'clientCert'],
+  ['client-cert-chain', 'clientCertChain'],
 ])
 
 const singletons = [
@@ -51,6 +55,7 @@ const singletons = [
   'digest',
   'signature',
   'tpp-signature-certificate',
+  'client-cert',
 ]
 
 const keys: ReadonlySet<string> = new Set(['x-api-key', 'x-ibm-client-id'])
@@ -83,6 +88,8 @@ const ownedByGateway = [
   'client-id',
   'tpp-roles',
   'tpp-qwac-thumbprint',
+  'client-cert',
+  'client-cert-chain',
   'forwarded',
   'via',
   'x-real-ip',

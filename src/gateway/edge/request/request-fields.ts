@@ -17,6 +17,9 @@ export interface RequestFields {
   readonly transferEncoding: string | undefined
   readonly expect: string | undefined
   readonly requestedMethod: string | undefined
+  /** RFC 9440. */
+  readonly clientCert: string | undefined
+  readonly clientCertChain: string | undefined
   /** The API key; `doubled` for more than one key field; undefined for an empty one. */
   readonly key: PresentedKey
   /** The fields that are not plain, in order. */
@@ -71,5 +74,7 @@ const absent = {
   transferEncoding: undefined,
   expect: undefined,
   requestedMethod: undefined,
+  clientCert: undefined,
+  clientCertChain: undefined,
   key: undefined,
 }

@@ -17,6 +17,8 @@ export type UploadOwner = Pick<Caller, 'applicationId' | 'developerId'>
 
 /** Memory for the bodies of current calls, in octets. */
 export interface UploadMemory {
+  /** @returns the refusal if there is no room for this number of octets now; reserves nothing */
+  refusal(owner: UploadOwner, octets: number): Refusal | undefined
   /** @returns the refusal if there is no room for this number of octets; undefined when they are reserved */
   take(owner: UploadOwner, octets: number): Refusal | undefined
   give(owner: UploadOwner, octets: number): void
@@ -27,17 +29,22 @@ export function createUploadMemory(octetsMax: number): UploadMemory {
   const applications = new Tally()
   const developers = new Tally()
   let sum = 0
+  function refusal({ applicationId, developerId }: UploadOwner, octets: number) {
+    const held = applications.of(applicationId)
+    const ofDeveloper = developers.of(developerId)
+    const share = (ofOthers: number): number =>
+      ((octetsMax - ofOthers) * partOfDeveloper - (ofDeveloper - held)) * partOfApplication
+    if (held + octets > share(0)) return exceeded
+    return held + octets > share(sum - ofDeveloper) ? overloaded : undefined
+  }
   return {
-    take({ applicationId, developerId }, octets) {
-      const held = applications.of(applicationId)
-      const ofDeveloper = developers.of(developerId)
-      const share = (ofOthers: number): number =>
-        ((octetsMax - ofOthers) * partOfDeveloper - (ofDeveloper - held)) * partOfApplication
-      if (held + octets > share(0)) return exceeded
-      if (held + octets > share(sum - ofDeveloper)) return overloaded
+    refusal,
+    take(owner, octets) {
+      const refused = refusal(owner, octets)
+      if (refused !== undefined) return refused
       sum += octets
-      applications.add(applicationId, octets)
-      developers.add(developerId, octets)
+      applications.add(owner.applicationId, octets)
+      developers.add(owner.developerId, octets)
       return undefined
     },
     give({ applicationId, developerId }, octets) {

@@ -2,22 +2,22 @@ import type { Refusal } from '../../../platform/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
 import type { EntitledCall } from '../call.ts'
 import { bodyBytesMax, bodyTooLarge } from './body-limit.ts'
+import { BodyPieces } from './body-pieces.ts'
+import { ChunkFraming } from './chunk-framing.ts'
 import type { UploadMemory } from './upload-memory.ts'
 
 /** Time limit for the body after its head. With 10 seconds for the head, a request has 30. */
 const uploadMsMax = 20_000
 /** Seconds by which an upload may be behind its minimum rate. */
 const secondsBehindMax = 10
-const firstBytes = 4_096
-const nothing = Buffer.alloc(0)
 const stopping: Refusal = {
   code: 'OVERLOADED',
   detail: 'This process is stopping, and the body did not arrive in time. Send the call again.',
   headers: { 'retry-after': '1' },
 }
 
-/** Receives the body or a refusal; undefined if the client disconnected. */
-export type Receive = (outcome: Buffer | Refusal | undefined) => void
+/** Receives the pieces of the body or a refusal; undefined if the client disconnected. */
+export type Receive = (outcome: readonly Buffer[] | Refusal | undefined) => void
 
 /** What the uploads of one gateway share. */
 export interface UploadOptions {
@@ -39,9 +39,11 @@ export class Upload implements RosterMember {
   readonly #call: EntitledCall
   readonly #options: UploadOptions
   readonly #done: Receive
-  readonly #lengthMax: number
-  #bytes: Buffer = nothing
-  #length = 0
+  readonly #body: BodyPieces
+  /** Undefined for a body with a declared length. */
+  readonly #framing: ChunkFraming | undefined
+  /** Octets of memory that are reserved for the body. */
+  #reserved = 0
   #isAsked = true
   #askedAt: number
   /** Time of the last {@link watch}, and the octets since then. */
@@ -55,12 +57,16 @@ export class Upload implements RosterMember {
     this.#options = options
     this.#done = done
     const { request, response, fields } = call
-    this.#lengthMax = Number(fields.contentLength ?? bodyBytesMax)
+    this.#body = new BodyPieces(Number(fields.contentLength ?? bodyBytesMax), this.#reserve)
+    this.#framing =
+      fields.transferEncoding === undefined ? undefined : new ChunkFraming(request.socket)
     this.#askedAt = options.monotonic()
     this.#watchedAt = this.#askedAt
     options.underway.add(this)
     call.holds(this.#giveBack)
     request.on('data', this.#take).on('end', this.#complete)
+    // From the first chunk on, not from the next turn: a read may hold thousands.
+    request.read(0)
     // RFC 9110, 10.1.1: an HTTP/1.0 client does not understand interim responses.
     if (fields.expect === undefined || request.httpVersion !== '1.1') return
     if (response.socket !== null) response.writeContinue()
@@ -95,50 +101,39 @@ export class Upload implements RosterMember {
     this.#isAsked = true
     this.#askedAt = this.#options.monotonic()
     // A client may send its body without waiting, so it may have arrived by now.
-    if (this.place !== -1 && this.#length === 0) this.#call.response.writeContinue()
+    if (this.place !== -1 && this.#body.length === 0) this.#call.response.writeContinue()
   }
 
   readonly #take = (chunk: Buffer): void => {
-    const length = this.#length + chunk.length
-    const refusal = length > bodyBytesMax ? bodyTooLarge : this.#grow(length)
-    if (refusal !== undefined) {
-      this.#end(refusal)
-      return
-    }
-    chunk.copy(this.#bytes, this.#length)
-    this.#length = length
-    this.#recent += chunk.length
+    const isTooLarge = this.#body.length + chunk.length > bodyBytesMax
+    const refusal = isTooLarge ? bodyTooLarge : (this.#framing?.add(chunk) ?? this.#body.add(chunk))
+    if (refusal === undefined) this.#recent += chunk.length
+    else this.#end(refusal)
   }
 
-  /** Reserves room for this number of octets: one buffer, however small the chunks are. */
-  #grow(length: number): Refusal | undefined {
-    const before = this.#bytes.length
-    if (length <= before) return undefined
-    const after = Math.min(this.#lengthMax, Math.max(length, 2 * before, firstBytes))
-    const refusal = this.#options.memory.take(this.#call.caller, after - before)
-    if (refusal !== undefined) return refusal
-    const grown = Buffer.allocUnsafe(after)
-    this.#bytes.copy(grown)
-    this.#bytes = grown
-    return undefined
+  readonly #reserve = (octets: number): Refusal | undefined => {
+    const refusal = this.#options.memory.take(this.#call.caller, octets)
+    if (refusal === undefined) this.#reserved += octets
+    return refusal
   }
 
   readonly #complete = (): void => {
-    this.#end(this.#bytes.subarray(0, this.#length))
+    this.#end(this.#body.end())
   }
 
   /** Has no effect if the upload has ended. */
-  #end(outcome: Buffer | Refusal | undefined): void {
+  #end(outcome: readonly Buffer[] | Refusal | undefined): void {
     if (this.place === -1) return
     this.#options.underway.delete(this)
-    // Discards the rest of the body.
-    this.#call.request.off('data', this.#take).off('end', this.#complete)
+    const { request } = this.#call
+    request.off('data', this.#take).off('end', this.#complete)
+    request.discard()
     this.#done(outcome)
   }
 
   readonly #giveBack = (): void => {
-    this.#options.memory.give(this.#call.caller, this.#bytes.length)
-    this.#bytes = nothing
+    this.#options.memory.give(this.#call.caller, this.#reserved)
+    this.#reserved = 0
     this.#end(undefined)
   }
 }

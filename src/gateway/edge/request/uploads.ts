@@ -41,7 +41,12 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }, watchMs).unref()
   return {
-    receive: (call, done) => void new Upload(call, shared, done),
+    receive(call, done) {
+      // What a client announces takes no memory, but without room for it, receiving it would waste the time of others.
+      const refusal = memory.refusal(call.caller, Number(call.fields.contentLength ?? 0))
+      if (refusal === undefined) new Upload(call, shared, done)
+      else done(refusal)
+    },
     close: () => clearInterval(watch),
   }
 }

@@ -1,5 +1,5 @@
 import type { Standing } from '../../counters/counter.ts'
-import { resetsAt } from '../../counters/window.ts'
+import { resetsAt, windowSeconds } from '../../counters/window.ts'
 import { tightest } from '../../edge/answer/limit-headers.ts'
 import type { EndedCall } from '../ended-call.ts'
 import type { RecordedCall } from './recorded-call.ts'
@@ -37,7 +37,8 @@ export function recordOf(ended: EndedCall, monotonicNow: number): RecordedCall {
     limit_name: limit?.name ?? null,
     limit_scope: limit?.scope ?? null,
     limit_calls: limit?.calls ?? null,
-    window_seconds: limit?.windowSeconds ?? null,
+    window_seconds: (limit && windowSeconds(standing?.window, limit.windowLength)) ?? null,
+    calendar_window: typeof limit?.windowLength === 'string' ? limit.windowLength : null,
     remaining: standing?.remaining ?? null,
     resets_at: endOfWindow(standing, countedAt),
     total_ms: rounded(totalSeconds * 1000),

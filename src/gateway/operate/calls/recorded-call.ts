@@ -22,6 +22,7 @@ export interface RecordedCall {
   readonly limit_scope: string | null
   readonly limit_calls: number | null
   readonly window_seconds: number | null
+  readonly calendar_window: string | null
   readonly remaining: number | null
   readonly resets_at: number | null
   readonly total_ms: number

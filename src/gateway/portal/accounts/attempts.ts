@@ -8,8 +8,10 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible'
 import { type ClientAddress, networkOf } from '../../../platform/client-address.ts'
+import type { SecurityFact } from '../../../platform/security-events.ts'
 import { mailTokenSeconds } from '../../registry/mail-tokens.ts'
 import { PortalError } from '../portal-error.ts'
+import type { Turn } from './fair-queue.ts'
 
 /**
  * Attempts allowed (`points`) within a time (`duration`, seconds) that begins
@@ -17,10 +19,24 @@ import { PortalError } from '../portal-error.ts'
  * one address; tight for programs.
  */
 export const attemptLimits = {
+  // Of browsers that the owner of the address has not used before:
   /** Failed sign-ins from one network to one address. */
   'sign-in-of-address': { points: 10, duration: 900 },
   /** Failed sign-ins from one network, whatever the address. */
   'sign-in-of-network': { points: 60, duration: 900 },
+  /** All sign-ins to one address, from any network. Each takes a core for tens of milliseconds, also a right one. */
+  'strangers-of-address': { points: 30, duration: 900 },
+  /** All sign-ins from one network, whatever the address. */
+  'strangers-of-network': { points: 100, duration: 900 },
+  // Of known browsers and live sessions, which what strangers do never slows down:
+  /** Failures of one browser or session. */
+  'sign-in-of-device': { points: 10, duration: 900 },
+  /** The same in a day: also who stole a session or a browser's cookie must not guess for ever. */
+  'sign-in-of-device-in-a-day': { points: 100, duration: 86_400 },
+  /** All sign-ins of an address from its known browsers and sessions. */
+  'devices-of-address': { points: 30, duration: 900 },
+  /** Sign-ins and proofs through the OpenID Connect provider from one network. */
+  'provider-of-network': { points: 100, duration: 900 },
   /** Mails requested from one network: sign-ups, resets, new addresses. */
   'mail-of-network': { points: 40, duration: 3600 },
   /** Sign-ups and new addresses for one address, from any network. */
@@ -31,25 +47,45 @@ export const attemptLimits = {
    * strangers cannot lock the owner out.
    */
   'reset-of-address': { points: 2, duration: mailTokenSeconds },
+  /** Wrong codes of a second factor, after the right password. */
+  'code-of-developer': { points: 10, duration: 900 },
   /** Ready consents for all applications of one developer: each is rows at the bank that stay. */
   'consent-of-developer': { points: 30, duration: 3600 },
+  /** Changes of one signed-in developer. Each leaves rows, and many a mail. CHANGES_PER_MINUTE */
+  'change-of-developer': { points: 60, duration: 60 },
+  /** Keys that a developer creates or rotates. KEYS_PER_HOUR */
+  'key-of-developer': { points: 20, duration: 3600 },
 } as const
 
-/** Limits how often clients may sign in, request mails and create ready consents. */
+/** Limits how often clients may sign in, request mails, create ready consents and change things. */
 export interface Attempts {
   /**
    * Counts an attempt to sign in before it is made, so that simultaneous
    * attempts count too.
    *
+   * @param device the known browser or the live session that it comes from;
+   *   undefined: it may come from a stranger
    * @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted
    */
-  signIn(request: IncomingMessage, email: string): Promise<SignInAttempt>
+  signIn(
+    request: IncomingMessage,
+    email: string,
+    device: string | undefined,
+  ): Promise<SignInAttempt>
+  /** Counts a sign-in or a proof through the provider before the provider is asked. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  provider(request: IncomingMessage): Promise<void>
   /** Counts a requested mail other than a reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   mail(request: IncomingMessage, to: string): Promise<void>
   /** Counts a requested reset. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   reset(request: IncomingMessage, to: string): Promise<void>
+  /** Counts a code of a second factor before it is compared. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  code(developerId: string): Promise<CodeAttempt>
   /** Counts a ready consent before it is created. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   readyConsent(developerId: string): Promise<Attempt>
+  /** Counts a change by a signed-in developer. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  change(developerId: string): Promise<void>
+  /** Counts a key before it is created. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  key(developerId: string): Promise<Attempt>
 }
 
 /** Corrects the count of an attempt. No method fails: an attempt that stays counted is the safe side. */
@@ -59,7 +95,14 @@ export interface Attempt {
 }
 
 export interface SignInAttempt extends Attempt {
-  /** Removes the attempt and earlier failures of the same network and address from the count. */
+  /** Its place among those that wait for a comparison. */
+  readonly turn: Turn
+  /** Removes the attempt from the count of failures, with earlier failures of the same source and address. */
+  succeeded(): Promise<void>
+}
+
+export interface CodeAttempt {
+  /** Removes the attempt and earlier failures from the count; never fails. */
   succeeded(): Promise<void>
 }
 
@@ -69,24 +112,42 @@ export interface AttemptsOptions {
   readonly key: Buffer
   /** Counts for all portal processes; undefined: for this one. */
   readonly redis: Redis | Cluster | undefined
+  /** (Default: that of {@link attemptLimits}) */
+  readonly changesPerMinute?: number
+  /** (Default: that of {@link attemptLimits}) */
+  readonly keysPerHour?: number
 }
 
 /**
  * Creates the limits. They never fail open: an attempt that cannot be counted
  * is refused.
  */
-export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): Attempts {
+export function createAttempts(options: AttemptsOptions): Attempts {
+  const { clientAddress, key, redis, changesPerMinute, keysPerHour } = options
   const limiters = {
     signInOfAddress: limiter('sign-in-of-address'),
     signInOfNetwork: limiter('sign-in-of-network'),
+    strangersOfAddress: limiter('strangers-of-address'),
+    strangersOfNetwork: limiter('strangers-of-network'),
+    signInOfDevice: limiter('sign-in-of-device'),
+    signInOfDeviceInADay: limiter('sign-in-of-device-in-a-day'),
+    devicesOfAddress: limiter('devices-of-address'),
+    providerOfNetwork: limiter('provider-of-network'),
     mailOfNetwork: limiter('mail-of-network'),
     mailToAddress: limiter('mail-to-address'),
     resetOfAddress: limiter('reset-of-address'),
+    codeOfDeveloper: limiter('code-of-developer'),
     consentOfDeveloper: limiter('consent-of-developer'),
+    changeOfDeveloper: limiter('change-of-developer', changesPerMinute),
+    keyOfDeveloper: limiter('key-of-developer', keysPerHour),
   }
 
-  function limiter(name: keyof typeof attemptLimits): RateLimiterAbstract {
-    const options = { ...attemptLimits[name], keyPrefix: `tollgate:attempts:${name}` }
+  function limiter(
+    name: keyof typeof attemptLimits,
+    points: number = attemptLimits[name].points,
+  ): RateLimiterAbstract {
+    const { duration } = attemptLimits[name]
+    const options = { points, duration, keyPrefix: `tollgate:attempts:${name}` }
     return redis === undefined
       ? new RateLimiterMemory(options)
       : new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
@@ -98,32 +159,47 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
   }
 
   return {
-    async signIn(request, email) {
+    async signIn(request, email, device) {
       const network = networkOf(clientAddress(request))
-      const address = named(network, email)
-      await count(limiters.signInOfNetwork, network)
-      try {
-        await count(limiters.signInOfAddress, address)
-      } catch (refusal) {
-        // Nothing was compared: one locked address must not use up the attempts of a whole office.
-        await limiters.signInOfNetwork.reward(network).catch(() => undefined)
-        throw refusal
-      }
+      const account = named(email)
+      const counts: readonly SignInCount[] =
+        device === undefined
+          ? [
+              { limiter: limiters.signInOfNetwork, name: network, success: 'reward' },
+              { limiter: limiters.signInOfAddress, name: named(network, email), success: 'delete' },
+              {
+                ...{ limiter: limiters.strangersOfAddress, name: account, success: 'stay' },
+                consolation:
+                  'You can sign in now with a browser that you have used before, or choose a new password by email.',
+              },
+              { limiter: limiters.strangersOfNetwork, name: network, success: 'stay' },
+            ]
+          : [
+              { limiter: limiters.signInOfDevice, name: named(device, email), success: 'delete' },
+              {
+                ...{ limiter: limiters.signInOfDeviceInADay, name: named(device, email) },
+                success: 'delete',
+              },
+              { limiter: limiters.devicesOfAddress, name: account, success: 'stay' },
+            ]
+      await countAll(counts)
       return {
+        turn: {
+          lanes: device === undefined ? [`network ${network}`, account] : [account],
+          isPreferred: device !== undefined,
+        },
         async succeeded() {
-          await Promise.allSettled([
-            limiters.signInOfAddress.delete(address),
-            limiters.signInOfNetwork.reward(network),
-          ])
+          await Promise.allSettled(
+            counts.map(async ({ limiter, name, success }) => {
+              if (success !== 'stay') await limiter[success](name)
+            }),
+          )
         },
-        async abandoned() {
-          await Promise.allSettled([
-            limiters.signInOfAddress.reward(address),
-            limiters.signInOfNetwork.reward(network),
-          ])
-        },
+        abandoned: () => giveBack(counts),
       }
     },
+
+    provider: (request) => count(limiters.providerOfNetwork, networkOf(clientAddress(request))),
 
     async mail(request, to) {
       await count(limiters.mailOfNetwork, networkOf(clientAddress(request)))
@@ -135,15 +211,24 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
       await count(
         limiters.resetOfAddress,
         named(to),
-        'If the address has an account, use the link in the last email we sent to it.',
+        'If the address has an account, use the link in the last email that we sent there.',
       )
+    },
+
+    async code(developerId) {
+      await count(limiters.codeOfDeveloper, developerId)
+      return {
+        async succeeded() {
+          await limiters.codeOfDeveloper.delete(developerId).catch(() => undefined)
+        },
+      }
     },
 
     async readyConsent(developerId) {
       await count(
         limiters.consentOfDeveloper,
         developerId,
-        'Until then, use the last consent that you created.',
+        'You can still use the last consent that you created.',
       )
       return {
         async abandoned() {
@@ -151,7 +236,48 @@ export function createAttempts({ clientAddress, key, redis }: AttemptsOptions): 
         },
       }
     },
+
+    change: (developerId) =>
+      count(
+        limiters.changeOfDeveloper,
+        developerId,
+        'You can still revoke keys and delete things.',
+      ),
+
+    async key(developerId) {
+      await count(limiters.keyOfDeveloper, developerId, 'You can still revoke keys.')
+      return {
+        async abandoned() {
+          await limiters.keyOfDeveloper.reward(developerId).catch(() => undefined)
+        },
+      }
+    },
   }
+}
+
+/** One of the counts of an attempt to sign in. */
+interface SignInCount {
+  readonly limiter: RateLimiterAbstract
+  readonly name: string
+  /** What a success does: the attempt does not count, nor do earlier ones (`delete`), or it stays counted. */
+  readonly success: 'reward' | 'delete' | 'stay'
+  readonly consolation?: string
+}
+
+/** Counts an attempt everywhere, or nowhere: nothing is compared, and one locked address must not use up the attempts of a whole office. */
+async function countAll(counts: readonly SignInCount[]): Promise<void> {
+  for (const [index, { limiter, name, consolation }] of counts.entries()) {
+    try {
+      await count(limiter, name, consolation)
+    } catch (refusal) {
+      await giveBack(counts.slice(0, index))
+      throw refusal
+    }
+  }
+}
+
+async function giveBack(counts: readonly SignInCount[]): Promise<void> {
+  await Promise.allSettled(counts.map(({ limiter, name }) => limiter.reward(name)))
 }
 
 /** @param consolation what to do instead of waiting, a sentence */
@@ -163,17 +289,35 @@ async function count(
   try {
     await limiter.consume(name)
   } catch (reason) {
-    throw reason instanceof RateLimiterRes ? exceeded(reason, consolation) : uncounted(reason)
+    throw reason instanceof RateLimiterRes
+      ? exceeded(reason, throttled(limiter), consolation)
+      : uncounted(reason)
   }
 }
 
-function exceeded({ msBeforeNext }: RateLimiterRes, consolation?: string): PortalError {
-  const what = 'Too many attempts. Try again after the time in Retry-After.'
-  return new PortalError({
-    code: 'ATTEMPTS_EXCEEDED',
-    detail: consolation === undefined ? what : `${what} ${consolation}`,
-    headers: { 'retry-after': String(Math.max(1, Math.ceil(msBeforeNext / 1000))) },
-  })
+/** The event that an exceeded limit is. The limit's own name starts with what was attempted. */
+function throttled({ keyPrefix }: RateLimiterAbstract): SecurityFact {
+  const limit = keyPrefix.slice(keyPrefix.lastIndexOf(':') + 1)
+  const detail = { limit }
+  const reason = (['mail', 'reset', 'consent'] as const).find((kind) => limit.startsWith(kind))
+  return reason === undefined
+    ? { event: 'sign-in.throttled', detail }
+    : { event: 'request.throttled', reason, detail }
+}
+
+function exceeded(
+  { msBeforeNext }: RateLimiterRes,
+  fact: SecurityFact,
+  consolation?: string,
+): PortalError {
+  return new PortalError(
+    {
+      code: 'ATTEMPTS_EXCEEDED',
+      ...(consolation === undefined ? {} : { detail: consolation }),
+      headers: { 'retry-after': String(Math.max(1, Math.ceil(msBeforeNext / 1000))) },
+    },
+    { fact },
+  )
 }
 
 /** Not ATTEMPTS_EXCEEDED: the client may try again as soon as the store is back. */
@@ -182,7 +326,7 @@ function uncounted(cause: unknown): PortalError {
     {
       code: 'STORE_UNAVAILABLE',
       detail:
-        'The portal cannot count attempts at the moment and refuses them. Nothing was changed.',
+        'The portal cannot count attempts at the moment, so it refuses them. Nothing was changed.',
       headers: { 'retry-after': '2' },
     },
     { cause },

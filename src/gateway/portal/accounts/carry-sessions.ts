@@ -1,3 +1,9 @@
+// This folder guards accounts: sessions, passwords and how often people may try. Read this file first, then
+// `require-session.ts`, which says who may go on. `check-password.ts` checks a password after `attempts.ts` has let
+// the attempt pass, and `fair-queue.ts` says when its turn has come; `known-device.ts` keeps owners apart from strangers;
+// `password-weakness.ts` judges new ones. `open-attempts.ts` decides where attempts count: in this
+// process, or in Redis for several. Nothing here knows the routes that use it, or what an application is.
+
 import { randomBytes } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import session from '@fastify/session'

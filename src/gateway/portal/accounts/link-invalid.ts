@@ -4,6 +4,6 @@ import { PortalError } from '../portal-error.ts'
 export function linkInvalid(): PortalError {
   return new PortalError({
     code: 'LINK_INVALID',
-    detail: 'The link was already used or has expired. Ask for a new one.',
+    detail: 'The link was already used or has expired. Request a new one.',
   })
 }

@@ -1,5 +1,5 @@
 import { inputInvalid } from '../portal-error.ts'
-import { wellKnownPasswords } from './well-known-passwords.ts'
+import { estimatePassword, type PasswordEstimate } from './password-estimate.ts'
 
 /** The owner of the new password: guessing programs try an owner's address and name first. */
 export interface PasswordOwner {
@@ -9,88 +9,75 @@ export interface PasswordOwner {
 
 const lengthMin = 15
 
+/** Guesses that a new password must withstand, as a power of ten. Four random words of a list do. */
+const guessesLog10Min = 13
+
+/**
+ * The same for letters and digits alone, when all are known pieces. Four
+ * frequent pieces (`summer2026winter2025`) come to 12.0, four rarer words to more.
+ */
+const knownPiecesLog10Min = 12.1
+
 /**
  * Refuses a password that guessing programs try early. Length matters most
- * (NIST SP 800-63B, 5.1.1.2: no rules about kinds of characters), so the rules
- * look for passwords that are long but easy to guess.
+ * (NIST SP 800-63B, 5.1.1.2: no rules about kinds of characters), so an
+ * estimate looks for passwords that are long but easy to guess.
  *
- * @throws {PortalError} INPUT_INVALID for `/password`, naming the rule
+ * @param portalUrl its host has the bank's own words
+ * @throws {PortalError} INPUT_INVALID for `/password`, with the reason
  */
-export function refuseWeakPassword(password: string, owner: PasswordOwner): void {
-  const rule = weaknessOf(password, owner)
+export async function refuseWeakPassword(
+  password: string,
+  owner: PasswordOwner,
+  portalUrl: string,
+): Promise<void> {
+  const rule = await weaknessOf(password, guessable(owner, new URL(portalUrl).hostname))
   if (rule !== undefined) throw inputInvalid('/password', rule)
 }
 
 /** The rule a password breaks, to complete "must be …". */
-function weaknessOf(password: string, owner: PasswordOwner): string | undefined {
-  const normal = password.normalize('NFKC')
-  const plain = plainOf(normal)
+async function weaknessOf(password: string, words: readonly string[]): Promise<string | undefined> {
   // Composed characters and spaces at the ends may have made it look longer than it is.
-  if ([...normal.trim()].length < lengthMin) return 'at least 15 characters'
-  if (wellKnownPasswords.has(plain)) return guessed('it is on the lists that attackers try first')
-  if (plain !== '' && isRepetition(plain)) return guessed('it repeats one short piece')
-  if (new Set(plain).size < 5 && new Set(normal).size < 5) {
-    return guessed('it has fewer than 5 different characters')
-  }
-  const known = guessable(owner).find((word) => plain.includes(word))
-  if (known !== undefined) return `without "${known}", which is easy to guess`
-  if (withoutRuns(plain).length < 6 && [...normal].length - plain.length < 6) {
-    return guessed('it is little more than rows of keys, letters or digits')
-  }
-  return undefined
+  const normal = password.normalize('NFKC').trim()
+  if ([...normal].length < lengthMin) return 'at least 15 characters'
+  const plain = plainOf(normal)
+  const own = words.find((word) => plain.includes(word))
+  if (own !== undefined) return `without "${own}", which is easy to guess`
+  const asGiven = await estimatePassword(normal)
+  if (asGiven.guessesLog10 < guessesLog10Min) return guessed(asGiven)
+  // A few signs between common words hide the words from the estimate, not from guessing programs.
+  if (normal.length - plain.length >= 6) return undefined
+  const asPlain = await estimatePassword(plain)
+  const isAllKnown = asPlain.pieces.every(({ pattern }) => pattern !== 'bruteforce')
+  return isAllKnown && asPlain.guessesLog10 < knownPiecesLog10Min ? guessed(asPlain) : undefined
 }
 
 /** A rule that says why a password is easy to guess, and what helps. */
-function guessed(why: string): string {
-  return `harder to guess: ${why}. Use a few words that do not belong together`
+function guessed({ pieces }: PasswordEstimate): string {
+  const [longest] = pieces.toSorted((a, b) => b.length - a.length)
+  const why = reasons[longest?.pattern ?? ''] ?? 'it consists of parts that attackers try first'
+  return `harder to guess: ${why}. Use four or more words that do not belong together`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  dictionary: 'it consists of common words or passwords',
+  spatial: 'it follows the keys of a keyboard',
+  repeat: 'it repeats one part',
+  sequence: 'it follows the alphabet or counts',
+  wordSequence: 'its words follow a well-known order',
+  regex: 'it contains a year',
+  date: 'it contains a date',
+}
+
+/** Parts of the owner's address and name, of the portal's host, and the product's name. Parts under 4 characters occur everywhere. */
+function guessable({ email, name }: PasswordOwner, portalHost: string): string[] {
+  const [local = '', host = ''] = email.split('@')
+  const parts = [local, ...local.split(/[^\p{L}\p{N}]/u), name, ...name.split(/\s+/)]
+  const ofHosts = [host, portalHost].flatMap((one) => one.split('.').slice(0, -1))
+  return ['tollgate', ...[...parts, ...ofHosts].map(plainOf).filter((part) => part.length >= 4)]
 }
 
 /** Letters and digits in lower case: guessing programs also vary capitals and signs. */
 function plainOf(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-}
-
-/** Whether the text only repeats a piece of up to 8 characters: "abcabcabcab". */
-function isRepetition(text: string): boolean {
-  for (let length = 1; length <= Math.min(8, text.length / 2); length++) {
-    if (text.slice(length) === text.slice(0, -length)) return true
-  }
-  return false
-}
-
-/** Parts of the address and the name, and the product's name. Parts under 4 characters occur everywhere. */
-function guessable({ email, name }: PasswordOwner): string[] {
-  const local = email.split('@', 1)[0] ?? ''
-  const parts = [local, ...local.split(/[^\p{L}\p{N}]/u), name, ...name.split(/\s+/)]
-  return ['tollgate', ...parts.map(plainOf).filter((part) => part.length >= 4)]
-}
-
-const rows = [
-  'abcdefghijklmnopqrstuvwxyz',
-  '01234567890',
-  'qwertyuiop',
-  'qwertzuiop',
-  'azertyuiop',
-  'asdfghjkl',
-  'qsdfghjklm',
-  'zxcvbnm',
-  'yxcvbnm',
-  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik',
-  '1q2w3e4r5t6y7u8i9o0p',
-  'q1w2e3r4t5y6u7i8o9p0',
-]
-const runs = new Set(
-  [...rows, ...rows.map((row) => [...row].reverse().join(''))].flatMap((row) =>
-    Array.from({ length: row.length - 3 }, (_, at) => row.slice(at, at + 4)),
-  ),
-)
-
-/** The text without stretches of four and more characters that are neighbours or all the same. */
-function withoutRuns(text: string): string {
-  const isInRun = new Array<boolean>(text.length).fill(false)
-  for (let at = 0; at + 4 <= text.length; at++) {
-    const four = text.slice(at, at + 4)
-    if (runs.has(four) || /^(.)\1{3}$/.test(four)) isInRun.fill(true, at, at + 4)
-  }
-  return [...isInRun.keys()].map((at) => (isInRun[at] ? '' : text[at])).join('')
 }

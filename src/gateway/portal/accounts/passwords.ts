@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import * as argon2 from '@node-rs/argon2'
 import { PortalError } from '../portal-error.ts'
+import { createFairQueue, QueueFull, type Turn } from './fair-queue.ts'
 
 /** Passwords as they are kept: argon2id, in PHC notation. */
 export interface Passwords {
@@ -17,6 +18,7 @@ export interface Passwords {
   compare<Found extends { readonly passwordHash: string }>(
     password: string,
     find: () => Promise<Found | undefined>,
+    turn: Turn,
   ): Promise<{ readonly found: Found | undefined; readonly isRight: boolean }>
 }
 
@@ -33,35 +35,30 @@ export interface PasswordsOptions {
 const parameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /**
- * Creates the bounded queue for all passwords of the process. Threads do the
+ * Creates the bounded, fair queue for all passwords of the process. Threads do the
  * work: a gateway in the same process keeps responding and keeps its own cores.
  */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
   const { hash = argon2.hash } = options
-  const workers = options.workers ?? Math.max(1, Math.min(3, availableParallelism() - 1))
-  const waitingMax = options.waitingMax ?? 64
-  const waiting: (() => void)[] = []
-  let working = 0
+  const queue = createFairQueue({
+    workers: options.workers ?? Math.max(1, Math.min(3, availableParallelism() - 1)),
+    waitingMax: options.waitingMax ?? 64,
+  })
   let dummy: string | undefined
 
-  async function queued<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (working < workers) working++
-    else if (waiting.length < waitingMax) await new Promise<void>((turn) => waiting.push(turn))
-    else throw overloaded()
+  async function queued<Result>(turn: Turn, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await work()
-    } finally {
-      // The place goes to the entry that has waited longest.
-      const next = waiting.shift()
-      if (next === undefined) working--
-      else next()
+      return await queue.run(turn, work)
+    } catch (error) {
+      throw error instanceof QueueFull ? overloaded(error) : error
     }
   }
 
   return {
-    hash: (password) => queued(() => hash(normal(password), parameters)),
-    compare: (password, find) =>
-      queued(async () => {
+    // A new password comes with a link that was mailed or after a sign-in; both are limited.
+    hash: (password) => queued(invited, () => hash(normal(password), parameters)),
+    compare: (password, find, turn) =>
+      queued(turn, async () => {
         // Assigned only once the hash exists: a stored failure would break every later sign-in.
         dummy ??= await hash(randomBytes(32), parameters)
         const stranger = dummy
@@ -72,15 +69,20 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   }
 }
 
+const invited: Turn = { lanes: [], isPreferred: true }
+
 /** Keyboards write the same characters in different ways (NIST SP 800-63B, 5.1.1.2). */
 function normal(password: string): string {
   return password.normalize('NFKC')
 }
 
-function overloaded(): PortalError {
-  return new PortalError({
-    code: 'OVERLOADED',
-    detail: 'Too many passwords are being checked. Try again in a moment.',
-    headers: { 'retry-after': '2' },
-  })
+function overloaded(cause: QueueFull): PortalError {
+  return new PortalError(
+    {
+      code: 'OVERLOADED',
+      detail: 'The portal is checking too many passwords at the moment.',
+      headers: { 'retry-after': '2' },
+    },
+    { cause },
+  )
 }

@@ -4,20 +4,22 @@ import { repeatedly } from '../../../platform/repeatedly.ts'
 import type { RegistryStores } from '../../registry/stores.ts'
 
 export interface PruneExpiredOptions {
-  readonly stores: Pick<RegistryStores, 'sessions' | 'mailTokens'>
+  readonly stores: Pick<RegistryStores, 'sessions' | 'mailTokens' | 'factorChallenges'>
   readonly log: Pick<Logger, 'warn'>
   readonly lifetime: Lifetime
 }
 
-/** Deletes sessions and links that have expired, now and every ten minutes. They are worth nothing before that already. */
+/** Deletes sessions, links and challenges that have expired, now and every ten minutes. They are worth nothing before that already. */
 export function pruneExpired({ stores, log, lifetime }: PruneExpiredOptions): void {
   const repetition = repeatedly({
     everyMs: 600_000,
     async work() {
       await stores.sessions.prune()
       await stores.mailTokens.prune()
+      await stores.factorChallenges.prune()
     },
-    onFailure: (err) => log.warn({ err }, 'failed to delete expired sessions and links'),
+    onFailure: (err) =>
+      log.warn({ err }, 'failed to delete expired sessions, links and challenges'),
   })
   lifetime.opened(() => repetition.close())
 }

@@ -17,9 +17,12 @@ export function createRefuseCrossSite(portalUrl: () => string) {
     const isOwnOrigin = origin === undefined || sameOrigins(portalUrl()).has(origin)
     const isOwnSite = site === undefined || site === 'same-origin' || site === 'none'
     if (isOwnOrigin && isOwnSite) return
-    throw new PortalError({
-      code: 'CROSS_SITE',
-      detail: `The portal accepts this only from its own pages at ${portalUrl()}.`,
-    })
+    throw new PortalError(
+      {
+        code: 'CROSS_SITE',
+        detail: `The portal accepts this only from its own pages at ${portalUrl()}.`,
+      },
+      { fact: { event: 'cross-site.refused', detail: { origin: origin ?? 'none' } } },
+    )
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { proofMinutes } from '../../registry/sessions.ts'
 import { notFound, PortalError } from '../portal-error.ts'
 import { signedIn } from '../request.ts'
 
@@ -12,7 +13,25 @@ export async function requireSession(request: FastifyRequest): Promise<void> {
   throw new PortalError({ code: 'SESSION_REQUIRED', detail: 'Sign in and repeat the request.' })
 }
 
+/**
+ * Lets pass who signed in or proved who they are in the last ten minutes, in
+ * routes that ask for it. A stolen session alone thus changes nothing for long.
+ *
+ * @throws {PortalError} STEP_UP_REQUIRED
+ */
+export async function requireProof(request: FastifyRequest): Promise<void> {
+  const { needsProof } = request.routeOptions.config
+  const { signIn } = request.session
+  if (needsProof === undefined || signIn === undefined || signIn.isProved) return
+  // The body has the password, which is all there is to prove.
+  if (needsProof === 'with-factor' && signIn.factor === null) return
+  throw new PortalError({
+    code: 'STEP_UP_REQUIRED',
+    detail: `You last confirmed your identity more than ${proofMinutes} minutes ago. Confirm that it is you, then repeat the request.`,
+  })
+}
+
 /** Lets operators pass; for other developers the path does not exist. @throws {PortalError} NOT_FOUND */
 export async function requireOperator(request: FastifyRequest): Promise<void> {
-  if (!signedIn(request).isOperator) throw notFound()
+  if (!signedIn(request).isOperator) throw notFound({ event: 'operator.denied' })
 }

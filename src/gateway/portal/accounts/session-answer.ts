@@ -1,12 +1,8 @@
-import type { Profile, Profiles } from '../../registry/profiles.ts'
+import type { Profiles } from '../../registry/profiles.ts'
 import type { LiveSession } from '../../registry/sessions.ts'
+import { withInstants } from '../answers.ts'
 import { PortalError } from '../portal-error.ts'
-import type { Developer, Session } from '../schemas/accounts.ts'
-
-/** A developer as they see themselves. */
-export function profileAnswer({ createdAt, ...profile }: Profile): Developer {
-  return { ...profile, createdAt: createdAt.toISOString() }
-}
+import type { Session } from '../schemas/accounts.ts'
 
 /** A session as its developer sees it. @throws {PortalError} SESSION_REQUIRED when it has just ended */
 export async function sessionAnswer(
@@ -15,11 +11,8 @@ export async function sessionAnswer(
 ): Promise<Session> {
   const profile = session === undefined ? undefined : await profiles.find(session.developer.id)
   if (session === undefined || profile === undefined) throw sessionEnded()
-  return {
-    developer: profileAnswer(profile),
-    createdAt: session.createdAt.toISOString(),
-    expiresAt: session.expiresAt.toISOString(),
-  }
+  const { createdAt, expiresAt } = session
+  return { developer: withInstants(profile), ...withInstants({ createdAt, expiresAt }) }
 }
 
 /** It was there when the request arrived. */

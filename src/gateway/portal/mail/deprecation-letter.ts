@@ -31,7 +31,7 @@ export function deprecationLetter(portalUrl: string, letter: DeprecationFacts): 
   const dates = [
     { label: 'Deprecated from', day: deprecated },
     { label: 'Planned end', day: sunset },
-    { label: 'Calls refused from', day: retired },
+    { label: 'Calls are refused from', day: retired },
   ].flatMap(({ label, day }) =>
     day === undefined ? [] : [{ label, value: `${utcDay(new Date(day))}, 00:00 UTC` }],
   )
@@ -42,7 +42,7 @@ export function deprecationLetter(portalUrl: string, letter: DeprecationFacts): 
         daysLeft === undefined ? 'is deprecated' : 'is about to end'
       }.${successor === undefined ? '' : ` Version ${successor} replaces it.`}`,
       ...(dates.length === 0 ? [] : [{ facts: dates }]),
-      'Applications still subscribed, and their calls to this version in the last 30 days:',
+      'These applications are still subscribed. Their calls to this version in the last 30 days:',
       ...letter.applications.map(({ name, calls }) => ({
         facts: [
           { label: 'Application', name },
@@ -50,7 +50,7 @@ export function deprecationLetter(portalUrl: string, letter: DeprecationFacts): 
         ],
       })),
       successor === undefined
-        ? { link: 'See the version', url: `${portalUrl}/apis/${api}/${version}` }
+        ? { link: 'See this version', url: `${portalUrl}/apis/${api}/${version}` }
         : {
             link: 'See what changes',
             url: `${portalUrl}/apis/${api}/diff?from=${version}&to=${successor}`,

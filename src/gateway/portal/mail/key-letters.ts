@@ -1,3 +1,4 @@
+import type { KeyDigest, NotedChange } from '../../registry/key-digests.ts'
 import type { LetterText, Words } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
 
@@ -19,20 +20,23 @@ interface ReplacedFacts extends KeyFacts {
   readonly worksUntil: Date | null
 }
 
-/** Letters that report one change of a key, by its developer, an operator or a command. */
+/**
+ * Letters that report changes of keys, by their developer, an operator or a
+ * command. They have no opt-out: a thief of a session would use it first.
+ */
 export const keyLetters = {
   'key-issued': (portalUrl: string, key: KeyFacts) =>
     keyLetter(portalUrl, key, {
       subject: 'An API key was created',
       sentence:
-        'One of your applications has a new API key. The portal showed it once, when it was created.',
+        'One of your applications has a new API key. The key itself was shown only once, when it was created.',
     }),
 
   'key-revoked': (portalUrl: string, key: KeyFacts) =>
     keyLetter(portalUrl, key, {
       subject: 'An API key was revoked',
       sentence:
-        'An API key of one of your applications was revoked. The gateway refuses calls with it.',
+        'An API key of one of your applications was revoked. The gateway now refuses calls with it.',
     }),
 
   'key-replaced': (portalUrl: string, key: ReplacedFacts) =>
@@ -42,7 +46,40 @@ export const keyLetters = {
         key.worksUntil === null ? 'no longer works' : `works until ${utcTime(key.worksUntil)}`
       }.`,
     }),
+  'key-addresses-changed': (portalUrl: string, key: KeyFacts) =>
+    keyLetter(portalUrl, key, {
+      subject: 'The allowed addresses of an API key were changed',
+      sentence:
+        'The list of addresses that may use one of your API keys was changed. The portal shows the new list.',
+    }),
+
+  /** The digest of an hour with many changes. */
+  'keys-changed': (portalUrl: string, digest: Omit<KeyDigest, 'email'>) => ({
+    subject: 'Several API keys were changed',
+    blocks: [
+      `Your API keys were changed many times after ${utcTime(digest.since)}. We reported the first changes in separate emails. These are the others.`,
+      ...digest.changes.map(({ action, applicationName, keyName, hint, at }) => ({
+        facts: [
+          { label: 'Application', name: applicationName },
+          { label: 'Key', name: keyName },
+          { label: 'Hint', value: hint },
+          { label: changeLabels[action], value: utcTime(new Date(at)) },
+        ],
+      })),
+      ...(digest.more === 0
+        ? []
+        : [`And ${digest.more} more ${digest.more === 1 ? 'change' : 'changes'}.`]),
+      { link: 'If this was not you, check your keys', url: `${portalUrl}/applications` },
+    ],
+  }),
 } satisfies Record<string, Words>
+
+const changeLabels: Readonly<Record<NotedChange['action'], string>> = {
+  issue: 'Created',
+  replace: 'Replaced',
+  revoke: 'Revoked',
+  update: 'Allowed addresses changed',
+}
 
 function keyLetter(
   portalUrl: string,
@@ -63,7 +100,7 @@ function keyLetter(
         ],
       },
       {
-        link: 'Was this not you? Check your keys',
+        link: 'If this was not you, check your keys',
         url: `${portalUrl}/applications/${key.applicationId}/keys`,
       },
     ],

@@ -2,16 +2,18 @@ import type { Kysely } from 'kysely'
 import type { Logger } from '../../../platform/log.ts'
 import { beginCursor, lockCursor, moveCursor, readCursor } from '../../registry/job-cursor.ts'
 import {
-  hasKeyChanges,
+  hasNoticeableChanges,
   type KeyChange,
   presentHorizon,
+  readFactorResets,
   readKeyChanges,
 } from '../../registry/key-changes.ts'
+import { endHours, hasEndedHours, takeLetter } from '../../registry/key-digests.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 import type { Letter } from './letters.ts'
 import type { Outbox } from './outbox.ts'
 
-/** Writes to developers what happened to their keys. */
+/** Writes to developers what happened to their keys, and that a command reset their second factors. */
 export interface KeyNotices {
   /** Reports changes from now on, not earlier ones. Does nothing if another process or an earlier start already does. */
   begin(): Promise<void>
@@ -33,9 +35,10 @@ const idleSeconds = 300
 const bridgedSeconds = 3_300
 
 /**
- * Writes exactly one letter per change of a key, made on the portal or the
- * command line, across all processes: the cursor of the change table moves in
- * the transaction that writes the letters.
+ * Reports every change of a key, and every reset of second factors, exactly once, made on the portal or the command
+ * line, across all processes: the cursor of the change table moves in the
+ * transaction that writes the letters. The first changes of an hour get a letter
+ * each, the others one digest at its end, so that changes cannot flood a mailbox.
  */
 export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNotices {
   /** @returns whether there may be more at once */
@@ -54,10 +57,20 @@ export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNot
         const minutes = Math.round(cursor.ageSeconds / 60)
         log.warn({ minutes }, 'no portal ran for a while: emails about keys may be missing')
       }
+      for (const { email, ...digest } of await endHours(trx)) {
+        await outbox.post(trx, { kind: 'keys-changed', ...digest }, email)
+      }
       const page = await readKeyChanges(trx, { horizon: cursor.value, max: changesMax })
       for (const change of page.changes) {
-        if (change.isWanted) await outbox.post(trx, letterOf(change), change.email)
+        const { action, applicationName, keyName, hint, at } = change
+        const noted = { action, applicationName, keyName, hint, at: at.toISOString() }
+        if (await takeLetter(trx, change.developerId, noted)) {
+          await outbox.post(trx, letterOf(change), change.email)
+        }
       }
+      const resets = await readFactorResets(trx, { horizon: cursor.value, next: page.next })
+      for (const { email, at } of resets)
+        await outbox.post(trx, { kind: 'factors-reset', at }, email)
       await moveCursor(trx, cursorName, page.next)
       return page.isFull
     })
@@ -69,7 +82,11 @@ export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNot
     async run() {
       const cursor = await readCursor(db, cursorName)
       if (cursor === undefined) return
-      if (cursor.ageSeconds < idleSeconds && !(await hasKeyChanges(db, cursor.value))) return
+      const isDue =
+        cursor.ageSeconds >= idleSeconds ||
+        (await hasNoticeableChanges(db, cursor.value)) ||
+        (await hasEndedHours(db))
+      if (!isDue) return
       while (await runPiece());
     },
   }
@@ -82,5 +99,13 @@ function letterOf(change: KeyChange): Letter {
   if (action === 'replace' && newHint !== undefined) {
     return { kind: 'key-replaced', ...facts, newHint, worksUntil }
   }
-  return { kind: action === 'issue' ? 'key-issued' : 'key-revoked', ...facts }
+  return { kind: letterKinds[action], ...facts }
 }
+
+/** A replaced key whose successor is unknown was revoked. */
+const letterKinds = {
+  issue: 'key-issued',
+  update: 'key-addresses-changed',
+  replace: 'key-revoked',
+  revoke: 'key-revoked',
+} as const

@@ -28,9 +28,6 @@ type FactsOf<F> = F extends (portalUrl: string, facts: infer Facts) => LetterTex
 
 /** The letters that a developer can switch off. */
 const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
-  'key-issued': 'keys',
-  'key-replaced': 'keys',
-  'key-revoked': 'keys',
   'limits-reached': 'limits',
   deprecation: 'deprecations',
 }
@@ -79,7 +76,7 @@ function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | u
 }
 
 function footer(portalUrl: string, token: string | undefined): Block[] {
-  const origin = `The developer portal at ${portalUrl} sent this email. Please don't reply to it.`
+  const origin = `The developer portal at ${portalUrl} sent this email. Please do not reply.`
   if (token === undefined) return [origin]
   return [
     origin,

@@ -26,7 +26,7 @@ export function limitsLetter(portalUrl: string, letter: LimitsFacts): LetterText
   return {
     subject: `Limits reached on ${day}`,
     blocks: [
-      `On ${day} (UTC) your applications reached their limits. The gateway refused these calls; refused calls don't use up quota.`,
+      `On ${day} (UTC) your applications reached their limits. The gateway refused these calls. Refused calls do not count against your limits.`,
       ...letter.applications.flatMap(({ id, name, operations }): Block[] => [
         {
           facts: [
@@ -36,11 +36,11 @@ export function limitsLetter(portalUrl: string, letter: LimitsFacts): LetterText
               value: `${refused} ${refused === 1 ? 'call' : 'calls'} refused`,
             })),
             ...(operations.length > operationsMax
-              ? [{ label: 'And', value: `${operations.length - operationsMax} more operations` }]
+              ? [{ label: 'More operations', value: String(operations.length - operationsMax) }]
               : []),
           ],
         },
-        { link: 'See its usage', url: `${portalUrl}/applications/${id}/usage` },
+        { link: 'See the usage of this application', url: `${portalUrl}/applications/${id}/usage` },
       ]),
     ],
   }

@@ -3,54 +3,82 @@ import type { Database } from '../../../platform/database.ts'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeatedly } from '../../../platform/repeatedly.ts'
+import type { Registry } from '../../registry/open-registry.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 import { createDeprecationReminders } from './deprecation-reminders.ts'
 import { createKeyNotices } from './key-notices.ts'
 import { createLimitsDigest } from './limits-digest.ts'
 import type { Outbox } from './outbox.ts'
+import { createOutboxCleanup } from './outbox-cleanup.ts'
 
 export interface MailJobsOptions {
   readonly database: Database
   readonly catalogue: () => Catalogue
   readonly outbox: Outbox
+  /** Calls `listener` for each change of that kind, whichever process made it. */
+  readonly onChange: Registry['onChange']
+  /** Where mails become files when there is no mail server. */
+  readonly folder: string
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly log: Logger
   readonly lifetime: Lifetime
 }
 
-/** What writes mails without being asked by a request. */
+/** What writes mails without being asked by a request, and deletes those of deleted accounts. */
 export interface MailJobs {
   /** Call it when the portal's address is known: letters hold links. */
   start(): void
 }
 
-const keysMs = 2_000
+/** For letters that could not be written when the key changed. */
+const keysMs = 10_000
 const dailyMs = 600_000
+/** For mails that were on their way when an account was deleted. */
+const cleanupMs = 600_000
 
 /** Opens the jobs; changes of keys from here on will be told of. Every portal process runs them, and what they write is written once. */
 export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> {
-  const { catalogue, outbox, now, log, lifetime } = options
+  const { catalogue, outbox, onChange, folder, now, log, lifetime } = options
   const db = options.database.connect<RegistrySchema>()
   const keyNotices = createKeyNotices({ db, outbox, log })
   const jobs = [
-    { name: 'key notices', job: keyNotices, everyMs: keysMs },
+    {
+      name: 'key notices',
+      job: keyNotices,
+      everyMs: keysMs,
+      onReason(run: () => void) {
+        onChange('key', run)
+        onChange('developer', run)
+      },
+    },
     { name: 'digest of limits', job: createLimitsDigest({ db, outbox, now }), everyMs: dailyMs },
     {
       name: 'deprecation reminders',
       job: createDeprecationReminders({ db, catalogue, outbox, now }),
       everyMs: dailyMs,
     },
+    {
+      name: 'cleanup of the outbox',
+      job: createOutboxCleanup({ db, folder, now }),
+      everyMs: cleanupMs,
+      onReason(run: () => void) {
+        onChange('developer', ({ action }) => {
+          if (action === 'delete') run()
+        })
+      },
+    },
   ]
   await keyNotices.begin()
   return {
     start() {
-      for (const { name, job, everyMs } of jobs) {
+      for (const { name, job, everyMs, onReason } of jobs) {
         const repetition = repeatedly({
           everyMs,
           work: () => job.run(),
           onFailure: (err) => log.warn({ err, job: name }, 'a mail job failed'),
         })
+        onReason?.(() => repetition.now())
         lifetime.opened(() => repetition.close())
       }
     },

@@ -55,6 +55,8 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
     dropsReserved: settings.smtpUrl !== undefined,
     metrics: createMailMetrics(options.metricsRegistry),
     log,
+    // Only this process writes mails into an embedded database, and it wakes the delivery. Retries may be a little late.
+    ...(options.database.onTransaction === undefined ? {} : { pollMs: 10_000 }),
   })
   lifetime.opened(() => delivery.close())
   const optOuts = createOptOuts({ key: secrets.optOut })
@@ -69,13 +71,13 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
 
 async function openTransport({ settings, portalUrl, log }: MailsOptions): Promise<MailTransport> {
   const { smtpUrl, mailFrom, dataDir } = settings
-  const from = mailFrom === undefined ? nobodyAt(portalUrl()) : parseMailbox(mailFrom)
+  const from = mailFrom === undefined ? noReplyAt(portalUrl()) : parseMailbox(mailFrom)
   if (smtpUrl !== undefined) return createSmtpTransport({ url: smtpUrl, from })
   return createFileTransport({ folder: mailsFolder(dataDir), from, log })
 }
 
 /** `no-reply@` the host of the portal; an address of the network is no domain of mail. */
-function nobodyAt(portalUrl: string): Mailbox {
+function noReplyAt(portalUrl: string): Mailbox {
   const { hostname } = new URL(portalUrl)
   const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0
   return { name: '', address: `no-reply@${isAddress ? 'localhost' : hostname}` }

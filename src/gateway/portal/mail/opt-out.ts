@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The mails that a developer can switch off; also the names of the preferences. */
-export const optionalMails = ['keys', 'limits', 'deprecations'] as const
+const optionalMails = ['limits', 'deprecations'] as const
 export type OptionalMail = (typeof optionalMails)[number]
 
 /** Who wants which mails no more. */
@@ -18,6 +18,9 @@ export interface OptOuts {
   verify(token: string): OptOut | undefined
 }
 
+/** By the number in a token. Mails about keys had number 0 and have no opt-out any more. */
+const numbers: Readonly<Record<OptionalMail, number>> = { limits: 1, deprecations: 2 }
+
 const idBytes = 16
 const signatureBytes = 32
 
@@ -30,7 +33,7 @@ export function createOptOuts({ key }: { key: Buffer }): OptOuts {
   return {
     sign({ developerId, mail }) {
       const id = Buffer.from(developerId.replaceAll('-', ''), 'hex')
-      const claim = Buffer.concat([id, Buffer.of(optionalMails.indexOf(mail))])
+      const claim = Buffer.concat([id, Buffer.of(numbers[mail])])
       return Buffer.concat([claim, signatureOf(claim)]).toString('base64url')
     },
 
@@ -42,7 +45,7 @@ export function createOptOuts({ key }: { key: Buffer }): OptOuts {
       }
       const claim = bytes.subarray(0, idBytes + 1)
       if (!timingSafeEqual(bytes.subarray(idBytes + 1), signatureOf(claim))) return undefined
-      const mail = optionalMails[claim[idBytes] ?? -1]
+      const mail = optionalMails.find((name) => numbers[name] === claim[idBytes])
       const hex = claim.subarray(0, idBytes).toString('hex')
       const developerId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
       return mail === undefined ? undefined : { developerId, mail }

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { isLoopback } from '../../../platform/loopback.ts'
+import { protocol } from '../../../platform/tls.ts'
 import { composeMail, type Mailbox } from './compose-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
 
@@ -14,7 +15,7 @@ export interface SmtpTransportOptions {
 /**
  * Hands mails to a mail server, each over its own connection. Always verifies
  * certificates. `smtp://` uses STARTTLS if the server offers it, and requires
- * it before sending a password to another machine.
+ * it towards another machine.
  */
 export function createSmtpTransport(options: SmtpTransportOptions): MailTransport {
   const { from, timeoutMs = 10_000 } = options
@@ -28,9 +29,10 @@ export function createSmtpTransport(options: SmtpTransportOptions): MailTranspor
     host,
     port,
     secure,
-    requireTLS: !secure && user !== '' && !isLoopback(host),
+    // Mails carry links that set a password, so they stay secret on the way to another machine.
+    requireTLS: !secure && !isLoopback(host),
     ...(user === '' ? {} : { auth: { user, pass: decodeURIComponent(url.password) } }),
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    tls: { ...protocol, rejectUnauthorized: true },
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,

@@ -76,6 +76,7 @@ async function runVite(repository: string, outDir: string): Promise<void> {
   const child = spawn(
     process.execPath,
     [
+      '--max-semi-space-size=1',
       vitePath(),
       'build',
       '--config',
@@ -87,10 +88,11 @@ async function runVite(repository: string, outDir: string): Promise<void> {
       '--logLevel',
       'error',
     ],
-    // The environment holds secrets that the build tools do not need.
+    // The environment holds secrets that the build tools do not need. The other variables let the allocators of glibc and
+    // Rolldown return memory early: 430 instead of 580 MB.
     {
       cwd: repository,
-      env: { NODE_ENV: 'production' },
+      env: { NODE_ENV: 'production', MALLOC_ARENA_MAX: '1', MIMALLOC_PURGE_DELAY: '0' },
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: buildSecondsMax * 1000,
     },

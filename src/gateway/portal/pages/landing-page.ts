@@ -1,5 +1,5 @@
 import type { PublishedApis, PublishedLimit, PublishedVersion } from '../schemas/catalogue.ts'
-import { windowText } from '../window-text.ts'
+import { windowText } from '../schemas/window-text.ts'
 import { escapeHtml } from './page.ts'
 
 const introduction =
@@ -36,7 +36,7 @@ ${rows.join('\n')}
 </tbody></table>`
 }
 
-function limitText({ calls, windowSeconds, scope }: PublishedLimit): string {
-  const subject = scope === 'operation' ? 'to each operation' : 'in total'
-  return `${calls} calls ${subject} per ${windowText(windowSeconds).replace(/^1 /, '')}`
+function limitText(limit: PublishedLimit): string {
+  const subject = limit.scope === 'operation' ? 'to each operation' : 'in total'
+  return `${limit.calls} calls ${subject} per ${windowText(limit)}`
 }

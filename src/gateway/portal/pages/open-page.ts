@@ -1,3 +1,9 @@
+// This folder serves HTML: the documents around the page, and pages that need no script. Read this file first: it
+// finds the built page for the current sources, or `build-page.ts` builds it in a process of its own. `template.ts`
+// fills the documents, `problem-page.ts` and `landing-page.ts` write pages for readers without scripts, and
+// `security-headers.ts` says what a browser may load. Which path shows what is in `routes/pages.ts`; nothing here
+// knows sessions or stores.
+
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../../platform/log.ts'

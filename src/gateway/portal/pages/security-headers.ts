@@ -24,7 +24,7 @@ export function sendSecurityHeaders(app: PortalApp, { portalUrl, gatewayUrl }: O
     },
     // Only over https: browsers ignore HSTS on plain http (RFC 6797, 8.1), where a proxy may set it.
     strictTransportSecurity: portalUrl().startsWith('https:')
-      ? { maxAge: 31_536_000, includeSubDomains: false }
+      ? { maxAge: 31_536_000, includeSubDomains: true }
       : false,
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },

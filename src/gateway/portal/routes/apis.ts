@@ -5,6 +5,7 @@ import {
   type OpenApiDocument,
   versionKey,
 } from '../../../catalogue/catalogue.ts'
+import { serializeOnce } from '../answer-serializer.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
@@ -39,7 +40,6 @@ export function registerApis(
       schema: {
         operationId: 'listApis',
         summary: 'List the published APIs with their versions, operations and plans',
-        tag: 'Catalogue',
         response: { 200: PublishedApis },
       },
     },
@@ -55,10 +55,10 @@ export function registerApis(
       schema: {
         operationId: 'getApiDocument',
         summary: 'Read the OpenAPI document of a version',
-        tag: 'Catalogue',
         params: VersionParams,
         response: { 200: Document },
       },
+      serializerCompiler: serializeOnce,
     },
     async ({ params }, reply) => {
       const published = publishedVersion(catalogue(), params.api, params.version)
@@ -73,7 +73,6 @@ export function registerApis(
       schema: {
         operationId: 'compareVersions',
         summary: 'Compare two versions of an API',
-        tag: 'Catalogue',
         params: ApiParams,
         querystring: DiffQuery,
         response: { 200: VersionDiff },

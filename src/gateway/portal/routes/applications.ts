@@ -1,3 +1,9 @@
+// This folder has the portal's routes, a file for each group, and `operator/` for operators. This one is a good
+// example. A route's schema validates the input, checks the answer and becomes its entry in `GET /api/openapi.json`.
+// A handler reads the request, finds what the developer owns (`own-application.ts`) and asks the stores. Failures
+// are exceptions that `refusal-of.ts` translates. A file knows neither SQL nor sessions: `create-portal.ts` decides
+// which scope it is registered in.
+
 import { Type } from 'typebox'
 import { applicationAnswer } from '../answers.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
@@ -28,7 +34,6 @@ export function registerApplications(
       schema: {
         operationId: 'listApplications',
         summary: 'List your applications, oldest first',
-        tag: 'Applications',
         querystring: ListQuery,
         response: { 200: ApplicationList },
       },
@@ -47,7 +52,6 @@ export function registerApplications(
       schema: {
         operationId: 'createApplication',
         summary: 'Create an application',
-        tag: 'Applications',
         body: ApplicationInput,
         response: { 201: Application },
         problems: ['CONFLICT'],
@@ -58,7 +62,7 @@ export function registerApplications(
       const by = actorOf(request)
       const developerId = signedIn(request).id
       const created = await applications.create({ developerId, name, by })
-      reply.code(201).header('location', `/api/applications/${created.id}`)
+      reply.header('location', `/api/applications/${created.id}`)
       return applicationAnswer(created)
     },
   )
@@ -69,7 +73,6 @@ export function registerApplications(
       schema: {
         operationId: 'getApplication',
         summary: 'Read an application',
-        tag: 'Applications',
         params: Params,
         response: { 200: Application },
       },
@@ -82,13 +85,14 @@ export function registerApplications(
     {
       schema: {
         operationId: 'changeApplication',
-        summary: 'Change the name of an application, or whether the bank takes only signed calls',
-        tag: 'Applications',
+        summary:
+          'Change the name of an application, whether the bank takes only signed calls, or where it sends customers back',
         params: Params,
         body: ApplicationChange,
         response: { 200: Application },
         problems: ['CONFLICT'],
       },
+      config: { needsProof: 'always' },
     },
     async (request) => {
       const { id } = await ownApplication(stores, request, request.params)
@@ -103,15 +107,14 @@ export function registerApplications(
       schema: {
         operationId: 'deleteApplication',
         summary: 'Delete an application with its keys, subscriptions and records',
-        tag: 'Applications',
         params: Params,
         response: { 204: Empty },
       },
+      config: { needsProof: 'always' },
     },
-    async (request, reply) => {
+    async (request) => {
       const { id } = await ownApplication(stores, request, request.params)
       await applications.delete({ id, by: actorOf(request) })
-      reply.code(204)
       return null
     },
   )

@@ -27,7 +27,6 @@ export function registerCalls(
       schema: {
         operationId: 'listCalls',
         summary: 'List the latest calls, newest first, about a second behind',
-        tag: 'Usage',
         params: Params,
         querystring: CallsQuery,
         response: { 200: CallRecordList },
@@ -51,7 +50,6 @@ export function registerCalls(
       schema: {
         operationId: 'findCall',
         summary: 'Find your applications with a call that had this X-Request-ID',
-        tag: 'Usage',
         params: Type.Object({ requestId: CallParams.properties.requestId }),
         response: { 200: CallPlaces },
       },
@@ -71,7 +69,6 @@ export function registerCalls(
       schema: {
         operationId: 'getCallsById',
         summary: 'Explain the calls with an X-Request-ID; empty if there is no record',
-        tag: 'Usage',
         params: CallParams,
         response: { 200: CallRecordList },
       },

@@ -15,20 +15,18 @@ export function registerEmailChanges(
       schema: {
         operationId: 'confirmEmailChange',
         summary: 'Confirm a new address with the token of its link; it replaces the old address',
-        tag: 'Account',
         body: TokenUse,
         response: { 204: Empty },
         problems: ['LINK_INVALID'],
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const isChanged = await stores.profiles.confirmEmail({
         token: request.body.token,
         post: (trx, to) =>
           mails.outbox.post(trx, { kind: 'address-changed', at: new Date(now()) }, to),
       })
       if (!isChanged) throw linkInvalid()
-      reply.code(204)
       return null
     },
   )

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { createGatewayProbe } from '../gateway-state.ts'
+import { knownFacts } from '../known-facts.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { GatewayState, PortalFacts } from '../schemas/accounts.ts'
 import type { PortalServices } from '../services.ts'
@@ -14,6 +15,8 @@ export interface FactsServices
     | 'writesMailsToFiles'
     | 'sandbox'
     | 'mailbox'
+    | 'oidc'
+    | 'keyMaxDays'
   > {
   /** Makes the document of the JSON API itself; asked once. */
   readonly describe: () => object
@@ -25,8 +28,7 @@ const Document = Type.Unsafe<object>(
 
 /** Public facts about the portal: its switches, whether the gateway is up, its own document. */
 export function registerFacts(app: PortalApp, services: FactsServices): void {
-  const { gatewayUrl, probedGatewayUrl, now, stores, writesMailsToFiles, sandbox, mailbox } =
-    services
+  const { probedGatewayUrl, now, stores } = services
   const probe = createGatewayProbe({ url: probedGatewayUrl, now })
   app.addHook('onClose', async () => probe.close())
   let document: object | undefined
@@ -37,16 +39,13 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
       schema: {
         operationId: 'getPortal',
         summary: 'Read the settings that the page needs before sign-in',
-        tag: 'Portal',
         response: { 200: PortalFacts },
       },
     },
-    async (request) => {
-      const signUp = await stores.portalState.signUpMode()
-      const hasSandbox = sandbox !== undefined
-      const hasMailbox = mailbox?.isOpenTo(request.raw) === true
-      return { signUp, gatewayUrl: gatewayUrl(), writesMailsToFiles, hasSandbox, hasMailbox }
-    },
+    async (request) => ({
+      signUp: await stores.portalState.signUpMode(),
+      ...knownFacts(services, request.raw),
+    }),
   )
 
   app.get(
@@ -55,7 +54,6 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
       schema: {
         operationId: 'getGateway',
         summary: 'Check whether the gateway is up',
-        tag: 'Portal',
         response: { 200: GatewayState },
       },
     },
@@ -68,7 +66,6 @@ export function registerFacts(app: PortalApp, services: FactsServices): void {
       schema: {
         operationId: 'getOpenApi',
         summary: 'Read this document',
-        tag: 'Portal',
         response: { 200: Document },
       },
     },

@@ -22,7 +22,6 @@ export function registerHistory(
         operationId: 'getUsageHistory',
         summary:
           'Read call totals by minute (for 48 hours), hour (60 days) or day (400 days), a few seconds behind',
-        tag: 'Usage',
         params: Params,
         querystring: HistoryQuery,
         response: { 200: History },
@@ -54,7 +53,6 @@ export function registerHistory(
       schema: {
         operationId: 'getUsageHistoryFile',
         summary: 'Download call totals as CSV: one row for each step and operation with calls',
-        tag: 'Usage',
         params: Params,
         querystring: HistoryQuery,
         response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },

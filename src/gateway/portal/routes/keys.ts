@@ -1,10 +1,19 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { issuedKeyAnswer, keyAnswer } from '../answers.ts'
 import { listAnswer, pageOf } from '../list-page.ts'
-import { keyOf, ownApplication } from '../own-application.ts'
+import { ownApplication, ownItem } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
-import { actorOf } from '../request.ts'
-import { IssuedKey, KeyInput, KeyList, KeyListQuery, KeyRotation } from '../schemas/applications.ts'
+import { actorOf, signedIn } from '../request.ts'
+import {
+  IssuedKey,
+  Key,
+  KeyChange,
+  KeyInput,
+  KeyList,
+  KeyListQuery,
+  KeyRotation,
+} from '../schemas/applications.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
@@ -18,9 +27,20 @@ const ItemParams = Type.Object({
 /** The API keys of an application. Responses that contain a key are never cached (`no-store`). Needs a session. */
 export function registerKeys(
   app: PortalApp,
-  { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
+  { attempts, now, stores }: Pick<PortalServices, 'attempts' | 'now' | 'stores'>,
 ): void {
   const { keys } = stores
+
+  /** Makes a key within the developer's budget; one that is not made does not count. */
+  async function within<Made>(request: FastifyRequest, make: () => Promise<Made>): Promise<Made> {
+    const attempt = await attempts.key(signedIn(request).id)
+    try {
+      return await make()
+    } catch (error) {
+      await attempt.abandoned()
+      throw error
+    }
+  }
 
   app.get(
     '/api/applications/:id/keys',
@@ -28,7 +48,6 @@ export function registerKeys(
       schema: {
         operationId: 'listKeys',
         summary: 'List the keys of an application: working keys first, newest first',
-        tag: 'Keys',
         params: ListParams,
         querystring: KeyListQuery,
         response: { 200: KeyList },
@@ -49,23 +68,25 @@ export function registerKeys(
       schema: {
         operationId: 'issueKey',
         summary: 'Create a key; only this response contains it',
-        tag: 'Keys',
         params: ListParams,
         body: KeyInput,
         response: { 201: IssuedKey },
         problems: ['CONFLICT'],
       },
+      config: { needsProof: 'always' },
     },
-    async (request, reply) => {
+    async (request) => {
       const application = await ownApplication(stores, request, request.params)
-      const { name, expiresAt } = request.body
-      const issued = await keys.issue({
-        applicationId: application.id,
-        name,
-        ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
-        by: actorOf(request),
-      })
-      reply.code(201)
+      const { name, expiresAt, allowedAddresses } = request.body
+      const issued = await within(request, () =>
+        keys.issue({
+          applicationId: application.id,
+          name,
+          allowedAddresses,
+          ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
+          by: actorOf(request),
+        }),
+      )
       return issuedKeyAnswer(issued, now())
     },
   )
@@ -77,20 +98,41 @@ export function registerKeys(
         operationId: 'rotateKey',
         summary:
           'Rotate a key; the old key keeps working during the overlap; only this response contains the new key',
-        tag: 'Keys',
         params: ItemParams,
         body: KeyRotation,
         response: { 201: IssuedKey },
         problems: ['CONFLICT'],
       },
+      config: { needsProof: 'always' },
     },
-    async (request, reply) => {
-      const application = await ownApplication(stores, request, request.params)
-      const { id } = await keyOf(stores, application, request.params.keyId)
+    async (request) => {
+      const { id } = await ownItem(stores, request, keys, request.params.keyId)
       const { overlapSeconds } = request.body
-      const issued = await keys.rotate({ id, overlapSeconds, by: actorOf(request) })
-      reply.code(201)
+      const issued = await within(request, () =>
+        keys.rotate({ id, overlapSeconds, by: actorOf(request) }),
+      )
       return issuedKeyAnswer(issued, now())
+    },
+  )
+
+  app.patch(
+    '/api/applications/:id/keys/:keyId',
+    {
+      schema: {
+        operationId: 'changeKey',
+        summary: 'Change the addresses from which a key may be used',
+        params: ItemParams,
+        body: KeyChange,
+        response: { 200: Key },
+        problems: ['CONFLICT'],
+      },
+      config: { needsProof: 'always' },
+    },
+    async (request) => {
+      const { id } = await ownItem(stores, request, keys, request.params.keyId)
+      const { allowedAddresses } = request.body
+      const changed = await keys.allow({ id, allowedAddresses, by: actorOf(request) })
+      return keyAnswer(changed, now())
     },
   )
 
@@ -100,16 +142,14 @@ export function registerKeys(
       schema: {
         operationId: 'revokeKey',
         summary: 'Revoke a key; every gateway rejects it within a second',
-        tag: 'Keys',
         params: ItemParams,
         response: { 204: Empty },
       },
+      config: { needsProof: 'always' },
     },
-    async (request, reply) => {
-      const application = await ownApplication(stores, request, request.params)
-      const { id } = await keyOf(stores, application, request.params.keyId)
+    async (request) => {
+      const { id } = await ownItem(stores, request, keys, request.params.keyId)
       await keys.revoke({ id, by: actorOf(request) })
-      reply.code(204)
       return null
     },
   )

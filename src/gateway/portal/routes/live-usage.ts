@@ -21,7 +21,6 @@ export function registerLiveUsage(
         operationId: 'getUsage',
         summary:
           'Read calls used and left until each limit resets, from the counter that the gateway enforces',
-        tag: 'Usage',
         params: Params,
         response: { 200: LiveUsageList },
         problems: ['COUNTERS_UNAVAILABLE'],

@@ -42,15 +42,13 @@ export function registerMailOptOuts(
       schema: {
         operationId: 'optOutOfMails',
         summary: 'Stop a kind of email with the token of its link',
-        tag: 'Account',
         body: OptOut,
         response: { 204: Empty },
         problems: ['LINK_INVALID'],
       },
     },
-    async ({ body }, reply) => {
+    async ({ body }) => {
       await optOut(body.token)
-      reply.code(204)
       return null
     },
   )
@@ -68,16 +66,14 @@ export function registerMailOptOuts(
         schema: {
           operationId: 'optOutByMailProvider',
           summary: 'Stop a kind of email with the one-click form of RFC 8058',
-          tag: 'Account',
           params: TokenParams,
           response: { 204: Empty },
           problems: ['INPUT_INVALID', 'LINK_INVALID'],
         },
       },
-      async ({ body, params }, reply) => {
+      async ({ body, params }) => {
         if (!isOneClick(body)) throw inputInvalid('', 'the form List-Unsubscribe=One-Click')
         await optOut(params.token)
-        reply.code(204)
         return null
       },
     )
@@ -89,7 +85,6 @@ export function registerMailOptOuts(
         schema: {
           operationId: 'openOptOut',
           summary: 'Redirect to the page that stops a kind of email',
-          tag: 'Account',
           params: TokenParams,
           response: { 303: Empty },
         },

@@ -16,7 +16,6 @@ export function registerMailbox(
       schema: {
         operationId: 'listMails',
         summary: 'List the emails of a portal without a mail server, on its own machine',
-        tag: 'Portal',
         response: { 200: MailboxList },
         problems: ['NOT_FOUND'],
       },

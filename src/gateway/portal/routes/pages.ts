@@ -3,6 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { versionKey } from '../../../catalogue/catalogue.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
+import { knownFacts } from '../known-facts.ts'
 import { pagePaths } from '../page-paths.ts'
 import { landingContent } from '../pages/landing-page.ts'
 import { escapeHtml, plainStyle } from '../pages/page.ts'
@@ -22,6 +23,8 @@ type PageServices = Pick<
   | 'page'
   | 'sandbox'
   | 'mailbox'
+  | 'oidc'
+  | 'keyMaxDays'
 >
 
 /** Answers a request with the page, as the given status. */
@@ -36,8 +39,7 @@ export type SendPage = (
  * problem while the database is down.
  */
 export function createSendPage(services: PageServices): SendPage {
-  const { catalogue, portalUrl, gatewayUrl, writesMailsToFiles, now, page, sandbox, mailbox } =
-    services
+  const { catalogue, portalUrl, now, page } = services
   const cookie = `${sessionCookie(portalUrl()).name}=`
 
   return (request, reply, status) => {
@@ -55,12 +57,7 @@ export function createSendPage(services: PageServices): SendPage {
       scriptNonce: script,
       boot: scriptJson({
         carriesSession,
-        facts: {
-          gatewayUrl: gatewayUrl(),
-          writesMailsToFiles,
-          hasSandbox: sandbox !== undefined,
-          hasMailbox: mailbox?.isOpenTo(request.raw) === true,
-        },
+        facts: knownFacts(services, request.raw),
       }),
       noscript: `<style nonce="${style}">${plainStyle}</style><div class="plain">${content}</div>`,
     })

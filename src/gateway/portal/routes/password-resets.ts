@@ -1,3 +1,4 @@
+import { rememberDevice } from '../accounts/known-device.ts'
 import { linkInvalid } from '../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
 import type { PortalApp } from '../portal-app.ts'
@@ -8,34 +9,31 @@ import type { PortalServices } from '../services.ts'
 /** Resets a password by mail, without a session. An unknown address gets the same answer. */
 export function registerPasswordResets(
   app: PortalApp,
-  {
-    stores,
-    passwords,
-    attempts,
-    mails,
-    now,
-  }: Pick<PortalServices, 'stores' | 'passwords' | 'attempts' | 'mails' | 'now'>,
+  services: Pick<
+    PortalServices,
+    'stores' | 'passwords' | 'attempts' | 'mails' | 'now' | 'secrets' | 'portalUrl'
+  >,
 ): void {
+  const { stores, passwords, attempts, mails, now } = services
+
   app.post(
     '/api/password-resets',
     {
       schema: {
         operationId: 'requestPasswordReset',
         summary: 'Request a link to set a new password',
-        tag: 'Account',
         body: PasswordReset,
         response: { 202: Empty },
         problems: ['ATTEMPTS_EXCEEDED'],
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { email } = request.body
       await attempts.reset(request.raw, email)
       await stores.passwordResets.request({
         email,
         post: (trx, to, token) => mails.outbox.post(trx, { kind: 'password-reset', token }, to),
       })
-      reply.code(202)
       return null
     },
   )
@@ -46,7 +44,6 @@ export function registerPasswordResets(
       schema: {
         operationId: 'confirmPasswordReset',
         summary: 'Set a new password with the token of the link; ends every session',
-        tag: 'Account',
         body: Verification,
         response: { 204: Empty },
         problems: ['LINK_INVALID', 'OVERLOADED'],
@@ -58,7 +55,7 @@ export function registerPasswordResets(
       const owner = await stores.developers.find(link?.developerId ?? '')
       if (owner === undefined) throw linkInvalid()
       // Before the link is used up, so that a developer with a weak password can choose another.
-      refuseWeakPassword(password, owner)
+      await refuseWeakPassword(password, owner, services.portalUrl())
       const isSet = await stores.passwordResets.complete({
         token,
         passwordHash: await passwords.hash(password),
@@ -66,7 +63,8 @@ export function registerPasswordResets(
           mails.outbox.post(trx, { kind: 'password-changed', at: new Date(now()) }, to),
       })
       if (!isSet) throw linkInvalid()
-      reply.code(204)
+      // The owner can sign in here even while strangers try the account.
+      rememberDevice(services, { request, reply, email: owner.email })
       return null
     },
   )

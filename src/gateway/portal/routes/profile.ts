@@ -1,23 +1,22 @@
 import type { FastifyRequest } from 'fastify'
 import { beginSession } from '../accounts/begin-session.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
-import { checkPassword, credentialsInvalid } from '../accounts/check-password.ts'
+import {
+  type CheckPasswordServices,
+  checkPassword,
+  credentialsInvalid,
+} from '../accounts/check-password.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
-import { profileAnswer, sessionEnded } from '../accounts/session-answer.ts'
+import { sessionEnded } from '../accounts/session-answer.ts'
+import { withInstants } from '../answers.ts'
 import type { PortalApp } from '../portal-app.ts'
-import { actorOf, signedIn } from '../request.ts'
+import { inputInvalid, PortalError } from '../portal-error.ts'
+import { actorOf, signedIn, signedInAtProvider } from '../request.ts'
 import { AccountDeletion, Developer, MailPreferences, ProfileChange } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
-import type { PortalServices } from '../services.ts'
 
 /** What developers change about themselves. Needs a session. */
-export function registerProfile(
-  app: PortalApp,
-  services: Pick<
-    PortalServices,
-    'portalUrl' | 'stores' | 'passwords' | 'attempts' | 'mails' | 'now'
-  >,
-): void {
+export function registerProfile(app: PortalApp, services: CheckPasswordServices): void {
   const { stores, passwords, attempts, mails, now } = services
   const { name: cookieName } = sessionCookie(services.portalUrl())
 
@@ -29,7 +28,7 @@ export function registerProfile(
   async function ownProfile(request: FastifyRequest): Promise<Developer> {
     const profile = await stores.profiles.find(signedIn(request).id)
     if (profile === undefined) throw sessionEnded()
-    return profileAnswer(profile)
+    return withInstants(profile)
   }
 
   app.patch(
@@ -39,10 +38,14 @@ export function registerProfile(
         operationId: 'changeProfile',
         summary:
           'Change your name, password (ends other sessions) or address (applies once you open the link sent there)',
-        tag: 'Account',
         body: ProfileChange,
         response: { 200: Developer },
-        problems: ['CREDENTIALS_INVALID', 'ATTEMPTS_EXCEEDED', 'OVERLOADED'],
+        problems: ['CREDENTIALS_INVALID', 'ATTEMPTS_EXCEEDED', 'OVERLOADED', 'CONFLICT'],
+      },
+      config: { needsProof: 'with-factor' },
+      // Before the body, whose password such an account does not have.
+      onRequest: async (request) => {
+        if (signedInAtProvider(request)) throw profileAtProvider()
       },
     },
     async (request) => {
@@ -50,7 +53,8 @@ export function registerProfile(
       const developer = signedIn(request)
       const { passwordHash: checkedHash } = await checkCurrent(request, currentPassword)
       if (password !== undefined) {
-        refuseWeakPassword(password, { email: developer.email, name: name ?? developer.name })
+        const owner = { email: developer.email, name: name ?? developer.name }
+        await refuseWeakPassword(password, owner, services.portalUrl())
       }
       if (email !== undefined) await attempts.mail(request.raw, email)
       const passwordHash = password === undefined ? undefined : await passwords.hash(password)
@@ -69,9 +73,10 @@ export function registerProfile(
             to,
           ),
       })
-      if (!isChanged) throw credentialsInvalid()
+      if (!isChanged) throw credentialsInvalid(developer.id, 'password.refused')
       if (passwordHash !== undefined) {
-        const proof = { developerId: developer.id, passwordHash }
+        const factor = request.session.signIn?.factor ?? null
+        const proof = { developerId: developer.id, passwordHash, factor }
         if (!(await beginSession(stores.sessions, request, proof))) throw sessionEnded()
       }
       return ownProfile(request)
@@ -84,7 +89,6 @@ export function registerProfile(
       schema: {
         operationId: 'chooseMails',
         summary: 'Choose which optional emails you get',
-        tag: 'Account',
         body: MailPreferences,
         response: { 200: Developer },
       },
@@ -105,17 +109,31 @@ export function registerProfile(
         operationId: 'deleteAccount',
         summary:
           'Delete your account with all applications, keys and records, at once and permanently',
-        tag: 'Account',
         body: AccountDeletion,
         response: { 204: Empty },
         problems: ['CREDENTIALS_INVALID', 'ATTEMPTS_EXCEEDED', 'OVERLOADED'],
       },
+      config: { needsProof: 'with-factor' },
     },
     async (request, reply) => {
-      const { developerId } = await checkCurrent(request, request.body.currentPassword)
-      await stores.developers.delete({ id: developerId, by: actorOf(request) })
-      reply.clearCookie(cookieName).code(204)
+      // A session of the provider has just proved who it is; there is no password.
+      if (!signedInAtProvider(request)) {
+        const { currentPassword } = request.body
+        if (currentPassword === undefined) throw inputInvalid('/currentPassword', 'given')
+        await checkCurrent(request, currentPassword)
+      }
+      await stores.developers.delete({ id: signedIn(request).id, by: actorOf(request) })
+      reply.clearCookie(cookieName)
       return null
     },
   )
+}
+
+function profileAtProvider(): PortalError {
+  return new PortalError({
+    code: 'CONFLICT',
+    detail:
+      'You sign in through another service. Your name and address come from there, and you change your password there.',
+    members: { rule: 'profile-at-provider' },
+  })
 }

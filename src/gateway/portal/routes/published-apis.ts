@@ -1,5 +1,6 @@
 import type { ApiVersion, Catalogue, Operation } from '../../../catalogue/catalogue.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
+import { shownWindow } from '../../../catalogue/window-length.ts'
 import type {
   MissingOperation,
   PublishedApis,
@@ -78,6 +79,8 @@ function whereabouts(
 function publishedPlan(catalogue: Catalogue, name: string): PublishedPlan[] {
   const plan = catalogue.plans.get(name)
   if (plan === undefined) return []
-  const limits = plan.limits.map((limit) => ({ ...limit }))
+  const limits = plan.limits.map(({ name, calls, windowLength, scope }) => ({
+    ...{ name, calls, ...shownWindow(windowLength), scope },
+  }))
   return [{ name, title: plan.title, description: plan.description, limits }]
 }

@@ -21,7 +21,6 @@ export function registerSandbox(
       schema: {
         operationId: 'getSandbox',
         summary: 'List fictional bank customers, their passwords and how to reach every state',
-        tag: 'Sandbox',
         response: { 200: Sandbox },
       },
     },
@@ -42,19 +41,17 @@ export function registerSandboxConsents(
       schema: {
         operationId: 'makeReadyConsent',
         summary: 'Create a valid consent of a fictional customer; an earlier one expires',
-        tag: 'Sandbox',
         params: Params,
         response: { 201: ReadyConsent },
         problems: ['CONFLICT', 'ATTEMPTS_EXCEEDED'],
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const application = await ownApplication(stores, request, request.params)
       refuseSuspended(application)
       const attempt = await attempts.readyConsent(application.developerId)
       try {
         const consent = await sandbox.makeConsent(application.id)
-        reply.code(201)
         return consent
       } catch (error) {
         if (error instanceof BankUnavailable && !error.isUnsure) await attempt.abandoned()
@@ -70,7 +67,6 @@ export function registerSandboxConsents(
         operationId: 'listApprovedConsents',
         summary:
           'List the newest 10 consents that the application asked for and a fictional customer approved',
-        tag: 'Sandbox',
         params: Params,
         response: { 200: ApprovedConsents },
       },

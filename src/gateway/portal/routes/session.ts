@@ -1,25 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../../platform/errors.ts'
-import { beginSession } from '../accounts/begin-session.ts'
+import type { PasswordAttempt } from '../../registry/credentials.ts'
+import type { SignInProof } from '../../registry/sessions.ts'
+import { beginSignIn } from '../accounts/begin-session.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
-import { checkPassword, credentialsInvalid } from '../accounts/check-password.ts'
+import { type CheckFactorServices, checkFactor } from '../accounts/check-factor.ts'
+import {
+  type CheckPasswordServices,
+  checkPassword,
+  credentialsInvalid,
+} from '../accounts/check-password.ts'
+import { rememberDevice } from '../accounts/known-device.ts'
+import { hasFactor, openChallenge } from '../accounts/open-challenge.ts'
 import { sessionAnswer } from '../accounts/session-answer.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
 import type { SignInResult } from '../portal-metrics.ts'
-import { actorOf, signedIn } from '../request.ts'
-import { Session, SignIn } from '../schemas/accounts.ts'
+import { signedInAtProvider } from '../request.ts'
+import { ProviderAddress, Session, SignIn } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
+import { FactorAnswer, FactorChallenge } from '../schemas/factors.ts'
 import type { PortalServices } from '../services.ts'
 
 /** Sign-in and sign-out, with or without a session. */
 export function registerSignIn(
   app: PortalApp,
-  services: Pick<
-    PortalServices,
-    'portalUrl' | 'stores' | 'passwords' | 'attempts' | 'mails' | 'metrics'
-  >,
+  services: CheckPasswordServices & CheckFactorServices & Pick<PortalServices, 'metrics' | 'oidc'>,
 ): void {
-  const { stores, metrics } = services
+  const { stores, metrics, oidc } = services
   const { name } = sessionCookie(services.portalUrl())
 
   app.post(
@@ -27,50 +35,99 @@ export function registerSignIn(
     {
       schema: {
         operationId: 'signIn',
-        summary: 'Sign in; the response sets the cookie of a new session',
-        tag: 'Account',
+        summary:
+          'Sign in; the response sets the cookie of a new session, or asks for a second factor (202)',
         body: SignIn,
-        response: { 200: Session },
+        response: { 200: Session, 202: FactorChallenge },
         problems: [
           'CREDENTIALS_INVALID',
           'APPROVAL_PENDING',
+          'ENROLMENT_REQUIRED',
           'DEVELOPER_SUSPENDED',
           'ATTEMPTS_EXCEEDED',
           'OVERLOADED',
         ],
       },
-      errorHandler(error) {
-        const code = error instanceof PortalError ? error.refusal.code : undefined
-        const result = code === undefined ? undefined : signInResults[code]
-        if (result !== undefined) metrics.countSignIn(result)
-        throw error
-      },
+      errorHandler: countRefused,
     },
-    async (request) => {
+    async (request, reply) => {
       const found = await checkPassword(services, request, request.body)
-      if (found.isSuspended || !found.isApproved) {
-        await stores.credentials.forgive(found.developerId)
-        throw notAdmitted(found)
+      const { developerId, passwordHash } = found
+      const factors = await stores.factors.find(developerId)
+      const refusal = notAdmitted(found, hasFactor(factors))
+      if (refusal !== undefined || hasFactor(factors)) {
+        await stores.credentials.forgive(developerId)
       }
-      if (!(await beginSession(stores.sessions, request, found))) throw credentialsInvalid()
-      metrics.countSignIn('signed-in')
-      return sessionAnswer(stores.profiles, await stores.sessions.find(request.session.sessionId))
+      if (refusal !== undefined) throw refusal
+      if (hasFactor(factors)) {
+        reply.code(202)
+        return openChallenge(services, { purpose: 'sign-in', developerId, factors, passwordHash })
+      }
+      return begin(request, reply, { developerId, passwordHash, factor: null })
     },
   )
+
+  app.post(
+    '/api/session/factor',
+    {
+      schema: {
+        operationId: 'finishSignIn',
+        summary: 'Finish a sign-in with a second factor; the response sets the cookie',
+        body: FactorAnswer,
+        response: { 200: Session },
+        problems: [
+          'SECOND_FACTOR_INVALID',
+          'CHALLENGE_EXPIRED',
+          'CREDENTIALS_INVALID',
+          'ATTEMPTS_EXCEEDED',
+        ],
+      },
+      errorHandler: countRefused,
+    },
+    async (request, reply) => {
+      const passed = await checkFactor(services, 'sign-in', request.body)
+      const { developerId, passwordHash, factor } = passed
+      if (passwordHash === null) throw new Error('a sign-in without a password')
+      return begin(request, reply, { developerId, passwordHash, factor })
+    },
+  )
+
+  async function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    proof: SignInProof,
+  ): Promise<Session> {
+    if (!(await beginSignIn(services, request, proof))) throw credentialsInvalid(proof.developerId)
+    const session = await stores.sessions.find(request.session.sessionId)
+    const answer = await sessionAnswer(stores.profiles, session)
+    // Not earlier: with a second factor, the right password alone proves nothing.
+    rememberDevice(services, { request, reply, email: answer.developer.email })
+    return answer
+  }
+
+  function countRefused(error: Error): never {
+    const code = error instanceof PortalError ? error.refusal.code : undefined
+    const result = code === undefined ? undefined : signInResults[code]
+    if (result !== undefined) metrics.countSignIn(result)
+    throw error
+  }
 
   app.delete(
     '/api/session',
     {
       schema: {
         operationId: 'signOut',
-        summary: 'Sign out; does nothing without a session',
-        tag: 'Account',
-        response: { 204: Empty },
+        summary:
+          'Sign out; does nothing without a session. A session of the OpenID Connect provider may end there, too (200)',
+        response: { 200: ProviderAddress, 204: Empty },
       },
     },
     async (request, reply) => {
+      const url = signedInAtProvider(request) ? await oidc?.signOutUrl() : undefined
       if (request.session.signIn !== undefined) await request.session.destroy()
-      reply.clearCookie(name).code(204)
+      reply.clearCookie(name)
+      if (url !== undefined) return { url }
+      reply.code(204)
       return null
     },
   )
@@ -79,60 +136,72 @@ export function registerSignIn(
 /** The own session. Needs one. */
 export function registerOwnSession(
   app: PortalApp,
-  { portalUrl, stores }: Pick<PortalServices, 'portalUrl' | 'stores'>,
+  { stores }: Pick<PortalServices, 'stores'>,
 ): void {
-  const { name } = sessionCookie(portalUrl())
-
   app.get(
     '/api/session',
     {
       schema: {
         operationId: 'getSession',
         summary: 'Read the signed-in developer',
-        tag: 'Account',
         response: { 200: Session },
       },
     },
     (request) => sessionAnswer(stores.profiles, request.session.signIn),
   )
+}
 
-  app.delete(
-    '/api/sessions',
-    {
-      schema: {
-        operationId: 'signOutEverywhere',
-        summary: 'End all your sessions, including this one',
-        tag: 'Account',
-        response: { 204: Empty },
+/** Why an account with the right password, or known to the provider, cannot sign in; only who knows the password learns that. */
+export function notAdmitted(
+  {
+    developerId,
+    isSuspended,
+    isApproved,
+    isOperator,
+  }: Pick<PasswordAttempt, 'developerId' | 'isSuspended' | 'isApproved' | 'isOperator'>,
+  isEnrolled: boolean,
+): PortalError | undefined {
+  const fact = { event: 'sign-in.refused', subject: `developer:${developerId}` } as const
+  if (isSuspended) {
+    return new PortalError(
+      {
+        code: 'DEVELOPER_SUSPENDED',
+        detail: 'An operator has suspended this account and all its applications.',
       },
+      { fact: { ...fact, reason: 'suspended' } },
+    )
+  }
+  if (!isApproved) {
+    return new PortalError(
+      {
+        code: 'APPROVAL_PENDING',
+        detail:
+          'An operator must approve this account first. We will email you when you can sign in.',
+      },
+      { fact: { ...fact, reason: 'unapproved' } },
+    )
+  }
+  if (!isOperator || isEnrolled) return undefined
+  return new PortalError(
+    {
+      code: 'ENROLMENT_REQUIRED',
+      detail:
+        'Your account belongs to an operator and has no second factor yet. Ask the person who runs this gateway for an enrolment link.',
     },
-    async (request, reply) => {
-      await stores.sessions.endAll({ developerId: signedIn(request).id, by: actorOf(request) })
-      reply.clearCookie(name).code(204)
-      return null
-    },
+    { fact: { ...fact, reason: 'unenrolled' } },
   )
 }
 
-/** Only who knows the password learns that. */
-function notAdmitted({ isSuspended }: { readonly isSuspended: boolean }): PortalError {
-  return isSuspended
-    ? new PortalError({
-        code: 'DEVELOPER_SUSPENDED',
-        detail: 'An operator has suspended this account and all its applications.',
-      })
-    : new PortalError({
-        code: 'APPROVAL_PENDING',
-        detail:
-          'An operator has to approve this account first. We will email you when you can sign in.',
-      })
-}
-
 /** By the code of the refusal; what is no attempt at all (cross-site, no such body) counts as none. */
-const signInResults: Partial<Record<ErrorCode, SignInResult>> = {
+export const signInResults: Partial<Record<ErrorCode, SignInResult>> = {
   CREDENTIALS_INVALID: 'refused',
   DEVELOPER_SUSPENDED: 'suspended',
   APPROVAL_PENDING: 'unapproved',
+  ENROLMENT_REQUIRED: 'unenrolled',
+  PROVIDER_REFUSED: 'refused',
+  PROVIDER_UNAVAILABLE: 'unavailable',
+  SECOND_FACTOR_INVALID: 'factor-refused',
+  CHALLENGE_EXPIRED: 'factor-refused',
   ATTEMPTS_EXCEEDED: 'throttled',
   OVERLOADED: 'throttled',
 }

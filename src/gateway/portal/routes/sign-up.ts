@@ -1,4 +1,5 @@
-import { beginSession } from '../accounts/begin-session.ts'
+import { beginSignIn } from '../accounts/begin-session.ts'
+import { rememberDevice } from '../accounts/known-device.ts'
 import { linkInvalid } from '../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
 import type { PortalApp } from '../portal-app.ts'
@@ -10,14 +11,22 @@ import type { PortalServices } from '../services.ts'
 /** Creates developer accounts, without a session. A known address gets the same answer. */
 export function registerSignUp(
   app: PortalApp,
-  {
-    stores,
-    passwords,
-    attempts,
-    mails,
-    metrics,
-  }: Pick<PortalServices, 'stores' | 'passwords' | 'attempts' | 'mails' | 'metrics'>,
+  services: Pick<
+    PortalServices,
+    | 'stores'
+    | 'passwords'
+    | 'attempts'
+    | 'mails'
+    | 'metrics'
+    | 'events'
+    | 'circumstances'
+    | 'secrets'
+    | 'portalUrl'
+    | 'now'
+  >,
 ): void {
+  const { stores, passwords, attempts, mails } = services
+
   /** @throws {PortalError} SIGN_UP_CLOSED */
   async function openMode(): Promise<'open' | 'approval'> {
     const mode = await stores.portalState.signUpMode()
@@ -34,13 +43,12 @@ export function registerSignUp(
       schema: {
         operationId: 'signUp',
         summary: 'Request an account; the portal sends a link to the address',
-        tag: 'Account',
         body: SignUp,
         response: { 202: Empty },
         problems: ['SIGN_UP_CLOSED', 'ATTEMPTS_EXCEEDED'],
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { email, name } = request.body
       await openMode()
       await attempts.mail(request.raw, email)
@@ -52,7 +60,6 @@ export function registerSignUp(
           return mails.outbox.post(trx, letter, to)
         },
       })
-      reply.code(202)
       return null
     },
   )
@@ -64,7 +71,6 @@ export function registerSignUp(
         operationId: 'verifySignUp',
         summary:
           'Set the password with the token of the link; the response sets the cookie of a new session',
-        tag: 'Account',
         body: Verification,
         response: { 204: Empty },
         problems: ['LINK_INVALID', 'SIGN_UP_CLOSED', 'OVERLOADED'],
@@ -75,7 +81,8 @@ export function registerSignUp(
       const link = await stores.mailTokens.find('sign-up', token)
       if (link === undefined) throw linkInvalid()
       // Before the link is used up, so that a developer with a weak password can choose another.
-      refuseWeakPassword(password, { email: link.email, name: link.name ?? '' })
+      const owner = { email: link.email, name: link.name ?? '' }
+      await refuseWeakPassword(password, owner, services.portalUrl())
       const isApproved = (await openMode()) === 'open'
       const passwordHash = await passwords.hash(password)
       const developerId = await stores.signUps.complete({ token, passwordHash, isApproved })
@@ -83,10 +90,10 @@ export function registerSignUp(
       // The link proves the address, and the password was just chosen: signing in would check nothing more.
       if (
         isApproved &&
-        (await beginSession(stores.sessions, request, { developerId, passwordHash }))
-      )
-        metrics.countSignIn('signed-in')
-      reply.code(204)
+        (await beginSignIn(services, request, { developerId, passwordHash, factor: null }))
+      ) {
+        rememberDevice(services, { request, reply, email: link.email })
+      }
       return null
     },
   )

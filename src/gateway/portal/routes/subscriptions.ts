@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { subscriptionAnswer } from '../answers.ts'
-import { ownApplication, subscriptionOf } from '../own-application.ts'
+import { ownApplication, ownItem } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { actorOf } from '../request.ts'
 import {
@@ -33,7 +33,6 @@ export function registerSubscriptions(
       schema: {
         operationId: 'listSubscriptions',
         summary: 'List the active subscriptions of an application, oldest first',
-        tag: 'Subscriptions',
         params: ListParams,
         response: { 200: SubscriptionList },
       },
@@ -52,7 +51,6 @@ export function registerSubscriptions(
       schema: {
         operationId: 'subscribe',
         summary: 'Subscribe to a plan of an API version',
-        tag: 'Subscriptions',
         params: ListParams,
         body: SubscriptionInput,
         response: { 201: Subscription },
@@ -70,9 +68,7 @@ export function registerSubscriptions(
         plan,
         by: actorOf(request),
       })
-      reply
-        .code(201)
-        .header('location', `/api/applications/${application.id}/subscriptions/${added.id}`)
+      reply.header('location', `/api/applications/${application.id}/subscriptions/${added.id}`)
       return subscriptionAnswer(added)
     },
   )
@@ -83,18 +79,17 @@ export function registerSubscriptions(
       schema: {
         operationId: 'changePlan',
         summary: 'Move a subscription to another plan; calls already made still count',
-        tag: 'Subscriptions',
         params: ItemParams,
         body: SubscriptionChange,
         response: { 200: Subscription },
         problems: ['CONFLICT'],
       },
+      config: { needsProof: 'always' },
     },
     async (request) => {
-      const application = await ownApplication(stores, request, request.params)
-      const found = await subscriptionOf(stores, application, request.params.subscriptionId)
+      const { subscriptionId } = request.params
+      const { id, api, version } = await ownItem(stores, request, subscriptions, subscriptionId)
       const { plan } = request.body
-      const { id, api, version } = found
       checkSubscribable(catalogue(), { api, version, plan }, now())
       return subscriptionAnswer(await subscriptions.change({ id, plan, by: actorOf(request) }))
     },
@@ -106,16 +101,14 @@ export function registerSubscriptions(
       schema: {
         operationId: 'unsubscribe',
         summary: 'End a subscription; the application can no longer call the version',
-        tag: 'Subscriptions',
         params: ItemParams,
         response: { 204: Empty },
       },
+      config: { needsProof: 'always' },
     },
-    async (request, reply) => {
-      const application = await ownApplication(stores, request, request.params)
-      const { id } = await subscriptionOf(stores, application, request.params.subscriptionId)
+    async (request) => {
+      const { id } = await ownItem(stores, request, subscriptions, request.params.subscriptionId)
       await subscriptions.end({ id, by: actorOf(request) })
-      reply.code(204)
       return null
     },
   )

@@ -11,9 +11,8 @@ import {
   Token,
 } from './common.ts'
 
-/** Which mails a developer gets besides those about the account itself. */
+/** Which mails a developer gets besides those about the account itself and its keys. */
 export const MailPreferences = closed({
-  keys: Type.Boolean({ description: 'a key was created, replaced or revoked' }),
   limits: Type.Boolean({ description: 'daily digest of limits reached' }),
   deprecations: Type.Boolean({ description: '90, 30 and 7 days before a version ends' }),
 })
@@ -26,6 +25,9 @@ export const Developer = closed({
   isOperator: Type.Boolean(),
   createdAt: Instant,
   pendingEmail: nullable(Type.String({ description: 'a new address that is not confirmed yet' })),
+  signsInWith: Type.Union([Type.Literal('password'), Type.Literal('provider')], {
+    description: 'provider: the OpenID Connect provider of the bank',
+  }),
   mails: MailPreferences,
 })
 export type Developer = Static<typeof Developer>
@@ -46,6 +48,18 @@ export type Verification = Static<typeof Verification>
 export const SignIn = closed({ email: Type.String({ maxLength: 254 }), password: GivenPassword })
 export type SignIn = Static<typeof SignIn>
 
+/** Starts a sign-in, or a proof, at the OpenID Connect provider. */
+export const ProviderStart = closed({
+  next: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'path of the page to open afterwards' }),
+  ),
+})
+export type ProviderStart = Static<typeof ProviderStart>
+
+/** Where the browser goes on. */
+export const ProviderAddress = closed({ url: Type.String() })
+export type ProviderAddress = Static<typeof ProviderAddress>
+
 export const PasswordReset = closed({ email: Email })
 export type PasswordReset = Static<typeof PasswordReset>
 
@@ -61,7 +75,8 @@ export const ProfileChange = closed({
 })
 export type ProfileChange = Static<typeof ProfileChange>
 
-export const AccountDeletion = closed({ currentPassword: GivenPassword })
+/** The password, unless the account has none because its owner signs in through the provider. */
+export const AccountDeletion = closed({ currentPassword: Type.Optional(GivenPassword) })
 export type AccountDeletion = Static<typeof AccountDeletion>
 
 /** Of the one-click link in a mail (RFC 8058). */
@@ -78,7 +93,11 @@ export const PortalFacts = closed({
   hasSandbox: Type.Boolean({
     description: 'whether there are fictional bank customers to test with',
   }),
+  signInProvider: nullable(
+    Type.String({ description: 'name of the OpenID Connect provider; null without one' }),
+  ),
   hasMailbox: Type.Boolean({ description: 'whether this browser can read emails at /mailbox' }),
+  keyMaxDays: Type.Integer({ description: 'longest life of an API key in days; 0: no maximum' }),
 })
 export type PortalFacts = Static<typeof PortalFacts>
 

@@ -1,5 +1,11 @@
 import { type Static, Type } from 'typebox'
+import { allowedAddressesMax, allowedAddressesRule } from '../../registry/allowed-addresses.ts'
 import { nameRule } from '../../registry/name.ts'
+import {
+  originLengthMax,
+  redirectOriginsMax,
+  redirectOriginsRule,
+} from '../../registry/redirect-origins.ts'
 import { closed, Id, Instant, ListLimit, listOf, Name, nullable } from './common.ts'
 
 /** Of an application. */
@@ -7,12 +13,25 @@ export const Strict = Type.Boolean({
   description: 'true or false: whether the bank accepts only signed calls from the application',
 })
 
+/** Of an application. */
+const RedirectOrigins = Type.Array(
+  Type.String({
+    maxLength: originLengthMax,
+    description: `an origin of at most ${originLengthMax} characters`,
+  }),
+  {
+    maxItems: redirectOriginsMax,
+    description: `${redirectOriginsRule}; empty: any https address, or none for a strict application`,
+  },
+)
+
 export const Application = closed({
   id: Id,
   name: Type.String(),
   createdAt: Instant,
   suspendedAt: nullable(Instant),
   strict: Strict,
+  redirectOrigins: RedirectOrigins,
 })
 export type Application = Static<typeof Application>
 export const ApplicationList = listOf(Application)
@@ -24,6 +43,7 @@ export type ApplicationInput = Static<typeof ApplicationInput>
 export const ApplicationChange = closed({
   name: Type.Optional(Type.String({ description: nameRule })),
   strict: Type.Optional(Strict),
+  redirectOrigins: Type.Optional(RedirectOrigins),
 })
 export type ApplicationChange = Static<typeof ApplicationChange>
 
@@ -50,6 +70,12 @@ export type SubscriptionInput = Static<typeof SubscriptionInput>
 export const SubscriptionChange = closed({ plan: CatalogueName })
 export type SubscriptionChange = Static<typeof SubscriptionChange>
 
+/** Of a key. */
+const AllowedAddresses = Type.Array(Type.String({ maxLength: 50 }), {
+  maxItems: allowedAddressesMax,
+  description: `${allowedAddressesRule}; empty: any address`,
+})
+
 const keyMembers = {
   id: Type.String({ description: 'public part of the key, 12 characters' }),
   name: Type.String(),
@@ -65,6 +91,7 @@ const keyMembers = {
   revokedAt: nullable(Instant),
   lastUsedAt: nullable(Instant),
   replacedBy: nullable(Type.String()),
+  allowedAddresses: AllowedAddresses,
 }
 
 export const Key = closed(keyMembers)
@@ -82,8 +109,55 @@ export type KeyListQuery = Static<typeof KeyListQuery>
 export const IssuedKey = closed({ ...keyMembers, key: Type.String() })
 export type IssuedKey = Static<typeof IssuedKey>
 
-export const KeyInput = closed({ name: Name, expiresAt: Type.Optional(Instant) })
+const CertificateUse = Type.Union([Type.Literal('tls'), Type.Literal('signing')], {
+  description: 'tls (a QWAC, to connect with) or signing (a QSealC, to sign requests with)',
+})
+
+export const Certificate = closed({
+  id: Id,
+  use: CertificateUse,
+  name: Type.String(),
+  thumbprint: Type.String({ description: 'SHA-256 of the certificate, base64url' }),
+  subject: Type.String(),
+  issuer: Type.String(),
+  roles: Type.Array(Type.String(), { description: 'PSD2 roles, such as PSP_AI' }),
+  authorisationNumber: nullable(Type.String()),
+  state: Type.Union([
+    Type.Literal('active'),
+    Type.Literal('pending'),
+    Type.Literal('expired'),
+    Type.Literal('blocked'),
+  ]),
+  validFrom: Instant,
+  validUntil: Instant,
+  createdAt: Instant,
+  lastUsedAt: nullable(Instant),
+  blockedAt: nullable(Instant),
+})
+export type Certificate = Static<typeof Certificate>
+export const CertificateList = listOf(Certificate)
+export type CertificateList = Static<typeof CertificateList>
+
+export const CertificateInput = closed({
+  use: CertificateUse,
+  name: Name,
+  certificate: Type.String({
+    minLength: 1,
+    maxLength: 16_384,
+    description: 'one X.509 certificate in PEM, without its private key',
+  }),
+})
+export type CertificateInput = Static<typeof CertificateInput>
+
+export const KeyInput = closed({
+  name: Name,
+  expiresAt: Type.Optional(Instant),
+  allowedAddresses: Type.Optional(AllowedAddresses),
+})
 export type KeyInput = Static<typeof KeyInput>
+
+export const KeyChange = closed({ allowedAddresses: AllowedAddresses })
+export type KeyChange = Static<typeof KeyChange>
 
 export const KeyRotation = closed({
   overlapSeconds: Type.Integer({ minimum: 0, maximum: 2_592_000, description: '0 to 30 days' }),

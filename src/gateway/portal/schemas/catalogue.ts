@@ -43,11 +43,24 @@ export const MissingOperation = closed({
 })
 export type MissingOperation = Static<typeof MissingOperation>
 
+/** The time window of a limit; one of the two is null. */
+export const windowMembers = {
+  windowSeconds: nullable(
+    Type.Integer({ description: 'length of the window; null: a calendar window' }),
+  ),
+  calendarWindow: nullable(
+    closed({
+      unit: Type.Union([Type.Literal('day'), Type.Literal('month')]),
+      timeZone: Type.String({ description: 'of the IANA database, such as Europe/Berlin' }),
+    }),
+  ),
+}
+
 /** Calls allowed within a window. */
 export const PublishedLimit = closed({
   name: Type.String(),
   calls: Type.Integer(),
-  windowSeconds: Type.Integer(),
+  ...windowMembers,
   scope: Type.Union([Type.Literal('operation'), Type.Literal('plan')], {
     description: 'operation: a separate limit for each; plan: one limit for the whole version',
   }),

@@ -1,14 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { plainPattern, reasonLengthMax, reasonRule } from '../../registry/name.ts'
-import { Key, Strict, Subscription } from './applications.ts'
-import { closed, Id, Instant, listOf, nullable } from './common.ts'
+import { Application, Subscription } from './applications.ts'
+import { closed, Id, Instant, ListLimit, ListQuery, listOf, nullable } from './common.ts'
 
 export const SearchQuery = closed({
   search: Type.Optional(Type.String({ maxLength: 254 })),
-  limit: Type.Optional(
-    Type.String({ pattern: '^([1-9]|[1-9][0-9]|100)$', description: '1 to 100' }),
-  ),
-  after: Type.Optional(Id),
+  ...ListQuery.properties,
 })
 export type SearchQuery = Static<typeof SearchQuery>
 
@@ -29,13 +26,9 @@ export type OperatedDeveloperList = Static<typeof OperatedDeveloperList>
 
 /** An application as operators see it. */
 export const OperatedApplication = closed({
-  id: Id,
-  name: Type.String(),
+  ...Application.properties,
   developerId: Id,
   developerEmail: Type.String(),
-  createdAt: Instant,
-  suspendedAt: nullable(Instant),
-  strict: Strict,
 })
 export type OperatedApplication = Static<typeof OperatedApplication>
 export const OperatedApplicationList = listOf(OperatedApplication)
@@ -79,7 +72,6 @@ export type LimitOverrideInput = Static<typeof LimitOverrideInput>
 export const OperatedApplicationDetail = closed({
   application: OperatedApplication,
   subscriptions: Type.Array(Subscription),
-  keys: Type.Array(Key),
   overrides: Type.Array(LimitOverride),
 })
 export type OperatedApplicationDetail = Static<typeof OperatedApplicationDetail>
@@ -111,13 +103,16 @@ export const SignUpMode = closed({
 })
 export type SignUpMode = Static<typeof SignUpMode>
 
+/** Query of a list whose items have numbers. */
+const NumberedQuery = {
+  limit: Type.Optional(ListLimit),
+  after: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+}
+
 export const AuditQuery = closed({
   subject: Type.Optional(Type.String({ maxLength: 100 })),
   actor: Type.Optional(Type.String({ maxLength: 300 })),
-  limit: Type.Optional(
-    Type.String({ pattern: '^([1-9]|[1-9][0-9]|100)$', description: '1 to 100' }),
-  ),
-  after: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+  ...NumberedQuery,
 })
 export type AuditQuery = Static<typeof AuditQuery>
 
@@ -129,7 +124,43 @@ export const AuditEntry = closed({
   action: Type.String(),
   subject: Type.String(),
   detail: Type.Record(Type.String(), Type.String()),
+  requestId: nullable(Type.String({ description: 'of the request to the portal' })),
+  address: nullable(Type.String({ description: 'of the client, as far as it was recorded' })),
+  agent: nullable(Type.String({ description: "the client's User-Agent" })),
 })
 export type AuditEntry = Static<typeof AuditEntry>
 export const AuditList = listOf(AuditEntry)
 export type AuditList = Static<typeof AuditList>
+
+export const SecurityEventQuery = closed({
+  event: Type.Optional(Type.String({ maxLength: 50 })),
+  party: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description: 'actor or subject: developer:<id>, application:<id>, staff:<id> …',
+    }),
+  ),
+  keyId: Type.Optional(Type.String({ maxLength: 50, description: 'public part of an API key' })),
+  from: Type.Optional(Instant),
+  until: Type.Optional(Instant),
+  ...NumberedQuery,
+})
+export type SecurityEventQuery = Static<typeof SecurityEventQuery>
+
+/** Newest first; `after` goes back in time. */
+export const SecurityEvent = closed({
+  id: Type.Integer(),
+  at: Instant,
+  event: Type.String(),
+  reason: nullable(Type.String()),
+  actor: nullable(Type.String()),
+  subject: nullable(Type.String()),
+  keyId: nullable(Type.String({ description: 'public part of an API key' })),
+  address: nullable(Type.String({ description: 'of the client, as far as it was recorded' })),
+  agent: nullable(Type.String({ description: "the client's User-Agent" })),
+  requestId: nullable(Type.String()),
+  detail: Type.Record(Type.String(), Type.String()),
+})
+export type SecurityEvent = Static<typeof SecurityEvent>
+export const SecurityEventList = listOf(SecurityEvent)
+export type SecurityEventList = Static<typeof SecurityEventList>

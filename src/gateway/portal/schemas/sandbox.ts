@@ -1,6 +1,38 @@
 import { type Static, Type } from 'typebox'
 import { closed, Instant, nullable } from './common.ts'
 
+const Psd2Role = Type.Union([
+  Type.Literal('PSP_AS'),
+  Type.Literal('PSP_PI'),
+  Type.Literal('PSP_AI'),
+  Type.Literal('PSP_IC'),
+])
+
+/** `POST /api/applications/{id}/sandbox/certificates`. */
+export const TestCertificatesInput = closed({
+  roles: Type.Array(Psd2Role, { minItems: 1, maxItems: 4, uniqueItems: true }),
+  defect: Type.Optional(
+    Type.Union([Type.Literal('expired'), Type.Literal('revoked'), Type.Literal('wrong-role')], {
+      description: 'what is wrong with them; without it both are added to the application',
+    }),
+  ),
+})
+export type TestCertificatesInput = Static<typeof TestCertificatesInput>
+
+const TestCertificate = closed({
+  certificate: Type.String({ description: 'PEM' }),
+  privateKey: Type.String({ description: 'PKCS #8, PEM; shown only now' }),
+})
+
+/** The only answer that holds the keys. */
+export const TestCertificates = closed({
+  qwac: TestCertificate,
+  qseal: TestCertificate,
+  authority: Type.String({ description: 'PEM' }),
+  isAdded: Type.Boolean({ description: 'whether both were added to the application' }),
+})
+export type TestCertificates = Static<typeof TestCertificates>
+
 const SandboxAccount = closed({
   resourceId: Type.String(),
   iban: Type.String(),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { closed, Instant, listOf, nullable } from './common.ts'
+import { windowMembers } from './catalogue.ts'
+import { closed, Instant, ListLimit, listOf, nullable } from './common.ts'
 
 /** One limit of one operation in the current window, read from the counter that enforces it. */
 export const LiveUsage = closed({
@@ -10,7 +11,7 @@ export const LiveUsage = closed({
   limit: Type.Integer(),
   used: Type.Integer(),
   remaining: Type.Integer(),
-  windowSeconds: Type.Integer(),
+  ...windowMembers,
   resetsAt: Instant,
   overrideUntil: nullable(
     Type.String({
@@ -102,9 +103,7 @@ export const CallRecordList = listOf(CallRecord)
 export type CallRecordList = Static<typeof CallRecordList>
 
 export const CallsQuery = closed({
-  limit: Type.Optional(
-    Type.String({ pattern: '^([1-9]|[1-9][0-9]|100)$', description: '1 to 100' }),
-  ),
+  limit: Type.Optional(ListLimit),
   keyId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{12}$' })),
   operation: Type.Optional(Type.String({ pattern: '^\\w{1,100}$', description: 'its id' })),
   status: Type.Optional(

@@ -2,6 +2,16 @@ import { registry } from './0001-registry.ts'
 import { portal } from './0002-portal.ts'
 import { usage } from './0003-usage.ts'
 import { strict } from './0004-strict.ts'
+import { calendarWindows } from './0005-calendar-windows.ts'
+import { accountability } from './0008-accountability.ts'
+import { certificates } from './0010-certificates.ts'
+import { people } from './0011-people.ts'
+import { hardening } from './0012-hardening.ts'
+import { openIdConnect } from './0013-openid-connect.ts'
+import { redirectOrigins } from './0014-redirect-origins.ts'
+import { erasure } from './0015-erasure.ts'
+import { signedDigests } from './0016-signed-digests.ts'
+import { sandboxRevocations } from './0017-sandbox-revocations.ts'
 
 /** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
 export const registryMigrations = {
@@ -9,4 +19,14 @@ export const registryMigrations = {
   '0002-portal': portal,
   '0003-usage': usage,
   '0004-strict': strict,
+  '0005-calendar-windows': calendarWindows,
+  '0008-accountability': accountability,
+  '0010-certificates': certificates,
+  '0011-people': people,
+  '0012-hardening': hardening,
+  '0013-openid-connect': openIdConnect,
+  '0014-redirect-origins': redirectOrigins,
+  '0015-erasure': erasure,
+  '0016-signed-digests': signedDigests,
+  '0017-sandbox-revocations': sandboxRevocations,
 } as const

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../../platform/log.ts'
 import type { ClusterRedis } from '../../../../platform/redis-address.ts'
 import type { Roster } from '../../../../platform/roster.ts'
-import type { BucketState, PeekedBucket } from '../../counter.ts'
+import type { BucketState, BucketWindow } from '../../counter.ts'
 import { type CallBatch, createCallBatch } from '../call-batch.ts'
 import { type CountingServers, peekWith, type ServersOptions } from '../servers.ts'
 import type { StoreClock } from '../store-clock.ts'
@@ -15,7 +15,7 @@ import { createSlotSource } from './slot-source.ts'
 export interface ClusterServersOptions extends ServersOptions {
   readonly address: ClusterRedis
   /** For buckets whose node is unknown. */
-  readonly clock: Pick<StoreClock, 'now'>
+  readonly clock: StoreClock
   readonly inFlight: Roster<CallBatch>
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'warn'>
@@ -69,7 +69,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
   })
   const owners: SlotOwners = createSlotOwners({
     ...{ nodes, monotonic, onUnknown: options.onDown },
-    source: createSlotSource({ address, nodes, monotonic, log }),
+    source: createSlotSource({ address, nodes, clock, monotonic, log }),
   })
   const resending = createResending({ nodes, owners, inFlight, monotonic, decideAlone })
 
@@ -78,7 +78,8 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
 
   function isUp(): boolean {
     if (!owners.isCovered()) return false
-    for (const { server, slots } of nodes.all()) if (slots > 0 && !server.isShared()) return false
+    for (const { server, slots } of nodes.all())
+      if (slots > 0 && !server.decidesCalls()) return false
     return true
   }
 
@@ -89,7 +90,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
     const batches = new Map<ClusterNode, CallBatch[]>()
     for (const [slot, batch] of ended) {
       const node = owners.of(slot)
-      if (node?.server.isShared() !== true) decideAlone(batch)
+      if (node?.server.decidesCalls() !== true) decideAlone(batch)
       else {
         const others = batches.get(node)
         if (others === undefined) batches.set(node, [batch])
@@ -102,7 +103,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
 
   /** @param buckets of one slot */
   async function peekInSlot(
-    buckets: readonly PeekedBucket[],
+    buckets: readonly BucketWindow[],
     deadlineMs: number,
   ): Promise<BucketState[]> {
     try {
@@ -121,7 +122,7 @@ export function createClusterServers(options: ClusterServersOptions): CountingSe
     add(call) {
       // All buckets of a call belong to one application, and so to one slot.
       const slot = hashSlot(call.limits[0]?.bucket ?? '')
-      if (owners.of(slot)?.server.isShared() !== true) return false
+      if (owners.of(slot)?.server.decidesCalls() !== true) return false
       let batch = turn.get(slot)
       if (batch === undefined) {
         if (turn.size === 0) setImmediate(endTurn)

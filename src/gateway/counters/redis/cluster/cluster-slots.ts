@@ -54,7 +54,7 @@ export function placeInSlot(slot: number): MarkerPlace {
   const tag = tagOfSlot(slot)
   return {
     key: `tollgate:marker:{${tag}}`,
-    probe: { bucket: `tollgate:probe:{${tag}}:1`, windowSeconds: 1 },
+    probe: { bucket: `tollgate:probe:{${tag}}:1`, windowLength: 1 },
   }
 }
 

@@ -1,8 +1,8 @@
 import type { CallBatch } from '../call-batch.ts'
-import type { CountingServer, Sending, Verdict } from '../counting-server.ts'
+import type { CountingServer, Sending } from '../counting-server.ts'
 import { DeadlineMissedError } from '../redis-connection.ts'
 import { type Redirection, redirectionOf } from './redirection.ts'
-import { createVerdict } from './verdict.ts'
+import { createVerdict, type Verdict } from './verdict.ts'
 
 /** How often a batch was sent, and until when. */
 export interface NodeSending {
@@ -26,25 +26,35 @@ export interface NodeSendingOptions {
  * Sends batches to a cluster node, one script call for each slot. The node's
  * marker lies in one slot, so no script call on another slot can read it. It is
  * read after the batches, on the same connection, and their replies count only
- * if the counters were still there.
+ * if the counters were still there. A script that the connection sends again
+ * runs after that read, so it gets a read of its own.
  */
 export function sendToNode(
   { server, monotonic, onRedirected, onMisplaced }: NodeSendingOptions,
   batches: readonly CallBatch[],
   how: NodeSending,
 ): void {
-  const verdict = createVerdict()
-  const sending: Sending = {
-    deadlineAt: how.deadlineAt,
-    preceding: how.isAsking === true ? 'ASKING' : undefined,
-    verdict,
-    resend(batch, error) {
-      const redirection = redirectionOf(error)
-      return redirection === undefined ? undefined : () => onRedirected(batch, redirection, how)
-    },
+  const verdictOnAll = createVerdict()
+  for (const batch of batches) server.send(batch, sendingOf())
+  checkMarker(verdictOnAll)
+
+  function sendingOf(): Sending {
+    let verdict = verdictOnAll
+    return {
+      deadlineMs: () => how.deadlineAt - monotonic(),
+      marker: undefined,
+      preceding: how.isAsking === true ? 'ASKING' : undefined,
+      confirm: (_read, reply) => verdict.wait(reply),
+      onSentAgain() {
+        verdict = createVerdict()
+        checkMarker(verdict)
+      },
+      resend(batch, error) {
+        const redirection = redirectionOf(error)
+        return redirection === undefined ? undefined : () => onRedirected(batch, redirection, how)
+      },
+    }
   }
-  for (const batch of batches) server.send(batch, sending)
-  checkMarker(verdict)
 
   function checkMarker(verdict: Verdict): void {
     const place = server.mode.place()

@@ -95,7 +95,7 @@ export function createResending(options: ResendingOptions): Resending {
 
   function isToBeAsked(slot: number, { kind }: Redirection, from: ClusterNode): boolean {
     const owner = owners.of(slot)
-    return owner?.server.isShared() === true && !(kind === 'moved' && owner === from)
+    return owner?.server.decidesCalls() === true && !(kind === 'moved' && owner === from)
   }
 
   function hostOf(from: ClusterNode, { host, port }: RedisHost): RedisHost {

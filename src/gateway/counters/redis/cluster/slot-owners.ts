@@ -91,7 +91,7 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
       if (dead.length > 0) {
         node.isComplete = false
         // A node that never counted detects the loss by itself, from the run in its marker.
-        if (node.slots > 0 || node.server.isShared()) heirs.push(node)
+        if (node.slots > 0 || node.server.decidesCalls()) heirs.push(node)
       }
       node.slots = now.length
       const slot = markerSlot(now)
@@ -100,7 +100,7 @@ export function createSlotOwners(options: SlotOwnersOptions): SlotOwners {
     }
     mapped = next.map((node, slot) => node ?? mapped[slot])
     for (const [slot, node] of next.entries()) {
-      if (node === undefined || !node.isComplete || node.server.isShared()) continue
+      if (node === undefined || !node.isComplete || node.server.decidesCalls()) continue
       if (learntAt - node.since > welcomeMs) continue
       // Until the new node counts, calls go to the old one, which answers MOVED; then they wait for the new node.
       next[slot] = owners[slot]

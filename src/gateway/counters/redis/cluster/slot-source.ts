@@ -1,6 +1,7 @@
 import type { Logger } from '../../../../platform/log.ts'
 import type { ClusterRedis, RedisHost } from '../../../../platform/redis-address.ts'
 import { openRedisConnection, type RedisConnection, readInfo } from '../redis-connection.ts'
+import type { StoreClock } from '../store-clock.ts'
 import { addressOfNode, type ClusterNodes } from './cluster-nodes.ts'
 import { readClusterSlots, type SlotRange } from './cluster-slots.ts'
 
@@ -22,6 +23,7 @@ export interface SlotSourceOptions {
   /** Asked when no connected node can reply. */
   readonly address: ClusterRedis
   readonly nodes: Pick<ClusterNodes, 'all'>
+  readonly clock: StoreClock
   readonly monotonic: () => number
   readonly log: Pick<Logger, 'warn'>
 }
@@ -35,6 +37,7 @@ const seedMs = 500
 export function createSlotSource({
   address,
   nodes,
+  clock,
   monotonic,
   log,
 }: SlotSourceOptions): SlotSource {
@@ -65,6 +68,7 @@ export function createSlotSource({
     const connection = openRedisConnection({
       address: addressOfNode(address, host),
       monotonic,
+      clock,
       onReady: ready.resolve,
       onLost: (cause) => ready.reject(cause ?? new Error('the connection was closed')),
     })
@@ -88,7 +92,7 @@ export function createSlotSource({
     turn += 1
     const inTurns = known.map((_, index) => known[(index + turn) % known.length])
     const asked = inTurns.toSorted(
-      (a, b) => Number(b?.server.isShared()) - Number(a?.server.isShared()),
+      (a, b) => Number(b?.server.decidesCalls()) - Number(a?.server.decidesCalls()),
     )
     for (const node of asked) {
       if (node === undefined || isClosed) continue

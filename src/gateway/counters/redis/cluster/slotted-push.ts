@@ -4,14 +4,13 @@ import type { DividedPush } from '../part.ts'
 import { hashSlot } from './hash-slot.ts'
 import { redirectionOf } from './redirection.ts'
 
-/** Pushes one part for each slot, and then reads the marker on the same connection. */
+/** Pushes one part for each slot. The marker is read after the last reply, because a part may have been sent again. */
 export const pushBySlot: DividedPush = async (asked, tools) => {
   const { marker, readMarker, pushPart, giveBack } = tools
   const parts = [...Map.groupBy(asked, ({ bucket }) => hashSlot(bucket)).values()]
-  const pushed = Promise.allSettled(parts.map((part) => pushPart(part)))
-  const after = marker === undefined ? undefined : await readMarker().catch(toError)
-  const outcomes = await pushed
+  const outcomes = await Promise.allSettled(parts.map((part) => pushPart(part)))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  const after = marker === undefined ? undefined : await readMarker().catch(toError)
   if (after instanceof Error && redirectionOf(after) === undefined) {
     giveBack(asked)
     throw after

@@ -1,8 +1,17 @@
-import type { AwaitsVerdict, Verdict } from '../counting-server.ts'
+import type { UnconfirmedReply } from '../counting-server.ts'
+
+/** The result of a marker check: whether earlier replies on the same connection can be relied upon. */
+export interface Verdict {
+  wait(reply: UnconfirmedReply): void
+  /** @param isComplete whether the counters were there */
+  known(isComplete: boolean): void
+  /** The calls' deadline passed; the verdict itself still follows. */
+  missed(): void
+}
 
 /** Creates a verdict. The replies of one turn wait for it, in time or not. */
 export function createVerdict(): Verdict {
-  const waiting: AwaitsVerdict[] = []
+  const waiting: UnconfirmedReply[] = []
   let verdict: boolean | undefined
   let isMissed = false
   return {

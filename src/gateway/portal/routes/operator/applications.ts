@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import type { ListedApplication } from '../../../registry/directory.ts'
-import { keyAnswer, subscriptionAnswer } from '../../answers.ts'
+import { keyAnswer, subscriptionAnswer, withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
 import type { PortalApp } from '../../portal-app.ts'
-import { notFound } from '../../portal-error.ts'
-import { actorOf } from '../../request.ts'
+import { orNotFound } from '../../portal-error.ts'
+import { operatorOf, signedIn } from '../../request.ts'
+import { KeyList, KeyListQuery } from '../../schemas/applications.ts'
 import {
   OperatedApplication,
   OperatedApplicationDetail,
@@ -12,7 +12,7 @@ import {
   SearchQuery,
 } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
-import { operatedApplicationAnswer, overrideAnswer } from './operator-answers.ts'
+import { overrideAnswer } from './overrides.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
@@ -23,12 +23,7 @@ export function registerOperatedApplications(
 ): void {
   const { applications, directory, keys, overrides, subscriptions } = stores
 
-  /** @throws {PortalError} NOT_FOUND */
-  async function find(id: string): Promise<ListedApplication> {
-    const found = await directory.application(id)
-    if (found === undefined) throw notFound()
-    return found
-  }
+  const find = (id: string) => orNotFound(directory.application(id))
 
   app.get(
     '/applications',
@@ -37,14 +32,13 @@ export function registerOperatedApplications(
         operationId: 'listAllApplications',
         summary:
           "List applications by part of their name or their developer's address, oldest first",
-        tag: 'Operator',
         querystring: SearchQuery,
         response: { 200: OperatedApplicationList },
       },
     },
     async ({ query }) => {
       const found = await directory.applications({ ...pageOf(query), search: query.search })
-      return listAnswer(query, found, operatedApplicationAnswer)
+      return listAnswer(query, found, withInstants)
     },
   )
 
@@ -53,8 +47,7 @@ export function registerOperatedApplications(
     {
       schema: {
         operationId: 'getAnyApplication',
-        summary: 'Read an application with its subscriptions, keys and overrides',
-        tag: 'Operator',
+        summary: 'Read an application with its subscriptions and overrides',
         params: Params,
         response: { 200: OperatedApplicationDetail },
       },
@@ -62,18 +55,34 @@ export function registerOperatedApplications(
     async ({ params }) => {
       const application = await find(params.id)
       const applicationId = application.id
-      const [subscribed, issued, overridden] = await Promise.all([
+      const [subscribed, overridden] = await Promise.all([
         subscriptions.list({ applicationId }),
-        keys.list({ applicationId }),
         overrides.list({ applicationId }),
       ])
-      const at = now()
       return {
-        application: operatedApplicationAnswer(application),
+        application: withInstants(application),
         subscriptions: subscribed.map(subscriptionAnswer),
-        keys: issued.map((key) => keyAnswer(key, at)),
         overrides: overridden.map(overrideAnswer),
       }
+    },
+  )
+
+  app.get(
+    '/applications/:id/keys',
+    {
+      schema: {
+        operationId: 'listAnyKeys',
+        summary: 'List the keys of an application: working keys first, newest first',
+        params: Params,
+        querystring: KeyListQuery,
+        response: { 200: KeyList },
+      },
+    },
+    async ({ params, query }) => {
+      const { id: applicationId } = await find(params.id)
+      const found = await keys.page({ applicationId, page: pageOf(query) })
+      const at = now()
+      return listAnswer(query, found, (key) => keyAnswer(key, at))
     },
   )
 
@@ -87,15 +96,15 @@ export function registerOperatedApplications(
             verb === 'suspend'
               ? 'Suspend an application: the gateway rejects its calls'
               : 'Resume a suspended application',
-          tag: 'Operator',
           params: Params,
           response: { 200: OperatedApplication },
+          problems: verb === 'resume' ? ['CONFLICT'] : [],
         },
       },
       async (request) => {
         const { id } = request.params
-        await applications[verb]({ id, by: actorOf(request) })
-        return operatedApplicationAnswer(await find(id))
+        await applications[verb]({ id, by: operatorOf(request), operatorId: signedIn(request).id })
+        return withInstants(await find(id))
       },
     )
   }

@@ -1,8 +1,8 @@
+import { withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import { AuditList, AuditQuery } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
-import { auditAnswer } from './operator-answers.ts'
 
 /** Who did what. Needs an operator. */
 export function registerAudit(app: PortalApp, { stores }: Pick<PortalServices, 'stores'>): void {
@@ -12,7 +12,6 @@ export function registerAudit(app: PortalApp, { stores }: Pick<PortalServices, '
       schema: {
         operationId: 'listAudit',
         summary: 'List the audit log, newest first; `after` goes back in time',
-        tag: 'Operator',
         querystring: AuditQuery,
         response: { 200: AuditList },
       },
@@ -25,11 +24,7 @@ export function registerAudit(app: PortalApp, { stores }: Pick<PortalServices, '
         after: after === undefined ? undefined : Number(after),
         limit: pageOf(query).limit,
       })
-      return listAnswer(
-        query,
-        found.map((entry) => ({ ...entry, id: String(entry.id), entry })),
-        ({ entry }) => auditAnswer(entry),
-      )
+      return listAnswer(query, found, withInstants)
     },
   )
 }

@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
-import type { ListedDeveloper } from '../../../registry/directory.ts'
+import { withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
 import type { PortalApp } from '../../portal-app.ts'
-import { notFound, PortalError } from '../../portal-error.ts'
-import { actorOf, signedIn } from '../../request.ts'
+import { orNotFound, PortalError } from '../../portal-error.ts'
+import { operatorOf, signedIn } from '../../request.ts'
 import { OperatedDeveloper, OperatedDeveloperList, SearchQuery } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
-import { developerAnswer } from './operator-answers.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the developer' }) })
 
@@ -17,12 +16,7 @@ export function registerOperatedDevelopers(
 ): void {
   const { approvals, developers, directory } = stores
 
-  /** @throws {PortalError} NOT_FOUND */
-  async function find(id: string): Promise<ListedDeveloper> {
-    const found = await directory.developer(id)
-    if (found === undefined) throw notFound()
-    return found
-  }
+  const find = (id: string) => orNotFound(directory.developer(id))
 
   app.get(
     '/developers',
@@ -30,14 +24,13 @@ export function registerOperatedDevelopers(
       schema: {
         operationId: 'listDevelopers',
         summary: 'List developers by part of their name or address, oldest first',
-        tag: 'Operator',
         querystring: SearchQuery,
         response: { 200: OperatedDeveloperList },
       },
     },
     async ({ query }) => {
       const found = await directory.developers({ ...pageOf(query), search: query.search })
-      return listAnswer(query, found, developerAnswer)
+      return listAnswer(query, found, withInstants)
     },
   )
 
@@ -47,12 +40,11 @@ export function registerOperatedDevelopers(
       schema: {
         operationId: 'getDeveloper',
         summary: 'Read a developer',
-        tag: 'Operator',
         params: Params,
         response: { 200: OperatedDeveloper },
       },
     },
-    async ({ params }) => developerAnswer(await find(params.id)),
+    async ({ params }) => withInstants(await find(params.id)),
   )
 
   app.post(
@@ -61,7 +53,6 @@ export function registerOperatedDevelopers(
       schema: {
         operationId: 'approveDeveloper',
         summary: 'Approve a developer who signed up and send them an email',
-        tag: 'Operator',
         params: Params,
         response: { 200: OperatedDeveloper },
       },
@@ -70,54 +61,40 @@ export function registerOperatedDevelopers(
       const { id } = request.params
       await approvals.approve({
         id,
-        by: actorOf(request),
+        by: operatorOf(request),
         post: (trx, to) => mails.outbox.post(trx, { kind: 'approved' }, to),
       })
-      return developerAnswer(await find(id))
+      return withInstants(await find(id))
     },
   )
 
-  app.post(
-    '/developers/:id/suspend',
-    {
-      schema: {
-        operationId: 'suspendDeveloper',
-        summary: 'Suspend a developer: end all sessions and reject the calls of all applications',
-        tag: 'Operator',
-        params: Params,
-        response: { 200: OperatedDeveloper },
-        problems: ['CONFLICT'],
+  for (const verb of ['suspend', 'resume'] as const) {
+    const isSuspending = verb === 'suspend'
+    app.post(
+      `/developers/:id/${verb}`,
+      {
+        schema: {
+          operationId: `${verb}Developer`,
+          summary: isSuspending
+            ? 'Suspend a developer: end all sessions and reject the calls of all applications'
+            : 'Resume a suspended developer',
+          params: Params,
+          response: { 200: OperatedDeveloper },
+          problems: isSuspending ? ['CONFLICT'] : [],
+        },
       },
-    },
-    async (request) => {
-      const { id } = request.params
-      if (id === signedIn(request).id) {
-        throw new PortalError({
-          code: 'CONFLICT',
-          detail: 'You cannot suspend your own account. Ask another operator.',
-          members: { rule: 'own-account' },
-        })
-      }
-      await developers.suspend({ id, by: actorOf(request) })
-      return developerAnswer(await find(id))
-    },
-  )
-
-  app.post(
-    '/developers/:id/resume',
-    {
-      schema: {
-        operationId: 'resumeDeveloper',
-        summary: 'Resume a suspended developer',
-        tag: 'Operator',
-        params: Params,
-        response: { 200: OperatedDeveloper },
+      async (request) => {
+        const { id } = request.params
+        if (isSuspending && id === signedIn(request).id) {
+          throw new PortalError({
+            code: 'CONFLICT',
+            detail: 'You cannot suspend your own account. Ask another operator.',
+            members: { rule: 'own-account' },
+          })
+        }
+        await developers[verb]({ id, by: operatorOf(request) })
+        return withInstants(await find(id))
       },
-    },
-    async (request) => {
-      const { id } = request.params
-      await developers.resume({ id, by: actorOf(request) })
-      return developerAnswer(await find(id))
-    },
-  )
+    )
+  }
 }

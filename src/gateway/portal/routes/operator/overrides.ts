@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
 import { limitNames } from '../../../../catalogue/effective-limits.ts'
+import type * as registered from '../../../registry/overrides.ts'
+import { withInstants } from '../../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
-import { inputInvalid, notFound } from '../../portal-error.ts'
-import { actorOf } from '../../request.ts'
+import { inputInvalid, orNotFound } from '../../portal-error.ts'
+import { operatorOf, signedIn } from '../../request.ts'
 import { Empty } from '../../schemas/common.ts'
 import { LimitOverride, LimitOverrideInput, LimitOverrideList } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
-import { overrideAnswer } from './operator-answers.ts'
 
 const applicationId = Type.String({ description: 'of the application' })
 const ListParams = Type.Object({ id: applicationId })
@@ -29,16 +30,14 @@ export function registerOverrides(
       schema: {
         operationId: 'listOverrides',
         summary: 'List the active overrides of an application, oldest first',
-        tag: 'Operator',
         params: ListParams,
         response: { 200: LimitOverrideList },
       },
     },
     async ({ params }) => {
-      const found = await applications.find(params.id)
-      if (found === undefined) throw notFound()
+      const { id: applicationId } = await orNotFound(applications.find(params.id))
       // At most one for each limit, so one piece holds them all.
-      return { items: (await overrides.list({ applicationId: found.id })).map(overrideAnswer) }
+      return { items: (await overrides.list({ applicationId })).map(overrideAnswer) }
     },
   )
 
@@ -48,23 +47,22 @@ export function registerOverrides(
       schema: {
         operationId: 'createOverride',
         summary: 'Replace the number of calls of the plan until a given time',
-        tag: 'Operator',
         params: ListParams,
         body: LimitOverrideInput,
         response: { 201: LimitOverride },
         problems: ['CONFLICT'],
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { body, params } = request
       checkLimit(catalogue(), body)
       const made = await overrides.create({
         ...body,
         applicationId: params.id,
         expiresAt: new Date(body.expiresAt),
-        by: actorOf(request),
+        by: operatorOf(request),
+        operatorId: signedIn(request).id,
       })
-      reply.code(201)
       return overrideAnswer(made)
     },
   )
@@ -75,18 +73,30 @@ export function registerOverrides(
       schema: {
         operationId: 'endOverride',
         summary: "End an override early; the plan's number of calls applies again",
-        tag: 'Operator',
         params: ItemParams,
         response: { 204: Empty },
+        problems: ['CONFLICT'],
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { id, overrideId } = request.params
-      await overrides.end({ applicationId: id, id: overrideId, by: actorOf(request) })
-      reply.code(204)
+      await overrides.end({
+        applicationId: id,
+        id: overrideId,
+        by: operatorOf(request),
+        operatorId: signedIn(request).id,
+      })
       return null
     },
   )
+}
+
+/** An override as operators see it. */
+export function overrideAnswer({
+  applicationId,
+  ...override
+}: registered.LimitOverride): LimitOverride {
+  return withInstants(override)
 }
 
 /** @throws {PortalError} INPUT_INVALID naming what is published */

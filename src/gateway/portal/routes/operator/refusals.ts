@@ -1,4 +1,4 @@
-import { instant } from '../../answers.ts'
+import { withInstants } from '../../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import { inputInvalid } from '../../portal-error.ts'
 import { Refusals, RefusalsQuery } from '../../schemas/operator.ts'
@@ -19,7 +19,6 @@ export function registerRefusals(
         operationId: 'listRefusals',
         summary:
           'List up to 100 applications by refused calls in the last hours (default 24), most first',
-        tag: 'Operator',
         querystring: RefusalsQuery,
         response: { 200: Refusals },
       },
@@ -28,7 +27,7 @@ export function registerRefusals(
       const hours = query.hours === undefined ? hoursDefault : Number(query.hours)
       if (hours > hoursMax) throw inputInvalid('/hours', `1 to ${hoursMax}`)
       const { from, items } = await stores.refusals.list({ hours })
-      return { from: instant(from), to: instant(new Date(now())), items }
+      return { ...withInstants({ from, to: new Date(now()) }), items }
     },
   )
 }

@@ -5,6 +5,7 @@ import { registerAudit } from './audit.ts'
 import { registerOperatedDevelopers } from './developers.ts'
 import { registerOverrides } from './overrides.ts'
 import { registerRefusals } from './refusals.ts'
+import { registerSecurityEvents } from './security-events.ts'
 import { registerSignUpMode } from './sign-up-mode.ts'
 
 /** Everything operators may do, below `/api/operator`. */
@@ -18,4 +19,5 @@ export function registerOperator(
   registerRefusals(app, services)
   registerSignUpMode(app, services)
   registerAudit(app, services)
+  registerSecurityEvents(app, services)
 }

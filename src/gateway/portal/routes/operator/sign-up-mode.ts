@@ -1,5 +1,5 @@
 import type { PortalApp } from '../../portal-app.ts'
-import { actorOf } from '../../request.ts'
+import { operatorOf } from '../../request.ts'
 import { SignUpMode } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
 
@@ -16,7 +16,6 @@ export function registerSignUpMode(
       schema: {
         operationId: 'getSignUpMode',
         summary: 'Read the sign-up mode',
-        tag: 'Operator',
         response: { 200: SignUpMode },
       },
     },
@@ -29,14 +28,13 @@ export function registerSignUpMode(
       schema: {
         operationId: 'setSignUpMode',
         summary: 'Open sign-up, require approval, or close it',
-        tag: 'Operator',
         body: SignUpMode,
         response: { 200: SignUpMode },
       },
     },
     async (request) => {
       const { mode } = request.body
-      await portalState.setSignUpMode({ mode, by: actorOf(request) })
+      await portalState.setSignUpMode({ mode, by: operatorOf(request) })
       return { mode }
     },
   )

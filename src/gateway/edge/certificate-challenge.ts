@@ -1,0 +1,2 @@
+/** RFC 9110, 11.6.1: each 401 names a scheme. TLS certificates have none, and a call needs its key besides. */
+export const certificateChallenge = { 'www-authenticate': 'ApiKey realm="tollgate"' } as const

@@ -1,0 +1,95 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Logger } from '../../platform/log.ts'
+import { repeatedly } from '../../platform/repeatedly.ts'
+import type { SecurityEventName, SecurityEvents } from '../../platform/security-events.ts'
+import { AuditBroken, type SealedEntry } from '../registry/audit/sealer.ts'
+import type { RegistryStores } from '../registry/stores.ts'
+
+export interface KeepAuditOptions {
+  readonly stores: {
+    readonly audit: Pick<RegistryStores['audit'], 'erasePersonal'>
+    readonly auditChain: Pick<RegistryStores['auditChain'], 'seal'>
+    readonly securityEvents: Pick<RegistryStores['securityEvents'], 'prune'>
+  }
+  readonly events: Pick<SecurityEvents, 'record'>
+  readonly metricsRegistry: Registry
+  readonly log: Pick<Logger, 'warn' | 'error'>
+  /** Days until security events and personal facts of the audit are erased. */
+  readonly securityEventDays: number
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number
+  /** (Default: 1,000) */
+  readonly sealEveryMs?: number
+}
+
+const eraseEveryMs = 600_000
+
+/**
+ * Seals the audit for as long as the process lives, shows each sealed entry as
+ * a security event, and erases what is too old. Several processes may do so at
+ * once.
+ */
+export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> } {
+  const { stores, events, log, monotonic, securityEventDays } = options
+  let isBroken = false
+  let sealedAt = monotonic()
+  new Gauge({
+    name: 'gateway_audit_seal_age_seconds',
+    help: 'Time since this process last found every entry of the audit log sealed, or sealed it; low unless sealing fails',
+    registers: [options.metricsRegistry],
+    aggregator: 'max',
+    collect() {
+      this.set((monotonic() - sealedAt) / 1000)
+    },
+  })
+
+  const sealing = repeatedly({
+    everyMs: options.sealEveryMs ?? 1_000,
+    async work() {
+      // A changed chain must not get a signature that makes it look right.
+      if (isBroken) return
+      try {
+        await stores.auditChain.seal((entries) => {
+          for (const entry of entries) events.record(changeOf(entry))
+        })
+        sealedAt = monotonic()
+      } catch (error) {
+        if (!(error instanceof AuditBroken)) throw error
+        isBroken = true
+        log.error({ err: error }, 'this process no longer seals the audit log')
+        events.record({ event: 'audit.broken', actor: 'system', detail: { what: error.message } })
+      }
+    },
+    onFailure: (err) => log.warn({ err }, 'entries of the audit log not sealed yet'),
+  })
+  const erasing = repeatedly({
+    everyMs: eraseEveryMs,
+    async work() {
+      await stores.audit.erasePersonal(securityEventDays)
+      await stores.securityEvents.prune(securityEventDays)
+    },
+    // The next run erases what this one missed.
+    onFailure: (err) => log.warn({ err }, 'old security events not deleted'),
+  })
+  return {
+    async close() {
+      await Promise.all([sealing.close(), erasing.close()])
+    },
+  }
+}
+
+/** A sealed entry as an event. The log, which leaves this machine, then has a copy of the chain: position and hash. */
+function changeOf({ position, hash, entry, personal }: SealedEntry) {
+  const { actor, action, subject, requestId } = entry
+  return {
+    event: changeEvent(actor),
+    ...{ actor, subject, requestId: requestId ?? undefined },
+    ...{ address: personal['address'], agent: personal['agent'] },
+    detail: { action, position: String(position), hash },
+  }
+}
+
+function changeEvent(actor: string): Extract<SecurityEventName, `${string}.change`> {
+  if (actor.startsWith('developer:')) return 'developer.change'
+  return actor === 'system' ? 'system.change' : 'operator.change'
+}

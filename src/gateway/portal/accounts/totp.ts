@@ -1,0 +1,73 @@
+import { Secret, TOTP } from 'otpauth'
+import { seal, unseal } from '../sealed.ts'
+
+/** Whose authenticator app it is. */
+export interface TotpOwner {
+  readonly developerId: string
+  readonly email: string
+}
+
+/** A secret for an authenticator app. */
+export interface NewTotp {
+  /** As it is kept. */
+  readonly sealed: Buffer
+  /** Base32, 160 bits, to type in. */
+  readonly secret: string
+  /** `otpauth://totp/…`, to scan. */
+  readonly uri: string
+}
+
+/**
+ * Codes of authenticator apps (TOTP, RFC 6238): six digits, SHA-1, 30 seconds,
+ * the only parameters that every app supports. A secret is sealed for its owner,
+ * so that it opens in no other row.
+ */
+export interface Totp {
+  create(owner: TotpOwner): NewTotp
+  /**
+   * The time step of a right code: of now, the step before or the step after,
+   * since clocks of phones differ (RFC 6238, 5.2). Undefined for a wrong code,
+   * and for a secret that was sealed under another SESSION_SECRET.
+   */
+  stepOf(developerId: string, sealed: Buffer, code: string): number | undefined
+}
+
+export interface TotpOptions {
+  /** 32 bytes. */
+  readonly key: Buffer
+  /** The portal's own origin; apps show its host. */
+  readonly portalUrl: () => string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const stepMs = 30_000
+const parameters = { algorithm: 'SHA1', digits: 6, period: stepMs / 1000 } as const
+
+export function createTotp({ key, portalUrl, now }: TotpOptions): Totp {
+  return {
+    create({ developerId, email }) {
+      const secret = new Secret({ size: 20 })
+      const issuer = `Tollgate ${new URL(portalUrl()).hostname}`
+      const uri = new TOTP({ ...parameters, issuer, label: email, secret }).toString()
+      return {
+        sealed: seal(key, purposeOf(developerId), secret.base32),
+        secret: secret.base32,
+        uri,
+      }
+    },
+
+    stepOf(developerId, sealed, code) {
+      const secret = unseal(key, purposeOf(developerId), sealed)
+      if (secret === undefined) return undefined
+      const timestamp = now()
+      const totp = new TOTP({ ...parameters, secret: Secret.fromBase32(secret) })
+      const delta = totp.validate({ token: code, timestamp, window: 1 })
+      return delta === null ? undefined : Math.floor(timestamp / stepMs) + delta
+    },
+  }
+}
+
+function purposeOf(developerId: string): string {
+  return `tollgate portal totp ${developerId}`
+}

@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox'
+import { closed, GivenPassword, Id, Instant, Name, nullable, Token } from './common.ts'
+
+/** JSON of WebAuthn (level 3), which the standard describes and browsers make and take. */
+const WebAuthnJson = Type.Unsafe<Readonly<Record<string, unknown>>>(
+  Type.Object({}, { description: 'JSON of WebAuthn' }),
+)
+
+/** What the browser's `PublicKeyCredential.toJSON` returned. */
+export const PasskeyAnswer = Type.Unsafe<Readonly<Record<string, unknown>>>(
+  Type.Object(
+    { id: Type.String({ minLength: 1, maxLength: 1400 }), response: Type.Object({}) },
+    { description: 'what PublicKeyCredential.toJSON returns' },
+  ),
+)
+
+/** Six digits of an authenticator app, or a recovery code; spaces do not matter. */
+export const Code = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'six digits of your app, or a recovery code',
+})
+
+/** Answer to the right password of an account with a second factor, and to a step-up. */
+export const FactorChallenge = closed({
+  token: nullable(Token),
+  expiresAt: nullable(Instant),
+  methods: Type.Array(
+    Type.Union([
+      Type.Literal('password'),
+      Type.Literal('passkey'),
+      Type.Literal('totp'),
+      Type.Literal('recovery-code'),
+      Type.Literal('provider'),
+    ]),
+  ),
+  passkey: nullable(WebAuthnJson),
+})
+export type FactorChallenge = Static<typeof FactorChallenge>
+
+/** A code or a passkey. */
+export const FactorAnswer = closed({
+  token: Token,
+  code: Type.Optional(Code),
+  passkey: Type.Optional(PasskeyAnswer),
+})
+export type FactorAnswer = Static<typeof FactorAnswer>
+
+/** The password of an account without a second factor; else a code or a passkey with the challenge's token. */
+export const IdentityProof = closed({
+  password: Type.Optional(GivenPassword),
+  token: Type.Optional(Token),
+  code: Type.Optional(Code),
+  passkey: Type.Optional(PasskeyAnswer),
+})
+export type IdentityProof = Static<typeof IdentityProof>
+
+export const ListedSession = closed({
+  id: Id,
+  createdAt: Instant,
+  seenAt: Instant,
+  expiresAt: Instant,
+  agent: Type.String({ description: 'User-Agent of the browser that signed in' }),
+  factor: nullable(
+    Type.Union([
+      Type.Literal('totp'),
+      Type.Literal('passkey'),
+      Type.Literal('recovery-code'),
+      Type.Literal('oidc'),
+    ]),
+  ),
+  isCurrent: Type.Boolean({ description: 'whether this request belongs to it' }),
+})
+export type ListedSession = Static<typeof ListedSession>
+export const SessionList = closed({ items: Type.Array(ListedSession) })
+export type SessionList = Static<typeof SessionList>
+
+export const ListedPasskey = closed({
+  id: Id,
+  name: Type.String(),
+  createdAt: Instant,
+  lastUsedAt: nullable(Instant),
+})
+export type ListedPasskey = Static<typeof ListedPasskey>
+
+/** The second factors of the signed-in developer. */
+export const Factors = closed({
+  totp: nullable(closed({ createdAt: Instant, lastUsedAt: nullable(Instant) })),
+  passkeys: Type.Array(ListedPasskey),
+  recoveryCodesLeft: Type.Integer(),
+  offersPasskeys: Type.Boolean({
+    description: 'false where the address of the portal is an IP address',
+  }),
+})
+export type Factors = Static<typeof Factors>
+
+/** A secret for an authenticator app, to confirm with a code. */
+export const TotpOffer = closed({
+  token: Token,
+  secret: Type.String({ description: 'base32, to type in' }),
+  uri: Type.String({ description: 'otpauth://, to scan' }),
+})
+export type TotpOffer = Static<typeof TotpOffer>
+
+export const TotpConfirmation = closed({ token: Token, code: Code })
+export type TotpConfirmation = Static<typeof TotpConfirmation>
+
+/** Options for `navigator.credentials.create`. */
+export const PasskeyOffer = closed({ token: Token, passkey: WebAuthnJson })
+export type PasskeyOffer = Static<typeof PasskeyOffer>
+
+export const PasskeyConfirmation = closed({ token: Token, name: Name, passkey: PasskeyAnswer })
+export type PasskeyConfirmation = Static<typeof PasskeyConfirmation>
+
+/** Shown once; empty when the account keeps the codes it has. */
+export const RecoveryCodes = closed({ recoveryCodes: Type.Array(Type.String()) })
+export type RecoveryCodes = Static<typeof RecoveryCodes>
+
+/** Of the link that `operator add` prints. */
+export const EnrolmentStart = closed({ token: Token })
+export type EnrolmentStart = Static<typeof EnrolmentStart>
+
+/** What an operator can add as the first second factor. */
+export const Enrolment = closed({
+  email: Type.String(),
+  hasPassword: Type.Boolean({
+    description: 'whether the account asks for its password, or needs a first one',
+  }),
+  challenge: Token,
+  secret: Type.String({ description: 'base32, to type in' }),
+  uri: Type.String({ description: 'otpauth://, to scan' }),
+  passkey: nullable(WebAuthnJson),
+})
+export type Enrolment = Static<typeof Enrolment>
+
+export const EnrolmentConfirmation = closed({
+  token: Token,
+  challenge: Token,
+  password: GivenPassword,
+  code: Type.Optional(Code),
+  passkey: Type.Optional(PasskeyAnswer),
+  name: Type.Optional(Name),
+})
+export type EnrolmentConfirmation = Static<typeof EnrolmentConfirmation>

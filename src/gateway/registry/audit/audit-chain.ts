@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely'
+import type { Peppers } from '../key-mac.ts'
+import type { RegistrySchema } from '../schema.ts'
+import type { ChainPlace, Checkpoint } from './chain.ts'
+import { exportAudit } from './export-audit.ts'
+import { pruneAudit } from './prune-audit.ts'
+import { type AuditSealer, createAuditSealer } from './sealer.ts'
+import { type AuditKeys, createAuditSigner } from './signer.ts'
+import { type AuditReport, verifyAudit } from './verify-audit.ts'
+
+/** The chain over the audit of one database. */
+export interface AuditChain extends AuditSealer {
+  /** Public halves of the keys that the peppers yield; the current one first. */
+  readonly keys: AuditKeys
+  /** See {@link verifyAudit}. */
+  verify(options?: { readonly expected?: ChainPlace | undefined }): Promise<AuditReport>
+  /** See {@link exportAudit}. */
+  export(options: {
+    readonly after?: number | undefined
+    readonly withPersonal: boolean
+  }): AsyncGenerator<string>
+  /** See {@link pruneAudit}. */
+  prune(input: { readonly before: Date; readonly by: string }): Promise<Checkpoint | undefined>
+}
+
+export function createAuditChain({
+  db,
+  peppers,
+}: {
+  readonly db: Kysely<RegistrySchema>
+  readonly peppers: Peppers
+}): AuditChain {
+  const signer = createAuditSigner(peppers)
+  const keys = signer.publicKeys
+  return {
+    ...createAuditSealer({ db, signer }),
+    keys,
+    verify: ({ expected } = {}) => verifyAudit({ db, keys, expected }),
+    export: (options) => exportAudit({ ...options, db }),
+    prune: (input) => pruneAudit({ ...input, db, signer }),
+  }
+}

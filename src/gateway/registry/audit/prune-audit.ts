@@ -1,0 +1,105 @@
+import { type Kysely, sql } from 'kysely'
+import { recordAudit } from '../audit.ts'
+import type { RegistrySchema } from '../schema.ts'
+import { type Checkpoint, textOfCheckpoint } from './chain.ts'
+import { readStart, tryLockChain } from './chain-rows.ts'
+import type { AuditSigner } from './signer.ts'
+import { verifyAudit } from './verify-audit.ts'
+
+/** The audit has faults; removing entries would remove the evidence. */
+export class AuditFaulty extends Error {
+  constructor(faults: number) {
+    super(
+      `nothing was removed: the audit log has ${faults} ${faults === 1 ? 'fault' : 'faults'}; run tollgate audit verify`,
+    )
+    this.name = 'AuditFaulty'
+  }
+}
+
+/** Another process extends the chain at the moment. */
+export class AuditBusy extends Error {
+  constructor() {
+    super('another process is working on the chain; try again')
+    this.name = 'AuditBusy'
+  }
+}
+
+export interface PruneAuditOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly signer: AuditSigner
+  /** Entries before this moment go. */
+  readonly before: Date
+  /** The actor in the audit. */
+  readonly by: string
+}
+
+/**
+ * Removes the oldest part of the audit, up to the first entry that is not older
+ * than `before`, and leaves a signed checkpoint with which the rest can still
+ * be verified. The last link always stays. Needs a role that may delete.
+ *
+ * @returns the checkpoint; undefined when there was nothing to remove
+ * @throws {AuditFaulty} | {AuditBusy}
+ */
+export async function pruneAudit({
+  db,
+  signer,
+  before,
+  by,
+}: PruneAuditOptions): Promise<Checkpoint | undefined> {
+  const { faults } = await verifyAudit({ db, keys: signer.publicKeys })
+  if (faults.length > 0) throw new AuditFaulty(faults.length)
+  return db.transaction().execute(async (trx) => {
+    if (!(await tryLockChain(trx))) throw new AuditBusy()
+    const start = await readStart(trx)
+    // The first link that stays: its entry is young enough, or it is the last one.
+    const { rows } = await sql<{ first: number | null }>`
+      select coalesce(
+        (select min(l.position) from audit_links l join audit a on a.id = l.entry_id where a.at >= ${before}),
+        (select max(position) from audit_links)
+      ) as first`.execute(trx)
+    const position = (rows[0]?.first ?? 1) - 1
+    if (position <= start.position) return undefined
+    const removed = trx
+      .selectFrom('audit_links')
+      .innerJoin('audit', 'audit.id', 'audit_links.entry_id')
+      .where('position', '<=', position)
+    const { newestAt } = await removed
+      .select(
+        sql<string>`to_char(max(audit.at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as(
+          'newestAt',
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    const { hash } = await trx
+      .selectFrom('audit_links')
+      .select('hash')
+      .where('position', '=', position)
+      .executeTakeFirstOrThrow()
+    const checkpoint = { position, hash, entries: position - start.position, newestAt }
+    const { newestAt: _, ...row } = checkpoint
+    await trx
+      .insertInto('audit_checkpoints')
+      .values({
+        ...row,
+        newest_at: sql<Date>`${newestAt}::timestamptz`,
+        signature: signer.sign(textOfCheckpoint(checkpoint)),
+        signer: signer.id,
+      })
+      .execute()
+    await sql`
+      delete from audit_personal p using audit_links l
+      where l.entry_id = p.entry_id and l.position <= ${position}`.execute(trx)
+    await sql`
+      delete from audit a using audit_links l
+      where l.entry_id = a.id and l.position <= ${position}`.execute(trx)
+    await trx.deleteFrom('audit_links').where('position', '<=', position).execute()
+    await recordAudit(trx, {
+      actor: by,
+      action: 'audit.prune',
+      subject: `audit:${position}`,
+      detail: { entries: String(checkpoint.entries), before: before.toISOString() },
+    })
+    return checkpoint
+  })
+}

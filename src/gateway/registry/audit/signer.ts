@@ -1,0 +1,77 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import type { Peppers } from '../key-mac.ts'
+
+/** Public keys by their id. */
+export type AuditKeys = ReadonlyMap<string, KeyObject>
+
+/** Signs the chain over the audit (Ed25519, RFC 8032). */
+export interface AuditSigner {
+  /** Id of the key that signs. */
+  readonly id: string
+  /** @returns 64 octets */
+  sign(text: Buffer): Buffer
+  /** Of this and, while a pepper is replaced, of the earlier secrets. */
+  readonly publicKeys: AuditKeys
+}
+
+/**
+ * Derives the signing key from each pepper (HKDF-SHA-256, RFC 5869): every
+ * process that serves has the pepper, and the database has not. So who can
+ * write to the database can break the chain, but cannot make another one that
+ * passes.
+ */
+export function createAuditSigner({ current, secrets }: Peppers): AuditSigner {
+  const keys = new Map([...secrets].map(([version, secret]) => [version, deriveKey(secret)]))
+  const own = keys.get(current)
+  if (own === undefined) throw new Error('the current pepper is missing')
+  const publicKeys = new Map(
+    [...keys.values()].map((key) => {
+      const publicKey = createPublicKey(key)
+      return [idOfAuditKey(publicKey), publicKey]
+    }),
+  )
+  return {
+    id: idOfAuditKey(createPublicKey(own)),
+    sign: (text) => sign(null, text, own),
+    publicKeys,
+  }
+}
+
+/** First 16 hexadecimal digits of the SHA-256 of the public key (SubjectPublicKeyInfo, DER). */
+export function idOfAuditKey(publicKey: KeyObject): string {
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(der).digest('hex').slice(0, 16)
+}
+
+/** What a signature proves. */
+export type SignatureState = 'valid' | 'invalid' | 'unknown-key'
+
+export function judgeSignature(
+  keys: AuditKeys,
+  text: Buffer,
+  { signature, signer }: { readonly signature: Buffer; readonly signer: string },
+): SignatureState {
+  const key = keys.get(signer)
+  if (key === undefined) return 'unknown-key'
+  return verify(null, text, key, signature) ? 'valid' : 'invalid'
+}
+
+/** What PKCS #8 puts before the 32 octets of an Ed25519 private key (RFC 8410, 7). */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function deriveKey(secret: string): KeyObject {
+  const seed = Buffer.from(hkdfSync('sha256', secret, '', 'tollgate audit signature', 32))
+  return createPrivateKey({
+    key: Buffer.concat([pkcs8Head, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  })
+}
