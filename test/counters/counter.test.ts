@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { BucketLimit, Counter, PeekedBucket } from '../../src/gateway/counters/counter.ts'
+import type { BucketLimit, Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createRedisCounter } from '../../src/gateway/counters/redis/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
@@ -28,13 +28,13 @@ interface Rig {
   open(): Promise<Counter>
   pass(ms: number): Promise<void>
   /** Makes the current window of the bucket end. */
-  endWindow(bucket: PeekedBucket): Promise<void>
+  endWindow(bucket: { readonly windowLength: number }): Promise<void>
 }
 
 interface Adapter {
   readonly name: string
   readonly skip: string | false
-  readonly windowSeconds: number
+  readonly windowLength: number
   rig(t: Test): Promise<Rig>
 }
 
@@ -42,31 +42,31 @@ const adapters: Adapter[] = [
   {
     name: 'in the process, without a journal',
     skip: false,
-    windowSeconds: 3600,
+    windowLength: 3600,
     rig: (t) => memoryRig(t, undefined),
   },
   {
     name: 'in the process, journalled',
     skip: false,
-    windowSeconds: 3600,
+    windowLength: 3600,
     rig: (t) => memoryRig(t, temporaryFolder(t)),
   },
   {
     name: 'on one Redis',
     skip: redisMissing(),
-    windowSeconds: 1,
+    windowLength: 1,
     rig: (t) => redisRig(t, startRedisServer),
   },
   {
     name: 'on the Redis that sentinels name',
     skip: redisMissing(),
-    windowSeconds: 1,
+    windowLength: 1,
     rig: (t) => redisRig(t, startRedisSentinel),
   },
   {
     name: 'on a Redis Cluster',
     skip: redisMissing(),
-    windowSeconds: 1,
+    windowLength: 1,
     rig: (t) => redisRig(t, startRedisCluster),
   },
 ]
@@ -90,8 +90,8 @@ async function memoryRig(t: Test, folder: string | undefined): Promise<Rig> {
     async pass(ms) {
       now += ms
     },
-    async endWindow({ windowSeconds }) {
-      now += windowSeconds * 1000
+    async endWindow({ windowLength }) {
+      now += windowLength * 1000
     },
   }
 }
@@ -117,7 +117,7 @@ async function redisRig(
     // Timers may come a fraction of a millisecond early.
     pass: (ms) => delay(ms + 1),
     // The clock is Redis's; so the window is a short one and its end is waited for.
-    endWindow: ({ windowSeconds }) => delay(windowSeconds * 1000 - (Date.now() % 1000) + 5),
+    endWindow: ({ windowLength }) => delay(windowLength * 1000 - (Date.now() % 1000) + 5),
   }
 }
 
@@ -160,7 +160,7 @@ for (const adapter of adapters) {
     })
 
     t.test('admits the whole limit again in the next window', async (t) => {
-      const bucket = bucketOf('rolling', adapter.windowSeconds)
+      const bucket = bucketOf('rolling', adapter.windowLength)
       const limits = [{ ...bucket, calls: 5 }]
       await rig.endWindow(bucket)
       t.equal(admittedOf(await askTimes(8, counter, limits)), 5)
@@ -268,13 +268,13 @@ for (const adapter of adapters) {
     )
 
     t.test('a call made after Retry-After succeeds', async (t) => {
-      const bucket = bucketOf('honest', adapter.windowSeconds)
+      const bucket = bucketOf('honest', adapter.windowLength)
       const limits = [{ ...bucket, calls: 1 }]
       await rig.endWindow(bucket)
       await ask(counter, limits)
       const { admitted, retryAfterMs } = await ask(counter, limits)
       t.equal(admitted, false)
-      t.ok(retryAfterMs > 0 && retryAfterMs <= adapter.windowSeconds * 1000)
+      t.ok(retryAfterMs > 0 && retryAfterMs <= adapter.windowLength * 1000)
       await rig.pass(retryAfterMs)
       t.match(await ask(counter, limits), { admitted: true })
     })

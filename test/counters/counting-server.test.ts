@@ -7,19 +7,24 @@ import { redirectionOf } from '../../src/gateway/counters/redis/cluster/redirect
 import { pushBySlot } from '../../src/gateway/counters/redis/cluster/slotted-push.ts'
 import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { createCountingServer } from '../../src/gateway/counters/redis/counting-server.ts'
+import { grantScript } from '../../src/gateway/counters/redis/grant-script.ts'
 import { createLocalShares } from '../../src/gateway/counters/redis/local-shares.ts'
 import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
 import { Roster } from '../../src/platform/roster.ts'
+import { freePort } from '../support/free-port.ts'
 import { type RedisServer, redisMissing } from '../support/redis-server.ts'
 import { testRedis, until } from './redis-rig.ts'
 import { bucketOf, silent } from './rig.ts'
+import { shiftClock } from './shifted-clock.ts'
 
 const skip = redisMissing()
 const place = placeInSlot(0)
 
 /** A cluster of one node. */
 async function testNode(t: Test): Promise<RedisServer> {
-  const redis = await testRedis(t, { args: ['--cluster-enabled', 'yes'] })
+  // By default the bus takes the port 10,000 above, where the system gives ports to connections.
+  const args = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())]
+  const redis = await testRedis(t, { args })
   await redis.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
   await until(async () => (await redis.cli('CLUSTER', 'INFO')).includes('cluster_state:ok'))
   return redis
@@ -56,16 +61,16 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
     onUnsuitable: () => undefined,
   })
   t.teardown(() => server.close())
-  await until(() => server.isShared())
+  await until(() => server.decidesCalls())
 
   /** Resolves when the answer, late or not, was dealt with. */
-  async function ask(limit: BucketLimit): Promise<Grant> {
+  // Shorter than the silence that counts as an outage, so that the server stays shared.
+  async function ask(limit: BucketLimit, deadlineMs = 20): Promise<Grant> {
     const grant = await new Promise<Grant>((done) => {
       const batch = createCallBatch()
       batch.add({ limits: [limit], onOutage: 'local-share', done })
-      // Shorter than the silence that counts as an outage, so that the server stays shared.
       const node = { server, monotonic, onRedirected: decideAlone, onMisplaced: () => undefined }
-      sendToNode(node, [batch], { deadlineAt: monotonic() + 20, redirections: 0 })
+      sendToNode(node, [batch], { deadlineAt: monotonic() + deadlineMs, redirections: 0 })
     })
     await until(() => inFlight.size === 0)
     return grant
@@ -91,7 +96,7 @@ t.test(
     shares.decide([limit], 'local-share')
     await redis.cli('DEL', place.key)
     t.equal((await askLate(limit)).decision, 'degraded_admitted')
-    await until(() => server.isShared())
+    await until(() => server.decidesCalls())
     // Of the late reply 1 added and 1 granted, on which nobody relies; then both calls decided without it.
     await until(async () => (await redis.cli('GET', limit.bucket)).endsWith(' 0 4'))
   },
@@ -105,10 +110,64 @@ t.test(
     const limit = { ...bucketOf('late'), calls: 100 }
     shares.decide([limit], 'local-share')
     t.equal((await askLate(limit)).decision, 'degraded_admitted')
-    t.match(seen.find(limit.bucket, limit.windowSeconds), { count: 2 })
-    t.match(shares.takeAddition(limit.bucket, limit.windowSeconds), { count: 1 })
+    t.match(seen.find(limit.bucket, limit.windowLength), { count: 2 })
+    t.match(shares.takeAddition(limit.bucket, limit.windowLength), { count: 1 })
   },
 )
+
+for (const [cause, windowLength, makeNotRun] of [
+  [
+    'the node did not have it',
+    3600,
+    async (redis: RedisServer) => void (await redis.cli('SCRIPT', 'FLUSH')),
+  ],
+  [
+    'it was sent other windows than the current one',
+    'P1M@Europe/Berlin',
+    async (redis: RedisServer, t: Test) => {
+      shiftClock(t).set(Date.now() + 200 * 86_400_000)
+      await redis.cli('SCRIPT', 'LOAD', grantScript.text)
+    },
+  ],
+] as const) {
+  t.test(
+    `a script that is sent again because ${cause} confirms nothing if the node lost its counters before it ran`,
+    { skip },
+    async (t) => {
+      const redis = await testNode(t)
+      const { ask } = await testServer(t, redis)
+      const limit = { bucket: `tollgate:{app}:again:${windowLength}`, windowLength, calls: 100 }
+      t.equal((await ask(limit)).decision, 'admitted')
+      await makeNotRun(redis, t)
+      const { text } = grantScript
+      t.teardown(() => Object.assign(grantScript, { text }))
+      // Only the second sending carries the text.
+      Object.assign(grantScript, { text: `redis.call('FLUSHALL')\n${text}` })
+      const grant = await ask(limit, 150)
+      Object.assign(grantScript, { text })
+      t.equal(grant.decision, 'degraded_admitted')
+    },
+  )
+}
+
+t.test('a push whose parts ran on a node that had lost its counters is told again', async (t) => {
+  let marker: string | undefined = 'run:7'
+  const asked = [{ ...bucketOf('pushed'), floor: undefined, addition: undefined }]
+  const told: unknown[] = []
+  const push = pushBySlot(asked, {
+    marker: 7,
+    readMarker: async () => marker,
+    // Stands for a script that is sent again, and runs after the loss.
+    async pushPart() {
+      await Promise.resolve()
+      marker = undefined
+      return true
+    },
+    giveBack: (additions) => told.push(additions),
+  })
+  await t.rejects(push, { name: 'CountersLostError' })
+  t.same(told, [asked])
+})
 
 t.test(
   'when slots came without their counters, one process replaces the marker and all bring what they know before the node counts',
@@ -124,11 +183,11 @@ t.test(
     await redis.cli('DEL', one.bucket, two.bucket)
 
     a.server.mode.lost('slots came without their counters')
-    t.equal(a.server.isShared(), false)
+    t.equal(a.server.decidesCalls(), false)
     await until(async () => (await redis.cli('GET', place.key)) !== marker)
     const replaced = await redis.cli('GET', place.key)
     b.server.mode.lost('slots came without their counters')
-    await until(() => a.server.isShared() && b.server.isShared())
+    await until(() => a.server.decidesCalls() && b.server.decidesCalls())
     t.equal(await redis.cli('GET', place.key), replaced)
     t.match(
       [await a.ask(two), await b.ask(one)],
@@ -137,7 +196,7 @@ t.test(
 
     // Another loss, of which nothing is settled yet.
     a.server.mode.lost('slots came without their counters')
-    await until(() => a.server.isShared())
+    await until(() => a.server.decidesCalls())
     t.not(await redis.cli('GET', place.key), replaced)
   },
 )

@@ -103,7 +103,7 @@ const interleavings: readonly { what: string; tests: readonly (readonly [string,
   },
   {
     what: '(14) two gateways without a store they share',
-    tests: [['gateway/counting-claim.test.ts', '(14) ']],
+    tests: [['compose/counting-claim.test.ts', '(14) ']],
   },
   {
     what: '(15) a process is killed between grant and forwarding',

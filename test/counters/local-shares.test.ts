@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import type { WindowLength } from '../../src/catalogue/catalogue.ts'
 import { createLocalShares } from '../../src/gateway/counters/redis/local-shares.ts'
 import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
 import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
@@ -21,7 +22,7 @@ function startProcess(processes: number) {
   })
   return {
     learn(count: number) {
-      const { id: window, endsAt } = windowAt(now, bucket.windowSeconds)
+      const { id: window, endsAt } = windowAt(now, bucket.windowLength)
       seen.learn({
         ...bucket,
         window,
@@ -91,21 +92,21 @@ t.test('in an outage that lasts, nothing is kept of windows that are over', asyn
   t.same(owed(), [bucketOf('used on', 60).bucket])
 })
 
-/** One of four processes whose store answered once, at the beginning of an hour, and never again. */
-function startAlone() {
+/** One of four processes whose store answered once, at noon, and never again. */
+function startAlone(windowLength: WindowLength = 3600) {
   const at = { monotonic: 0 }
   const monotonic = () => at.monotonic
   const clock = createStoreClock({ now: () => 0, monotonic })
   const madeAt = clock.learn(now, 0, 0)
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({ processes: () => 4, seen, clockOf: () => clock, monotonic })
-  const bucket = bucketOf('hourly', 3600)
+  const bucket = { bucket: 'tollgate:{app}:limited', windowLength }
   const limits = [{ ...bucket, calls: 100 }]
   const call = () => seen.refuse(limits) ?? shares.decide(limits, 'local-share')
   return {
     ...{ at, clock, shares, call },
     seeUsedUp() {
-      const { id: window, endsAt } = windowAt(now, 3600)
+      const { id: window, endsAt } = windowAt(now, windowLength)
       const reply = { window, epoch: 0, count: 100, resetMs: endsAt - now, sentAt: 0, madeAt }
       seen.learn({ ...bucket, ...reply })
     },
@@ -140,6 +141,21 @@ t.test(
     }
     at.monotonic = due
     t.match(call(), { admitted: true, decision: 'degraded_admitted' })
+  },
+)
+
+t.test(
+  'a process whose clock runs fast does not spend the share of the next month before the store says that it began',
+  async (t) => {
+    const { at, clock, seeUsedUp, admittedOf } = startAlone('P1M@Europe/Berlin')
+    seeUsedUp()
+    const lasts = windowAt(now, 'P1M@Europe/Berlin').endsAt - now
+    // Another bucket's reply tells the time: a minute is left, for which this process has measured two more.
+    at.monotonic = lasts + 60_000
+    clock.learn(now + lasts - 60_000, at.monotonic, at.monotonic)
+    t.equal(admittedOf(30), 0)
+    at.monotonic += 60_000
+    t.equal(admittedOf(30), 25)
   },
 )
 

@@ -8,13 +8,13 @@ const names = ['a', 'b', 'c']
 const lengths = [1, 60, 3600]
 
 type Step =
-  | { kind: 'call'; limits: { name: string; windowSeconds: number; calls: number }[] }
+  | { kind: 'call'; limits: { name: string; windowLength: number; calls: number }[] }
   | { kind: 'move'; ms: number }
-  | { kind: 'reset'; name: string; windowSeconds: number }
+  | { kind: 'reset'; name: string; windowLength: number }
 
 const bucket = {
   name: fc.constantFrom(...names),
-  windowSeconds: fc.constantFrom(...lengths),
+  windowLength: fc.constantFrom(...lengths),
 }
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -48,24 +48,24 @@ t.test(
         /** The model: every admitted call, by bucket and the latest window the bucket has been in. */
         const latest = new Map<string, number>()
         const admitted = new Map<string, number>()
-        function placeOf(name: string, windowSeconds: number) {
-          const { bucket } = bucketOf(name, windowSeconds)
-          const current = Math.floor(now / 1000 / windowSeconds)
+        function placeOf(name: string, windowLength: number) {
+          const { bucket } = bucketOf(name, windowLength)
+          const current = Math.floor(now / 1000 / windowLength)
           const window = Math.max(latest.get(bucket) ?? current, current)
-          return { bucket, windowSeconds, window, key: `${bucket} ${window}` }
+          return { bucket, windowLength, window, key: `${bucket} ${window}` }
         }
         for (const step of steps) {
           if (step.kind === 'move') now += step.ms
           else if (step.kind === 'reset') {
-            const { bucket, windowSeconds } = placeOf(step.name, step.windowSeconds)
-            await counter.reset({ bucket, windowSeconds })
+            const { bucket, windowLength } = placeOf(step.name, step.windowLength)
+            await counter.reset({ bucket, windowLength })
             latest.delete(bucket)
             for (const key of admitted.keys())
               if (key.startsWith(`${bucket} `)) admitted.delete(key)
-            latest.set(bucket, Math.floor(now / 1000 / windowSeconds))
+            latest.set(bucket, Math.floor(now / 1000 / windowLength))
           } else {
-            const places = step.limits.map(({ name, windowSeconds, calls }) => ({
-              ...placeOf(name, windowSeconds),
+            const places = step.limits.map(({ name, windowLength, calls }) => ({
+              ...placeOf(name, windowLength),
               calls,
             }))
             const expected = places.every(({ key, calls }) => (admitted.get(key) ?? 0) < calls)
@@ -84,7 +84,7 @@ t.test(
             for (const [index, { remaining, resetMs }] of grant.standings.entries()) {
               const place = places[index]
               if (place === undefined || remaining !== left[index]) throw new Error('remaining')
-              const ends = (place.window + 1) * place.windowSeconds * 1000
+              const ends = (place.window + 1) * place.windowLength * 1000
               if (resetMs !== ends - now || resetMs <= 0) throw new Error('resetMs')
             }
             if (!expected && grant.retryAfterMs <= 0) throw new Error('retryAfterMs')

@@ -158,11 +158,11 @@ t.test(
         groups,
         marker: { key: onlyPlace.key, settleMs },
       })
-      const words = await client.eval(grantScript.text, keys.length, ...keys, ...args)
+      const words = await client.eval(grantScript.text, keys.length, ...keys, ...args(Date.now()))
       const reply = readGrantReply(readNumbers(String(words)), [bucket])
       return { isSettling: reply.isSettling, granted: reply.nextGroup(), count: reply.countOf(0) }
     }
-    const { id: window } = windowAt(Date.now(), bucket.windowSeconds)
+    const { id: window } = windowAt(Date.now(), bucket.windowLength)
     const addition = { ...bucket, window, count: 10 }
     const floor = { window, epoch: 0, count: 60 }
     t.same(await run(60_000, { addition }), { isSettling: true, granted: 0, count: 0 })
@@ -183,7 +183,7 @@ t.test(
         ...{ buckets: [], groups: [] },
         marker: { key: onlyPlace.key, settleMs: 0, knowledge: { runId, living: [] } },
       })
-      const words = await client.eval(grantScript.text, keys.length, ...keys, ...args)
+      const words = await client.eval(grantScript.text, keys.length, ...keys, ...args(Date.now()))
       return readGrantReply(readNumbers(String(words)), []).marker
     }
     const first = await markerAt('redis_a-1:6379')
@@ -202,7 +202,7 @@ t.test(
     const huge = '9'.repeat(20)
     const { id: window } = windowAt(Date.now(), longWindowSeconds)
     for (const stored of [`${window} ${huge} 3`, `${huge} 0 3`, `${window} 0 ${huge}`]) {
-      const bucket = { bucket: `tollgate:{${stored}}`, windowSeconds: longWindowSeconds }
+      const bucket = { bucket: `tollgate:{${stored}}`, windowLength: longWindowSeconds }
       await server.cli('SET', bucket.bucket, stored)
       let admitted = 0
       for (let call = 0; call < 8; call += 1) {
@@ -252,7 +252,7 @@ t.test(
     await server.cli('SET', damaged, 'nonsense')
     t.ok((await askAll()).every(({ decision }) => decision === 'admitted'))
     t.match(
-      await counter.peek([{ bucket: damaged, windowSeconds: buckets[25]?.windowSeconds ?? 1 }]),
+      await counter.peek([{ bucket: damaged, windowLength: buckets[25]?.windowLength ?? 1 }]),
       [{ count: 3 }],
     )
     t.match(warnings, [{ bucket: damaged }, { bucket: damaged }])

@@ -50,7 +50,7 @@ t.test(
       admitted: false,
       standings: [{ granted: false, remaining: 0, resetMs: undefined }],
     })
-    const year = bucketOf('never').windowSeconds * 1000
+    const year = bucketOf('never').windowLength * 1000
     const retryAfterMs = never[29]?.retryAfterMs ?? 0
     t.ok(retryAfterMs >= year - (answeredAt % year), 'by the time of the store')
     t.ok(retryAfterMs < year - (askedAt % year) + 1000, 'less than a second too long')

@@ -67,11 +67,14 @@ export async function testPair(
   return pair
 }
 
-/** Resolves with the milliseconds it took until the condition held; rejects after 10 s. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<number> {
+/** Resolves with the milliseconds it took until the condition held; rejects after 20 s, unless told. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  deadlineMs = 20_000,
+): Promise<number> {
   const begun = performance.now()
   while (!(await condition())) {
-    if (performance.now() - begun > 10_000) throw new Error('waited 10 s in vain')
+    if (performance.now() - begun > deadlineMs) throw new Error(`waited ${deadlineMs} ms in vain`)
     await delay(2)
   }
   return performance.now() - begun

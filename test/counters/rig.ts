@@ -9,8 +9,8 @@ export const silent = pino({ level: 'silent' })
 export const longWindowSeconds = 31_536_000
 
 /** A bucket of its own for a test, in a window that does not end meanwhile. */
-export function bucketOf(name: string, windowSeconds = longWindowSeconds) {
-  return { bucket: `tollgate:{app}:xs2a:1.7.0:${name}:${windowSeconds}`, windowSeconds }
+export function bucketOf(name: string, windowLength = longWindowSeconds) {
+  return { bucket: `tollgate:{app}:xs2a:1.7.0:${name}:${windowLength}`, windowLength }
 }
 
 /** One call on the limits. */

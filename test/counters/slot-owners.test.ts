@@ -13,12 +13,12 @@ function unused(): never {
 
 /** A node that counts, is connected to, and remembers what it was told. */
 function fakeNode(host: RedisHost) {
-  const told = { lost: 0, isReady: true, isShared: true }
+  const told = { lost: 0, isReady: true, decidesCalls: true }
   const node: ClusterNode = {
     send: unused,
     ...{ host, slots: 0, marker: undefined, isComplete: false, since: 0, usedAt: 0 },
     server: {
-      isShared: () => told.isShared,
+      decidesCalls: () => told.decidesCalls,
       connection: {
         isReady: () => told.isReady,
         ...{ run: unused, read: unused, ask: unused, get: unused, info: unused },
@@ -178,7 +178,7 @@ t.test('another dead node does not cast doubt on one that can be reached', async
 t.test('a replica that takes over concerns no other node', async (t) => {
   const { at, learn, losses } = startOwners()
   await learn(halves)
-  at(3).told.isShared = false
+  at(3).told.decidesCalls = false
   await learn([
     [0, 49, 3],
     [50, 99, 2],

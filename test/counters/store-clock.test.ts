@@ -73,7 +73,7 @@ t.test(
     proxy.trouble({ kind: 'delay', leastMs: 60, mostMs: 60, seed: 1 })
     const grants = await askTimes(3, counter, limits)
     const known = await ask(counter, limits)
-    const yearMs = bucket.windowSeconds * 1000
+    const yearMs = bucket.windowLength * 1000
     const leftMs = yearMs - (Date.now() % yearMs)
     t.equal(grants[2]?.decision, 'refused')
     t.equal(known.decision, 'refused_local')

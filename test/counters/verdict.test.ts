@@ -1,11 +1,11 @@
 import t from 'tap'
 import { createVerdict } from '../../src/gateway/counters/redis/cluster/verdict.ts'
-import type { AwaitsVerdict } from '../../src/gateway/counters/redis/counting-server.ts'
+import type { UnconfirmedReply } from '../../src/gateway/counters/redis/counting-server.ts'
 
 /** What a reply that waits was told, in order. */
 function listener() {
   const told: string[] = []
-  const waiting: AwaitsVerdict = {
+  const waiting: UnconfirmedReply = {
     onKnown: (isComplete) => void told.push(`known ${isComplete}`),
     onMissed: () => void told.push('missed'),
   }

@@ -45,6 +45,8 @@ t.test('a key in the query is refused and does not come back', async (t) => {
     'q=%74%67_AbCdEf123456_secret',
     'q=%74%67%5F%41bCdEf123456%5Fsecret',
     'x%2Dapi%2Dkey=abc',
+    'x_api_key=abc',
+    'X_IBM_Client_Id=abc',
     'a=%ff&X-IBM%2dClient-Id=abc',
   ]) {
     const answer = await sendRaw(

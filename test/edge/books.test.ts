@@ -10,7 +10,7 @@ import { countCall } from '../../src/gateway/operate/usage/count-call.ts'
 import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { explainRecord } from '../../src/gateway/portal/explain-record.ts'
 import { createLog } from '../../src/platform/log.ts'
-import { callerOf, startEdge, testKey } from '../support/edge.ts'
+import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest } from '../support/raw-client.ts'
 import { until } from '../support/until.ts'
@@ -48,7 +48,9 @@ async function leaveWhileCounted(t: Test, bytes: string, calls: number, limit = 
   const edge = await startEdge(t, {
     backendUrl: backend.url,
     counter: slow,
-    plan: { limits: [{ name: 'default', calls: limit, windowSeconds: 3600, scope: 'operation' }] },
+    plan: {
+      limits: [{ name: 'default', calls: limit, ...hourly }],
+    },
     recorder: {
       ended: (call, finished) =>
         void ended.push({ call, caller, finished, isCut: false, endedAt: Date.now() }),

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
 import { createRefuse } from '../../src/gateway/edge/answer/refuse.ts'
 import { Call, type GrantedCall } from '../../src/gateway/edge/call.ts'
@@ -10,20 +8,25 @@ import { CallResponse } from '../../src/gateway/edge/call-response.ts'
 import { type Check, Checks, type Row } from '../../src/gateway/edge/check.ts'
 import { authenticate } from '../../src/gateway/edge/checks/authenticate.ts'
 import { body } from '../../src/gateway/edge/checks/body.ts'
+import { certificate } from '../../src/gateway/edge/checks/certificate.ts'
+import { entitle } from '../../src/gateway/edge/checks/entitle.ts'
+import { holder } from '../../src/gateway/edge/checks/holder.ts'
 import { limit } from '../../src/gateway/edge/checks/limit.ts'
 import { route } from '../../src/gateway/edge/checks/route.ts'
 import { target } from '../../src/gateway/edge/checks/target.ts'
 import { type ChecksOptions, createChecks } from '../../src/gateway/edge/checks.ts'
 import { upstreamPath } from '../../src/gateway/edge/forward/forward.ts'
 import { createListener } from '../../src/gateway/edge/listener.ts'
+import { CallRequest } from '../../src/gateway/edge/request/call-request.ts'
 import { createReceiveCall } from '../../src/gateway/edge/request/receive-call.ts'
 import { readFields } from '../../src/gateway/edge/request/request-fields.ts'
 import { createUploads } from '../../src/gateway/edge/request/uploads.ts'
 import { createRunCall } from '../../src/gateway/edge/run-call.ts'
-import { callerOf, configDir, testKey } from '../support/edge.ts'
+import { callerOf, testKey } from '../support/edge.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
-const catalogue = await loadCatalogue(configDir)
+const catalogue = await publishedCatalogue()
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
 const post = 'POST /v1.7.0/consents HTTP/1.1'
 const tooLong = `100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`
@@ -53,7 +56,10 @@ const probes: Readonly<Record<string, Probe>> = {
   },
   route: { request: rawRequest('GET /v1.7.0/nothing HTTP/1.1', [known]), status: 404 },
   body: { request: rawRequest(get, [known, 'Content-Length: 1'], 'x'), status: 400 },
+  certificate: { request: rawRequest(get, [known, 'Client-Cert: expired']), status: 401 },
   authenticate: { request: rawRequest(get), status: 401 },
+  holder: { request: rawRequest(get, [known, 'Client-Cert: foreign']), status: 401 },
+  address: { request: rawRequest(get, ['X-API-Key: elsewhere']), status: 403 },
   entitle: { request: rawRequest(get, ['X-API-Key: suspended']), status: 403 },
   concurrency: { request: rawRequest(get, [known]), status: 429, state: { isBusy: true } },
   expect: {
@@ -78,19 +84,42 @@ const uploads = createUploads({
 function parts({ isExhausted = false }: NonNullable<Probe['state']> = {}) {
   return {
     registry: {
-      authenticate: (key, done) => done(callerOf('app-1', { isSuspended: key === 'suspended' })),
+      authenticate: (key, done) =>
+        done(
+          callerOf('app-1', {
+            isSuspended: key === 'suspended',
+            allowedAddresses: key === 'elsewhere' ? ['192.0.2.0/24'] : [],
+          }),
+        ),
     },
     failures: { count: (_address, done) => done(0) },
+    certificates: {
+      isRequired: false,
+      judge(_request, { clientCert }) {
+        if (clientCert === undefined) return undefined
+        if (clientCert === 'expired') return { code: 'CLIENT_CERTIFICATE_EXPIRED' }
+        return { thumbprint: clientCert, roles: ['PSP_AI'], number: undefined }
+      },
+      noteUse() {},
+    },
     counter: {
       grant: (limits, _onOutage, done) =>
         done({
           admitted: !isExhausted,
           decision: isExhausted ? 'refused' : 'admitted',
-          standings: limits.map(() => ({ remaining: 0, resetMs: 1000, granted: !isExhausted })),
+          standings: limits.map(() => ({
+            remaining: 0,
+            resetMs: 1000,
+            window: 1,
+            granted: !isExhausted,
+          })),
           retryAfterMs: isExhausted ? 1000 : 0,
         }),
       peek: async (buckets) =>
-        buckets.map(({ bucket }) => ({ bucket, count: isExhausted ? 100 : 0, resetMs: 1000 })),
+        buckets.map(({ bucket }) => ({
+          ...{ bucket, window: 1, resetMs: 1000 },
+          count: isExhausted ? 100 : 0,
+        })),
     },
   } satisfies Partial<ChecksOptions>
 }
@@ -102,6 +131,7 @@ function table(state: NonNullable<Probe['state']> = {}) {
     concurrency: { callsPerApplication: 1, callsPerAddress: 0 },
     uploads,
     hasRoom: () => !isFull,
+    isAddressKnown: true,
     now: Date.now,
   })
   // A call of the application that never ends.
@@ -121,7 +151,13 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
     rows: checks.rows.filter(({ name }) => name !== omitted),
   }) as typeof checks
   const refuse = createRefuse({ portalUrl: () => 'https://portal.example' })
-  const observer = { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} }
+  const observer = {
+    ended() {},
+    refusedUnparsed() {},
+    throttled() {},
+    backendFailed() {},
+    failed() {},
+  }
   const app = await createListener({
     receive: createReceiveCall({
       published: () => ({ generation: 1, catalogue, router: createRouter(catalogue) }),
@@ -178,20 +214,34 @@ const nothing = { admitted: false, decision: 'refused', standings: [], retryAfte
 t.test('a table that would forward a call without a grant does not compile', async (t) => {
   const { registry, failures, counter } = parts()
   const routed = Checks.first('target', target).row('route', route({ now: Date.now }))
-  // @ts-expect-error: the framing is judged before the key.
-  routed.row('authenticate', authenticate({ registry, failures }))
-  const shortest = routed
-    .row('body', body)
+  // @ts-expect-error: the framing is judged before the certificate.
+  routed.row('certificate', certificate({ certificates: undefined }))
+  const framed = routed.row('body', body)
+  // @ts-expect-error: the certificate is judged before the key.
+  framed.row('authenticate', authenticate({ registry, failures }))
+  const shortest = framed
+    .row('certificate', certificate({ certificates: undefined }))
     .row('authenticate', authenticate({ registry, failures }))
+  // @ts-expect-error: whose certificate it is comes before what the application may do.
+  shortest.row('entitle', entitle({ now: Date.now }))
+  shortest
+    .row('holder', holder({ certificates: undefined }))
+    .row('entitle', entitle({ now: Date.now }))
   // @ts-expect-error: the limit counts what an entitlement says.
   shortest.row('limit', limit({ counter, now: Date.now }))
   const refuse = createRefuse({ portalUrl: () => '' })
-  const observer = { ended() {}, refusedUnparsed() {}, backendFailed() {}, failed() {} }
+  const observer = {
+    ended() {},
+    refusedUnparsed() {},
+    throttled() {},
+    backendFailed() {},
+    failed() {},
+  }
   // @ts-expect-error: no row of this table grants.
   createRunCall({ checks: shortest, refuse, observer })
   // @ts-expect-error: a check cannot grant a call that has not come so far.
   const door: Check<Call, GrantedCall> = (call, next) => next(call.granted(nothing))
-  t.same([shortest.rows.length, typeof door], [4, 'function'])
+  t.same([shortest.rows.length, typeof door], [5, 'function'])
 })
 
 t.test('a check that goes on twice forwards no call without a grant', async (t) => {
@@ -214,11 +264,12 @@ t.test('a check that goes on twice forwards no call without a grant', async (t) 
     observer: {
       ended() {},
       refusedUnparsed() {},
+      throttled() {},
       backendFailed() {},
       failed: (_call, error) => errors.push(error),
     },
   })
-  const request = new IncomingMessage(new Socket())
+  const request = new CallRequest(new Socket())
   const published = { generation: 1, catalogue, router: createRouter(catalogue) }
   const call = new Call({
     ...{ request, response: new CallResponse(request), fields: readFields([]), published },

@@ -3,8 +3,10 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import t, { type Test } from 'tap'
+import { createTestAuthority, createTestTls } from '../support/certificates.ts'
 import { startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
+import { openConnection } from '../support/open-connection.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
@@ -162,3 +164,26 @@ t.test(
     t.equal((await fetch(`${url}/v1.7.0/accounts`)).status, 401)
   },
 )
+
+t.test('octets behind those that cannot be read leave nothing behind', async (t) => {
+  const { url, backend } = await start(t, { tls: createTestTls(createTestAuthority(t).issue()) })
+  backend.answer = (request, socket) => void delay(500).then(() => answerOk(request, socket))
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', onWarning)
+  t.teardown(() => process.off('warning', onWarning))
+  const { socket } = openConnection(url)
+  let text = ''
+  socket.on('error', () => undefined).on('end', () => socket.destroy())
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')))
+  await once(socket, 'secureConnect')
+  socket.write(`${get}GARBAGE\r\n\r\n`)
+  // The client goes on while its answer is due.
+  for (let rest = 0; rest < 40 && socket.writable; rest += 1) {
+    socket.write('?')
+    await delay(2)
+  }
+  if (!socket.closed) await once(socket, 'close')
+  t.same(statuses(text), ['200'])
+  t.same(warnings, [], 'no listener for each of them')
+})

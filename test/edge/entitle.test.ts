@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
 import type { Published } from '../../src/gateway/edge/published.ts'
-import { configDir, startEdge, testKey } from '../support/edge.ts'
+import { startEdge, testKey } from '../support/edge.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 
 t.test('a configuration that was replaced is forgotten, though its callers call on', async (t) => {
@@ -18,7 +18,7 @@ t.test('a configuration that was replaced is forgotten, though its callers call 
       async (answer) => await answer.text(),
     )
   async function publish(generation: number): Promise<WeakRef<Published>> {
-    const catalogue = await loadCatalogue(configDir)
+    const catalogue = await publishedCatalogue()
     current = { generation, catalogue, router: createRouter(catalogue) }
     return new WeakRef(current)
   }

@@ -4,7 +4,7 @@ import {
   type EntitledBy,
   type Entitlement,
 } from '../../src/gateway/edge/entitlement.ts'
-import { publishedCatalogue } from '../support/bank.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 
 async function operations() {
   const [version] = (await publishedCatalogue()).versions.values()

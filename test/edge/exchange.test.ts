@@ -20,23 +20,24 @@ function startExchange() {
     echoesRequestId: false,
   })
   const backend = {
-    ...{ isWaiting: false, piecesTaken: 0 },
+    ...{ isWaiting: false, bodyProgress: 0 },
     abandon: () => undefined,
     resume: () => undefined,
   }
-  exchange.dispatched(backend)
+  const request = { head: '', body: undefined, lane }
+  exchange.begin({ dispatch: () => backend }, request)
   return { exchange, backend, lane, codes: () => refusals.map(({ code }) => code) }
 }
 
 t.test('a backend that takes the upload slowly is not silent, one that stops is', async (t) => {
   const { exchange, backend, lane, codes } = startExchange()
   for (let at = 0; at <= 10_000; at += 250) {
-    if (at % 5_000 === 0) backend.piecesTaken += 1
-    exchange.watch(at)
+    if (at % 5_000 === 0) backend.bodyProgress += 1
+    exchange.endIfLate(at)
   }
-  for (let at = 10_250; at <= 19_750; at += 250) exchange.watch(at)
+  for (let at = 10_250; at <= 19_750; at += 250) exchange.endIfLate(at)
   t.same(codes(), [])
-  exchange.watch(20_000)
+  exchange.endIfLate(20_000)
   t.same(codes(), ['BACKEND_TIMEOUT'])
   t.equal(lane.underway, 0)
 })
@@ -44,8 +45,8 @@ t.test('a backend that takes the upload slowly is not silent, one that stops is'
 t.test('a call waits for a connection as long as a call may take, and no longer', async (t) => {
   const { exchange, backend, codes } = startExchange()
   backend.isWaiting = true
-  for (let at = 0; at <= 24_750; at += 250) exchange.watch(at)
+  for (let at = 0; at <= 24_750; at += 250) exchange.endIfLate(at)
   t.same(codes(), [])
-  exchange.watch(25_000)
+  exchange.endIfLate(25_000)
   t.same(codes(), ['BACKEND_TIMEOUT'])
 })

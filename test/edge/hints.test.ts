@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
-import { callerOf, startEdge, testKey } from '../support/edge.ts'
+import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 
 t.test(
@@ -36,7 +36,9 @@ t.test(
 t.test('an answer that is a problem links to its help and to the record of the call', async (t) => {
   const edge = await startEdge(t, {
     backendUrl: (await startRawBackend(t)).url,
-    plan: { limits: [{ name: 'default', calls: 1, windowSeconds: 3600, scope: 'operation' }] },
+    plan: {
+      limits: [{ name: 'default', calls: 1, ...hourly }],
+    },
   })
   const call = async (key: string) => {
     const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers: { 'x-api-key': key } })

@@ -22,14 +22,30 @@ async function start(t: Test, ahead = () => 0) {
   return { callers, tokenOf }
 }
 
+t.test(
+  'an identity limits redirect addresses to what is registered, for a strict application even to none',
+  async (t) => {
+    const { callers, tokenOf } = await start(t)
+    const claimOf = async () => decodeJwt(await tokenOf())['redirects']
+    t.equal(await claimOf(), undefined)
+    const redirectOrigins = ['https://app.example']
+    callers.set(testKey, callerOf('app-1', { redirectOrigins }))
+    t.same(await claimOf(), redirectOrigins)
+    callers.set(testKey, callerOf('app-1', { isStrict: true, redirectOrigins }))
+    t.same(await claimOf(), redirectOrigins)
+    callers.set(testKey, callerOf('app-1', { isStrict: true }))
+    t.same(await claimOf(), [])
+  },
+)
+
 t.test('the identity of a strict application says so, any other says nothing', async (t) => {
   const { callers, tokenOf } = await start(t)
-  callers.set('strict', callerOf('app-3', { isStrict: true }))
+  callers.set('strict', callerOf('app-3', { isStrict: true, seals: ['thumbprint'] }))
   const claims = decodeJwt(await tokenOf('strict'))
-  t.match(claims, { sub: 'app-3', strict: true })
+  t.match(claims, { sub: 'app-3', strict: true, seals: ['thumbprint'] })
   const others = Object.keys(decodeJwt(await tokenOf()))
   t.same(
-    Object.keys(claims).filter((name) => name !== 'strict'),
+    Object.keys(claims).filter((name) => !['strict', 'seals', 'redirects'].includes(name)),
     others,
   )
 })

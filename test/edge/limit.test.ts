@@ -1,8 +1,9 @@
 import t from 'tap'
-import { callerOf, startEdge, testKey } from '../support/edge.ts'
+import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
+import { rawRequest, sendRaw } from '../support/raw-client.ts'
 
-const hundred = [{ name: 'default', calls: 100, windowSeconds: 3600, scope: 'operation' as const }]
+const hundred = [{ name: 'default', calls: 100, ...hourly }]
 // Twenty minutes and three seconds into an hour.
 const now = () => Date.parse('2026-11-20T14:20:03Z')
 const headers = { 'x-api-key': testKey }
@@ -111,7 +112,7 @@ t.test('a call refused for another reason is not counted', async (t) => {
 
 t.test('a plan that observes counts and reports but refuses nothing', async (t) => {
   const backend = await startRawBackend(t)
-  const limits = [{ name: 'default', calls: 1, windowSeconds: 3600, scope: 'operation' as const }]
+  const limits = [{ name: 'default', calls: 1, ...hourly }]
   const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits, mode: 'observe' } })
   for (const _call of [1, 2, 3]) {
     t.equal((await fetch(`${edge.url}/v1.7.0/accounts`, { headers })).status, 200)
@@ -124,8 +125,8 @@ t.test(
   async (t) => {
     const backend = await startRawBackend(t)
     const limits = [
-      { name: 'each', calls: 2, windowSeconds: 3600, scope: 'operation' as const },
-      { name: 'all', calls: 3, windowSeconds: 86_400, scope: 'plan' as const },
+      { name: 'each', calls: 2, ...hourly },
+      { name: 'all', calls: 3, windowLength: 86_400, isAdvertised: true, scope: 'plan' as const },
     ]
     const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits }, now })
     const call = (path: string) => fetch(edge.url + path, { headers })
@@ -152,6 +153,116 @@ t.test(
 )
 
 t.test(
+  'a calendar window is announced with its own length, and a refusal says when it ends',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const limits = [
+      { name: 'daily', calls: 2, ...hourly, windowLength: 'P1D@Europe/Berlin' as const },
+      { name: 'monthly', calls: 9, ...hourly, windowLength: 'P1M@Europe/Berlin' as const },
+    ]
+    const days = [
+      ['2026-03-28T22:59:59Z', 86_400, 1, 2_674_800, 255_601],
+      ['2026-03-29T12:00:00Z', 82_800, 36_000, 2_674_800, 208_800],
+      ['2026-10-25T12:00:00Z', 90_000, 39_600, 2_682_000, 558_000],
+      ['2026-02-28T12:00:00Z', 86_400, 39_600, 2_419_200, 39_600],
+    ] as const
+    for (const [time, dayLength, dayLeft, monthLength, monthLeft] of days) {
+      const edge = await startEdge(t, {
+        backendUrl: backend.url,
+        plan: { limits },
+        now: () => Date.parse(time),
+      })
+      const call = () => fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+      const first = await call()
+      t.equal(
+        first.headers.get('ratelimit-policy'),
+        `"daily";q=2;w=${dayLength}, "monthly";q=9;w=${monthLength}`,
+      )
+      t.equal(
+        first.headers.get('ratelimit'),
+        `"daily";r=1;t=${dayLeft}, "monthly";r=8;t=${monthLeft}`,
+      )
+      await call()
+      const refused = await call()
+      t.equal(refused.headers.get('retry-after'), String(dayLeft))
+      t.match(await refused.json(), {
+        'violated-policies': ['daily'],
+        windowSeconds: dayLength,
+        resetsAt: new Date(Date.parse(time) + dayLeft * 1000).toISOString(),
+      })
+    }
+  },
+)
+
+t.test(
+  'a refusal before the body comes announces a calendar window with its length, too',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const limits = [
+      { name: 'daily', calls: 1, ...hourly, windowLength: 'P1D@Europe/Berlin' as const },
+    ]
+    const edge = await startEdge(t, {
+      ...{ backendUrl: backend.url, plan: { limits } },
+      now: () => Date.parse('2026-03-29T12:00:00Z'),
+    })
+    const fields = [`X-API-Key: ${testKey}`, 'Content-Type: application/json', 'Content-Length: 2']
+    const call = () => {
+      const all = [...fields, 'Expect: 100-continue']
+      return sendRaw(edge.url, rawRequest('POST /v1.7.0/consents HTTP/1.1', all, '{}'))
+    }
+    t.match((await call()).text, /^HTTP\/1\.1 100 Continue\r\n/)
+    const refused = await call()
+    t.match(refused.text, /^HTTP\/1\.1 429 /)
+    t.match(refused.text, /ratelimit-policy: "daily";q=1;w=82800\r\n/i)
+    t.match(JSON.parse(refused.body), { windowSeconds: 82_800 })
+  },
+)
+
+t.test(
+  'a limit that is not advertised is enforced: no header shows it, and its refusal names it',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const all = { name: 'all', calls: 2, windowLength: 86_400, scope: 'plan' } as const
+    const limits = [
+      { name: 'each', calls: 5, ...hourly },
+      { ...all, isAdvertised: false },
+    ]
+    const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits }, now })
+    const call = () => fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+    t.equal((await call()).status, 200)
+    const second = await call()
+    t.equal(second.headers.get('ratelimit-policy'), '"each";q=5;w=3600')
+    t.equal(second.headers.get('ratelimit'), '"each";r=3;t=2397')
+    t.equal(second.headers.get('x-ratelimit-limit'), '5')
+    t.equal(second.headers.get('x-ratelimit-remaining'), '3')
+    const refused = await call()
+    t.equal(refused.status, 429)
+    t.equal(refused.headers.get('retry-after'), '34797')
+    t.equal(refused.headers.get('ratelimit'), '"each";r=3;t=2397')
+    t.match(await refused.json(), {
+      ...{ code: 'QUOTA_EXCEEDED', 'violated-policies': ['all'] },
+      ...{ limit: 2, windowSeconds: 86_400, resetsAt: '2026-11-21T00:00:00.000Z' },
+    })
+  },
+)
+
+t.test('a plan that advertises no limit has no limit headers, but a Retry-After', async (t) => {
+  const backend = await startRawBackend(t)
+  const limits = [{ name: 'all', calls: 1, ...hourly, isAdvertised: false }]
+  const edge = await startEdge(t, { backendUrl: backend.url, plan: { limits }, now })
+  for (const [status, retryAfter] of [
+    [200, null],
+    [429, '2397'],
+  ]) {
+    const answer = await fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+    t.equal(answer.status, status)
+    t.equal(answer.headers.get('retry-after'), retryAfter)
+    const names = [...answer.headers.keys()].filter((name) => name.includes('ratelimit'))
+    t.same(names, [])
+  }
+})
+
+t.test(
   'while the counters do not answer, a plan that denies says 503 and when to try again',
   async (t) => {
     const backend = await startRawBackend(t)
@@ -163,7 +274,12 @@ t.test(
           done({
             admitted: false,
             decision: 'degraded_refused',
-            standings: limits.map(() => ({ remaining: 0, resetMs: undefined, granted: false })),
+            standings: limits.map(() => ({
+              remaining: 0,
+              resetMs: undefined,
+              window: undefined,
+              granted: false,
+            })),
             retryAfterMs: 900,
           }),
         peek: async () => [],

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
 import type { CallsOverride } from '../../src/catalogue/effective-limits.ts'
-import { callerOf, startEdge, testKey } from '../support/edge.ts'
+import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 
 const begin = Date.parse('2026-11-20T14:20:00Z')
-const three = [{ name: 'default', calls: 3, windowSeconds: 3600, scope: 'operation' as const }]
+const three = [{ name: 'default', calls: 3, ...hourly }]
 
 function override(calls: number, expiresAt: string, limit = 'default'): CallsOverride {
   return { limit, calls, expiresAt: new Date(expiresAt) }
@@ -95,7 +95,13 @@ t.test(
     const backend = await startRawBackend(t)
     const limits = [
       ...three,
-      { name: 'daily', calls: 50, windowSeconds: 86_400, scope: 'plan' as const },
+      {
+        name: 'daily',
+        calls: 50,
+        windowLength: 86_400,
+        isAdvertised: true,
+        scope: 'plan' as const,
+      },
     ]
     const until = '2026-11-21T00:00:00Z'
     const call = await start(t, {

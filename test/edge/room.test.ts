@@ -5,7 +5,13 @@ import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 
 const limits = [
-  { name: 'default', calls: 10_000, windowSeconds: 31_536_000, scope: 'operation' as const },
+  {
+    name: 'default',
+    calls: 10_000,
+    windowLength: 31_536_000,
+    isAdvertised: true,
+    scope: 'operation' as const,
+  },
 ]
 
 /** Two of them have all the places there are. */
@@ -66,7 +72,7 @@ t.test(
     async function openCalls(): Promise<number> {
       const buckets = Object.keys(operations).map((id) => ({
         bucket: `tollgate:{app-1}:xs2a:1.7.0:${id}:31536000`,
-        windowSeconds: 31_536_000,
+        windowLength: 31_536_000,
       }))
       const states = await edge.counter.peek(buckets)
       return states.reduce((sum, { count }) => sum + count, 0)

@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { pino } from 'pino'
 import t from 'tap'
+import { openCertificates } from '../../src/compose/certificates.ts'
+import { keepAudit } from '../../src/gateway/operate/keep-audit.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
+import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createMetricsRegistry } from '../../src/platform/management.ts'
+import { createSecurityEvents } from '../../src/platform/security-events.ts'
+import { readSettings } from '../../src/platform/settings.ts'
 
 const folder = new URL('../../deploy/prometheus/', import.meta.url)
 
@@ -36,6 +42,26 @@ t.test(
     const rules = readFileSync(new URL('tollgate.rules.yaml', folder), 'utf8')
     const registry = createMetricsRegistry('1.0.0')
     createGatewayMetrics(registry)
+    const log = pino({ level: 'silent' })
+    const events = createSecurityEvents({
+      ...{ log, metricsRegistry: registry, keep: undefined, now: Date.now },
+      recordedAddress: () => undefined,
+    })
+    const audit = keepAudit({
+      stores: {
+        audit: { erasePersonal: async () => undefined },
+        auditChain: { seal: async () => undefined },
+        securityEvents: { prune: async () => undefined },
+      },
+      ...{ events, metricsRegistry: registry, log },
+      ...{ securityEventDays: 90, monotonic: () => performance.now() },
+    })
+    const lifetime = createLifetime()
+    const settings = readSettings({})
+    await openCertificates({
+      ...{ settings, roles: new Set(), metricsRegistry: registry, log, lifetime },
+    })
+    t.teardown(() => Promise.all([events.close(), audit.close(), lifetime.close()]))
     const text = await registry.metrics()
     const names = new Set(rules.match(/\b(?:gateway|portal)_\w+(?=[{[)\s])/g))
     t.ok(names.size >= 8, [...names].join(' '))
@@ -44,6 +70,8 @@ t.test(
       'gateway_config_reloads_total{result="failure"} 0',
       'gateway_limit_store_switches_total{to="local",cause="silent"} 0',
       'gateway_call_records_lost_total 0',
+      'gateway_security_events_total{event="audit.broken",reason=""} 0',
+      'gateway_security_events_total{event="key.refused",reason="revoked"} 0',
     ]) {
       t.ok(text.includes(`\n${series}\n`), series)
     }

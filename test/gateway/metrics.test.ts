@@ -1,14 +1,13 @@
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
-import { configDir } from '../support/edge.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 
 t.test('a series goes on after a reload, and no scrape has it twice', async (t) => {
   const registry = new Registry()
   const metrics = createGatewayMetrics(registry)
   for (let generation = 1; generation <= 2; generation += 1) {
-    const { versions } = await loadCatalogue(configDir)
+    const { versions } = await publishedCatalogue()
     for (const version of versions.values()) {
       const [operation] = version.operations
       const finished = { version, operation, status: 200, outcome: 'forwarded' as const }

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { ApiVersion, Operation } from '../../src/catalogue/catalogue.ts'
 
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { bucketName } from '../../src/gateway/counters/bucket.ts'
 import { connectControl } from '../../src/gateway/operate/control-client.ts'
 import { answerContracts } from '../support/answer-contract.ts'
-import { configDir } from '../support/edge.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const psu = '305567661'
@@ -177,15 +176,15 @@ t.test(
     const stores = await registryBeside(t, tollgate.dataDir)
     const [application] = await stores.applications.list({ limit: 1 })
     const applicationId = application?.id ?? ''
-    const catalogue = await loadCatalogue(configDir)
+    const catalogue = await publishedCatalogue()
     const operations = [...catalogue.versions.values()].flatMap((version) => version.operations)
     const buckets = operations.map((operation) =>
-      bucketName(applicationId, operation, { scope: 'operation', windowSeconds: window }),
+      bucketName(applicationId, operation, { scope: 'operation', windowLength: window }),
     )
     const control = connectControl(tollgate.dataDir)
     t.teardown(() => control.close())
     const counts = async () =>
-      (await control.peek(buckets.map((bucket) => ({ bucket, windowSeconds: window })))).map(
+      (await control.peek(buckets.map((bucket) => ({ bucket, windowLength: window })))).map(
         ({ count }) => count,
       )
     const called = new Set<Operation>()

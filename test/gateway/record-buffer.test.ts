@@ -20,6 +20,7 @@ function record(application: string, at: number): RecordedCall {
     limit_scope: null,
     limit_calls: null,
     window_seconds: null,
+    calendar_window: null,
     remaining: null,
     resets_at: null,
     total_ms: 1,

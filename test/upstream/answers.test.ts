@@ -139,7 +139,7 @@ function poolTo(port: number): Pool {
   return createPool({
     url: `http://127.0.0.1:${port}`,
     ...{ connectionsMax: 4, connectionsPerLane: 4, connectionMsMax: 30_000, connectMsMax: 2_000 },
-    ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
+    ...{ idleMsMax: 4_000, idleMsCeiling: 30_000 },
     monotonic: () => performance.now(),
   })
 }

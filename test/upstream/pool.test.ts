@@ -31,8 +31,8 @@ async function startPool(t: Test, isDown = false) {
     connectionsPerLane: 1,
     connectionMsMax: 1000,
     connectMsMax: 2000,
-    restMsMax: 500,
-    restMsCeiling: 700,
+    idleMsMax: 500,
+    idleMsCeiling: 700,
     monotonic: () => time,
   })
   t.teardown(() => {

@@ -78,7 +78,7 @@ function poolTo(t: Test, url: string, connectMsMax = 2_000): Pool {
   const pool = createPool({
     url,
     ...{ connectionsMax: 1, connectionsPerLane: 1, connectionMsMax: 30_000, connectMsMax },
-    ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
+    ...{ idleMsMax: 4_000, idleMsCeiling: 30_000 },
     monotonic: () => performance.now(),
   })
   t.teardown(() => pool.close())

@@ -27,7 +27,7 @@ async function start(t: Test, onConnection: (socket: Socket) => void = () => und
   const pool = createPool({
     url: `http://127.0.0.1:${port}`,
     ...{ connectionsMax: 1, connectionsPerLane: 1, connectionMsMax: 30_000, connectMsMax: 2_000 },
-    ...{ restMsMax: 4_000, restMsCeiling: 30_000 },
+    ...{ idleMsMax: 4_000, idleMsCeiling: 30_000 },
     monotonic: () => performance.now(),
   })
   t.teardown(() => {
@@ -50,8 +50,9 @@ async function start(t: Test, onConnection: (socket: Socket) => void = () => und
   return { backend, pool, send }
 }
 
-function post(body: Buffer): UpstreamRequest {
-  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`
+function post(body: readonly Buffer[]): UpstreamRequest {
+  const { length } = Buffer.concat(body)
+  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
   return { head, body, lane: { connections: 0 } }
 }
 
@@ -59,24 +60,23 @@ const bodyOf = (received: string | undefined) =>
   (received ?? '').split('\r\n\r\n').slice(1).join('\r\n\r\n')
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 /** More than the kernels' buffers take. */
-const whole = Buffer.concat(
-  Array.from({ length: 400 }, (_, at) => Buffer.alloc(50_000, 97 + (at % 26))),
-)
+const pieces = Array.from({ length: 400 }, (_, at) => Buffer.alloc(50_000, 97 + (at % 26)))
+const whole = Buffer.concat(pieces)
 
 t.test('a body arrives whole, also at a backend that takes its time', async (t) => {
   const { backend, pool, send } = await start(t, (socket) => socket.pause())
-  const { exchange, ended } = send(post(whole))
-  await until('the backend has taken some', () => exchange.piecesTaken > 0)
-  const before = exchange.piecesTaken
+  const { exchange, ended } = send(post(pieces))
+  await until('the backend has taken some', () => exchange.bodyProgress > 0)
+  const before = exchange.bodyProgress
   backend.sockets[0]?.resume()
   const received = () => bodyOf(backend.received[0])
   await until('it is all there', () => received().length >= whole.length)
   t.ok(received() === whole.toString())
-  t.ok(exchange.piecesTaken > before, 'its progress could be seen')
+  t.ok(exchange.bodyProgress > before, 'its progress could be seen')
   backend.sockets[0]?.write(ok)
   t.equal(await ended, 200)
   // The connection is used again, and nothing of the first request is left on it.
-  const next = send(post(Buffer.from('xy')))
+  const next = send(post([Buffer.from('xy')]))
   await until('the next is there', () => received().endsWith('xy'))
   backend.sockets[0]?.write(ok)
   t.equal(await next.ended, 200)
@@ -86,8 +86,8 @@ t.test('a body arrives whole, also at a backend that takes its time', async (t) 
 
 t.test('a body that is given up never looks whole', async (t) => {
   const { backend, send } = await start(t, (socket) => socket.pause())
-  const { exchange } = send(post(whole))
-  await until('the backend has taken some', () => exchange.piecesTaken > 0)
+  const { exchange } = send(post(pieces))
+  await until('the backend has taken some', () => exchange.bodyProgress > 0)
   exchange.abandon()
   const [socket] = backend.sockets
   socket?.resume()
@@ -97,12 +97,12 @@ t.test('a body that is given up never looks whole', async (t) => {
 
 t.test('an answer before the whole body ends its connection', async (t) => {
   const { backend, send } = await start(t, (socket) => socket.pause())
-  const first = send(post(whole))
-  await until('the backend has taken some', () => first.exchange.piecesTaken > 0)
+  const first = send(post(pieces))
+  await until('the backend has taken some', () => first.exchange.bodyProgress > 0)
   backend.sockets[0]?.write(ok)
   t.equal(await first.ended, 200)
   backend.sockets[0]?.resume()
-  const next = send(post(Buffer.from('xy')))
+  const next = send(post([Buffer.from('xy')]))
   await until('the next has a connection of its own', () => backend.sockets.length === 2)
   backend.sockets[1]?.resume()
   await until('it is there', () => bodyOf(backend.received[1]) === 'xy')
@@ -115,7 +115,7 @@ t.test('an answer before the whole body ends its connection', async (t) => {
 t.test('a small body leaves in one piece with its head', async (t) => {
   let reads = 0
   const { backend, send } = await start(t, (socket) => void socket.on('data', () => (reads += 1)))
-  const { ended } = send(post(Buffer.from('hello')))
+  const { ended } = send(post([Buffer.from('hello')]))
   await until('it is there', () => bodyOf(backend.received[0]) === 'hello')
   t.equal(reads, 1)
   backend.sockets[0]?.write(ok)

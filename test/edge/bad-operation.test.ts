@@ -1,0 +1,109 @@
+import { connect, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { callerOf, startEdge } from '../support/edge.ts'
+import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
+import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
+
+const ok = 'HTTP/1.1 200 OK\r\n'
+const whole = `${ok}Content-Length: 2\r\n\r\n{}`
+const part = `${ok}Content-Length: 100\r\n\r\nabc`
+
+/** What the backend does with every call of one operation. */
+const conducts: Readonly<Record<string, RawBackend['answer']>> = {
+  'never answers': () => undefined,
+  'answers with a part and then silence': (_, socket) => void socket.write(part),
+  'answers octet by octet': (_, socket) => {
+    socket.write(`${ok}Content-Length: 100000\r\n\r\n`)
+    const timer = setInterval(() => socket.write('x'), 50)
+    socket.on('close', () => clearInterval(timer))
+  },
+  'breaks off its answers': (_, socket) => void socket.write(part, () => socket.resetAndDestroy()),
+  'ends connections without an answer': (_, socket) => void socket.end(),
+  'answers twice': (_, socket) => void socket.write(whole + whole),
+  'sends more than it declares': (_, socket) => void socket.write(`${whole}more`),
+  'sends endless fields': (_, socket) =>
+    void socket.write(ok + `X-A: ${'b'.repeat(1_000)}\r\n`.repeat(1_000)),
+  'sends endless interim answers': (_, socket) =>
+    void socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(1_000)),
+}
+
+/** One of each developer. */
+const keys = Array.from({ length: 20 }, (_, at) => `tg_key${at}`)
+const callers = new Map(keys.map((key, at) => [key, callerOf(`app-${at}`)] as const))
+/** More than one operation may have. */
+const pressing = 400
+const bad = 'GET /v1.7.0/accounts/bad HTTP/1.1'
+const good = ['GET /v1.7.0/accounts HTTP/1.1', 'POST /v1.7.0/consents HTTP/1.1']
+
+/** An edge with the bounds of production and a clock that the test may move. */
+async function start(t: Test, conduct: RawBackend['answer']) {
+  const backend = await startRawBackend(t)
+  backend.answer = (asked, socket) =>
+    (asked.target.includes('/bad') ? conduct : answerOk)(asked, socket)
+  let ahead = 0
+  const { url } = await startEdge(t, {
+    ...{ backendUrl: backend.url, callers, callLimits: { callsPerApplication: 64 } },
+    monotonic: () => performance.now() + ahead,
+  })
+  function passes(ms: number): void {
+    ahead += ms
+  }
+  return { backend, url, passes }
+}
+
+function request(line: string, key: string): string {
+  const length = line.startsWith('POST') ? ['Content-Length: 2'] : []
+  return rawRequest(line, [`X-API-Key: ${key}`, ...length], length.length === 0 ? '' : '{}')
+}
+
+/** Clients that call the bad operation, each again a little after its connection has ended. */
+function press(t: Test, url: string): void {
+  const open = new Set<Socket>()
+  let isOver = false
+  function come(at: number): void {
+    if (isOver) return
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    open.add(socket)
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        open.delete(socket)
+        setTimeout(come, 200, at).unref()
+      })
+    socket.resume()
+    socket.write(
+      request(bad, keys[at % keys.length] ?? '').replace('\r\n', '\r\nConnection: close\r\n'),
+    )
+  }
+  for (let at = 0; at < pressing; at += 1) come(at)
+  t.teardown(() => {
+    isOver = true
+    // After an ordinary end the edge would finish a call that waits for the backend.
+    for (const socket of open) socket.resetAndDestroy()
+  })
+}
+
+/** Calls of the other operations, by every application. @returns their statuses */
+async function statusesOfOthers(url: string): Promise<number[]> {
+  const answers = await Promise.all(
+    keys.flatMap((key) => good.map((line) => sendRaw(url, request(line, key), 20))),
+  )
+  return [...new Set(answers.map(({ status }) => status))]
+}
+
+for (const [name, conduct] of Object.entries(conducts)) {
+  t.test(`an operation whose backend ${name} starves no other, for any application`, async (t) => {
+    const { backend, url, passes } = await start(t, conduct)
+    press(t, url)
+    const badOnes = () => backend.requests.filter(({ target }) => target.includes('/bad')).length
+    await until('the backend has what one operation may have', () => badOnes() >= 192)
+    for (const _round of [1, 2, 3]) t.same(await statusesOfOthers(url), [200])
+    backend.answer = answerOk
+    // As long as a call may take.
+    passes(25_000)
+    await until('the operation has its places back', async () => {
+      return (await sendRaw(url, request(bad, keys[0] ?? ''), 20)).status === 200
+    })
+  })
+}
