@@ -14,6 +14,8 @@ export interface BankCall {
   readonly applicationName: string | undefined
   /** Whether the TPP is held to what the standard only recommends. */
   readonly isStrict: boolean
+  /** The only origins to which PSUs may be sent back; undefined: any. */
+  readonly redirectOrigins: readonly string[] | undefined
   /** Whether a redirect without an address of its own has somewhere to end. */
   readonly hasReturnPage: boolean
   readonly requestId: string

@@ -24,6 +24,9 @@ export const bankErrors = {
   CERTIFICATE_MISSING: [401],
   CERTIFICATE_INVALID: [401],
   CERTIFICATE_EXPIRED: [401],
+  CERTIFICATE_REVOKED: [401],
+  /** The signing certificate lacks the PSD2 role of the operation. */
+  ROLE_INVALID: [401],
   SIGNATURE_MISSING: [401],
   SIGNATURE_INVALID: [401],
   PSU_CREDENTIALS_INVALID: [401],

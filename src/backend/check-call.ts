@@ -17,6 +17,8 @@ export interface CheckCallOptions {
   readonly isJsonAccepted: boolean
   /** Whether the TPP must sign, and send what the standard makes mandatory. */
   readonly isStrict: boolean
+  /** Thumbprints of the certificates that a strict TPP signs with; undefined: any. */
+  readonly seals: readonly string[] | undefined
   /** Milliseconds since 1970. */
   readonly now: number
 }
@@ -39,8 +41,8 @@ const product = 'payment-product'
  * @throws {BankError} with everything that is wrong at the first step that has anything wrong
  */
 export function checkCall(options: CheckCallOptions): CheckedCall {
-  const { operationId, contract, path, query, headers, rawBody, isStrict } = options
-  checkSignature(headers, { now: options.now, isRequired: isStrict })
+  const { operationId, contract, path, query, headers, rawBody, isStrict, seals } = options
+  checkSignature(headers, { now: options.now, isRequired: isStrict, seals })
   checkDigest(headers, rawBody)
   // Fastify parses a query to strings and lists of strings.
   const fields = query as Fields

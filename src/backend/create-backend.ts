@@ -1,11 +1,20 @@
+// This folder is the sandbox bank, the backend that ships with the gateway. Read this file first, then `routes.ts`
+// and `check-call.ts`: what a request passes before its handler. `handlers/` answers calls, `sca/` has the pages
+// where customers approve, `domain/` the rules, `processes/` the changes that take time or touch several tables,
+// `stores/` the tables and `sandbox/` the fictional customers. The bank trusts only the gateway's signed header. It
+// knows no keys, plans or limits, and imports nothing of the gateway.
+
 import { randomUUID as randomUUIDOfNode } from 'node:crypto'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createRouter, type Router } from '../catalogue/router.ts'
 import type { Database } from '../platform/database.ts'
 import { isOutage } from '../platform/database.ts'
+import { createHttpServer } from '../platform/http-server.ts'
 import type { Logger } from '../platform/log.ts'
+import type { ListenerTls } from '../platform/tls.ts'
 import { readAccept } from './accept.ts'
+import { registerApplicationEnds } from './application-ends.ts'
 import type { Bank, Credentials, SandboxOffer } from './bank.ts'
 import { BankError } from './bank-error.ts'
 import { createHandlers } from './handlers/index.ts'
@@ -22,9 +31,12 @@ import { sandboxCredentials, sandboxSecrets } from './sandbox/credentials.ts'
 import { sandboxPsus } from './sandbox/personas.ts'
 import { registerSandboxRoutes } from './sandbox/sandbox-routes.ts'
 import { createSca } from './sca/create-sca.ts'
+import type { SealTrusts } from './seal-check.ts'
 import { createBankStores } from './stores/bank-stores.ts'
 
 export interface BackendOptions {
+  /** TLS of the two listeners; undefined: plain HTTP. */
+  readonly tls?: Readonly<Record<'backend' | 'sca', ListenerTls | undefined>>
   readonly catalogue: Catalogue
   /** Its migrations (`bankMigrations`) must have run. */
   readonly database: Database
@@ -41,6 +53,8 @@ export interface BackendOptions {
   readonly scaPublicUrl: string
   /** (Default: those of the sandbox) */
   readonly credentials?: Credentials
+  /** Whose certificates may sign. (Default: none is known, so only registration counts) */
+  readonly sealTrusts?: SealTrusts
   /** Undefined: the bank offers no sandbox. */
   readonly sandbox?: SandboxOptions | undefined
 }
@@ -62,12 +76,7 @@ export interface Backend {
 }
 
 /**
- * Creates the bank behind the gateway. This folder is the sandbox bank, the
- * backend that Tollgate ships with: `handlers/` answers the calls, `sca/` has
- * the pages where customers approve, `domain/` the rules of payments, accounts,
- * consents and mandates, `processes/` the changes that take time, `stores/` the
- * tables and `sandbox/` the fictional customers. It trusts only the gateway's
- * signed identity header.
+ * Creates the bank behind the gateway.
  *
  * Once the interface listens, it compiles the contracts ahead of the calls, and
  * a timer makes the changes that only need time.
@@ -84,18 +93,21 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
     ...{ stores, credentials, randomUUID, timeZone, scaPublicUrl },
     sandbox: sandbox === undefined ? undefined : sandboxOffer(sandbox),
   }
-  const app = createListener(createRouter(options.catalogue), log)
+  const app = createListener(createRouter(options.catalogue), log, options.tls?.backend)
+  const identify = createIdentityCheck({ ...options.identity, now })
   const contracts = registerRoutes(app, {
     catalogue: options.catalogue,
     handlers: createHandlers(bank),
-    identify: createIdentityCheck({ ...options.identity, now }),
+    identify,
     hasReturnPage: sandbox !== undefined,
+    sealTrusts: options.sealTrusts ?? (async () => []),
     now,
   })
+  registerApplicationEnds(app, { bank, identify, now })
   if (sandbox !== undefined) {
     registerSandboxRoutes(app, { secret: sandbox.secret, database, now, timeZone })
   }
-  const sca = createSca({ bank, log, now })
+  const sca = createSca({ bank, tls: options.tls?.sca, log, now })
   prepareContracts(app, { contracts, log })
   startTimer([app, sca], { clockwork: createClockwork(bank), stores, log, now })
   await Promise.all([app.ready(), sca.ready()])
@@ -121,19 +133,29 @@ function sandboxOffer({ portalUrl }: SandboxOptions): SandboxOffer {
 }
 
 /** Fastify with the limits it leaves open set, and every error in the form of the interface. */
-function createListener(router: Router, log: Logger): FastifyInstance {
+function createListener(
+  router: Router,
+  log: Logger,
+  tls: ListenerTls | undefined,
+): FastifyInstance {
   const app = fastify({
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 512 },
     bodyLimit: 1_048_576,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    // Longer than the gateway's pool keeps a connection: it must be the one to close.
-    keepAliveTimeout: 72_000,
+    serverFactory: (handle) =>
+      createHttpServer(
+        // The gateway's pool keeps a connection for less time: it must be the one to close.
+        { tls, idleMs: 60_000, keepAliveTimeout: 72_000 },
+        handle,
+      ),
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
       void send(reply, rendered(failed(error, request), request))
     },
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-content-type-options', 'nosniff')
+    done()
   })
   // Bodies are kept as bytes: digests and repeated POSTs are about bytes.
   app.removeAllContentTypeParsers()
@@ -197,7 +219,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Of the route's operation: decides the form of its errors. */
     api?: string
-    /** Whether only the portal may call it: its errors are problem documents. */
+    /** Whether only gateway or portal may call it, and no application: its errors are problem documents. */
     isInternal?: boolean
   }
 }

@@ -22,6 +22,10 @@ export interface Identity {
   readonly applicationName: string | undefined
   /** Whether the application signs its calls and is held to everything the standard has. */
   readonly isStrict: boolean
+  /** Thumbprints of the certificates that a strict application signs with; undefined from a gateway that does not say it. */
+  readonly seals: readonly string[] | undefined
+  /** The only origins to which PSUs may be sent back; undefined: any. */
+  readonly redirectOrigins: readonly string[] | undefined
 }
 
 export interface IdentityOptions {
@@ -66,7 +70,18 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
         clockTolerance: toleranceSeconds,
         currentDate: new Date(now()),
       })
-      const { sub, name, iat = 0, exp = 0, api, version, operation, strict } = payload
+      const {
+        sub,
+        name,
+        iat = 0,
+        exp = 0,
+        api,
+        version,
+        operation,
+        strict,
+        seals,
+        redirects,
+      } = payload
       const isShort = exp - iat <= lifetimeSecondsMax
       const isPresent = iat * 1000 <= now() + toleranceSeconds * 1000
       if (
@@ -88,6 +103,8 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
           operation,
           applicationName: typeof name === 'string' ? name : undefined,
           isStrict: strict === true,
+          seals: textsOf(seals),
+          redirectOrigins: textsOf(redirects),
         },
         until: (exp + toleranceSeconds) * 1000,
       }
@@ -99,6 +116,11 @@ export function createIdentityCheck(options: IdentityOptions & { readonly now: (
       throw unavailable(error)
     }
   }
+}
+
+/** A claim that is a list of texts; undefined from a gateway that does not say it. */
+function textsOf(claim: unknown): readonly string[] | undefined {
+  return Array.isArray(claim) ? claim.filter((entry) => typeof entry === 'string') : undefined
 }
 
 /** The refusal of a token that does not hold, or not for this operation. */

@@ -10,6 +10,11 @@ const errorListOf: Readonly<Record<string, string>> = {
   xs2a: 'tppMessages',
 }
 
+/** A code that one family spells in its own way. */
+const spelledIn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  xs2a: { CERTIFICATE_REVOKED: 'CERTIFICATE_REVOKE' },
+}
+
 /** An answer ready to be sent. */
 export interface RenderedReply {
   readonly status: number
@@ -59,7 +64,7 @@ function listed(error: BankError, api: string | undefined) {
   return {
     [list]: error.messages.map(({ path, text }) => ({
       category: 'ERROR',
-      code: error.code,
+      code: spelledIn[api ?? 'xs2a']?.[error.code] ?? error.code,
       ...(path === undefined ? {} : { path: path.slice(0, 500) }),
       text: text.slice(0, 500),
     })),

@@ -8,6 +8,7 @@ import { checkCall } from './check-call.ts'
 import { type Identity, identityHeader, invalid } from './identity.ts'
 import { type RenderedReply, renderAnswer, renderError } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
+import { checkSeal, type SealTrusts } from './seal-check.ts'
 
 export interface RoutesOptions {
   readonly catalogue: Catalogue
@@ -15,6 +16,7 @@ export interface RoutesOptions {
   readonly identify: (token: string | undefined) => Promise<Identity>
   /** Whether the portal has a page for redirects that name no address. */
   readonly hasReturnPage: boolean
+  readonly sealTrusts: SealTrusts
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -88,7 +90,7 @@ function urlOf({ segments }: Operation): string {
 /** One call, in the order of docs/bank.md, Requests: identity, all that `checkCall` checks, then its handler. */
 async function serve(
   { operation, contract, handler, offers }: OperationRoute,
-  { identify, hasReturnPage, now }: RoutesOptions,
+  { identify, hasReturnPage, sealTrusts: trusts, now }: RoutesOptions,
   request: FastifyRequest,
 ): Promise<RenderedReply> {
   const requestId = requestIdOf(request)
@@ -106,6 +108,9 @@ async function serve(
     }
     const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const at = now()
+    if (identity.isStrict) {
+      await checkSeal(request.headers['tpp-signature-certificate'], { trusts, operation, now: at })
+    }
     const checked = checkCall({
       operationId: operation.id,
       contract,
@@ -116,6 +121,7 @@ async function serve(
       now: at,
       isJsonAccepted: json,
       isStrict: identity.isStrict,
+      seals: identity.seals,
     })
     const answer = await handler({
       ...checked,
@@ -127,6 +133,7 @@ async function serve(
       applicationId: identity.applicationId,
       applicationName: identity.applicationName,
       isStrict: identity.isStrict,
+      redirectOrigins: identity.redirectOrigins,
       // A strict application is held to what the standard has, which knows no such page.
       hasReturnPage: hasReturnPage && !identity.isStrict,
       target: request.raw.url ?? '',

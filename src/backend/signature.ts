@@ -1,6 +1,12 @@
-import { type KeyObject, verify, X509Certificate } from 'node:crypto'
+import { type KeyObject, verify } from 'node:crypto'
 import type { Fields } from '../catalogue/contract.ts'
+import {
+  type Certificate,
+  CertificateUnreadable,
+  readCertificate,
+} from '../certificates/certificate.ts'
 import { BankError } from './bank-error.ts'
+import { readSealText } from './seal-check.ts'
 
 /** Fields that a signature must cover where they are present (docs/bank.md, Requests). */
 const mustBeSigned = ['digest', 'x-request-id', 'psu-id', 'psu-corporate-id', 'tpp-redirect-uri']
@@ -13,25 +19,34 @@ export interface SignatureOptions {
   readonly now: number
   /** Whether a request without a signature is refused. */
   readonly isRequired: boolean
+  /** Thumbprints of the certificates that the caller may sign with if it must sign; undefined: any. */
+  readonly seals?: readonly string[] | undefined
 }
 
 const sentTogether = 'Must be sent with the signature'
+/** For a certificate that the application has not registered. */
+const foreignText =
+  'This application signs every call (strict), and it does not have this certificate for signing: add it on the portal, under Certificates of the application'
 /** For an application that wants all its calls signed. */
 const strictText =
   'This application signs every call (strict): send Digest, Signature and TPP-Signature-Certificate. To send unsigned calls, switch off "Signed calls only" under Settings of the application on the portal'
 
 /**
  * Checks a `Signature` (draft-cavage-http-signatures) with the certificate sent
- * beside it; unless it is required, a request with neither passes. What it
- * proves is that the request is as its sender signed it. Who the sender is says
- * the identity of the gateway, so the certificate's issuer is not looked at; and
- * its label of the algorithm is not believed, because clients in the field write
+ * beside it; unless it is required, a request with neither passes. An application
+ * that must sign does so with a certificate that it has registered. So who has
+ * stolen its key alone cannot sign with a certificate of their own. For others
+ * the signature proves only that the request is as its sender signed it. The
+ * label of the algorithm is not believed, because clients in the field write
  * wrong ones.
  *
  * @throws {BankError} 401 CERTIFICATE_MISSING, _INVALID, _EXPIRED, SIGNATURE_MISSING, _INVALID;
  *   400 TIMESTAMP_INVALID for a signed date that is not now
  */
-export function checkSignature(headers: Fields, { now, isRequired }: SignatureOptions): void {
+export function checkSignature(
+  headers: Fields,
+  { now, isRequired, seals }: SignatureOptions,
+): void {
   const signature = headers['signature']
   const sent = headers['tpp-signature-certificate']
   if (signature === undefined && sent === undefined && !isRequired) return
@@ -48,12 +63,17 @@ export function checkSignature(headers: Fields, { now, isRequired }: SignatureOp
       { path: 'Signature', text: 'Must be sent with the certificate' },
     ])
   }
-  const { certificate, publicKey } = readCertificate(sent)
-  if (certificate.validToDate.getTime() < now) {
+  const certificate = readSent(sent)
+  if (certificate.validUntil < now) {
     throw new BankError('CERTIFICATE_EXPIRED', 'The certificate has expired')
   }
-  if (certificate.validFromDate.getTime() > now) {
+  if (certificate.validFrom > now) {
     throw new BankError('CERTIFICATE_INVALID', 'The certificate is not valid yet')
+  }
+  if (isRequired && seals?.includes(certificate.thumbprint) === false) {
+    throw new BankError('CERTIFICATE_INVALID', [
+      { path: 'TPP-Signature-Certificate', text: foreignText },
+    ])
   }
   const parameters = readParameters(signature)
   const names = (parameters.get('headers') ?? '').split(' ')
@@ -67,7 +87,7 @@ export function checkSignature(headers: Fields, { now, isRequired }: SignatureOp
   }
   const text = names.map((name) => `${name}: ${signedValue(headers, name)}`).join('\n')
   const bytes = Buffer.from(parameters.get('signature') ?? '', 'base64')
-  if (!isSignedBy(publicKey, Buffer.from(text, 'latin1'), bytes)) {
+  if (!isSignedBy(certificate.x509.publicKey, Buffer.from(text, 'latin1'), bytes)) {
     throw invalid('Does not match the request')
   }
   if (names.includes('date')) checkDate(headers['date'], now)
@@ -82,14 +102,11 @@ function checkDate(sent: Fields[string], now: number): void {
   ])
 }
 
-/** Base64 of DER, with or without the armour of PEM. */
-function readCertificate(text: string) {
-  const base64 = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '')
+function readSent(text: string): Certificate {
   try {
-    const certificate = new X509Certificate(Buffer.from(base64, 'base64'))
-    // Reading the key may throw: its algorithm may be unknown.
-    return { certificate, publicKey: certificate.publicKey }
+    return readCertificate(readSealText(text))
   } catch (cause) {
+    if (!(cause instanceof CertificateUnreadable)) throw cause
     throw new BankError('CERTIFICATE_INVALID', 'The certificate cannot be read', { cause })
   }
 }

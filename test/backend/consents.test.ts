@@ -209,6 +209,8 @@ t.test('consents', async (t) => {
     const put = (step: object) =>
       bank.call({ operation: 'updateConsentAuthorisation', path, headers: psu, body: step })
     for (let wrong = 0; wrong < 3; wrong++) await put({ psuData: { password: 'wrong' } })
+    // Six failed attempts in a row block the PSU for half an hour.
+    bank.clock.now += 30 * 60_000
     const confirmed = await put({ confirmationCode: 'abc' })
     t.strictSame([confirmed.status, codeOf(confirmed)], [400, 'SCA_INVALID'])
   })

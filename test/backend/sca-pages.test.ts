@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium } from 'playwright-core'
 import t from 'tap'
 import { testBank } from '../support/bank.ts'
-import { accessibilityViolations, chromiumMissing, executablePath } from '../support/browser.ts'
+import { accessibilityViolations, chromiumMissing, launchBrowser } from '../support/browser.ts'
 import { consentRequest } from '../support/requests.ts'
 
 const skip = chromiumMissing()
@@ -18,8 +17,7 @@ t.test(
     const { port } = tpp.address() as AddressInfo
     const bank = await testBank(t)
     const sca = await bank.backend.sca.listen({ host: '127.0.0.1', port: 0 })
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-    t.teardown(() => browser.close())
+    const browser = await launchBrowser()
 
     /** The address of the page for a bank-offered consent. */
     async function link(): Promise<string> {
@@ -32,6 +30,7 @@ t.test(
     }
 
     const without = await browser.newContext({ javaScriptEnabled: false })
+    t.teardown(() => without.close())
     const page = await without.newPage()
     await page.goto(await link())
     await page.getByLabel('ID number or alias').fill('305567661')
@@ -48,7 +47,8 @@ t.test(
     await page.waitForURL(/session=7$/)
     t.match(await page.content(), /back at \/return\?session=7/)
 
-    const scripted = await (await browser.newContext()).newPage()
+    const scripted = await browser.newPage()
+    t.teardown(() => scripted.close())
     await scripted.goto(await link())
     t.strictSame(await accessibilityViolations(scripted), [], 'sign-in')
     await scripted.getByLabel('ID number or alias').fill('305567661')

@@ -80,7 +80,7 @@ t.test('the pages where a PSU approves', async (t) => {
     t.match(policy, /frame-ancestors 'none'/)
     t.equal(page.headers['cache-control'], 'no-store')
     t.equal(page.headers['referrer-policy'], 'no-referrer')
-    t.match(page.headers['set-cookie'], /HttpOnly; SameSite=Strict/)
+    t.match((await scaBrowser(sca).get(url)).headers['set-cookie'], /HttpOnly; SameSite=Strict/)
     t.equal((await sca.inject({ url: '/style.css' })).statusCode, 200)
     t.equal((await scaBrowser(sca).get(`${url}/decision`)).status, 303, 'another browser')
   })
@@ -127,6 +127,8 @@ t.test('the pages where a PSU approves', async (t) => {
       const last = await guesser.submit(guessed.url, { ...noa, password: 'wrong' })
       t.equal(last.headers['location'], nokUri)
       t.equal(await statusOf(guessed.path), 'RJCT')
+      // Ends the row of failed attempts, which would block the PSU.
+      await decideOnPage(sca, (await initiate()).url)
 
       const coded = await initiate()
       const browser = scaBrowser(sca)
@@ -183,6 +185,45 @@ t.test('the pages where a PSU approves', async (t) => {
     t.notOk(malformed.body.includes('script'))
   })
 
+  t.test('the PSU is sent back over TLS, or to the own machine', async (t) => {
+    const answerTo = (address: string, name = 'tpp-redirect-uri') =>
+      bank.call({
+        operation: 'initiatePayment',
+        path: { 'payment-product': 'fp' },
+        headers: { ...redirect, [name]: address },
+        body: payment,
+      })
+    for (const host of ['127.0.0.1:3000', 'localhost:3000', '[::1]']) {
+      t.equal((await answerTo(`http://${host}/back`)).status, 201, host)
+    }
+    for (const [header, path] of [
+      ['tpp-redirect-uri', 'TPP-Redirect-URI'],
+      ['tpp-nok-redirect-uri', 'TPP-Nok-Redirect-URI'],
+    ] as const) {
+      for (const host of ['evil.example', '127.0.0.1.evil.example', '192.0.2.1']) {
+        const { status, body } = await answerTo(`http://${host}/cb`, header)
+        t.strictSame([status, body.tppMessages[0].path], [400, path], host)
+      }
+    }
+  })
+
+  t.test('an application that may name no address is told so', async (t) => {
+    const call = {
+      operation: 'initiatePayment',
+      path: { 'payment-product': 'fp' },
+      headers: redirect,
+      body: payment,
+    }
+    const { status, body } = await bank.call({ ...call, redirects: [] })
+    t.equal(status, 400)
+    t.match(body.tppMessages[0], { path: 'TPP-Redirect-URI', text: /has registered: none\./ })
+    const long = Array.from({ length: 10 }, (_, at) => `https://${'a'.repeat(60)}-${at}.example`)
+    const cut = (await bank.call({ ...call, redirects: long })).body.tppMessages[0].text
+    t.match(cut, /Settings of the application$/, 'a long list is cut, not the advice')
+    const registered = [new URL(redirectUri).origin, new URL(nokUri).origin]
+    t.equal((await bank.call({ ...call, redirects: registered })).status, 201)
+  })
+
   t.test('an address whose host would mean something in a policy is refused', async (t) => {
     for (const host of ['x;sandbox', 'x,y', "x'y"]) {
       const answer = await bank.call({
@@ -227,6 +268,28 @@ t.test('the pages where a PSU approves', async (t) => {
       t.equal(json.statusCode, 415)
     }
     t.equal(await statusOf(path), 'RCVD')
+  })
+
+  t.test('a cookie and a token of another page or browser decide nothing', async (t) => {
+    const [mine, theirs] = [await initiate(), await initiate()]
+    /** What an attacker can get from a page, to toss it into the browser of another. */
+    const pageOf = async (url: string) => {
+      const { headers, body } = await scaBrowser(sca).get(url)
+      const secret = /sca_csrf=([^;]+)/.exec(headers['set-cookie'] ?? '')?.[1] ?? ''
+      return { secret, csrf: /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? '' }
+    }
+    const own = await pageOf(mine.url)
+    t.not(own.secret, own.csrf, 'the cookie alone is no token')
+    const signIn = (url: string, { secret, csrf }: typeof own) =>
+      scaBrowser(sca).submit(url, { ...noa, csrf }, { cookie: `sca_csrf=${secret}` })
+    t.equal((await signIn(theirs.url, own)).status, 403, 'of another approval')
+    t.equal((await signIn(theirs.url, { ...own, csrf: own.secret })).status, 403, 'unsigned')
+
+    const browser = scaBrowser(sca)
+    await browser.signIn(theirs.url, noa)
+    const tossed = { ...approval, csrf: (await pageOf(theirs.url)).csrf }
+    t.equal((await browser.submit(`${theirs.url}/decision`, tossed)).status, 403, 'before sign-in')
+    t.equal(await statusOf(theirs.path), 'RCVD')
   })
 
   t.test('a link works for ten minutes, and none works that was never made', async (t) => {
@@ -398,4 +461,26 @@ t.test('the pages where a PSU approves', async (t) => {
     const status = await bank.call({ operation: 'getConsentStatus', path })
     t.equal(status.body.consentStatus, 'rejected')
   })
+})
+
+t.test('on HTTPS no other host of the domain can set a cookie of an approval', async (t) => {
+  const bank = await testBank(t, { scaPublicUrl: 'https://sca.bank.test' })
+  const { sca } = bank.backend
+  const open = async () => {
+    const headers = { 'tpp-redirect-uri': redirectUri }
+    const { body } = await bank.call({ operation: 'createConsent', headers, body: consent })
+    return new URL(body._links.scaRedirect.href).pathname
+  }
+  const [first, second] = [await open(), await open()]
+  const { headers } = await scaBrowser(sca).get(first)
+  const id = lastSegment(first)
+  t.match(headers['set-cookie'], `__Host-sca_csrf_${id}=`)
+  t.match(headers['set-cookie'], /; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=600$/)
+  t.notMatch(headers['set-cookie'], /Domain/i)
+  const browser = scaBrowser(sca)
+  const page = await browser.signIn(first, noa)
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+  await browser.signIn(second, noa)
+  const done = await browser.submit(`${first}/decision`, { ...approval, csrf })
+  t.equal(done.headers['location'], redirectUri, 'two approvals can be open')
 })

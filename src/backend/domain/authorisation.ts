@@ -1,34 +1,4 @@
-import { isFinal, type Transitions } from './transitions.ts'
-
-/** As the documents publish it; the way through them is docs/bank.md, Approval. */
-export type ScaStatus =
-  | 'received'
-  | 'psuIdentified'
-  | 'psuAuthenticated'
-  | 'scaMethodSelected'
-  | 'started'
-  | 'unconfirmed'
-  | 'finalised'
-  | 'failed'
-  | 'exempted'
-
-/**
- * - `identify`, `authenticate`: who the PSU is, and that it is the one
- * - `selectMethod`: how it gets its one-time password
- * - `start`: it is asked, on its device or on the bank's page
- * - `hold`: it has approved, and the TPP has to `confirm`
- * - `approve`, `exempt`, `fail`: decided; exempted is who needs no second factor
- */
-export type AuthorisationEvent =
-  | 'identify'
-  | 'authenticate'
-  | 'selectMethod'
-  | 'start'
-  | 'hold'
-  | 'approve'
-  | 'confirm'
-  | 'exempt'
-  | 'fail'
+import { type EventOf, isFinal, type Transitions } from './transitions.ts'
 
 /**
  * ```
@@ -41,7 +11,7 @@ export type AuthorisationEvent =
  * Every open state can end in `failed`. Identification may be skipped where the
  * password brings it along.
  */
-export const authorisationTransitions: Transitions<ScaStatus, AuthorisationEvent> = {
+const transitions = {
   received: {
     identify: 'psuIdentified',
     authenticate: 'psuAuthenticated',
@@ -66,7 +36,22 @@ export const authorisationTransitions: Transitions<ScaStatus, AuthorisationEvent
   finalised: {},
   failed: {},
   exempted: {},
-}
+} as const
+
+/** As the documents publish it; the way through them is docs/bank.md, Approval. */
+export type ScaStatus = keyof typeof transitions
+
+/**
+ * - `identify`, `authenticate`: who the PSU is, and that it is the one
+ * - `selectMethod`: how it gets its one-time password
+ * - `start`: it is asked, on its device or on the bank's page
+ * - `hold`: it has approved, and the TPP has to `confirm`
+ * - `approve`, `exempt`, `fail`: decided; exempted is who needs no second factor
+ */
+export type AuthorisationEvent = EventOf<typeof transitions>
+
+/** The life cycle of an authorisation. */
+export const authorisationTransitions: Transitions<ScaStatus, AuthorisationEvent> = transitions
 
 /** The event with which an open authorisation ends well. */
 export function approvalOf(status: ScaStatus): AuthorisationEvent {

@@ -1,30 +1,5 @@
 import { addDays, onDay } from './bank-time.ts'
-import { after, type Transitions } from './transitions.ts'
-
-/** As the documents publish it. */
-export type ConsentStatus =
-  | 'received'
-  | 'rejected'
-  | 'valid'
-  | 'revokedByPsu'
-  | 'expired'
-  | 'terminatedByTpp'
-  | 'suspendedByASPSP'
-
-/**
- * - `authorise`, `refuse`: outcome of the PSU's authorisation
- * - `terminate`: DELETE by the TPP; `revoke`: the PSU at the bank
- * - `expire`: validity over, used up, or superseded by a newer recurring consent
- * - `suspend`, `resume`: the bank, under the central bank's directive
- */
-export type ConsentEvent =
-  | 'authorise'
-  | 'refuse'
-  | 'terminate'
-  | 'revoke'
-  | 'expire'
-  | 'suspend'
-  | 'resume'
+import { after, type EventOf, type Transitions } from './transitions.ts'
 
 /**
  * ```
@@ -34,7 +9,7 @@ export type ConsentEvent =
  *    └───terminate───────┴──────→ terminatedByTpp
  * ```
  */
-export const consentTransitions: Transitions<ConsentStatus, ConsentEvent> = {
+const transitions = {
   received: { authorise: 'valid', refuse: 'rejected', terminate: 'terminatedByTpp' },
   valid: {
     terminate: 'terminatedByTpp',
@@ -52,7 +27,21 @@ export const consentTransitions: Transitions<ConsentStatus, ConsentEvent> = {
   revokedByPsu: {},
   expired: {},
   terminatedByTpp: {},
-}
+} as const
+
+/** As the documents publish it. */
+export type ConsentStatus = keyof typeof transitions
+
+/**
+ * - `authorise`, `refuse`: outcome of the PSU's authorisation
+ * - `terminate`: DELETE by the TPP; `revoke`: the PSU at the bank
+ * - `expire`: validity over, used up, or superseded by a newer recurring consent
+ * - `suspend`, `resume`: the bank, under the central bank's directive
+ */
+export type ConsentEvent = EventOf<typeof transitions>
+
+/** The life cycle of a consent. */
+export const consentTransitions: Transitions<ConsentStatus, ConsentEvent> = transitions
 
 /** The message for the PSU about each status; `psuMessage` of the status answer. */
 export const consentMessages: Readonly<Record<ConsentStatus, string>> = {

@@ -1,31 +1,6 @@
 import { addDays, addMonths, onDay } from './bank-time.ts'
 import { lastDayOf, type MandateRequest } from './mandate-request.ts'
-import { after, type Transitions } from './transitions.ts'
-
-/** As the document of the mandates publishes it. */
-export type MandateStatus =
-  | 'received'
-  | 'rejected'
-  | 'valid'
-  | 'suspended'
-  | 'revokedByPsu'
-  | 'expired'
-  | 'terminatedByTpp'
-
-/**
- * - `authorise`: the debtor approved; `refuse`: refused, failed or let it run out
- * - `suspend`, `resume`: by the bank; `revoke`: by the debtor at the bank
- * - `expire`: its last day is over ({@link endOf}), or its single collection is made
- * - `terminate`: by the creditor
- */
-export type MandateEvent =
-  | 'authorise'
-  | 'refuse'
-  | 'terminate'
-  | 'revoke'
-  | 'expire'
-  | 'suspend'
-  | 'resume'
+import { after, type EventOf, type Transitions } from './transitions.ts'
 
 /**
  * ```
@@ -38,7 +13,7 @@ export type MandateEvent =
  * Every transition from `valid` also exists from `suspended`. A mandate on an
  * account that cannot be debited starts as `rejected`, with its own reason.
  */
-export const mandateTransitions: Transitions<MandateStatus, MandateEvent> = {
+const transitions = {
   received: { authorise: 'valid', refuse: 'rejected', terminate: 'terminatedByTpp' },
   valid: {
     terminate: 'terminatedByTpp',
@@ -56,7 +31,21 @@ export const mandateTransitions: Transitions<MandateStatus, MandateEvent> = {
   revokedByPsu: {},
   expired: {},
   terminatedByTpp: {},
-}
+} as const
+
+/** As the document of the mandates publishes it. */
+export type MandateStatus = keyof typeof transitions
+
+/**
+ * - `authorise`: the debtor approved; `refuse`: refused, failed or let it run out
+ * - `suspend`, `resume`: by the bank; `revoke`: by the debtor at the bank
+ * - `expire`: its last day is over ({@link endOf}), or its single collection is made
+ * - `terminate`: by the creditor
+ */
+export type MandateEvent = EventOf<typeof transitions>
+
+/** The life cycle of a mandate. */
+export const mandateTransitions: Transitions<MandateStatus, MandateEvent> = transitions
 
 /** Why the last transition happened (ISO 20022 mandate reasons; meanings in docs/bank.md, Mandates). */
 export type MandateReason =

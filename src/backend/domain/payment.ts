@@ -1,35 +1,10 @@
-import type { Transitions } from './transitions.ts'
+// This folder has the bank's rules as pure functions. Each life cycle is a table of transitions: `payment.ts`,
+// `consent.ts`, `mandate.ts` and `authorisation.ts`, all read with `transitions.ts`. `access.ts` says what a consent
+// covers, `payment-products.ts` which payments exist, `settlement.ts` and `banking-days.ts` when money moves,
+// `bank-time.ts` which day it is. Nothing here reads a clock, a table or a request: callers hand in what a rule
+// needs.
 
-/** ISO 20022 ExternalPaymentTransactionStatus, as far as this bank uses it (docs/bank.md, Payments). */
-export type TransactionStatus =
-  | 'RCVD'
-  | 'ACTC'
-  | 'ACFC'
-  | 'ACWC'
-  | 'ACSP'
-  | 'ACSC'
-  | 'ACCC'
-  | 'RJCT'
-  | 'CANC'
-
-/**
- * - `authorise`: the PSU approved; `refuse`: refused, failed or let it run out
- * - `postpone`: it cannot begin on the day it should, and begins later
- * - `fund`: the funds are there, before its day of execution begins
- * - `execute`: the bank takes it into settlement; `settle`: booked on the debtor's account
- * - `credit`: the creditor's bank has booked it, too
- * - `reject`: the bank refuses it (limit, funds, closed account); `cancel`: withdrawn before settlement
- */
-export type PaymentEvent =
-  | 'authorise'
-  | 'refuse'
-  | 'postpone'
-  | 'fund'
-  | 'execute'
-  | 'settle'
-  | 'credit'
-  | 'reject'
-  | 'cancel'
+import type { EventOf, Transitions } from './transitions.ts'
 
 /**
  * ```
@@ -40,7 +15,7 @@ export type PaymentEvent =
  *   └─cancel────────→ CANC ←─cancel── every status until ACSP
  * ```
  */
-export const paymentTransitions: Transitions<TransactionStatus, PaymentEvent> = {
+const transitions = {
   RCVD: { authorise: 'ACTC', refuse: 'RJCT', reject: 'RJCT', cancel: 'CANC' },
   ACTC: { postpone: 'ACWC', fund: 'ACFC', execute: 'ACSP', reject: 'RJCT', cancel: 'CANC' },
   ACWC: { fund: 'ACFC', execute: 'ACSP', reject: 'RJCT', cancel: 'CANC' },
@@ -50,7 +25,23 @@ export const paymentTransitions: Transitions<TransactionStatus, PaymentEvent> = 
   ACCC: {},
   RJCT: {},
   CANC: {},
-}
+} as const
+
+/** ISO 20022 ExternalPaymentTransactionStatus, as far as this bank uses it (docs/bank.md, Payments). */
+export type TransactionStatus = keyof typeof transitions
+
+/**
+ * - `authorise`: the PSU approved; `refuse`: refused, failed or let it run out
+ * - `postpone`: it cannot begin on the day it should, and begins later
+ * - `fund`: the funds are there, before its day of execution begins
+ * - `execute`: the bank takes it into settlement; `settle`: booked on the debtor's account
+ * - `credit`: the creditor's bank has booked it, too
+ * - `reject`: the bank refuses it (limit, funds, closed account); `cancel`: withdrawn before settlement
+ */
+export type PaymentEvent = EventOf<typeof transitions>
+
+/** The life cycle of a payment. */
+export const paymentTransitions: Transitions<TransactionStatus, PaymentEvent> = transitions
 
 /** The message for the PSU about each status; `psuMessage` of the status answer. */
 export const paymentMessages: Readonly<Record<TransactionStatus, string>> = {

@@ -3,6 +3,9 @@ export type Transitions<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Event, State>>>>
 >
 
+/** The events of a life cycle, from its table. */
+export type EventOf<Table> = { [State in keyof Table]: keyof Table[State] }[keyof Table]
+
 /** The state an event leads to, or undefined where the state does not accept it. */
 export function after<State extends string, Event extends string>(
   transitions: Transitions<State, Event>,

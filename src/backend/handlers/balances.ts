@@ -49,12 +49,7 @@ function balancesOf(
             sequence: lastSequence,
           }),
         }
-  const balance = (balanceType: string, parts: string[], isLimitIncluded = false) => ({
-    balanceType,
-    balanceAmount: amountOf(sum(parts), currency),
-    creditLimitIncluded: isLimitIncluded,
-    referenceDate: today,
-  })
+  const balance = balancesIn(currency, today)
   return [
     {
       ...balance('closingBooked', [figures.closing]),
@@ -73,16 +68,21 @@ export function cardBalancesOf(
   today: string,
 ): object[] {
   const { invoiced, nonInvoiced, pending } = figures
-  const balance = (balanceType: string, parts: string[], isLimitIncluded = false) => ({
-    balanceType,
-    balanceAmount: amountOf(sum(parts), card.currency),
-    creditLimitIncluded: isLimitIncluded,
-    referenceDate: today,
-  })
+  const balance = balancesIn(card.currency, today)
   return [
     balance('closingBooked', [invoiced]),
     balance('nonInvoiced', [nonInvoiced]),
     balance('expected', [invoiced, nonInvoiced, pending]),
     balance('interimAvailable', [card.creditLimit, invoiced, nonInvoiced], true),
   ]
+}
+
+/** Makes one balance as the sum of its parts. */
+function balancesIn(currency: string, today: string) {
+  return (balanceType: string, parts: string[], isLimitIncluded = false) => ({
+    balanceType,
+    balanceAmount: amountOf(sum(parts), currency),
+    creditLimitIncluded: isLimitIncluded,
+    referenceDate: today,
+  })
 }

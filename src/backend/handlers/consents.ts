@@ -18,13 +18,13 @@ import {
 import { isUuid } from '../domain/identifiers.ts'
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
-import { authorisationLinks, linksTo, pathsOf, resourceLinks } from '../links.ts'
+import { linksTo, pathsOf } from '../links.ts'
 import { holdingsOf } from '../processes/holdings.ts'
 import { lockConsent } from '../processes/lock-parent.ts'
-import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
+import { planApproval } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
 import type { Consent } from '../stores/consents.ts'
-import { approvalMessage } from './approval-message.ts'
+import { askForApproval } from './ask-for-approval.ts'
 import { checkReference } from './references.ts'
 
 /** Types of accounts that this bank keeps (ISO 20022 cash account types). */
@@ -95,31 +95,16 @@ export function createConsentHandlers(bank: Bank) {
         firstUsedAt: null,
         createdAt: new Date(call.now),
       })
-      const authorisation = await openAuthorisation(bank, stores, {
-        parent: { kind: 'consent', id },
-        purpose: 'creation',
-        plan,
-        psu,
-        now: call.now,
-      })
       const paths = consentPaths(call, id)
+      const parent = { kind: 'consent', id } as const
+      const asked = await askForApproval(bank, stores, call, { parent, paths, plan, psu })
       return {
         status: 201,
         headers: { location: paths.self, 'aspsp-sca-approach': plan.approach },
         body: {
           consentStatus: 'received',
           consentId: id,
-          _links: {
-            ...authorisationLinks(authorisation, {
-              paths,
-              scaPublicUrl: bank.scaPublicUrl,
-              isReadable: call.offers.has('getConsentAuthorisation'),
-              isUpdatable: call.offers.has('updateConsentAuthorisation'),
-              needsConfirmation: psu?.behaviour === 'confirmation',
-            }),
-            ...resourceLinks(paths),
-          },
-          psuMessage: approvalMessage(plan.approach, 'consent'),
+          ...asked,
         },
       }
     })

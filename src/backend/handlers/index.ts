@@ -1,3 +1,9 @@
+// This folder answers the calls of the bank's interface, one handler for each operation. This table is the list; the
+// bank does not start if it and the documents differ. `payments.ts`, `consents.ts`, `mandates.ts` and
+// `authorisations.ts` are the resources, `accounts.ts`, `card-accounts.ts` and `reports.ts` what consents open;
+// `*-rules.ts` and `*-check.ts` refuse what a document cannot express. Only handlers translate between the
+// documents' JSON and the bank's resources. They never see the gateway's header, HTTP or SQL.
+
 import type { Bank } from '../bank.ts'
 import type { Handler } from '../bank-call.ts'
 import { createAccountHandlers } from './accounts.ts'

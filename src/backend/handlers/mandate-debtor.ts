@@ -50,8 +50,8 @@ function rejectionOf(
   if (account.status === 'blocked') return 'AC06'
   if (account.cashAccountType !== 'CACC') return 'AG01'
   if (instrument.isForOrganisations && account.usage !== 'ORGA') return 'MD09'
-  const isSomebodyElse = debtor.identification?.privateId?.others?.some(
+  const isAnotherPerson = debtor.identification?.privateId?.others?.some(
     ({ schemeNameCode, identification }) => schemeNameCode === 'NIDN' && identification !== psu.id,
   )
-  return isSomebodyElse === true ? 'BE01' : undefined
+  return isAnotherPerson === true ? 'BE01' : undefined
 }

@@ -9,14 +9,14 @@ import { mandateAt, mandateTransitions } from '../domain/mandate.ts'
 import { institutionOf, lastDayOf, type MandateRequest } from '../domain/mandate-request.ts'
 import { after } from '../domain/transitions.ts'
 import { idempotent } from '../idempotent.ts'
-import { authorisationLinks, pathsOf, resourceLinks } from '../links.ts'
+import { pathsOf, resourceLinks } from '../links.ts'
 import { type LockTime, lockMandate } from '../processes/lock-parent.ts'
 import { moveMandate } from '../processes/move-mandate.ts'
-import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
+import { planApproval } from '../processes/open-authorisation.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { type Mandate, mandateReferenceConstraint } from '../stores/mandates.ts'
 import { promised } from '../stores/promised.ts'
-import { approvalMessage } from './approval-message.ts'
+import { askForApproval } from './ask-for-approval.ts'
 import { askToEnd } from './ask-to-end.ts'
 import { findDebtor } from './mandate-debtor.ts'
 import { checkMandate, creditorKey } from './mandate-rules.ts'
@@ -57,38 +57,18 @@ export function createMandateHandlers(bank: Bank) {
         createdAt: new Date(call.now),
       })
       const paths = pathsOf(call, 'mandates', id)
-      const links = resourceLinks(paths)
       const location = { location: paths.self, 'aspsp-sca-approach': plan.approach }
       const created = { mandateResourceId: id, mandateStatus: status }
       if (reason !== undefined) {
         return {
           status: 201,
           headers: location,
-          body: { ...created, mandateReasonCode: reason, _links: links },
+          body: { ...created, mandateReasonCode: reason, _links: resourceLinks(paths) },
         }
       }
-      const authorisation = await openAuthorisation(bank, stores, {
-        parent: { kind: 'mandate', id },
-        purpose: 'creation',
-        plan,
-        psu,
-        now: call.now,
-      })
-      return {
-        status: 201,
-        headers: location,
-        body: {
-          ...created,
-          _links: {
-            ...authorisationLinks(authorisation, {
-              paths,
-              scaPublicUrl: bank.scaPublicUrl,
-            }),
-            ...links,
-          },
-          psuMessage: approvalMessage(plan.approach, 'mandate'),
-        },
-      }
+      const parent = { kind: 'mandate', id } as const
+      const asked = await askForApproval(bank, stores, call, { parent, paths, plan, psu })
+      return { status: 201, headers: location, body: { ...created, ...asked } }
     })
   }
 

@@ -7,11 +7,11 @@ import { paymentMessages } from '../domain/payment.ts'
 import { readPaymentInitiation } from '../domain/payment-initiation.ts'
 import { findPaymentProduct, withdrawn } from '../domain/payment-products.ts'
 import { idempotent } from '../idempotent.ts'
-import { authorisationLinks, pathsOf, resourceLinks } from '../links.ts'
-import { openAuthorisation, planApproval } from '../processes/open-authorisation.ts'
+import { pathsOf, resourceLinks } from '../links.ts'
+import { planApproval } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
 import type { Payment } from '../stores/payments.ts'
-import { approvalMessage } from './approval-message.ts'
+import { askForApproval } from './ask-for-approval.ts'
 import { askToEnd } from './ask-to-end.ts'
 import { checkDebtor, checkSession, prefersRejection } from './payment-checks.ts'
 import { checkPayment } from './payment-rules.ts'
@@ -82,13 +82,8 @@ export function createPaymentHandlers(bank: Bank) {
         createdAt: new Date(call.now),
       })
       const paths = paymentPaths(call, { product: product.name, id })
-      const authorisation = await openAuthorisation(bank, stores, {
-        parent: { kind: 'payment', id },
-        purpose: 'creation',
-        plan,
-        psu,
-        now: call.now,
-      })
+      const parent = { kind: 'payment', id } as const
+      const asked = await askForApproval(bank, stores, call, { parent, paths, plan, psu })
       const warnings = warningsOf(body, product, call.now, timeZone)
       return {
         status: 201,
@@ -97,17 +92,7 @@ export function createPaymentHandlers(bank: Bank) {
           transactionStatus: 'RCVD',
           paymentId: id,
           transactionFeeIndicator: false,
-          _links: {
-            ...authorisationLinks(authorisation, {
-              paths,
-              scaPublicUrl: bank.scaPublicUrl,
-              isReadable: call.offers.has('getPaymentAuthorisation'),
-              isUpdatable: call.offers.has('updatePaymentAuthorisation'),
-              needsConfirmation: psu?.behaviour === 'confirmation',
-            }),
-            ...resourceLinks(paths),
-          },
-          psuMessage: approvalMessage(plan.approach, 'payment'),
+          ...asked,
           ...(warnings.length === 0 ? {} : { tppMessages: warnings }),
         },
       }

@@ -13,6 +13,7 @@ import { after } from '../domain/transitions.ts'
 import { decide } from '../processes/decide.ts'
 import { startOf } from '../processes/open-authorisation.ts'
 import { findPsu } from '../processes/psu.ts'
+import { lockAttempts, type PsuAttempts } from '../processes/psu-attempts.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Psu } from '../stores/psus.ts'
@@ -31,7 +32,10 @@ interface Update {
   readonly confirmationCode?: string
 }
 
-type Deciding = Parameters<typeof decide>[0]
+interface Deciding extends Omit<Parameters<typeof decide>[0], 'bank'> {
+  readonly bank: Bank
+  readonly applicationId: string
+}
 
 /**
  * Creates the steps of an authorisation that a TPP takes by PUT (docs/bank.md,
@@ -47,7 +51,8 @@ export function createUpdate(bank: Bank) {
     // The document has checked the shape.
     const body: Update = call.body ?? {}
     const psu = await boundPsu(stores, authorisation, call)
-    const deciding = { bank, stores, authorisation, now: call.now }
+    const { now, applicationId } = call
+    const deciding = { bank, stores, authorisation, now, applicationId }
     if (body.confirmationCode !== undefined) return confirm(deciding, psu, body.confirmationCode)
     const isIdentification = Object.keys(steps).every((name) => !Object.hasOwn(body, name))
     if (isIdentification) return identify(stores, authorisation, psu, call)
@@ -78,17 +83,22 @@ export function createUpdate(bank: Bank) {
         { path: 'psuData', text: 'Only the member password is offered' },
       ])
     }
+    const attempts = await lockAttempts({ ...deciding, psuId: psu.id })
+    if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
     if (!bank.credentials.isPassword(psu.id, password)) {
       const passwordFailures = authorisation.passwordFailures + 1
       await stores.authorisations.update(authorisation.id, { passwordFailures })
-      return wrongCredentials(deciding, passwordFailures)
+      return wrongCredentials(deciding, attempts, passwordFailures)
     }
     await stores.authorisations.update(authorisation.id, { status, psuId: psu.id })
     const authenticated = { ...authorisation, status, psuId: psu.id }
     const next = { ...deciding, authorisation: authenticated }
     const scaMethods = scaMethodsOf(psu.behaviour)
     const [first, ...others] = scaMethods
-    if (first === undefined) return conclude(next, psu)
+    if (first === undefined) {
+      await attempts.succeed()
+      return conclude(next, psu)
+    }
     if (others.length === 0) return selectMethod(next, psu, first.authenticationMethodId)
     return { authorisation: authenticated, extras: { scaMethods } }
   }
@@ -96,11 +106,14 @@ export function createUpdate(bank: Bank) {
   async function authorise(deciding: Deciding, psu: Psu, otp: string): Promise<Step | BankError> {
     const { stores, authorisation } = deciding
     accept(authorisation, 'approve')
+    const attempts = await lockAttempts({ ...deciding, psuId: psu.id })
+    if (attempts.blockedUntil !== undefined) return blocked(attempts.blockedUntil)
     if (!bank.credentials.isOneTimePassword(psu.id, otp)) {
       const otpFailures = authorisation.otpFailures + 1
       await stores.authorisations.update(authorisation.id, { otpFailures })
-      return wrongCredentials(deciding, otpFailures)
+      return wrongCredentials(deciding, attempts, otpFailures)
     }
+    await attempts.succeed()
     return conclude(deciding, psu)
   }
 }
@@ -139,9 +152,21 @@ async function confirm(
   return { authorisation: { ...authorisation, status }, extras: {} }
 }
 
-async function wrongCredentials(deciding: Deciding, failures: number): Promise<BankError> {
-  if (failures >= attemptsMost) await decide(deciding, { approved: false })
+async function wrongCredentials(
+  deciding: Deciding,
+  attempts: PsuAttempts,
+  failures: number,
+): Promise<BankError> {
+  const until = await attempts.fail()
+  if (failures >= attemptsMost || until !== undefined) await decide(deciding, { approved: false })
+  if (until !== undefined) return blocked(until)
   return new BankError('PSU_CREDENTIALS_INVALID', 'The credentials of the PSU are wrong')
+}
+
+/** The same for a right and a wrong secret, so a block also ends guessing. */
+function blocked(until: number): BankError {
+  const text = `Too many failed attempts in a row: the PSU is blocked until ${new Date(until).toISOString()}`
+  return new BankError('PSU_CREDENTIALS_INVALID', text)
 }
 
 async function identify(

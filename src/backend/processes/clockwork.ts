@@ -1,3 +1,9 @@
+// This folder has the bank's changes that touch several resources or need time. Read this file first: it makes the
+// changes that are due, in the order of their times, and `timer.ts` wakes it. All approvals, from pages, calls or
+// devices, end in `decide.ts`; `advance-payment.ts` and `collect.ts` move money, `book-*.ts` write the entries. Each
+// function works in the caller's transaction on rows that `lock-parent.ts` and `lock-accounts.ts` lock in one order.
+// Nothing here knows HTTP or the form of a document.
+
 import { isOutage } from '../../platform/database.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationMs } from '../domain/authorisation.ts'

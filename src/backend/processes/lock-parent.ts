@@ -4,6 +4,7 @@ import type { Parent } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import type { Consent } from '../stores/consents.ts'
 import type { Mandate } from '../stores/mandates.ts'
+import { promised } from '../stores/promised.ts'
 import { moveMandate } from './move-mandate.ts'
 
 /** When a resource is locked, and whose calendar days count. */
@@ -16,21 +17,21 @@ export interface LockTime {
 /**
  * Locks a resource until the transaction ends, before it or its authorisations
  * are changed, and stores that it has ended if it has.
+ *
+ * @returns the TPP that it belongs to
  */
 export async function lockParent(
   stores: Stores,
   { kind, id }: Parent,
   time: LockTime,
-): Promise<void> {
+): Promise<{ readonly applicationId: string }> {
   switch (kind) {
     case 'payment':
-      await stores.payments.lock(id)
-      return
+      return promised(await stores.payments.lock(id))
     case 'consent':
-      await lockConsent(stores, id, time)
-      return
+      return promised(await lockConsent(stores, id, time))
     case 'mandate':
-      await lockMandate(stores, id, time)
+      return promised(await lockMandate(stores, id, time))
   }
 }
 

@@ -1,3 +1,4 @@
+import { isRedirectTarget } from '../../platform/redirect-target.ts'
 import type { Bank } from '../bank.ts'
 import { type BankCall, textOf } from '../bank-call.ts'
 import { formatError } from '../bank-error.ts'
@@ -22,7 +23,7 @@ export interface ApprovalPlan {
  * Reads from the headers how the PSU shall approve.
  *
  * @param hasPath whether the interface has a path on which the TPP can update the authorisation
- * @throws {BankError} 400 FORMAT_ERROR for a contradiction or an invalid address
+ * @throws {BankError} 400 FORMAT_ERROR for a contradiction, or an address that is invalid or not registered
  */
 export function planApproval(call: BankCall, hasPath: boolean): ApprovalPlan {
   const wish: ApproachWish = {
@@ -50,19 +51,33 @@ function flag(call: BankCall, name: string): boolean | undefined {
   return value === undefined ? undefined : value === 'true'
 }
 
-/** What hosts are made of; the parser of URLs lets more pass, which would mean something in a Content-Security-Policy. */
-const hostCharacters = /^[A-Za-z0-9.:[\]_-]+$/
-
-/** Only web addresses: the bank's page sends the PSU there, and a script in its place would run there. */
+/**
+ * Only web addresses of the TPP: the bank's page sends the PSU there, and a
+ * script in its place would run there.
+ */
 function address(call: BankCall, name: string): string | undefined {
   const text = textOf(call.headers[name.toLowerCase()])
   if (text === undefined) return undefined
   const url = URL.parse(text)
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
-  if (!isWeb || url.username !== '' || !hostCharacters.test(url.host)) {
-    throw formatError(name, 'Must be an absolute https or http address without a user')
+  if (url === null || !isRedirectTarget(url)) {
+    throw formatError(
+      name,
+      'Must be an absolute https address without a user; http only to this machine (127.0.0.1, [::1], localhost)',
+    )
+  }
+  const { redirectOrigins } = call
+  if (redirectOrigins?.includes(url.origin) === false) {
+    throw formatError(
+      name,
+      `The application has not registered the origin ${cut(url.origin)}. It has registered: ${cut(redirectOrigins.join(', ')) || 'none'}. Add the origin on the portal, under Settings of the application`,
+    )
   }
   return text
+}
+
+/** A message has room for 500 characters. */
+function cut(text: string): string {
+  return text.length <= 150 ? text : `${text.slice(0, 150)} …`
 }
 
 export interface OpenAuthorisationOptions {

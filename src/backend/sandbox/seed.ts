@@ -1,3 +1,8 @@
+// This folder makes the bank a sandbox: fictional customers, their accounts and entries, and ways into every state.
+// This file writes `personas.ts` and `entries.ts` into the tables at the first start. `sandbox-routes.ts` serves the
+// portal alone, which shows the customers (`describe-sandbox.ts`) and makes ready consents; `ways.ts` is the text of
+// the portal's page and of docs/sandbox.md. The rest of the bank works without this folder.
+
 import { createHash } from 'node:crypto'
 import { Big } from 'big.js'
 import type { Kysely } from 'kysely'

@@ -1,6 +1,14 @@
+// This folder has the bank's own pages, where a customer signs in and approves or refuses. Read this file first: it
+// lists the steps of a visit. `sign-in.ts` recognises the customer, `summary.ts` says what is asked,
+// `take-decision.ts` hands the decision to `processes/decide.ts`, and `return-address.ts` leads back to the third
+// party. `pages.ts` and `html.ts` write the HTML, without scripts. The pages decide nothing about payments or
+// consents, and know no gateway and no portal.
+
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { isOutage } from '../../platform/database.ts'
+import { createHttpServer } from '../../platform/http-server.ts'
 import type { Logger } from '../../platform/log.ts'
+import type { ListenerTls } from '../../platform/tls.ts'
 import type { Bank } from '../bank.ts'
 import { authorisationTransitions, hasPsuDecided, redirectLinkMs } from '../domain/authorisation.ts'
 import { isUuid } from '../domain/identifiers.ts'
@@ -10,7 +18,15 @@ import { lockParent } from '../processes/lock-parent.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
 import { choiceOf } from './choice.ts'
-import { cookieFor, cookieOf, csrfCookie, isCrossSite, sessionCookie } from './cookies.ts'
+import {
+  cookieFor,
+  cookieOf,
+  csrfCookie,
+  formToken,
+  isCrossSite,
+  sessionCookie,
+} from './cookies.ts'
+import { timeForPeople } from './for-people.ts'
 import { formHeaders, strictHeaders } from './page-headers.ts'
 import {
   type DecisionPageOptions,
@@ -28,6 +44,8 @@ import { summarise, titleOf } from './summary.ts'
 import { takeDecision } from './take-decision.ts'
 
 export interface ScaOptions {
+  /** TLS of the listener; undefined: plain HTTP. */
+  readonly tls?: ListenerTls | undefined
   readonly bank: Bank
   readonly log: Logger
   /** Milliseconds since 1970. */
@@ -46,13 +64,13 @@ interface OfAuthorisation {
  * decision; the id in it is unguessable, and who has only the link sees no more
  * than what kind of approval is asked for.
  */
-export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
+export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance {
   const isSecure = bank.scaPublicUrl.startsWith('https:')
   const app = fastify({
     exposeHeadRoutes: false,
     bodyLimit: 16_384,
-    requestTimeout: 30_000,
-    connectionTimeout: 30_000,
+    serverFactory: (handle) =>
+      createHttpServer({ tls, idleMs: 30_000, keepAliveTimeout: 72_000 }, handle),
     frameworkErrors: (_error, _request, reply) => {
       void say(reply.headers(strictHeaders), 400, 'Nothing here', unknownLink)
     },
@@ -65,6 +83,8 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
   )
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(strictHeaders)
+    // Browsers ignore it on plain HTTP (RFC 6797, 8.1), where a proxy may set it.
+    if (isSecure) reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
     done()
   })
   app.setNotFoundHandler((_request, reply) => say(reply, 404, 'Nothing here', unknownLink))
@@ -87,8 +107,9 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
   app.get<OfAuthorisation>('/authorise/:id', async (request, reply) => {
     const authorisation = await findOpen(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
-    const csrfToken = newSecret()
-    reply.header('set-cookie', cookieFor(authorisation, csrfCookie, csrfToken, isSecure))
+    const secret = newSecret()
+    reply.header('set-cookie', cookieFor(authorisation, csrfCookie, secret, isSecure))
+    const csrfToken = formToken(authorisation, secret)
     const { as, [elsewhere]: isElsewhere } = request.query
     const customer = bank.sandbox?.customers.find(({ id }) => id === as)
     return showSignIn(reply, authorisation, {
@@ -103,14 +124,25 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
   app.post<OfAuthorisation>('/authorise/:id', async (request, reply) => {
     const form = formOf(request)
     const csrfToken = form.get('csrf') ?? ''
-    if (isCrossSite(request, csrfToken)) return say(reply, 403, ...staleForm)
     const authorisation = await findOpen(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    const secret = cookieOf(request, authorisation, csrfCookie, isSecure)
+    if (isCrossSite(request, authorisation, secret, csrfToken)) {
+      return say(reply, 403, ...staleForm)
+    }
     const session = newSecret()
     const psuId = form.get('psu') ?? ''
     const password = form.get('password') ?? ''
     const entry = { psuId, password, session, now: now() }
-    switch (await signIn(bank, authorisation.id, entry)) {
+    const signedIn = await signIn(bank, authorisation.id, entry)
+    if (typeof signedIn === 'object') {
+      return showSignIn(reply.code(422), authorisation, {
+        ...{ csrfToken, psuId, error: blockedUntil(signedIn.blockedUntil) },
+        isFilled: false,
+        notice: undefined,
+      })
+    }
+    switch (signedIn) {
       case 'wrong': {
         const error = 'The ID number, alias or password is wrong.'
         return showSignIn(reply.code(422), authorisation, {
@@ -130,8 +162,10 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
   app.get<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
     const authorisation = await findOpen(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
-    const session = cookieOf(request, sessionCookie)
-    if (!isSignedIn(authorisation, session)) return askAgain(reply, authorisation, session)
+    const session = cookieOf(request, authorisation, sessionCookie, isSecure)
+    if (session === undefined || !isSignedIn(authorisation, session)) {
+      return askAgain(reply, authorisation, session)
+    }
     await bank.stores.transaction(async (stores) => {
       const time = { now: now(), timeZone: bank.timeZone }
       await lockParent(stores, parentOf(authorisation), time)
@@ -140,8 +174,7 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
       const status = after(authorisationTransitions, current.status, 'start')
       if (status !== undefined) await stores.authorisations.update(current.id, { status })
     })
-    const csrfToken = newSecret()
-    reply.header('set-cookie', cookieFor(authorisation, csrfCookie, csrfToken, isSecure))
+    const csrfToken = formToken(authorisation, session)
     const isFilled = request.query['fill'] === 'code'
     return showDecision(reply, authorisation, { csrfToken, isFilled, error: undefined })
   })
@@ -149,10 +182,12 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
   app.post<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
     const form = formOf(request)
     const csrfToken = form.get('csrf') ?? ''
-    if (isCrossSite(request, csrfToken)) return say(reply, 403, ...staleForm)
     const authorisation = await findShown(request.params.id)
     if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
-    const session = cookieOf(request, sessionCookie)
+    const session = cookieOf(request, authorisation, sessionCookie, isSecure)
+    if (isCrossSite(request, authorisation, session, csrfToken)) {
+      return say(reply, 403, ...staleForm)
+    }
     if (!isSignedIn(authorisation, session)) return askAgain(reply, authorisation, session)
     const isApproved = form.get('decision') === 'approve'
     const choice = isApproved ? await choiceOf(bank.stores, authorisation) : undefined
@@ -174,12 +209,21 @@ export function createSca({ bank, log, now }: ScaOptions): FastifyInstance {
         const error = 'The one-time password is wrong.'
         return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
       }
+      case 'blocked': {
+        const error = blockedUntil(outcome.until)
+        return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
+      }
       case 'signed-out':
         return askAgain(reply, authorisation, session)
       case 'decided':
         return leave(reply, authorisation, outcome)
     }
   })
+
+  function blockedUntil(until: number): string {
+    const time = timeForPeople(new Date(until).toISOString(), bank.timeZone)
+    return `There were too many failed attempts in a row. Try again after ${time}.`
+  }
 
   /** An authorisation whose link still works: not expired, and not decided by another person. */
   async function findShown(id: string): Promise<Authorisation | undefined> {

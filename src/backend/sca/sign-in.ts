@@ -1,8 +1,10 @@
 import type { Bank } from '../bank.ts'
 import { attemptsMost, authorisationTransitions, hasPsuDecided } from '../domain/authorisation.ts'
+import { scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
 import { decide } from '../processes/decide.ts'
 import { lockParent } from '../processes/lock-parent.ts'
+import { lockAttempts } from '../processes/psu-attempts.ts'
 import { parentOf } from '../stores/authorisations.ts'
 import { promised } from '../stores/promised.ts'
 import { hashOf } from './session.ts'
@@ -17,13 +19,16 @@ export interface SignInEntry {
   readonly now: number
 }
 
-/** Signed in; or the secrets were wrong and may be tried again; or there is nothing to decide any more. */
-export type SignInOutcome = 'signed-in' | 'wrong' | 'decided'
+/**
+ * Signed in; or the secrets were wrong and may be tried again; or there is nothing to decide any more; or the
+ * customer is blocked after failed attempts, until an instant in milliseconds since 1970.
+ */
+export type SignInOutcome = 'signed-in' | 'wrong' | 'decided' | { readonly blockedUntil: number }
 
 /**
  * Signs a PSU in to decide one authorisation. Only one browser is signed in: a
  * later one takes the place of an earlier. The third wrong password fails the
- * authorisation.
+ * authorisation, and the fifth failed attempt in a row blocks the customer, too.
  */
 export function signIn(
   bank: Bank,
@@ -32,23 +37,30 @@ export function signIn(
 ): Promise<SignInOutcome> {
   return bank.stores.transaction(async (stores) => {
     const unlocked = promised(await stores.authorisations.find(authorisationId))
-    await lockParent(stores, parentOf(unlocked), { now, timeZone: bank.timeZone })
+    const time = { now, timeZone: bank.timeZone }
+    const { applicationId } = await lockParent(stores, parentOf(unlocked), time)
     const authorisation = promised(await stores.authorisations.find(authorisationId))
     if (hasPsuDecided(authorisation)) return 'decided'
     // No text of the database has a NUL, so asking for one would be an error.
     const psu = psuId.includes('\0') ? undefined : await stores.psus.find(psuId)
-    const isKnown =
+    const isAble =
       psu !== undefined &&
       psu.behaviour !== 'blocked' &&
-      (authorisation.psuId === null || authorisation.psuId === psu.id) &&
-      bank.credentials.isPassword(psu.id, password)
-    if (!isKnown) {
+      (authorisation.psuId === null || authorisation.psuId === psu.id)
+    // Another customer's password is not looked at, so it cannot be guessed here and counts only for the link.
+    const attempts = isAble
+      ? await lockAttempts({ bank, stores, psuId: psu.id, applicationId, now })
+      : undefined
+    if (attempts?.blockedUntil !== undefined) return { blockedUntil: attempts.blockedUntil }
+    if (!isAble || !bank.credentials.isPassword(psu.id, password)) {
+      const until = await attempts?.fail()
       const passwordFailures = authorisation.passwordFailures + 1
       await stores.authorisations.update(authorisationId, { passwordFailures })
-      if (passwordFailures < attemptsMost) return 'wrong'
+      if (passwordFailures < attemptsMost && until === undefined) return 'wrong'
       await decide({ bank, stores, authorisation, now }, { approved: false })
       return 'decided'
     }
+    if (scaMethodsOf(psu.behaviour).length === 0) await attempts?.succeed()
     // A repeated sign-in continues in the same state.
     const { status } = authorisation
     await stores.authorisations.update(authorisationId, {

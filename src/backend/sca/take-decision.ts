@@ -4,6 +4,7 @@ import { approves, scaMethodsOf } from '../domain/psu.ts'
 import { after } from '../domain/transitions.ts'
 import { decide } from '../processes/decide.ts'
 import { lockParent } from '../processes/lock-parent.ts'
+import { lockAttempts } from '../processes/psu-attempts.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
 import type { Stores } from '../stores/bank-stores.ts'
 import { promised } from '../stores/promised.ts'
@@ -24,11 +25,13 @@ export interface PageDecision {
 /**
  * - `decided`: with the code the TPP has to confirm with, if it has to
  * - `wrong`: the one-time password; it may be tried again
+ * - `blocked`: the customer, after failed attempts, until an instant in milliseconds since 1970
  * - `signed-out`: this browser has not signed in, or another one has since
  */
 export type PageOutcome =
   | { readonly kind: 'decided'; readonly isApproved: boolean; readonly confirmationCode?: string }
   | { readonly kind: 'wrong' }
+  | { readonly kind: 'blocked'; readonly until: number }
   | { readonly kind: 'signed-out' }
 
 /**
@@ -44,7 +47,7 @@ export function takeDecision(
   return bank.stores.transaction(async (stores) => {
     const unlocked = promised(await stores.authorisations.find(authorisationId))
     const time = { now: entry.now, timeZone: bank.timeZone }
-    await lockParent(stores, parentOf(unlocked), time)
+    const { applicationId } = await lockParent(stores, parentOf(unlocked), time)
     const authorisation = promised(await stores.authorisations.find(authorisationId))
     if (!isSignedIn(authorisation, entry.session)) return { kind: 'signed-out' }
     // Sent twice: the first one counts, the second leads to the same place.
@@ -56,12 +59,19 @@ export function takeDecision(
       return { kind: 'decided', isApproved: false }
     }
     const needsCode = scaMethodsOf(psu.behaviour).length > 0
-    if (needsCode && !bank.credentials.isOneTimePassword(psu.id, entry.oneTimePassword)) {
-      const otpFailures = authorisation.otpFailures + 1
-      await stores.authorisations.update(authorisationId, { otpFailures })
-      if (otpFailures < attemptsMost) return { kind: 'wrong' }
-      await decide(deciding, { approved: false, psu })
-      return { kind: 'decided', isApproved: false }
+    if (needsCode) {
+      const attempts = await lockAttempts({ ...deciding, psuId: psu.id, applicationId })
+      const { blockedUntil } = attempts
+      if (blockedUntil !== undefined) return { kind: 'blocked', until: blockedUntil }
+      if (!bank.credentials.isOneTimePassword(psu.id, entry.oneTimePassword)) {
+        const until = await attempts.fail()
+        const otpFailures = authorisation.otpFailures + 1
+        await stores.authorisations.update(authorisationId, { otpFailures })
+        if (otpFailures < attemptsMost && until === undefined) return { kind: 'wrong' }
+        await decide(deciding, { approved: false, psu })
+        return { kind: 'decided', isApproved: false }
+      }
+      await attempts.succeed()
     }
     const picked = entry.picked === undefined ? null : [...entry.picked]
     if (mustBeConfirmed(authorisation, psu)) return hold(stores, authorisation, picked)

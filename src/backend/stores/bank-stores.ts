@@ -1,3 +1,8 @@
+// This folder keeps the bank's resources in PostgreSQL. Read this file first: it lists the stores and runs several
+// in one transaction. `schema.ts` describes the tables as the newest of `migrations/` leaves them; each other file
+// is one store with the statements that the bank needs. Stores write what they are given: rules are in `domain/`,
+// and which changes belong together is decided in `processes/`.
+
 import { CamelCasePlugin, type Kysely, type Transaction } from 'kysely'
 import type { Database } from '../../platform/database.ts'
 import { createAccountStore } from './accounts.ts'
@@ -9,6 +14,7 @@ import { createEntryStore } from './entries.ts'
 import { createIdempotencyStore } from './idempotency.ts'
 import { createMandateStore } from './mandates.ts'
 import { createPaymentStore } from './payments.ts'
+import { createPsuAttemptStore } from './psu-attempts.ts'
 import { createPsuStore } from './psus.ts'
 import type { BankSchema } from './schema.ts'
 
@@ -18,6 +24,7 @@ export type Stores = ReturnType<typeof createStores>
 function createStores(db: Kysely<BankSchema>) {
   return {
     psus: createPsuStore(db),
+    psuAttempts: createPsuAttemptStore(db),
     accounts: createAccountStore(db),
     entries: createEntryStore(db),
     cardAccounts: createCardAccountStore(db),

@@ -19,9 +19,8 @@ export interface ConsentWithRights {
 
 type AccessRow = Pick<Selectable<BankSchema['consentAccess']>, 'resourceId' | 'rightName'>
 
-const expirable = openStates(consentTransitions).filter(
-  (state) => after(consentTransitions, state, 'expire') !== undefined,
-)
+const open = openStates(consentTransitions)
+const expirable = open.filter((state) => after(consentTransitions, state, 'expire') !== undefined)
 
 /** Consents, their rights and how often they were used. */
 export function createConsentStore(db: Kysely<BankSchema>) {
@@ -102,6 +101,17 @@ export function createConsentStore(db: Kysely<BankSchema>) {
         .orderBy('consents.createdAt', 'desc')
         .limit(10)
         .execute()
+    },
+
+    /** The consents of an application that are stored as open; the time of some may be over. */
+    async openOf(applicationId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('consents')
+        .select('id')
+        .where('applicationId', '=', applicationId)
+        .where('status', 'in', open)
+        .execute()
+      return rows.map(({ id }) => id)
     },
 
     /** Stores the rights that an approval granted. */

@@ -50,6 +50,17 @@ export function createMandateStore(db: Kysely<BankSchema>) {
       return row?.id
     },
 
+    /** The mandates of an application that are not approved yet. */
+    async waitingOf(applicationId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('mandates')
+        .select('id')
+        .where('applicationId', '=', applicationId)
+        .where('status', '=', 'received')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
     async update(id: string, change: Updateable<MandateTable>): Promise<void> {
       await db.updateTable('mandates').set(change).where('id', '=', id).execute()
     },

@@ -23,6 +23,17 @@ export function createPaymentStore(db: Kysely<BankSchema>) {
         .executeTakeFirst()
     },
 
+    /** The payments of an application that are not approved yet. */
+    async waitingOf(applicationId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('payments')
+        .select('id')
+        .where('applicationId', '=', applicationId)
+        .where('status', '=', 'RCVD')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
     async update(id: string, change: Updateable<PaymentTable>): Promise<void> {
       await db.updateTable('payments').set(change).where('id', '=', id).execute()
     },

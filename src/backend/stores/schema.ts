@@ -24,6 +24,14 @@ export interface PsuTable {
   corporateId: string | null
 }
 
+/** An empty application stands for all applications. */
+export interface PsuAttemptsTable {
+  psuId: string
+  applicationId: Fixed<string>
+  failures: number
+  failedAt: Date
+}
+
 export interface AccountTable {
   id: Fixed<string>
   psuId: Fixed<string>
@@ -217,6 +225,8 @@ export interface AuthorisationTable {
   picked: ColumnType<string[] | null, string[] | null | undefined, string[] | null>
   confirmationCode: ColumnType<string | null, string | null | undefined, string | null>
   confirmationFailures: ColumnType<number, number | undefined, number>
+  /** Signs the forms of its pages; the database makes it. */
+  formKey: ColumnType<Buffer, never, never>
   number: Numbered
   createdAt: Fixed<Date>
 }
@@ -233,6 +243,7 @@ export interface IdempotencyTable {
 /** The tables of schema `bank` with the names in the code; a plugin translates them to snake case. */
 export interface BankSchema {
   psus: PsuTable
+  psuAttempts: PsuAttemptsTable
   accounts: AccountTable
   transactions: TransactionTable
   deltaReports: DeltaReportTable

@@ -8,6 +8,8 @@ import { orderMigration } from './0006-order.ts'
 import { askerMigration } from './0007-asker.ts'
 import { consentsMigration } from './0008-consents.ts'
 import { endsMigration } from './0009-ends.ts'
+import { attemptsMigration } from './0010-attempts.ts'
+import { formKeysMigration } from './0011-form-keys.ts'
 
 /** Every migration of the bank by name, for `migrate`. */
 export const bankMigrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +22,6 @@ export const bankMigrations: Readonly<Record<string, Migration>> = {
   '0007-asker': askerMigration,
   '0008-consents': consentsMigration,
   '0009-ends': endsMigration,
+  '0010-attempts': attemptsMigration,
+  '0011-form-keys': formKeysMigration,
 }
