@@ -14,6 +14,7 @@ import { GatewayBanner } from './layout/gateway-banner.tsx'
 import { LoadingRouter } from './layout/loading-router.tsx'
 import { NavigationProvider } from './layout/navigation.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
+import { ProofHost } from './layout/proof-host.tsx'
 import { RequireSession } from './layout/require-session.tsx'
 import { Shell } from './layout/shell.tsx'
 import { routes } from './routes.ts'
@@ -26,13 +27,7 @@ export interface AppProps {
   readonly styleNonce: string
 }
 
-/**
- * The whole app: providers for every page, and which page shows at which path.
- * This folder is the developer portal in the browser (React, Mantine), built
- * into static files and served by `src/gateway/portal`. `pages/` has one folder
- * per area, `api/` the requests to the portal's JSON API, `calls/` the calls
- * that a developer makes from the page, `components/` and `layout/` shared parts.
- */
+/** The whole app: providers for every page, and which page shows at which path. */
 export function App({ boot, styleNonce }: AppProps) {
   const [queryClient] = useState(() => {
     const client = createQueryClient()
@@ -54,6 +49,7 @@ export function App({ boot, styleNonce }: AppProps) {
               <Shell>
                 <Pages />
               </Shell>
+              <ProofHost />
             </NavigationProvider>
           </LoadingRouter>
         </FactsContext>

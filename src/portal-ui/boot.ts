@@ -1,10 +1,7 @@
 import type { PortalFacts } from '../gateway/portal/schemas/accounts.ts'
 
 /** Facts about the portal that a page knows from the start. */
-export type KnownFacts = Pick<
-  PortalFacts,
-  'gatewayUrl' | 'writesMailsToFiles' | 'hasSandbox' | 'hasMailbox'
->
+export type KnownFacts = Omit<PortalFacts, 'signUp'>
 
 /** Data that the server writes into the document, so that the first render needs no request. */
 export interface Boot {

@@ -1,4 +1,5 @@
 import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
+import { type ShownWindow, windowText } from '../gateway/portal/schemas/window-text.ts'
 import { pageLanguage } from './page-language.ts'
 
 const units = [
@@ -22,16 +23,14 @@ export function durationInWords(seconds: number): string {
   return words.join(' ') || '0 seconds'
 }
 
-/** `hour`, or `15 minutes`: what follows "calls per". */
-export function windowInWords(windowSeconds: number): string {
-  return durationInWords(windowSeconds).replace(/^1 (\w+)$/, '$1')
-}
-
-/** The current period of a limit in words: `this hour`, `today`. */
-export function thisPeriod(windowSeconds: number): string {
-  const { name } = units.find(({ seconds }) => seconds === windowSeconds) ?? {}
+/** The current period of a limit in words: `this hour`, `today (UTC)`, `this month (Europe/Berlin)`. */
+export function thisPeriod({ windowSeconds, calendarWindow }: ShownWindow): string {
+  const name = calendarWindow?.unit ?? units.find(({ seconds }) => seconds === windowSeconds)?.name
   if (name === undefined) return 'in this period'
-  return name === 'day' ? 'today' : `this ${name}`
+  // A reader may live where the day begins at another hour.
+  const zone = calendarWindow?.timeZone ?? (name === 'day' ? 'UTC' : undefined)
+  const period = name === 'day' ? 'today' : `this ${name}`
+  return zone === undefined ? period : `${period} (${zone})`
 }
 
 /** `1 call`, `1,000 calls`. */
@@ -45,9 +44,9 @@ export function wholeNumber(amount: number): string {
 }
 
 /** One limit as a sentence without its full stop. */
-export function limitInWords({ calls, windowSeconds, scope }: PublishedLimit): string {
-  const counts = `${counted(calls, 'call')} per ${windowInWords(windowSeconds)}`
-  return scope === 'operation'
+export function limitInWords(limit: PublishedLimit): string {
+  const counts = `${counted(limit.calls, 'call')} per ${windowText(limit)}`
+  return limit.scope === 'operation'
     ? `${counts} for each operation`
     : `${counts} for all operations together`
 }

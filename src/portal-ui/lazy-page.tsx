@@ -14,12 +14,20 @@ export interface LazyPage {
 /**
  * Makes a page whose script loads on demand. A loaded page renders at once;
  * React's `lazy` alone would show the fallback for 300 ms first.
+ *
+ * @param name under which the script exports the page
  */
-export function lazyPage(importPage: () => Promise<ComponentType>): LazyPage {
-  const load = () =>
-    importPage().catch((cause: unknown) => {
+export function lazyPage<Name extends string>(
+  importPage: () => Promise<Readonly<Record<Name, ComponentType>>>,
+  name: Name,
+): LazyPage {
+  const load = async (): Promise<ComponentType> => {
+    try {
+      return (await importPage())[name]
+    } catch (cause) {
       throw new PageLoadFailure('the script of the page did not load', { cause })
-    })
+    }
+  }
   let Loaded: ComponentType | undefined
   const Pending = lazy(async () => ({ default: Loaded ?? (await load()) }))
   return {

@@ -1,3 +1,9 @@
+// This folder is the portal's page in the browser (React, Mantine, TanStack Query). Next, read `app.tsx` (what
+// surrounds every page) and `routes.ts` (which page is at which path). `pages/` has a folder for each area, `api/`
+// the requests to the portal's JSON API, `calls/` the calls that developers try from the page, `components/` and
+// `layout/` shared parts. From the server it imports only the contract: types of the JSON API, paths and samples. It
+// decides nothing about access: the portal refuses.
+
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'

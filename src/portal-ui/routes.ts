@@ -16,103 +16,94 @@ export interface PageRoute {
 export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.landing,
-    page: lazyPage(() => import('./pages/public/landing-page.tsx').then((m) => m.LandingPage)),
+    page: lazyPage(() => import('./pages/public/landing-page.tsx'), 'LandingPage'),
   },
   {
     path: pagePaths.apiDiff,
-    page: lazyPage(() => import('./pages/public/diff-page.tsx').then((m) => m.DiffPage)),
+    page: lazyPage(() => import('./pages/public/diff-page.tsx'), 'DiffPage'),
   },
   {
     path: pagePaths.apiVersion,
-    page: lazyPage(() => import('./pages/public/version-page.tsx').then((m) => m.VersionPage)),
+    page: lazyPage(() => import('./pages/public/version-page.tsx'), 'VersionPage'),
   },
   {
     path: pagePaths.sandboxReturn,
-    page: lazyPage(() =>
-      import('./pages/public/sandbox-return-page.tsx').then((m) => m.SandboxReturnPage),
-    ),
+    page: lazyPage(() => import('./pages/public/sandbox-return-page.tsx'), 'SandboxReturnPage'),
   },
   {
     path: pagePaths.sandbox,
-    page: lazyPage(() => import('./pages/public/sandbox-page.tsx').then((m) => m.SandboxPage)),
+    page: lazyPage(() => import('./pages/public/sandbox-page.tsx'), 'SandboxPage'),
   },
   {
     path: pagePaths.signUp,
-    page: lazyPage(() => import('./pages/account/sign-up-page.tsx').then((m) => m.SignUpPage)),
+    page: lazyPage(() => import('./pages/account/sign-up-page.tsx'), 'SignUpPage'),
   },
   {
     path: pagePaths.verify,
-    page: lazyPage(() => import('./pages/account/verify-page.tsx').then((m) => m.VerifyPage)),
+    page: lazyPage(() => import('./pages/account/verify-page.tsx'), 'VerifyPage'),
   },
   {
     path: pagePaths.signIn,
-    page: lazyPage(() => import('./pages/account/sign-in-page.tsx').then((m) => m.SignInPage)),
+    page: lazyPage(() => import('./pages/account/sign-in-page.tsx'), 'SignInPage'),
   },
   {
     path: pagePaths.reset,
-    page: lazyPage(() => import('./pages/account/reset-page.tsx').then((m) => m.ResetPage)),
+    page: lazyPage(() => import('./pages/account/reset-page.tsx'), 'ResetPage'),
   },
   {
     path: pagePaths.resetConfirm,
-    page: lazyPage(() =>
-      import('./pages/account/reset-confirm-page.tsx').then((m) => m.ResetConfirmPage),
-    ),
+    page: lazyPage(() => import('./pages/account/reset-confirm-page.tsx'), 'ResetConfirmPage'),
   },
   {
     path: pagePaths.confirmEmail,
-    page: lazyPage(() =>
-      import('./pages/account/confirm-email-page.tsx').then((m) => m.ConfirmEmailPage),
-    ),
+    page: lazyPage(() => import('./pages/account/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+  },
+  {
+    path: pagePaths.enrol,
+    page: lazyPage(() => import('./pages/account/enrol-page.tsx'), 'EnrolPage'),
   },
   {
     path: pagePaths.optOut,
-    page: lazyPage(() => import('./pages/account/opt-out-page.tsx').then((m) => m.OptOutPage)),
+    page: lazyPage(() => import('./pages/account/opt-out-page.tsx'), 'OptOutPage'),
   },
   {
     path: pagePaths.mailbox,
-    page: lazyPage(() => import('./pages/mailbox/mailbox-page.tsx').then((m) => m.MailboxPage)),
+    page: lazyPage(() => import('./pages/mailbox/mailbox-page.tsx'), 'MailboxPage'),
   },
   {
     path: pagePaths.applications,
     audience: 'developer',
     watchesGateway: true,
-    page: lazyPage(() =>
-      import('./pages/applications/applications-page.tsx').then((m) => m.ApplicationsPage),
-    ),
+    page: lazyPage(() => import('./pages/applications/applications-page.tsx'), 'ApplicationsPage'),
   },
   {
     path: `${pagePaths.application}/:tab?`,
     audience: 'developer',
     watchesGateway: true,
-    page: lazyPage(() =>
-      import('./pages/applications/application-page.tsx').then((m) => m.ApplicationPage),
-    ),
+    page: lazyPage(() => import('./pages/applications/application-page.tsx'), 'ApplicationPage'),
   },
   {
     path: pagePaths.callRecord,
     audience: 'developer',
-    page: lazyPage(() =>
-      import('./pages/applications/call-record-page.tsx').then((m) => m.CallRecordPage),
-    ),
+    page: lazyPage(() => import('./pages/applications/call-record-page.tsx'), 'CallRecordPage'),
   },
   {
     path: pagePaths.profile,
     audience: 'developer',
-    page: lazyPage(() => import('./pages/profile/profile-page.tsx').then((m) => m.ProfilePage)),
+    page: lazyPage(() => import('./pages/profile/profile-page.tsx'), 'ProfilePage'),
   },
   {
     path: pagePaths.operatorApplication,
     audience: 'operator',
-    page: lazyPage(() =>
-      import('./pages/operator/operator-application-page.tsx').then(
-        (m) => m.OperatorApplicationPage,
-      ),
+    page: lazyPage(
+      () => import('./pages/operator/operator-application-page.tsx'),
+      'OperatorApplicationPage',
     ),
   },
   {
     path: `${pagePaths.operator}/:section?`,
     audience: 'operator',
-    page: lazyPage(() => import('./pages/operator/operator-page.tsx').then((m) => m.OperatorPage)),
+    page: lazyPage(() => import('./pages/operator/operator-page.tsx'), 'OperatorPage'),
   },
 ]
 

@@ -106,6 +106,8 @@ export const theme = createTheme({
   components: {
     // Its element is a header, which counts as a banner of the page (WAI-ARIA, landmarks).
     ModalHeader: { defaultProps: { role: 'presentation' } },
+    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    Badge: { defaultProps: { variant: 'light' } },
   },
 })
 

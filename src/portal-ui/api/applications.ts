@@ -4,7 +4,12 @@ import type {
   ApplicationChange,
   ApplicationInput,
   ApplicationList,
+  Certificate,
+  CertificateInput,
+  CertificateList,
   IssuedKey,
+  Key,
+  KeyChange,
   KeyInput,
   KeyList,
   Subscription,
@@ -48,8 +53,8 @@ export function useApplicationCreation(onCreated: (made: Application) => void) {
   })
 }
 
-/** Renames an application, or changes whether its calls must be signed. */
-export function useApplicationUpdate(id: string, onUpdated?: () => void) {
+/** Renames an application, or changes whether its calls must be signed and where its customers are sent back. */
+export function useApplicationUpdate(id: string, onUpdated?: (updated: Application) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (input: ApplicationChange) =>
@@ -57,7 +62,7 @@ export function useApplicationUpdate(id: string, onUpdated?: () => void) {
     // In order, so that the last choice wins.
     scope: { id: applicationPath(id) },
     onSuccess: (application) => {
-      onUpdated?.()
+      onUpdated?.(application)
       client.setQueryData(['application', id], application)
       return client.invalidateQueries({ queryKey: ['applications'] })
     },
@@ -164,6 +169,44 @@ export function useKeyRevocation(id: string, onRevoked: () => void) {
     id,
     mutationFn: (keyId: string) => request<void>('DELETE', `${applicationPath(id)}/keys/${keyId}`),
     onDone: onRevoked,
+  })
+}
+
+/** Changes the addresses from which a key may be used. */
+export function useAddressesOfKey(id: string, onChanged: () => void) {
+  return useApplicationMutation({
+    id,
+    mutationFn: ({ keyId, ...change }: KeyChange & { readonly keyId: string }) =>
+      request<Key>('PATCH', `${applicationPath(id)}/keys/${keyId}`, change),
+    onDone: onChanged,
+  })
+}
+
+/** The certificates of an application. */
+export function useCertificates(id: string) {
+  return useQuery({
+    queryKey: ['application', id, 'certificates'],
+    queryFn: () => requestList<CertificateList>(`${applicationPath(id)}/certificates`),
+  })
+}
+
+/** Adds a certificate to an application. */
+export function useCertificateAdding(id: string, onAdded: () => void) {
+  return useApplicationMutation({
+    id,
+    mutationFn: (input: CertificateInput) =>
+      request<Certificate>('POST', `${applicationPath(id)}/certificates`, input),
+    onDone: onAdded,
+  })
+}
+
+/** Removes a certificate: the gateway refuses it within a second. */
+export function useCertificateRemoval(id: string, onRemoved: () => void) {
+  return useApplicationMutation({
+    id,
+    mutationFn: (certificateId: string) =>
+      request<void>('DELETE', `${applicationPath(id)}/certificates/${certificateId}`),
+    onDone: onRemoved,
   })
 }
 

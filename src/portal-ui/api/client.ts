@@ -1,4 +1,5 @@
 import type { Problem } from '../../gateway/portal/schemas/common.ts'
+import { askForProof } from './proof-question.ts'
 
 /** A response other than 2xx, with its problem document. */
 export class ApiFailure extends Error {
@@ -25,6 +26,8 @@ export function isProblem(error: unknown, code: string): error is ApiFailure {
 /**
  * Calls the JSON API of the portal. The caller names the type of the response,
  * which is the schema of that call; undefined for a response without a body.
+ * When the portal wants a proof of who the developer is, the page asks for it
+ * and then repeats the call.
  *
  * @param path from the root, with its query: `/api/applications`
  * @throws {ApiFailure} for every response but 2xx, and with status 0 (code `PORTAL_UNREACHABLE`) without a response
@@ -35,7 +38,13 @@ export async function request<Answer>(
   body?: unknown,
 ): Promise<Answer> {
   const { answer, text } = await send(method, path, body)
-  if (!answer.ok) throw failureOf(answer, text)
+  if (!answer.ok) {
+    const failure = failureOf(answer, text)
+    if (isProblem(failure, 'STEP_UP_REQUIRED') && (await askForProof())) {
+      return request(method, path, body)
+    }
+    throw failure
+  }
   const value = text === '' ? undefined : parsed(text)
   if (value === undefined && text !== '') throw new ApiFailure(unexpected(answer.status))
   // The schema of the call is the contract; the server made the answer from it.

@@ -5,6 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import type { KeyList } from '../../gateway/portal/schemas/applications.ts'
 import type {
   AuditList,
   LimitOverride,
@@ -15,6 +16,8 @@ import type {
   OperatedDeveloper,
   OperatedDeveloperList,
   Refusals,
+  SecurityEventList,
+  SecurityEventQuery,
   SignUpMode,
 } from '../../gateway/portal/schemas/operator.ts'
 import { request, requestList } from './client.ts'
@@ -35,32 +38,25 @@ export interface AuditFilter {
 
 /** Developers whose name or address contains the text, page by page. */
 export function useOperatedDevelopers(search: string) {
-  return useInfiniteQuery({
-    queryKey: ['operator', 'developers', search],
-    queryFn: ({ pageParam }) =>
-      requestList<OperatedDeveloperList>(`${root}/developers${query({ search, ...pageParam })}`),
-    ...paged,
-  })
+  return usePages<OperatedDeveloperList>('developers', { search })
 }
 
 /** Applications whose name or developer's address contains the text, page by page. */
 export function useOperatedApplications(search: string) {
-  return useInfiniteQuery({
-    queryKey: ['operator', 'applications', search],
-    queryFn: ({ pageParam }) =>
-      requestList<OperatedApplicationList>(
-        `${root}/applications${query({ search, ...pageParam })}`,
-      ),
-    ...paged,
-  })
+  return usePages<OperatedApplicationList>('applications', { search })
 }
 
-/** One application with its subscriptions, keys and overrides. */
+/** One application with its subscriptions and overrides. */
 export function useOperatedApplication(id: string) {
   return useQuery({
     queryKey: ['operator', 'application', id],
     queryFn: () => request<OperatedApplicationDetail>('GET', applicationPath(id)),
   })
+}
+
+/** Its keys, working ones first, page by page. */
+export function useOperatedKeys(id: string) {
+  return usePages<KeyList>(`applications/${encodeURIComponent(id)}/keys`, {})
 }
 
 /** Applications with refused calls in the last hours, most refusals first. */
@@ -82,12 +78,14 @@ export function useSignUpMode() {
 
 /** The audit log, newest first, page by page. */
 export function useAudit({ actor, subject }: AuditFilter) {
-  return useInfiniteQuery({
-    queryKey: ['operator', 'audit', actor, subject],
-    queryFn: ({ pageParam }) =>
-      requestList<AuditList>(`${root}/audit${query({ actor, subject, ...pageParam })}`),
-    ...paged,
-  })
+  return usePages<AuditList>('audit', { actor, subject })
+}
+
+/** Security events, newest first, page by page. Times are ISO 8601. */
+export function useSecurityEvents(
+  filter: Readonly<Record<Exclude<keyof SecurityEventQuery, 'limit' | 'after'>, string>>,
+) {
+  return usePages<SecurityEventList>('security-events', filter)
 }
 
 /** Approves, suspends or resumes a developer. */
@@ -130,11 +128,19 @@ function applicationPath(id: string): string {
   return `${root}/applications/${encodeURIComponent(id)}`
 }
 
-const paged = {
-  initialPageParam: {},
-  getNextPageParam: ({ next }: { readonly next?: string }) =>
-    next === undefined ? undefined : { after: next },
-  placeholderData: keepPreviousData,
+/** A list that is read page by page; a filter that is empty does not apply. */
+function usePages<List extends { readonly items: readonly unknown[]; readonly next?: string }>(
+  name: string,
+  filter: Readonly<Record<string, string>>,
+) {
+  return useInfiniteQuery({
+    queryKey: ['operator', name, filter],
+    queryFn: ({ pageParam }) =>
+      requestList<List>(`${root}/${name}${query({ ...filter, ...pageParam })}`),
+    initialPageParam: {},
+    getNextPageParam: ({ next }) => (next === undefined ? undefined : { after: next }),
+    placeholderData: keepPreviousData,
+  })
 }
 
 /** Any operator view may depend on the change. */

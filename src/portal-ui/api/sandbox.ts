@@ -3,6 +3,8 @@ import type {
   ApprovedConsents,
   ReadyConsent,
   Sandbox,
+  TestCertificates,
+  TestCertificatesInput,
 } from '../../gateway/portal/schemas/sandbox.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
@@ -29,6 +31,18 @@ export function useReadyConsent(id: string, onMade: (made: ReadyConsent) => void
       )
       onMade(made)
     },
+  })
+}
+
+/** Makes test certificates. The response holds their keys, so it goes to the caller and is not cached. */
+export function useTestCertificates(id: string, onMade: (made: TestCertificates) => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (input: TestCertificatesInput) => {
+      const path = `${applicationPath(id)}/sandbox/certificates`
+      onMade(await request<TestCertificates>('POST', path, input))
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['application', id, 'certificates'] }),
   })
 }
 

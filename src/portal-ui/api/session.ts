@@ -3,13 +3,20 @@ import type {
   Developer,
   OptOut,
   PasswordReset,
+  ProviderAddress,
+  ProviderStart,
   Session,
   SignIn,
   SignUp,
   TokenUse,
   Verification,
 } from '../../gateway/portal/schemas/accounts.ts'
-import { isProblem, request } from './client.ts'
+import type {
+  FactorAnswer,
+  FactorChallenge,
+  SessionList,
+} from '../../gateway/portal/schemas/factors.ts'
+import { isProblem, request, requestList } from './client.ts'
 
 /** Cache key of the session; its value is null without a signed-in developer. */
 export const sessionKey = ['session'] as const
@@ -21,7 +28,7 @@ export function useSession() {
     queryFn: async ({ client }) => {
       const session = await readSession()
       // Another tab may have signed another developer in.
-      if (isSomebodyElse(session, client.getQueryData(sessionKey))) {
+      if (isAnotherDeveloper(session, client.getQueryData(sessionKey))) {
         void client.resetQueries({ predicate: isPrivate })
       }
       return session
@@ -47,29 +54,81 @@ async function readSession(): Promise<Session | null> {
   }
 }
 
-function isSomebodyElse(now: Session | null, before: Session | null | undefined): boolean {
+function isAnotherDeveloper(now: Session | null, before: Session | null | undefined): boolean {
   if (now === null || before === null || before === undefined) return false
   return now.developer.id !== before.developer.id
 }
 
-/** Opens a session; drops everything cached for an earlier developer. */
+/** Checks the password: opens a session, or returns what the second factor has to answer. */
 export function useSignIn() {
-  const client = useQueryClient()
+  const open = useOpenSession()
   return useMutation({
-    mutationFn: (input: SignIn) => request<Session>('POST', '/api/session', input),
-    onSuccess: (session) => {
-      forgetPrivate(client)
-      client.setQueryData(sessionKey, session)
+    mutationFn: (input: SignIn) =>
+      request<Session | FactorChallenge>('POST', '/api/session', input),
+    onSuccess: (answer) => {
+      if ('developer' in answer) open(answer)
     },
   })
 }
 
-/** Ends this session and opens the first page. */
+/** Opens a session with a second factor, after the password. */
+export function useSecondFactor() {
+  const open = useOpenSession()
+  return useMutation({
+    mutationFn: (input: FactorAnswer) => request<Session>('POST', '/api/session/factor', input),
+    onSuccess: open,
+  })
+}
+
+/** Keeps a new session and drops everything cached for an earlier developer. */
+function useOpenSession(): (session: Session) => void {
+  const client = useQueryClient()
+  return (session) => {
+    forgetPrivate(client)
+    client.setQueryData(sessionKey, session)
+  }
+}
+
+/** The developer's sessions, the last used first. */
+export function useSessions() {
+  return useQuery({
+    queryKey: ['sessions'],
+    queryFn: () => requestList<SessionList>('/api/sessions'),
+  })
+}
+
+/** Ends one other session of the developer. */
+export function useSessionEnd() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => request<void>('DELETE', `/api/sessions/${id}`),
+    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+}
+
+/** Opens the sign-in page of the OpenID Connect provider; it leads back to `next`, a path of this portal. */
+export function useProviderSignIn() {
+  return useProvider('/api/session/provider-sign-in')
+}
+
+/** The same, for a proof that the developer is at the keyboard. */
+export function useProviderProof() {
+  return useProvider('/api/session/provider')
+}
+
+function useProvider(path: string) {
+  return useMutation({
+    mutationFn: (input: ProviderStart) => request<ProviderAddress>('POST', path, input),
+    onSuccess: ({ url }) => window.location.assign(url),
+  })
+}
+
+/** Ends this session and opens the first page, or that of the provider which ends its own. */
 export function useSignOut() {
   const forget = useForgetSession()
   return useMutation({
-    mutationFn: () => request<void>('DELETE', '/api/session'),
-    onSuccess: forget,
+    mutationFn: () => request<ProviderAddress | undefined>('DELETE', '/api/session'),
+    onSuccess: (answer) => (answer === undefined ? forget() : window.location.assign(answer.url)),
   })
 }
 
@@ -100,52 +159,44 @@ function isPrivate({ queryKey: [first] }: { readonly queryKey: readonly unknown[
 
 /** Signs up; the response is the same for a known address. */
 export function useSignUp() {
-  return useMutation({
-    mutationFn: (input: SignUp) => request<void>('POST', '/api/developers', input),
-  })
+  return usePost<SignUp>('/api/developers')
 }
 
 /** Uses the link of the first mail and sets the password, which signs in unless an operator has to approve the account. */
 export function useVerification() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (input: Verification) => request<void>('POST', '/api/developers/verify', input),
-    onSuccess: () => {
-      forgetPrivate(client)
-      return client.refetchQueries({ queryKey: sessionKey })
-    },
+  return usePost<Verification>('/api/developers/verify', (client) => {
+    forgetPrivate(client)
+    return client.refetchQueries({ queryKey: sessionKey })
   })
 }
 
 /** Requests a link to set a new password; the response is the same for an unknown address. */
 export function usePasswordReset() {
-  return useMutation({
-    mutationFn: (input: PasswordReset) => request<void>('POST', '/api/password-resets', input),
-  })
+  return usePost<PasswordReset>('/api/password-resets')
 }
 
 /** Uses that link; all sessions of the developer end. */
 export function usePasswordResetConfirmation() {
-  return useMutation({
-    mutationFn: (input: Verification) =>
-      request<void>('POST', '/api/password-resets/confirm', input),
-  })
+  return usePost<Verification>('/api/password-resets/confirm')
 }
 
 /** Uses the link sent to a new address, which replaces the old one. */
 export function useEmailConfirmation() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (input: TokenUse) => request<void>('POST', '/api/email-changes/confirm', input),
-    onSuccess: () => client.invalidateQueries({ queryKey: sessionKey }),
-  })
+  return usePost<TokenUse>('/api/email-changes/confirm', refreshSession)
 }
 
 /** Turns off the kind of mail that contained the link. */
 export function useOptOut() {
+  return usePost<OptOut>('/api/mail-opt-outs', refreshSession)
+}
+
+const refreshSession = (client: QueryClient) => client.invalidateQueries({ queryKey: sessionKey })
+
+/** Sends what a form holds; the response has no body. */
+function usePost<Input>(path: string, onDone?: (client: QueryClient) => Promise<unknown>) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (input: OptOut) => request<void>('POST', '/api/mail-opt-outs', input),
-    onSuccess: () => client.invalidateQueries({ queryKey: sessionKey }),
+    mutationFn: (input: Input) => request<void>('POST', path, input),
+    onSuccess: () => onDone?.(client),
   })
 }

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
+import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ProblemAlert } from './problem-alert.tsx'
 
@@ -13,32 +14,26 @@ export interface ConfirmProps {
   /** Whether the action removes something; the button is red then. */
   readonly isDangerous?: boolean
   readonly onConfirm: () => void
-  readonly isPending: boolean
-  readonly error: Error | null
+  /** What it starts. */
+  readonly mutation: Pick<UseMutationResult, 'isPending' | 'error'>
 }
 
 /** Asks for confirmation before an action that affects other people. */
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, isDangerous = false } = props
-  const { onConfirm, isPending, error } = props
+  const { onConfirm, mutation } = props
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={title}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={onClose} title={title}>
       <Stack gap="md">
         {children}
-        <ProblemAlert error={error} />
+        <ProblemAlert error={mutation.error} />
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button
             {...(isDangerous ? { color: 'red' } : {})}
-            loading={isPending}
+            loading={mutation.isPending}
             onClick={onConfirm}
             data-autofocus
           >

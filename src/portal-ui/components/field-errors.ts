@@ -3,7 +3,7 @@ import { ApiFailure, isProblem } from '../api/client.ts'
 /**
  * The sentences of an error to show next to the fields it concerns: those of an
  * INPUT_INVALID (`{name: 'Must be 1 to 100 characters.'}`), a name that is
- * taken or one too many, a wrong current password. Empty for any other error.
+ * taken or one too many, a wrong current password, a wrong code. Empty for any other error.
  *
  * @param fields names of the members of the body that have a field
  */
@@ -17,6 +17,9 @@ export function fieldErrors(
   }
   if (isProblem(error, 'CREDENTIALS_INVALID') && fields.includes('currentPassword')) {
     return { currentPassword: 'This is not your current password.' }
+  }
+  if (isProblem(error, 'SECOND_FACTOR_INVALID') && fields.includes('code')) {
+    return { code: error.problem.detail ?? error.problem.title }
   }
   const found: Record<string, string | undefined> = {}
   for (const { path, rule } of error.problem.errors ?? []) {

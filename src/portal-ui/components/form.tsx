@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { UseMutationResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -16,7 +16,20 @@ export interface FormProps<Values extends Record<string, string>> {
   readonly onSubmit: (values: Values) => void
   /** Sentences by field (default: {@link fieldErrors} of the fields' own names). */
   readonly errorsOf?: (error: Error) => Readonly<Record<string, string | undefined>>
-  readonly buttons: ReactNode
+  /** Label of the button that submits: "Change name". */
+  readonly action: string
+  /** Whether it deletes something; the button is red then. */
+  readonly isDangerous?: boolean
+  /** Whether the values cannot be submitted yet. */
+  readonly isDisabled?: boolean
+  /** Adds a button that leaves the form. */
+  readonly onCancel?: (() => void) | undefined
+  /** Label of that button. (Default: Cancel) */
+  readonly cancelLabel?: string
+  /** Shown beside the buttons. */
+  readonly beside?: ReactNode
+  /** Whether the buttons are at the end of the line, where those of dialogs are. */
+  readonly isDialog?: boolean
   readonly label?: string
   readonly children: ReactNode
 }
@@ -27,7 +40,8 @@ export interface FormProps<Values extends Record<string, string>> {
  * the last attempt left.
  */
 export function Form<Values extends Record<string, string>>(props: FormProps<Values>) {
-  const { form, mutation, buttons, label, children } = props
+  const { form, mutation, action, isDisabled = false, isDangerous = false, children } = props
+  const { label, onCancel, cancelLabel = 'Cancel', beside, isDialog = false } = props
   const { errorsOf = (error) => fieldErrors(error, Object.keys(form.getValues())) } = props
   const ref = useRef<HTMLFormElement>(null)
   const { error } = mutation
@@ -39,6 +53,11 @@ export function Form<Values extends Record<string, string>>(props: FormProps<Val
     form.setErrors(found)
     focusFirstInvalid(ref.current)
   }, [error])
+  const cancel = onCancel && (
+    <Button variant="default" onClick={onCancel}>
+      {cancelLabel}
+    </Button>
+  )
   return (
     <form
       ref={ref}
@@ -57,7 +76,19 @@ export function Form<Values extends Record<string, string>>(props: FormProps<Val
       <Stack gap="md">
         {children}
         <ProblemAlert error={isAtField ? null : error} />
-        {buttons}
+        <Group gap="sm" {...(isDialog ? { justify: 'flex-end' } : {})}>
+          {isDialog ? cancel : null}
+          <Button
+            type="submit"
+            {...(isDangerous ? { color: 'red' } : {})}
+            loading={mutation.isPending}
+            disabled={isDisabled}
+          >
+            {action}
+          </Button>
+          {isDialog ? null : cancel}
+          {beside}
+        </Group>
       </Stack>
     </form>
   )

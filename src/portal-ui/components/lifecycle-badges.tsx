@@ -7,7 +7,7 @@ export function LifecycleBadges({ version }: { readonly version: PublishedVersio
   const { lifecycle, isDeprecated, isRetired } = version
   if (isRetired) {
     return (
-      <Badge variant="light" radius="sm" color="red" tt="none">
+      <Badge radius="sm" color="red" tt="none">
         retired
       </Badge>
     )
@@ -15,16 +15,16 @@ export function LifecycleBadges({ version }: { readonly version: PublishedVersio
   return (
     <Group gap={6}>
       {isDeprecated ? (
-        <Badge variant="light" radius="sm" color="amber" tt="none">
+        <Badge radius="sm" color="amber" tt="none">
           deprecated
         </Badge>
       ) : (
-        <Badge variant="light" radius="sm" color="green" tt="none">
+        <Badge radius="sm" color="green" tt="none">
           current
         </Badge>
       )}
       {lifecycle.sunset === undefined ? null : (
-        <Badge variant="light" radius="sm" color="amber" tt="none">
+        <Badge radius="sm" color="amber" tt="none">
           ends on <Day date={lifecycle.sunset} />
         </Badge>
       )}

@@ -18,7 +18,6 @@ export function MethodBadge({
 }) {
   return (
     <Badge
-      variant="light"
       radius="sm"
       color={colors[method] ?? 'gray'}
       {...(className === undefined ? {} : { className })}

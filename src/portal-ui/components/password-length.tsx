@@ -4,7 +4,7 @@ import { Group, Progress, Text } from '@mantine/core'
 const charactersMin = 15
 
 /** Description of a field for a new password. */
-export const newPasswordRules = `At least ${charactersMin} characters; a few words work well. Avoid your name, repeated characters and keyboard patterns.`
+export const newPasswordRules = `At least ${charactersMin} characters; four or more words work well. Avoid your name, repeated characters and keyboard patterns.`
 
 /** Shows how long a new password is: `9 of 15 characters`. Not for a refused password. */
 export function PasswordLength({ password }: { readonly password: string }) {

@@ -16,7 +16,7 @@ export function ProblemAlert({ error, onRetry }: ProblemAlertProps) {
   if (!(error instanceof ApiFailure)) return <Fault error={error} />
   const { title, detail } = describe(error)
   return (
-    <Alert color="red" variant="light" role="alert" title={title}>
+    <Alert color="red" role="alert" title={title}>
       {detail === undefined ? null : <Text size="sm">{detail}</Text>}
       {onRetry === undefined ? null : (
         <Button size="xs" variant="default" mt="sm" onClick={onRetry}>
@@ -30,7 +30,7 @@ export function ProblemAlert({ error, onRetry }: ProblemAlertProps) {
 /** Shows an error of the page's own script. */
 function Fault({ error }: { readonly error: Error }) {
   return (
-    <Alert color="red" variant="light" role="alert" title="This page has a fault">
+    <Alert color="red" role="alert" title="This page has a fault">
       <Text size="sm">Reload the page and try again.</Text>
       <FaultReport error={error} />
     </Alert>

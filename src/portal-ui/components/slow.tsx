@@ -2,7 +2,7 @@ import { Group, Loader, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 
 /** Shows that something is loading, once it takes longer than 300 ms. */
-export function Slow({ label = 'Loading …' }: { readonly label?: string }) {
+export function Slow({ label = 'Loading …' }: { readonly label?: string | undefined }) {
   const [isSlow, setIsSlow] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setIsSlow(true), 300)

@@ -24,7 +24,7 @@ export function MailSent({ children }: MailSentProps) {
         ) : null}
         <Text c="dimmed">
           {hasMailbox ? null : `${whereToLook(writesMailsToFiles)} `}
-          The link works once, for ten minutes.
+          The link works once and expires after ten minutes.
         </Text>
       </Stack>
     </Page>

@@ -1,28 +1,25 @@
-import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Form, type FormProps } from '../../components/form.tsx'
+import type { UseMutationResult } from '@tanstack/react-query'
+import type { Verification } from '../../../gateway/portal/schemas/accounts.ts'
+import { Form } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
 
 export interface NewPasswordFormProps {
-  readonly action: string
-  readonly mutation: FormProps<{ password: string }>['mutation']
-  readonly onSubmit: (password: string) => void
+  /** Of the link in a mail. */
+  readonly token: string
+  readonly mutation: UseMutationResult<unknown, Error, Verification>
 }
 
 /** Asks for a new password: rules above the field, the error below it. */
-export function NewPasswordForm({ action, mutation, onSubmit }: NewPasswordFormProps) {
+export function NewPasswordForm({ token, mutation }: NewPasswordFormProps) {
   const form = useForm({ initialValues: { password: '' } })
   return (
     <Form
       form={form}
       mutation={mutation}
-      onSubmit={({ password }) => onSubmit(password)}
-      buttons={
-        <Button type="submit" loading={mutation.isPending}>
-          {action}
-        </Button>
-      }
+      onSubmit={({ password }) => mutation.mutate({ token, password })}
+      action="Set the password"
     >
       {/* Only the server knows whose mail link this is; password managers look for this field. */}
       <input type="email" autoComplete="username" value="" readOnly hidden />

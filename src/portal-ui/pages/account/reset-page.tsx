@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePasswordReset } from '../../api/session.ts'
@@ -17,8 +17,8 @@ export function ResetPage() {
   if (reset.isSuccess) {
     return (
       <MailSent>
-        If <bdi>{reset.variables.email}</bdi> has an account, we wrote to it. Open the link in the
-        email to choose a new password.
+        If <bdi>{reset.variables.email}</bdi> has an account, we sent an email there. Open the link
+        in it to choose a new password.
       </MailSent>
     )
   }
@@ -32,11 +32,7 @@ export function ResetPage() {
         form={form}
         mutation={reset}
         onSubmit={(values) => reset.mutate(values)}
-        buttons={
-          <Button type="submit" loading={reset.isPending}>
-            Send the link
-          </Button>
-        }
+        action="Send the link"
       >
         <TextInput
           label="Email"

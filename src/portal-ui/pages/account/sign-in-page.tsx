@@ -1,23 +1,31 @@
-import { Button, Group, Text, TextInput } from '@mantine/core'
+import { Button, Divider, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Redirect, useSearchParams } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import type { FactorChallenge } from '../../../gateway/portal/schemas/factors.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
-import { useSession, useSignIn } from '../../api/session.ts'
+import { useProviderSignIn, useSecondFactor, useSession, useSignIn } from '../../api/session.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { SecondFactorForm } from '../../components/second-factor-form.tsx'
 import { TextLink } from '../../components/text-link.tsx'
+import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { localPath } from '../../local-path.ts'
 
-/** Signs in, then opens the requested page. */
+/** Signs in, with a second factor if the account has one, then opens the requested page. */
 export function SignInPage() {
   const { data: session } = useSession()
   const facts = usePortalFacts()
   const [search] = useSearchParams()
   const next = localPath(search.get('next'))
+  const signIn = useSignIn()
   if (session !== null && session !== undefined) {
     return <Redirect to={next ?? pagePaths.applications} replace />
+  }
+  if (signIn.data !== undefined && 'methods' in signIn.data) {
+    return <SecondFactorPage challenge={signIn.data} onRestart={signIn.reset} />
   }
   return (
     <Page
@@ -25,7 +33,8 @@ export function SignInPage() {
       lead={next === undefined ? undefined : 'Sign in to see this page.'}
       width="narrow"
     >
-      <SignInForm />
+      <ProviderSignIn next={next} />
+      <SignInForm signIn={signIn} />
       {facts.data?.signUp === 'off' ? null : (
         <Text>
           No account yet? <TextLink href={pagePaths.signUp}>Sign up</TextLink>
@@ -35,8 +44,52 @@ export function SignInPage() {
   )
 }
 
-function SignInForm() {
-  const signIn = useSignIn()
+/** The way through the bank's own provider, if there is one; the form below it is the other way. */
+function ProviderSignIn({ next }: { readonly next: string | undefined }) {
+  const { signInProvider } = useFacts()
+  const start = useProviderSignIn()
+  if (signInProvider === null) return null
+  return (
+    <Stack gap="md">
+      <Button
+        variant="default"
+        fullWidth
+        loading={start.isPending || start.isSuccess}
+        onClick={() => start.mutate(next === undefined ? {} : { next })}
+      >
+        Sign in with {signInProvider}
+      </Button>
+      <ProblemAlert error={start.error} />
+      <Divider label="or with your password" />
+    </Stack>
+  )
+}
+
+interface SecondFactorPageProps {
+  readonly challenge: FactorChallenge
+  readonly onRestart: () => void
+}
+
+function SecondFactorPage({ challenge, onRestart }: SecondFactorPageProps) {
+  const secondFactor = useSecondFactor()
+  return (
+    <Page
+      title="Second factor"
+      lead="Your password is correct. One more step."
+      width="narrow"
+      isNew
+    >
+      <SecondFactorForm
+        challenge={challenge}
+        mutation={secondFactor}
+        action="Sign in"
+        onRestart={onRestart}
+      />
+    </Page>
+  )
+}
+
+function SignInForm({ signIn }: { readonly signIn: ReturnType<typeof useSignIn> }) {
   const form = useForm({
     initialValues: { email: '', password: '' },
     validate: { email: filled('Enter your email.'), password: filled('Enter your password.') },
@@ -46,13 +99,11 @@ function SignInForm() {
       form={form}
       mutation={signIn}
       onSubmit={(values) => signIn.mutate(values)}
-      buttons={
-        <Group justify="space-between" gap="sm">
-          <Button type="submit" loading={signIn.isPending}>
-            Sign in
-          </Button>
-          <TextLink href={pagePaths.reset}>Forgot your password?</TextLink>
-        </Group>
+      action="Sign in"
+      beside={
+        <TextLink href={pagePaths.reset} ms="auto">
+          Forgot your password?
+        </TextLink>
       }
     >
       <TextInput

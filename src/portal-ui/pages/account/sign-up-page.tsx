@@ -1,4 +1,4 @@
-import { Alert, Button, Text, TextInput } from '@mantine/core'
+import { Alert, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
@@ -16,7 +16,7 @@ export function SignUpPage() {
   if (signUp.isSuccess) {
     return (
       <MailSent>
-        We wrote to <bdi>{signUp.variables.email}</bdi>. Open the link in the email to choose your
+        We sent an email to <bdi>{signUp.variables.email}</bdi>. Open the link in it to choose your
         password.
       </MailSent>
     )
@@ -25,7 +25,7 @@ export function SignUpPage() {
     return (
       <Page title="Sign up" width="narrow">
         <Alert color="amber" title="Sign-up is closed">
-          The operator of this portal does not accept new accounts at the moment.
+          This portal does not accept new accounts at the moment.
         </Alert>
         <Known />
       </Page>
@@ -54,11 +54,7 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
       form={form}
       mutation={signUp}
       onSubmit={(values) => signUp.mutate(values)}
-      buttons={
-        <Button type="submit" loading={signUp.isPending}>
-          Sign up
-        </Button>
-      }
+      action="Sign up"
     >
       <TextInput
         label="Email"

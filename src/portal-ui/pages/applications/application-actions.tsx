@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
+import { Button, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { useDisclosure } from '@mantine/hooks'
 import { useLocation } from 'wouter'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplicationDeletion, useApplicationUpdate } from '../../api/applications.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
-import { Form } from '../../components/form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 
 /** Rename and delete an application. */
 export function ApplicationActions({ application }: { readonly application: Application }) {
@@ -17,89 +17,71 @@ export function ApplicationActions({ application }: { readonly application: Appl
   )
 }
 
-function Rename({ application }: { readonly application: Application }) {
-  const [isOpen, setIsOpen] = useState(false)
-  const form = useForm({ initialValues: { name: application.name } })
-  const close = () => setIsOpen(false)
-  const renaming = useApplicationUpdate(application.id, close)
-
-  const open = () => {
-    form.setValues({ name: application.name })
-    form.clearErrors()
-    renaming.reset()
-    setIsOpen(true)
-  }
-
+function Rename({ application: { id, name } }: { readonly application: Application }) {
+  const form = useForm({ initialValues: { name } })
+  const renaming = useApplicationUpdate(id, () => close())
+  const [opened, { open, close }] = useDisclosure(false, {
+    onOpen() {
+      form.setValues({ name })
+      form.clearErrors()
+      renaming.reset()
+    },
+  })
   return (
     <>
       <Button variant="default" onClick={open}>
         Rename
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
+      <FormDialog
+        opened={opened}
         title="Rename application"
-        centered
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        form={form}
+        mutation={renaming}
+        onSubmit={(values) => renaming.mutate(values)}
+        onCancel={close}
+        action="Save name"
       >
-        <Form
-          form={form}
-          mutation={renaming}
-          onSubmit={(values) => renaming.mutate(values)}
-          buttons={
-            <Group justify="flex-end" gap="sm">
-              <Button variant="default" onClick={close}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={renaming.isPending}>
-                Save name
-              </Button>
-            </Group>
-          }
-        >
-          <TextInput
-            label="Name"
-            {...form.getInputProps('name')}
-            maxLength={100}
-            autoComplete="off"
-            required
-            data-autofocus
-          />
-        </Form>
-      </Modal>
+        <TextInput
+          label="Name"
+          {...form.getInputProps('name')}
+          maxLength={100}
+          autoComplete="off"
+          required
+          data-autofocus
+        />
+      </FormDialog>
     </>
   )
 }
 
-function Delete({ application }: { readonly application: Application }) {
-  const [isOpen, setIsOpen] = useState(false)
+function Delete({ application: { id, name } }: { readonly application: Application }) {
   const [, navigate] = useLocation()
-  const deletion = useApplicationDeletion(application.id, () => navigate('/applications'))
+  const form = useForm({ initialValues: { typed: '' } })
+  const deletion = useApplicationDeletion(id, () => navigate('/applications'))
+  const [opened, { open, close }] = useDisclosure(false, {
+    onOpen() {
+      form.reset()
+      deletion.reset()
+    },
+  })
   return (
     <>
-      <Button
-        variant="light"
-        color="red"
-        onClick={() => {
-          deletion.reset()
-          setIsOpen(true)
-        }}
-      >
+      <Button variant="light" color="red" onClick={open}>
         Delete
       </Button>
       <ConfirmByTyping
-        opened={isOpen}
-        onClose={() => setIsOpen(false)}
+        opened={opened}
         title="Delete this application?"
-        name={application.name}
+        name={name}
+        form={form}
+        mutation={deletion}
+        onSubmit={() => deletion.mutate()}
+        onCancel={close}
         action="Delete application"
-        onConfirm={() => deletion.mutate()}
-        isPending={deletion.isPending}
-        error={deletion.error}
       >
         <Text>
           Its keys stop working at once. Subscriptions, usage history and call records are deleted
-          with it.
+          with it. The gateway tells the bank to end the consents that its customers gave to it.
         </Text>
       </ConfirmByTyping>
     </>

@@ -1,30 +1,33 @@
-import { Alert, Anchor, Badge, Stack } from '@mantine/core'
+import { Alert, Badge, Stack, Title } from '@mantine/core'
 import { useEffect } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { applicationTabs } from '../../../gateway/portal/page-paths.ts'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplication } from '../../api/applications.ts'
 import { isProblem } from '../../api/client.ts'
 import { useApprovedConsents } from '../../api/sandbox.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import type { ApplicationTab } from '../../tab-path.ts'
 import { ApplicationActions } from './application-actions.tsx'
 import { CallsTab } from './calls-tab.tsx'
+import { Certificates } from './certificates.tsx'
 import { CheckListLine } from './check-list.tsx'
 import { DeprecationNotices } from './deprecation-notices.tsx'
+import { HistorySection } from './history-section.tsx'
 import { KeysTab } from './keys-tab.tsx'
+import { LiveSection } from './live-section.tsx'
 import { NextStep } from './next-step.tsx'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
-import { SettingsTab } from './settings-tab.tsx'
+import { RedirectOrigins } from './redirect-origins.tsx'
+import { SignedCalls } from './signed-calls.tsx'
 import { SubscriptionsTab } from './subscriptions-tab.tsx'
 import { TabLinks, tabTitles } from './tab-links.tsx'
 import { TryTab } from './try-tab.tsx'
-import { UsageTab } from './usage-tab.tsx'
 
 /** One application: what it is called, what needs attention, and its tabs. */
 export function ApplicationPage() {
@@ -36,8 +39,7 @@ export function ApplicationPage() {
   if (isProblem(application.error, 'NOT_FOUND')) return <Unknown />
   return (
     <Page title="Application">
-      {application.isPending ? <Slow label="Loading the application …" /> : null}
-      <ProblemAlert error={application.error} onRetry={() => void application.refetch()} />
+      <QueryState query={application} label="Loading the application …" />
     </Page>
   )
 }
@@ -61,7 +63,7 @@ function Loaded({
         <>
           Created <Time at={createdAt} />
           {suspendedAt === null ? null : (
-            <Badge color="red" variant="light" ml="sm">
+            <Badge color="red" ms="sm">
               Suspended
             </Badge>
           )}
@@ -109,13 +111,28 @@ function TabContent({ application, tab, memory }: TabContentProps) {
     case 'subscriptions':
       return <SubscriptionsTab applicationId={applicationId} memory={memory} />
     case 'usage':
-      return <UsageTab applicationId={applicationId} />
+      return (
+        <Stack gap="xl">
+          <LiveSection applicationId={applicationId} />
+          <HistorySection applicationId={applicationId} />
+        </Stack>
+      )
     case 'calls':
       return <CallsTab applicationId={applicationId} />
     case 'try':
       return <TryTab applicationId={applicationId} memory={memory} />
     case 'settings':
-      return <SettingsTab application={application} />
+      return (
+        <Stack gap="lg">
+          <Title order={2}>Settings</Title>
+          <Stack gap="sm">
+            <Title order={3}>Security</Title>
+            <SignedCalls application={application} />
+          </Stack>
+          <RedirectOrigins application={application} />
+          <Certificates applicationId={applicationId} />
+        </Stack>
+      )
   }
 }
 
@@ -124,11 +141,7 @@ function Unknown() {
     <Page title="Application not found">
       <EmptyState
         title="There is nothing at this address"
-        action={
-          <Anchor component={Link} href="/applications">
-            All applications
-          </Anchor>
-        }
+        action={<TextLink href="/applications">All applications</TextLink>}
       >
         The application was deleted, belongs to another developer, or the address is misspelled.
       </EmptyState>

@@ -4,8 +4,7 @@ import { Link, useLocation } from 'wouter'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplications } from '../../api/applications.ts'
 import { useDeveloper } from '../../api/session.ts'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { Time } from '../../components/time.tsx'
 import { Page } from '../../layout/page.tsx'
 import { tabPath } from '../../tab-path.ts'
@@ -55,8 +54,7 @@ export function ApplicationsPage() {
           {...(isEmpty ? {} : { onCancel: cancel })}
         />
       ) : null}
-      {applications.isPending ? <Slow label="Loading your applications …" /> : null}
-      <ProblemAlert error={applications.error} onRetry={() => void applications.refetch()} />
+      <QueryState query={applications} label="Loading your applications …" />
       {isEmpty ? <FirstSteps /> : null}
       {items.length === 0 ? null : (
         <Stack
@@ -89,7 +87,7 @@ function ApplicationCard({ application }: { readonly application: Application })
             <bdi>{name}</bdi>
           </Anchor>
         </Title>
-        <Badge color={suspendedAt === null ? 'green' : 'red'} variant="light">
+        <Badge color={suspendedAt === null ? 'green' : 'red'}>
           {suspendedAt === null ? 'Active' : 'Suspended'}
         </Badge>
       </Group>

@@ -1,4 +1,5 @@
 import { Button, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useCallsWithId } from '../../api/calls.ts'
@@ -15,19 +16,20 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export function CallLookup({ applicationId }: { readonly applicationId: string }) {
   const [search] = useSearchParams()
   const asked = search.get('request') ?? ''
-  const [typed, setTyped] = useState(asked)
+  const form = useForm({
+    initialValues: { requestId: asked },
+    validate: {
+      requestId: (typed) =>
+        uuid.test(plain(typed)) ? null : 'Enter a UUID: 32 hexadecimal digits in five groups.',
+    },
+  })
   const [wanted, setWanted] = useState(uuid.test(asked) ? asked : '')
-  const [isMalformed, setIsMalformed] = useState(false)
-  const form = useRef<HTMLFormElement>(null)
+  const element = useRef<HTMLFormElement>(null)
   const found = useCallsWithId(applicationId, wanted)
 
-  const lookUp = () => {
-    const requestId = typed.trim().replace(/^urn:uuid:/i, '')
-    if (!uuid.test(requestId)) {
-      setIsMalformed(true)
-      focusFirstInvalid(form.current)
-    } else if (requestId === wanted) void found.refetch()
-    else setWanted(requestId)
+  const lookUp = ({ requestId }: { requestId: string }) => {
+    if (plain(requestId) === wanted) void found.refetch()
+    else setWanted(plain(requestId))
   }
 
   return (
@@ -35,24 +37,16 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
       <Stack gap="md">
         <Title order={2}>Look up a call</Title>
         <form
-          ref={form}
+          ref={element}
           noValidate
-          onSubmit={(event) => {
-            event.preventDefault()
-            lookUp()
-          }}
+          onSubmit={form.onSubmit(lookUp, () => focusFirstInvalid(element.current))}
           className={classes['lookup'] ?? ''}
         >
           <TextInput
             label="X-Request-ID"
             description="A UUID: the one you sent, or “instance” of an error."
             placeholder="99391c7e-ad88-49ec-a2ad-99ddcb1f7721"
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value)
-              setIsMalformed(false)
-            }}
-            error={isMalformed ? 'Enter a UUID: 32 hexadecimal digits in five groups.' : undefined}
+            {...form.getInputProps('requestId')}
             // Above the field, so that the button stays beside it.
             inputWrapperOrder={['label', 'description', 'error', 'input']}
             autoComplete="off"
@@ -79,6 +73,11 @@ export function CallLookup({ applicationId }: { readonly applicationId: string }
       </Stack>
     </Paper>
   )
+}
+
+/** Without what may stand before a UUID. */
+function plain(typed: string): string {
+  return typed.trim().replace(/^urn:uuid:/i, '')
 }
 
 function Nothing({ requestId }: { readonly requestId: string }) {

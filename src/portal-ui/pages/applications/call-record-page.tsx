@@ -2,8 +2,7 @@ import { Button, List, Text } from '@mantine/core'
 import { Link, Redirect, useParams } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { useCallPlaces } from '../../api/calls.ts'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { Page } from '../../layout/page.tsx'
 import { tabPath } from '../../tab-path.ts'
 
@@ -18,8 +17,7 @@ export function CallRecordPage() {
   }
   return (
     <Page title="Record of a call" width="narrow">
-      {places.isPending ? <Slow label="Looking for the call …" /> : null}
-      <ProblemAlert error={places.error} onRetry={() => void places.refetch()} />
+      <QueryState query={places} label="Looking for the call …" />
       {places.data === undefined ? null : (
         <>
           <Text>None of your applications has a call with this request id. Possible reasons:</Text>

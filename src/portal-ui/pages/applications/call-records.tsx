@@ -1,11 +1,11 @@
 import { Anchor, Badge, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { LocalTimes } from '../../components/local-times.tsx'
 import { Time } from '../../components/time.tsx'
 import { milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { errorCode, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
+import { Fact } from './fact.tsx'
 import { TimeSplit } from './time-split.tsx'
 
 export interface CallRecordsProps {
@@ -24,7 +24,7 @@ export function CallRecords({ records, label, areOpen = false }: CallRecordsProp
         <li key={`${record.requestId} ${record.at}`}>
           <details className={classes['call']} open={areOpen}>
             <summary>
-              <Badge color={outcomeColor(record)} variant="light" miw="max-content">
+              <Badge color={outcomeColor(record)} miw="max-content">
                 {outcomeWord(record)}
               </Badge>
               <Text component="span" className={classes['wrap'] ?? ''}>
@@ -88,14 +88,5 @@ function Count({ record: { limit, used, remaining, resetsAt } }: { readonly reco
     <>
       {wholeNumber(used)} of {wholeNumber(limit)} used, {wholeNumber(remaining)} left{until}
     </>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

@@ -1,8 +1,7 @@
 import { Stack, Text, Title } from '@mantine/core'
 import { useRecentCalls } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { CallLookup } from './call-lookup.tsx'
 import { CallRecords } from './call-records.tsx'
 
@@ -18,8 +17,7 @@ export function CallsTab({ applicationId }: { readonly applicationId: string }) 
           The last 1,000 calls of this application, at most 24 hours old, are kept; the newest 50
           show here.
         </Text>
-        {calls.isPending ? <Slow label="Loading the calls …" /> : null}
-        <ProblemAlert error={calls.error} onRetry={() => void calls.refetch()} />
+        <QueryState query={calls} label="Loading the calls …" />
         {calls.data?.items.length === 0 ? (
           <EmptyState title="No calls yet">
             Every call with a key of this application shows here a moment after it ended, refused

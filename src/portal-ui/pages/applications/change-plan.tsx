@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
 import { usePlanChange } from '../../api/applications.ts'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { PlanChoice } from './plan-choice.tsx'
 
 export interface ChangePlanProps {
@@ -17,42 +17,29 @@ export interface ChangePlanProps {
 /** Moves the subscription to another plan of the same version; the count continues. */
 export function ChangePlan(props: ChangePlanProps) {
   const { applicationId, subscription, plans, opened, onClose } = props
-  const [plan, setPlan] = useState(subscription.plan)
+  const form = useForm({ initialValues: { plan: subscription.plan } })
   const change = usePlanChange(applicationId, onClose)
-  const close = () => {
-    change.reset()
-    setPlan(subscription.plan)
-    onClose()
-  }
   return (
-    <Modal
+    <FormDialog
       opened={opened}
-      onClose={close}
       title="Change plan"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      form={form}
+      mutation={change}
+      onSubmit={({ plan }) => change.mutate({ subscriptionId: subscription.id, plan })}
+      onCancel={() => {
+        change.reset()
+        form.reset()
+        onClose()
+      }}
+      action="Change plan"
+      isDisabled={form.values.plan === subscription.plan}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (change.isPending) return
-          change.mutate({ subscriptionId: subscription.id, plan })
-        }}
-      >
-        <Stack gap="md">
-          <Text>Calls that you have already made still count.</Text>
-          <PlanChoice plans={plans} value={plan} onChange={setPlan} />
-          <ProblemAlert error={change.error} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={change.isPending} disabled={plan === subscription.plan}>
-              Change plan
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      <Text>Calls that you have already made still count.</Text>
+      <PlanChoice
+        plans={plans}
+        value={form.values.plan}
+        onChange={(plan) => form.setFieldValue('plan', plan)}
+      />
+    </FormDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, TextInput, Title } from '@mantine/core'
+import { Paper, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useRef } from 'react'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
@@ -29,18 +29,8 @@ export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplic
         form={form}
         mutation={creation}
         onSubmit={(values) => creation.mutate(values)}
-        buttons={
-          <Group gap="sm">
-            <Button type="submit" loading={creation.isPending}>
-              Create application
-            </Button>
-            {onCancel === undefined ? null : (
-              <Button variant="default" onClick={onCancel}>
-                Cancel
-              </Button>
-            )}
-          </Group>
-        }
+        action="Create application"
+        onCancel={onCancel}
       >
         <Title order={2} size="h3">
           {isFirst ? 'Create your first application' : 'Create an application'}

@@ -1,19 +1,28 @@
-import { Button, Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core'
+import { Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useRef } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyCreation } from '../../api/applications.ts'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
+import { useFacts } from '../../facts.tsx'
 import classes from './applications.module.css'
 
-const expiries = [
-  { value: 'never', label: 'Never' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'date', label: 'On a day I choose' },
+const lives = [
+  { days: 30, label: 'In 30 days' },
+  { days: 90, label: 'In 90 days' },
+  { days: 365, label: 'In a year' },
 ]
+
+/** What the operator permits. @param daysMax the longest life in days; 0: no maximum */
+function expiriesWithin(daysMax: number) {
+  const isPermitted = ({ days }: (typeof lives)[number]) => daysMax === 0 || days < daysMax
+  return [
+    { value: 'latest', label: daysMax === 0 ? 'Never' : `In ${daysMax} days (the maximum)` },
+    ...lives.filter(isPermitted).map(({ days, label }) => ({ value: String(days), label })),
+    { value: 'date', label: 'On a date I choose' },
+  ]
+}
 
 export interface CreateKeyProps {
   readonly applicationId: string
@@ -25,8 +34,9 @@ export interface CreateKeyProps {
 /** The form that makes a key: a name, and when it ends by itself. */
 export function CreateKey(props: CreateKeyProps) {
   const { applicationId, suggestedName, onIssued, onCancel } = props
+  const { keyMaxDays } = useFacts()
   const form = useForm({
-    initialValues: { name: suggestedName, expiry: 'never', day: '' },
+    initialValues: { name: suggestedName, expiry: 'latest', day: '' },
     validate: {
       day: (day, { expiry }) =>
         Number.isNaN(expiryOf(expiry, day)?.getTime())
@@ -55,20 +65,9 @@ export function CreateKey(props: CreateKeyProps) {
           const { name, expiresAt } = fieldErrors(error, ['name', 'expiresAt'])
           return { name, [expiry === 'date' ? 'day' : 'expiry']: expiresAt }
         }}
-        buttons={
-          <Group gap="sm">
-            <Button
-              type="submit"
-              loading={creation.isPending}
-              disabled={expiry === 'date' && day === ''}
-            >
-              Create key
-            </Button>
-            <Button variant="default" onClick={onCancel}>
-              Cancel
-            </Button>
-          </Group>
-        }
+        action="Create key"
+        isDisabled={expiry === 'date' && day === ''}
+        onCancel={onCancel}
       >
         <Title order={3}>Create a key</Title>
         <Group gap="md" align="flex-start">
@@ -84,9 +83,9 @@ export function CreateKey(props: CreateKeyProps) {
           />
           <NativeSelect
             label="Expires"
-            description="The key stops working afterwards."
+            description="When the key stops working."
             {...form.getInputProps('expiry')}
-            data={expiries}
+            data={expiriesWithin(keyMaxDays)}
             flex="0 1 12rem"
           />
           {expiry === 'date' ? (
@@ -106,9 +105,9 @@ export function CreateKey(props: CreateKeyProps) {
   )
 }
 
-/** The end of the chosen day, or of a number of days from now; undefined for never. An invalid date for a year above 9999. */
+/** The end of the chosen day, or of a number of days from now; undefined for as late as permitted. An invalid date for a year above 9999. */
 function expiryOf(expiry: string, day: string): Date | undefined {
-  if (expiry === 'never') return undefined
+  if (expiry === 'latest') return undefined
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * 86_400_000)
   return new Date(`${day}T23:59:59.999`)
 }

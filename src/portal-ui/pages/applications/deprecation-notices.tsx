@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { useHistory } from '../../api/usage.ts'
 import { Day } from '../../components/day.tsx'
 import { counted, wholeNumber } from '../../in-words.ts'
-import { diffPath } from '../../published-paths.ts'
+import { diffPath } from '../../published.ts'
 import classes from './applications.module.css'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 

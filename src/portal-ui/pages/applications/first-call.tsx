@@ -51,9 +51,7 @@ function Arrived({ record }: { readonly record: CallRecord }) {
   return (
     <Stack gap="xs">
       <Group gap="sm">
-        <Badge color={outcomeColor(record)} variant="light">
-          {outcomeWord(record)}
-        </Badge>
+        <Badge color={outcomeColor(record)}>{outcomeWord(record)}</Badge>
         <Text fw={600} className={classes['wrap'] ?? ''}>
           Latest call: {method} {operation ?? '(no such operation)'}: {statusWord(status)}
         </Text>

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react'
 import type { History } from '../../../gateway/portal/schemas/usage.ts'
 import { type HistorySpan, historyFile, useHistory } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
@@ -45,8 +45,7 @@ export function HistorySection({ applicationId }: { readonly applicationId: stri
           </Button>
         </Group>
       </Group>
-      {history.isPending ? <Slow label="Loading the history …" /> : null}
-      <ProblemAlert error={history.error} onRetry={() => void history.refetch()} />
+      <QueryState query={history} label="Loading the history …" />
       {history.data === undefined ? null : <Shown history={history.data} />}
     </Stack>
   )

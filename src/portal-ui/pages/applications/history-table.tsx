@@ -5,6 +5,8 @@ import { milliseconds, wholeNumber } from '../../in-words.ts'
 import classes from './applications.module.css'
 import { stepName } from './step-label.ts'
 
+const figures = ['Forwarded', 'Refused', 'Failed', 'Average', 'Longest'] as const
+
 /** The numbers of the plot, newest first; steps without calls only on request. */
 export function HistoryTable({ history }: { readonly history: History }) {
   const [withEmpty, setWithEmpty] = useState(false)
@@ -26,21 +28,11 @@ export function HistoryTable({ history }: { readonly history: History }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{isByDay ? 'Day (UTC)' : 'Hour'}</Table.Th>
-              <Table.Th scope="col" ta="right">
-                Forwarded
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                Refused
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                Failed
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                Average
-              </Table.Th>
-              <Table.Th scope="col" ta="right">
-                Longest
-              </Table.Th>
+              {figures.map((figure) => (
+                <Table.Th key={figure} scope="col" ta="right">
+                  {figure}
+                </Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -56,16 +48,20 @@ export function HistoryTable({ history }: { readonly history: History }) {
 
 function Row({ point, name }: { readonly point: HistoryPoint; readonly name: string }) {
   const { admitted, refused, errors, averageMs, maxMs } = point
+  const cells = [
+    ...[admitted, refused, errors].map(wholeNumber),
+    ...[averageMs, maxMs].map((ms) => (ms === null ? '–' : milliseconds(ms))),
+  ]
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={400}>
         {name}
       </Table.Th>
-      <Table.Td ta="right">{wholeNumber(admitted)}</Table.Td>
-      <Table.Td ta="right">{wholeNumber(refused)}</Table.Td>
-      <Table.Td ta="right">{wholeNumber(errors)}</Table.Td>
-      <Table.Td ta="right">{averageMs === null ? '–' : milliseconds(averageMs)}</Table.Td>
-      <Table.Td ta="right">{maxMs === null ? '–' : milliseconds(maxMs)}</Table.Td>
+      {cells.map((cell, index) => (
+        <Table.Td key={figures[index]} ta="right">
+          {cell}
+        </Table.Td>
+      ))}
     </Table.Tr>
   )
 }

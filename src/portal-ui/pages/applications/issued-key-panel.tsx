@@ -62,7 +62,7 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
             </Text>
           ) : (
             <>
-              <Alert color="amber" variant="light" title="The portal shows the key only now">
+              <Alert color="amber" title="The portal shows the key only now">
                 Store it where your program finds it, for example in a secret manager. If you lose
                 it, rotate it.
               </Alert>

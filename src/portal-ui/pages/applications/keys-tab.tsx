@@ -5,8 +5,7 @@ import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useKeys } from '../../api/applications.ts'
 import { useFirstCall } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import classes from './applications.module.css'
 import { CheckList } from './check-list.tsx'
 import { CreateKey } from './create-key.tsx'
@@ -80,8 +79,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           onCancel={cancel}
         />
       ) : null}
-      {keys.isPending ? <Slow label="Loading the keys …" /> : null}
-      <ProblemAlert error={keys.error} onRetry={() => void keys.refetch()} />
+      <QueryState query={keys} label="Loading the keys …" />
       {keys.data !== undefined && working.length === 0 && !isCreating ? (
         <EmptyState
           title={ended.length === 0 ? 'No API keys yet' : 'No working API keys'}

@@ -1,13 +1,14 @@
-import { Anchor, Paper, Stack, Text, Title } from '@mantine/core'
-import { Link } from 'wouter'
+import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import { windowText } from '../../../gateway/portal/schemas/window-text.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { type ReceivedUsage, useLiveUsage } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
-import { counted, thisPeriod, windowInWords } from '../../in-words.ts'
+import { QueryState } from '../../components/query-state.tsx'
+import { TextLink } from '../../components/text-link.tsx'
+import { counted, thisPeriod } from '../../in-words.ts'
+import { publishedVersion } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
 import { LimitBar } from './limit-bar.tsx'
@@ -19,8 +20,7 @@ export function LiveSection({ applicationId }: { readonly applicationId: string 
   return (
     <Stack gap="md">
       <Title order={2}>{titleOf(usage.data?.items ?? [])}</Title>
-      {usage.isPending ? <Slow label="Loading your limits …" /> : null}
-      <ProblemAlert error={usage.error} onRetry={() => void usage.refetch()} />
+      <QueryState query={usage} label="Loading your limits …" />
       {usage.data?.items.length === 0 ? <NotSubscribed applicationId={applicationId} /> : null}
       {usage.data === undefined
         ? null
@@ -43,9 +43,7 @@ function NotSubscribed({ applicationId }: { readonly applicationId: string }) {
     <EmptyState
       title="No limits yet"
       action={
-        <Anchor component={Link} href={tabPath(applicationId, 'subscriptions')}>
-          Go to subscriptions
-        </Anchor>
+        <TextLink href={tabPath(applicationId, 'subscriptions')}>Go to subscriptions</TextLink>
       }
     >
       Limits come with a subscription. This application is not subscribed to any API yet.
@@ -62,9 +60,7 @@ interface VersionUsageProps {
 }
 
 function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
-  const published = apis?.items
-    .find((each) => each.api === api)
-    ?.versions.find((each) => each.version === version)
+  const published = publishedVersion(apis, { api, version })
   const title = `${published?.title ?? api} ${version}`
   const nameOf = ({ operation }: LiveUsage) =>
     operation === null
@@ -107,7 +103,7 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
                 <li key={`${item.operation} ${item.limitName}`}>
                   {nameOf(item)}:{' '}
                   <span className={classes['dimmed']}>
-                    {counted(item.remaining, 'call')} left per {windowInWords(item.windowSeconds)}
+                    {counted(item.remaining, 'call')} left per {windowText(item)}
                   </span>
                 </li>
               ))}
@@ -126,9 +122,7 @@ function titleOf(items: readonly LiveUsage[]): string {
 }
 
 function periodOf(items: readonly LiveUsage[]): string {
-  const [period = 'in this period', ...others] = new Set(
-    items.map(({ windowSeconds }) => thisPeriod(windowSeconds)),
-  )
+  const [period = 'in this period', ...others] = new Set(items.map(thisPeriod))
   return others.length === 0 ? period : 'in this period'
 }
 

@@ -17,9 +17,9 @@ import { DraftCommand } from '../../components/draft-command.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { useFacts } from '../../facts.tsx'
 import classes from './applications.module.css'
-import { oneConsent } from './one-consent.ts'
 import type { PageMemory } from './page-memory.ts'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
+import { oneConsent } from './told-ids.tsx'
 
 export interface ReadAccountsProps {
   readonly applicationId: string

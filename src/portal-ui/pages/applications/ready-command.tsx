@@ -7,7 +7,9 @@ import { type CallShape, callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
 import { DraftCommand } from '../../components/draft-command.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { tabPath } from '../../tab-path.ts'
 import {
   type SubscribedVersion,
@@ -31,13 +33,9 @@ export function ReadyCommand({ applicationId, apiKey }: ReadyCommandProps) {
       {versions?.length === 0 ? (
         <Text>
           The key works as soon as the application is subscribed.{' '}
-          <Anchor
-            component={Link}
-            href={tabPath(applicationId, 'subscriptions')}
-            underline="always"
-          >
+          <TextLink href={tabPath(applicationId, 'subscriptions')}>
             Subscribe to an API version
-          </Anchor>{' '}
+          </TextLink>{' '}
           and come back: the key stays here.
         </Text>
       ) : null}
@@ -80,8 +78,7 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
           maw="30rem"
         />
       )}
-      {document.isPending ? <Slow /> : null}
-      <ProblemAlert error={document.error} onRetry={() => void document.refetch()} />
+      <QueryState query={document} />
       {shapes.length > 1 ? (
         <NativeSelect
           label="Operation"

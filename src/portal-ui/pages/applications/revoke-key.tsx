@@ -29,8 +29,7 @@ export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }:
       action="Revoke key"
       isDangerous
       onConfirm={() => revocation.mutate(apiKey.id)}
-      isPending={revocation.isPending}
-      error={revocation.error}
+      mutation={revocation}
     >
       <Text>
         Calls with <bdi>{apiKey.name}</bdi> (<Code>{apiKey.hint}</Code>) are refused within a

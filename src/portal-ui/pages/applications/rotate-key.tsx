@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
+import { Radio, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyRotation } from '../../api/applications.ts'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { Time } from '../../components/time.tsx'
 
 const overlaps = [
@@ -22,71 +23,51 @@ export interface RotateKeyProps {
 
 /** Replaces a key; asks how long the old key keeps working. */
 export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: RotateKeyProps) {
-  const [overlapSeconds, setOverlapSeconds] = useState(86_400)
+  const form = useForm({ initialValues: { overlapSeconds: '86400' } })
+  const overlapSeconds = Number(form.values.overlapSeconds)
   const [isReplaced, setIsReplaced] = useState(false)
   const rotation = useKeyRotation(applicationId, (issued) => {
     setIsReplaced(true)
     onClose()
     onIssued(issued)
   })
-  const close = () => {
-    rotation.reset()
-    onClose()
-  }
   const worksUntil = new Date(Date.now() + overlapSeconds * 1000).toISOString()
 
   return (
-    <Modal
+    <FormDialog
       opened={opened}
-      onClose={close}
       title="Rotate key"
-      centered
       // The panel of the new key takes the focus.
       returnFocus={!isReplaced}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      form={form}
+      mutation={rotation}
+      onSubmit={() => rotation.mutate({ keyId: apiKey.id, overlapSeconds })}
+      onCancel={() => {
+        rotation.reset()
+        onClose()
+      }}
+      action="Rotate key"
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!rotation.isPending) rotation.mutate({ keyId: apiKey.id, overlapSeconds })
-        }}
-      >
-        <Stack gap="md">
-          <Text>
-            A new key replaces <bdi>{apiKey.name}</bdi>. Limits count for the application, so both
-            keys share the calls that are left.
-          </Text>
-          <Radio.Group
-            label="What happens to the old key"
-            value={String(overlapSeconds)}
-            onChange={(value) => setOverlapSeconds(Number(value))}
-          >
-            <Stack gap="xs" mt="xs">
-              {overlaps.map(({ seconds, label }) => (
-                <Radio key={seconds} value={String(seconds)} label={label} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Text size="sm" c="dimmed" role="status">
-            {overlapSeconds === 0 ? (
-              'Calls with the old key are refused within a second.'
-            ) : (
-              <>
-                Both keys work until <Time at={worksUntil} />.
-              </>
-            )}
-          </Text>
-          <ProblemAlert error={rotation.error} />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={rotation.isPending}>
-              Rotate key
-            </Button>
-          </Group>
+      <Text>
+        A new key replaces <bdi>{apiKey.name}</bdi>. Limits count for the application, so both keys
+        share the calls that are left.
+      </Text>
+      <Radio.Group label="What happens to the old key" {...form.getInputProps('overlapSeconds')}>
+        <Stack gap="xs" mt="xs">
+          {overlaps.map(({ seconds, label }) => (
+            <Radio key={seconds} value={String(seconds)} label={label} />
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      <Text size="sm" c="dimmed" role="status">
+        {overlapSeconds === 0 ? (
+          'Calls with the old key are refused within a second.'
+        ) : (
+          <>
+            Both keys work until <Time at={worksUntil} />.
+          </>
+        )}
+      </Text>
+    </FormDialog>
   )
 }

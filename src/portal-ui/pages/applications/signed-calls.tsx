@@ -18,7 +18,7 @@ export function SignedCalls({ application }: { readonly application: Application
     <Stack gap="xs" maw="46rem">
       <Checkbox
         label="Signed calls only"
-        description="The bank accepts only calls of this application that are signed with a certificate."
+        description="The bank accepts only calls of this application that are signed with one of its certificates."
         checked={application.strict}
         disabled={update.isPending}
         onChange={(event) => choose(event.currentTarget.checked)}
@@ -34,18 +34,21 @@ export function SignedCalls({ application }: { readonly application: Application
         action="Accept only signed calls"
         isDangerous
         onConfirm={() => update.mutate({ strict: true })}
-        isPending={update.isPending}
-        error={update.error}
+        mutation={update}
       >
         <Text>From then on, these calls of this application stop working:</Text>
         <List spacing={4}>
           <List.Item>
             Calls without Digest, Signature and TPP-Signature-Certificate: 401 CERTIFICATE_MISSING.
-            Try it and the commands on this portal do not sign calls.
+            The certificate must be one that you added for signing, below. “Try it” and the commands
+            on this portal do not sign calls.
           </List.Item>
           <List.Item>
             Payments, consents and mandates without the header fields that the Israeli standard
             makes mandatory: 400.
+          </List.Item>
+          <List.Item>
+            Calls with a redirect address that this application has not registered, below: 400.
           </List.Item>
         </List>
         <Text>You can turn it off again at any time.</Text>

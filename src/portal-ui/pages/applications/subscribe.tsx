@@ -1,10 +1,10 @@
-import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core'
-import { useState } from 'react'
+import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useSubscribing } from '../../api/applications.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { Form } from '../../components/form.tsx'
 import classes from './applications.module.css'
 import { PlanChoice } from './plan-choice.tsx'
 
@@ -24,10 +24,9 @@ export interface SubscribeProps {
 export function Subscribe(props: SubscribeProps) {
   const { applicationId, apis, active, action, isBusy, onSubscribed, onCancel } = props
   const open = openVersions(apis, active)
-  const [chosen, setChosen] = useState<string>()
-  const [chosenPlan, setChosenPlan] = useState<string>()
+  const form = useForm({ initialValues: { version: '', plan: '' } })
   const subscribing = useSubscribing(applicationId, onSubscribed)
-  const version = open.find(({ name }) => name === chosen) ?? open[0]
+  const version = open.find(({ name }) => name === form.values.version) ?? open[0]
   if (version === undefined) {
     return (
       <EmptyState
@@ -44,62 +43,48 @@ export function Subscribe(props: SubscribeProps) {
       </EmptyState>
     )
   }
-  const plan = version.plans.find(({ name }) => name === chosenPlan) ?? version.plans[0]
-
-  const subscribe = () => {
-    if (plan === undefined || subscribing.isPending || isBusy) return
-    subscribing.mutate({ api: version.api, version: version.version, plan: plan.name })
-  }
+  const plan = version.plans.find(({ name }) => name === form.values.plan) ?? version.plans[0]
 
   return (
     <Paper withBorder p="lg" className={classes['card'] ?? ''}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          subscribe()
+      <Form
+        form={form}
+        mutation={{ ...subscribing, isPending: subscribing.isPending || isBusy }}
+        onSubmit={() => {
+          if (plan === undefined) return
+          subscribing.mutate({ api: version.api, version: version.version, plan: plan.name })
         }}
+        action={action}
+        onCancel={onCancel}
       >
-        <Stack gap="md">
-          <Title order={3}>Subscribe to an API version</Title>
-          <NativeSelect
-            label="API version"
-            value={version.name}
-            onChange={(event) => {
-              setChosen(event.currentTarget.value)
-              setChosenPlan(undefined)
-              subscribing.reset()
-            }}
-            data={open.map(({ name, title, version: number, isDeprecated }) => ({
-              value: name,
-              label: `${title} ${number}${isDeprecated ? ' (deprecated)' : ''}`,
-            }))}
-            maw="30rem"
-          />
-          <Text size="sm" c="dimmed" maw="44rem">
-            {version.summary}
+        <Title order={3}>Subscribe to an API version</Title>
+        <NativeSelect
+          label="API version"
+          value={version.name}
+          onChange={(event) => form.setValues({ version: event.currentTarget.value, plan: '' })}
+          data={open.map(({ name, title, version: number, isDeprecated }) => ({
+            value: name,
+            label: `${title} ${number}${isDeprecated ? ' (deprecated)' : ''}`,
+          }))}
+          maw="30rem"
+        />
+        <Text size="sm" c="dimmed" maw="44rem">
+          {version.summary}
+        </Text>
+        {version.isDeprecated ? (
+          <Text size="sm">
+            This version is deprecated
+            {version.lifecycle.successor === undefined
+              ? '.'
+              : `: prefer ${version.lifecycle.successor}.`}
           </Text>
-          {version.isDeprecated ? (
-            <Text size="sm">
-              This version is deprecated
-              {version.lifecycle.successor === undefined
-                ? '.'
-                : `: prefer ${version.lifecycle.successor}.`}
-            </Text>
-          ) : null}
-          <PlanChoice plans={version.plans} value={plan?.name ?? ''} onChange={setChosenPlan} />
-          <ProblemAlert error={subscribing.error} />
-          <Group gap="sm">
-            <Button type="submit" loading={subscribing.isPending || isBusy}>
-              {action}
-            </Button>
-            {onCancel === undefined ? null : (
-              <Button variant="default" onClick={onCancel}>
-                Cancel
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </form>
+        ) : null}
+        <PlanChoice
+          plans={version.plans}
+          value={plan?.name ?? ''}
+          onChange={(name) => form.setFieldValue('plan', name)}
+        />
+      </Form>
     </Paper>
   )
 }

@@ -7,7 +7,7 @@ import { useSubscriptionEnd } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitInWords } from '../../in-words.ts'
-import { versionPath } from '../../published-paths.ts'
+import { publishedVersion, versionPath } from '../../published.ts'
 import classes from './applications.module.css'
 import { ChangePlan } from './change-plan.tsx'
 
@@ -23,9 +23,7 @@ export function SubscriptionCard(props: SubscriptionCardProps) {
   const { applicationId, subscription, apis, onEnded } = props
   const [dialog, setDialog] = useState<'plan' | 'end'>()
   const { api, version, plan: planName, createdAt } = subscription
-  const published = apis.items
-    .find((each) => each.api === api)
-    ?.versions.find((each) => each.version === version)
+  const published = publishedVersion(apis, subscription)
   const plans = published?.plans ?? []
   const plan = plans.find(({ name }) => name === planName)
   const title = `${published?.title ?? api} ${version}`
@@ -95,24 +93,12 @@ interface StateBadgeProps {
 function StateBadge({ published }: StateBadgeProps) {
   if (published === undefined) return <Badge color="gray">No longer published</Badge>
   if (published.isRetired) {
-    return (
-      <Badge color="red" variant="light">
-        Retired
-      </Badge>
-    )
+    return <Badge color="red">Retired</Badge>
   }
   if (published.isDeprecated) {
-    return (
-      <Badge color="amber" variant="light">
-        Deprecated
-      </Badge>
-    )
+    return <Badge color="amber">Deprecated</Badge>
   }
-  return (
-    <Badge color="green" variant="light">
-      Active
-    </Badge>
-  )
+  return <Badge color="green">Active</Badge>
 }
 
 interface EndProps {
@@ -141,8 +127,7 @@ function End({ applicationId, subscription, title, opened, onClose, onEnded }: E
       action="End subscription"
       isDangerous
       onConfirm={() => ending.mutate(subscription.id)}
-      isPending={ending.isPending}
-      error={ending.error}
+      mutation={ending}
     >
       <Text>
         Every key of this application stops working for {title} at once: calls are refused with 403.

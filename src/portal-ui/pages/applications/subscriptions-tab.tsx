@@ -6,7 +6,7 @@ import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts
 import { useKeyCreation, useKeys, useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
 import type { PageMemory } from './page-memory.ts'
@@ -32,19 +32,12 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
   const [added, setAdded] = useState<Subscription>()
   const trigger = useRef<HTMLButtonElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
-  const error = subscriptions.error ?? keys.error ?? apis.error
-
   if (subscriptions.data === undefined || keys.data === undefined || apis.data === undefined) {
-    const retry = () => {
-      void subscriptions.refetch()
-      void keys.refetch()
-      void apis.refetch()
-    }
-    return error === null ? (
-      <Slow label="Loading the subscriptions …" />
-    ) : (
-      <ProblemAlert error={error} onRetry={retry} />
-    )
+    const all = [subscriptions, keys, apis]
+    const error = subscriptions.error ?? keys.error ?? apis.error
+    const refetch = () => Promise.all(all.map((query) => query.refetch()))
+    const query = { isPending: error === null, error, refetch }
+    return <QueryState query={query} label="Loading the subscriptions …" />
   }
 
   const active = subscriptions.data.items

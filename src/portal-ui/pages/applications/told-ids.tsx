@@ -4,8 +4,11 @@ import { idName } from '../../calls/id-name.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { useFacts } from '../../facts.tsx'
 import classes from './applications.module.css'
-import { oneConsent } from './one-consent.ts'
 import type { PageMemory } from './page-memory.ts'
+
+/** What developers have to know before they make another consent. */
+export const oneConsent =
+  'A new consent of a customer replaces this application’s earlier one once it is approved.'
 
 export interface ToldIdsProps {
   readonly applicationId: string

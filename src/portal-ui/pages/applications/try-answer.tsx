@@ -64,7 +64,7 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
     <Stack gap="sm">
       <Group gap="sm">
         <Title order={3}>Response</Title>
-        <Badge size="lg" color={statusColor(answer.status)} variant="light">
+        <Badge size="lg" color={statusColor(answer.status)}>
           {answer.status} {answer.statusText}
         </Badge>
         <Text className={classes['numbers'] ?? ''}>{milliseconds(answer.ms)}</Text>

@@ -1,13 +1,15 @@
-import { Alert, Anchor, NativeSelect, Paper, Stack, Title } from '@mantine/core'
+import { Alert, NativeSelect, Paper, Stack, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { useDocument } from '../../api/document.ts'
 import { callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
 import type { NextCall } from '../../calls/next-calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
 import type { PageMemory } from './page-memory.ts'
@@ -35,9 +37,7 @@ export function TryTab({ applicationId, memory }: TryTabProps) {
         <EmptyState
           title="This application cannot call anything yet"
           action={
-            <Anchor component={Link} href={tabPath(applicationId, 'subscriptions')}>
-              Go to subscriptions
-            </Anchor>
+            <TextLink href={tabPath(applicationId, 'subscriptions')}>Go to subscriptions</TextLink>
           }
         >
           Subscribe it to an API version first.
@@ -127,8 +127,7 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
             }))}
             maw="40rem"
           />
-          {document.isPending ? <Slow label="Loading the operations …" /> : null}
-          <ProblemAlert error={document.error} onRetry={() => void document.refetch()} />
+          <QueryState query={document} label="Loading the operations …" />
           {shape === undefined ? null : (
             <TryForm
               key={`${version?.subscription.id} ${shape.operation} ${followed.count} ${isApprovedOnPage}`}

@@ -3,8 +3,7 @@ import type { MailboxBlock, MailboxMail } from '../../../gateway/portal/schemas/
 import { isProblem } from '../../api/client.ts'
 import { useMailbox } from '../../api/mailbox.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { Time } from '../../components/time.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -20,8 +19,7 @@ export function MailboxPage() {
       title="Mailbox"
       lead="This portal runs on your machine and has no mail server. The emails it would send, to any address, appear here."
     >
-      {mails.isPending ? <Slow label="Loading the emails …" /> : null}
-      <ProblemAlert error={mails.error} onRetry={() => void mails.refetch()} />
+      <QueryState query={mails} label="Loading the emails …" />
       {mails.data !== undefined && newest === undefined ? (
         <EmptyState title="No emails yet">New emails appear here automatically.</EmptyState>
       ) : null}

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useDisclosure } from '@mantine/hooks'
 import type { OperatedApplication } from '../../../gateway/portal/schemas/operator.ts'
 import { useApplicationChange } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -12,37 +12,25 @@ export interface ApplicationSuspensionProps {
 /** The button that suspends an application, or resumes it, once confirmed. */
 export function ApplicationSuspension({ application, size = 'sm' }: ApplicationSuspensionProps) {
   const { id, name, developerEmail, suspendedAt } = application
-  const [isOpen, setIsOpen] = useState(false)
   const change = useApplicationChange()
+  const [opened, { open, close }] = useDisclosure(false, { onOpen: change.reset })
   const isSuspending = suspendedAt === null
   const verb = isSuspending ? 'Suspend' : 'Resume'
   return (
     <>
-      <Button
-        size={size}
-        variant="default"
-        aria-label={`${verb} ${name}`}
-        onClick={() => {
-          change.reset()
-          setIsOpen(true)
-        }}
-      >
+      <Button size={size} variant="default" aria-label={`${verb} ${name}`} onClick={open}>
         {verb}
       </Button>
       <Confirm
-        opened={isOpen}
-        onClose={() => setIsOpen(false)}
+        opened={opened}
+        onClose={close}
         title={`${verb} this application?`}
         action={`${verb} application`}
         isDangerous={isSuspending}
         onConfirm={() =>
-          change.mutate(
-            { id, verb: isSuspending ? 'suspend' : 'resume' },
-            { onSuccess: () => setIsOpen(false) },
-          )
+          change.mutate({ id, verb: isSuspending ? 'suspend' : 'resume' }, { onSuccess: close })
         }
-        isPending={change.isPending}
-        error={change.error}
+        mutation={change}
       >
         <Text>
           <bdi>{name}</bdi> of <bdi>{developerEmail}</bdi>:{' '}

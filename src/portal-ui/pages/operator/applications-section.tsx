@@ -1,7 +1,7 @@
-import { Anchor, Badge, Group, Stack, Text } from '@mantine/core'
-import { Link } from 'wouter'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import { useOperatedApplications } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { ApplicationSuspension } from './application-suspension.tsx'
 import classes from './operator.module.css'
@@ -34,19 +34,10 @@ export function ApplicationsSection() {
           <>
             <div className={classes['who']}>
               <Group gap="xs">
-                <Anchor
-                  component={Link}
-                  href={`/operator/applications/${application.id}`}
-                  fw={600}
-                  underline="always"
-                >
+                <TextLink href={`/operator/applications/${application.id}`} fw={600}>
                   <bdi>{application.name}</bdi>
-                </Anchor>
-                {application.suspendedAt === null ? null : (
-                  <Badge variant="light" color="red">
-                    Suspended
-                  </Badge>
-                )}
+                </TextLink>
+                {application.suspendedAt === null ? null : <Badge color="red">Suspended</Badge>}
               </Group>
               <Text size="sm" c="dimmed" component="div">
                 <bdi>{application.developerEmail}</bdi> · since <Time at={application.createdAt} />

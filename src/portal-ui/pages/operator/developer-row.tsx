@@ -1,18 +1,19 @@
-import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
-import { Link } from 'wouter'
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { OperatedDeveloper } from '../../../gateway/portal/schemas/operator.ts'
 import { type DeveloperVerb, useDeveloperChange } from '../../api/operator.ts'
 import { useDeveloper } from '../../api/session.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import classes from './operator.module.css'
 import { sectionPath } from './section-links.tsx'
 
 /** One developer in the list, with the operator's actions. */
 export function DeveloperRow({ developer }: { readonly developer: OperatedDeveloper }) {
-  const { email, name, isOperator, createdAt, approvedAt, suspendedAt, applications } = developer
+  const { id, email, name, isOperator, createdAt, approvedAt, suspendedAt, applications } =
+    developer
   const count = applications === 1 ? '1 application' : `${applications} applications`
   return (
     <>
@@ -21,17 +22,9 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
           <Text fw={600} component="span">
             <bdi>{name}</bdi>
           </Text>
-          {isOperator ? <Badge variant="light">Operator</Badge> : null}
-          {approvedAt === null ? (
-            <Badge variant="light" color="amber">
-              Waits for approval
-            </Badge>
-          ) : null}
-          {suspendedAt === null ? null : (
-            <Badge variant="light" color="red">
-              Suspended
-            </Badge>
-          )}
+          {isOperator ? <Badge>Operator</Badge> : null}
+          {approvedAt === null ? <Badge color="amber">Awaiting approval</Badge> : null}
+          {suspendedAt === null ? null : <Badge color="red">Suspended</Badge>}
         </Group>
         <Text size="sm">
           <bdi>{email}</bdi>
@@ -41,16 +34,18 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
           {applications === 0 ? (
             'no applications'
           ) : (
-            <Anchor component={Link} href={sectionPath('applications', email)} underline="always">
-              {count}
-            </Anchor>
+            <TextLink href={sectionPath('applications', { search: email })}>{count}</TextLink>
           )}
           {suspendedAt === null ? null : (
             <>
               {' '}
               · suspended <Time at={suspendedAt} />
             </>
-          )}
+          )}{' '}
+          ·{' '}
+          <TextLink href={sectionPath('security-events', { party: `developer:${id}` })}>
+            security events
+          </TextLink>
         </Text>
       </div>
       <DeveloperActions developer={developer} />
@@ -60,16 +55,11 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
 
 function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper }) {
   const { id, name, email, approvedAt, suspendedAt } = developer
-  const [asksFor, setAsksFor] = useState<'suspend' | 'resume'>()
   const change = useDeveloperChange()
+  const [opened, { open, close }] = useDisclosure(false, { onOpen: change.reset })
   const isOneself = useDeveloper().id === id
 
-  const begin = (verb: 'suspend' | 'resume') => {
-    change.reset()
-    setAsksFor(verb)
-  }
-  const finish = (verb: DeveloperVerb) =>
-    change.mutate({ id, verb }, { onSuccess: () => setAsksFor(undefined) })
+  const finish = (verb: DeveloperVerb) => change.mutate({ id, verb }, { onSuccess: close })
   const verb = suspendedAt === null ? 'suspend' : 'resume'
 
   return (
@@ -77,7 +67,7 @@ function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper
       {approvedAt === null ? (
         <Button
           size="xs"
-          loading={change.isPending && asksFor === undefined}
+          loading={change.isPending && !opened}
           onClick={() => finish('approve')}
           aria-label={`Approve ${name}`}
         >
@@ -88,22 +78,21 @@ function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper
         <Button
           size="xs"
           variant="default"
-          onClick={() => begin(verb)}
+          onClick={open}
           aria-label={`${verb === 'suspend' ? 'Suspend' : 'Resume'} ${name}`}
         >
           {verb === 'suspend' ? 'Suspend' : 'Resume'}
         </Button>
       )}
-      {asksFor === undefined ? <ProblemAlert error={change.error} /> : null}
+      {opened ? null : <ProblemAlert error={change.error} />}
       <Confirm
-        opened={asksFor !== undefined}
-        onClose={() => setAsksFor(undefined)}
+        opened={opened}
+        onClose={close}
         title={verb === 'suspend' ? 'Suspend this developer?' : 'Resume this developer?'}
         action={verb === 'suspend' ? 'Suspend developer' : 'Resume developer'}
         isDangerous={verb === 'suspend'}
         onConfirm={() => finish(verb)}
-        isPending={change.isPending}
-        error={change.error}
+        mutation={change}
       >
         <Text>
           <bdi>{name}</bdi> (<bdi>{email}</bdi>){' '}

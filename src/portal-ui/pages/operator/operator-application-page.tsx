@@ -1,12 +1,12 @@
-import { Anchor, Badge, Stack, Table, Text, Title } from '@mantine/core'
-import { Link, useParams } from 'wouter'
+import { Badge, Button, Stack, Text, Title } from '@mantine/core'
+import { useParams } from 'wouter'
 import type { Key, Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { OperatedApplicationDetail } from '../../../gateway/portal/schemas/operator.ts'
 import { isProblem } from '../../api/client.ts'
-import { useOperatedApplication } from '../../api/operator.ts'
+import { useOperatedApplication, useOperatedKeys } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -18,21 +18,20 @@ import { SectionLinks, sectionPath } from './section-links.tsx'
 /** One application, for operators: its subscriptions, keys and limit overrides. */
 export function OperatorApplicationPage() {
   const { id = '' } = useParams<{ id: string }>()
-  const { data, error, refetch } = useOperatedApplication(id)
+  const found = useOperatedApplication(id)
+  const { data, error } = found
   if (isProblem(error, 'NOT_FOUND') || isProblem(error, 'INPUT_INVALID')) return <NotFoundPage />
-  if (error !== null && data === undefined) {
-    return (
-      <Page title="Application">
-        <ProblemAlert error={error} onRetry={() => void refetch()} />
-      </Page>
-    )
-  }
-  return data === undefined ? <Slow /> : <Detail detail={data} />
+  if (data !== undefined) return <Detail detail={data} />
+  return (
+    <Page title="Application">
+      <QueryState query={found} />
+    </Page>
+  )
 }
 
 function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
-  const { application, subscriptions, keys, overrides } = detail
-  const { name, developerEmail, createdAt, suspendedAt, strict } = application
+  const { application, subscriptions, overrides } = detail
+  const { id, name, developerEmail, createdAt, suspendedAt, strict, redirectOrigins } = application
   return (
     <Page
       title={name}
@@ -41,21 +40,21 @@ function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
         <Stack gap={6} align="flex-start">
           <span>
             of{' '}
-            <Anchor
-              component={Link}
-              href={sectionPath('developers', developerEmail)}
-              underline="always"
-            >
+            <TextLink href={sectionPath('developers', { search: developerEmail })}>
               <bdi>{developerEmail}</bdi>
-            </Anchor>
+            </TextLink>
             , since <Time at={createdAt} />
           </span>
-          {suspendedAt === null ? null : (
-            <Badge variant="light" color="red">
-              Suspended
-            </Badge>
+          <TextLink href={sectionPath('security-events', { party: `application:${id}` })}>
+            Security events
+          </TextLink>
+          {suspendedAt === null ? null : <Badge color="red">Suspended</Badge>}
+          {strict ? <Badge>Signed calls only</Badge> : null}
+          {redirectOrigins.length === 0 ? null : (
+            <span>
+              Redirects to <bdi>{redirectOrigins.join(', ')}</bdi>
+            </span>
           )}
-          {strict ? <Badge variant="light">Signed calls only</Badge> : null}
         </Stack>
       }
       actions={<ApplicationSuspension application={application} />}
@@ -67,7 +66,7 @@ function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
       </Stack>
       <Stack gap="sm" component="section">
         <Title order={2}>API keys</Title>
-        <Keys items={keys} />
+        <Keys applicationId={application.id} />
       </Stack>
       <Overrides applicationId={application.id} items={overrides} subscriptions={subscriptions} />
     </Page>
@@ -83,20 +82,19 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
     )
   }
   return (
-    <ScrollTable label="Subscriptions" head={['API', 'Version', 'Plan', 'Since', 'Ended']}>
-      {items.map(({ id, api, version, plan, createdAt, endedAt }) => (
-        <Table.Tr key={id}>
-          <Table.Td>{api}</Table.Td>
-          <Table.Td>{version}</Table.Td>
-          <Table.Td>{plan}</Table.Td>
-          <Table.Td>
-            <Time at={createdAt} />
-          </Table.Td>
-          <Table.Td>{endedAt === null ? '–' : <Time at={endedAt} />}</Table.Td>
-        </Table.Tr>
-      ))}
-    </ScrollTable>
+    <ScrollTable
+      label="Subscriptions"
+      head={['API', 'Version', 'Plan', 'Since', 'Ended']}
+      rows={items.map(({ id, api, version, plan, createdAt, endedAt }) => ({
+        id,
+        cells: [api, version, plan, <Time key="since" at={createdAt} />, timeOr('–', endedAt)],
+      }))}
+    />
   )
+}
+
+function timeOr(otherwise: string, at: string | null) {
+  return at === null ? otherwise : <Time at={at} />
 }
 
 const stateColours: Readonly<Record<Key['state'], string>> = {
@@ -106,37 +104,44 @@ const stateColours: Readonly<Record<Key['state'], string>> = {
   revoked: 'gray',
 }
 
-function Keys({ items }: { readonly items: readonly Key[] }) {
+function Keys({ applicationId }: { readonly applicationId: string }) {
+  const query = useOperatedKeys(applicationId)
+  if (query.data === undefined) return <QueryState query={query} />
+  const items = query.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return <EmptyState title="No API keys">Without a key this application cannot call.</EmptyState>
   }
   return (
-    <ScrollTable
-      label="API keys"
-      head={['Name', 'Key', 'State', 'Created', 'Last used', 'Expires']}
-    >
-      {items.map(({ id, name, hint, state, createdAt, lastUsedAt, expiresAt }) => (
-        <Table.Tr key={id}>
-          <Table.Td>
-            <bdi>{name}</bdi>
-          </Table.Td>
-          <Table.Td>
-            <Text ff="monospace" size="sm" component="span">
+    <>
+      <ScrollTable
+        label="API keys"
+        head={['Name', 'Key', 'State', 'Created', 'Last used', 'Expires']}
+        rows={items.map(({ id, name, hint, state, createdAt, lastUsedAt, expiresAt }) => ({
+          id,
+          cells: [
+            <bdi key="name">{name}</bdi>,
+            <Text key="key" ff="monospace" size="sm" component="span">
               {hint}
-            </Text>
-          </Table.Td>
-          <Table.Td>
-            <Badge variant="light" color={stateColours[state]} miw="max-content">
+            </Text>,
+            <Badge key="state" color={stateColours[state]} miw="max-content">
               {state}
-            </Badge>
-          </Table.Td>
-          <Table.Td>
-            <Time at={createdAt} />
-          </Table.Td>
-          <Table.Td>{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</Table.Td>
-          <Table.Td>{expiresAt === null ? 'never' : <Time at={expiresAt} />}</Table.Td>
-        </Table.Tr>
-      ))}
-    </ScrollTable>
+            </Badge>,
+            <Time key="created" at={createdAt} />,
+            timeOr('never', lastUsedAt),
+            timeOr('never', expiresAt),
+          ],
+        }))}
+      />
+      {query.hasNextPage ? (
+        <Button
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          Show more keys
+        </Button>
+      ) : null}
+    </>
   )
 }

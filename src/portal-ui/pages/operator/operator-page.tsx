@@ -9,6 +9,7 @@ import { AuditSection } from './audit-section.tsx'
 import { DevelopersSection } from './developers-section.tsx'
 import { RefusalsSection } from './refusals-section.tsx'
 import { type OperatorSection, SectionLinks, sectionTitles } from './section-links.tsx'
+import { SecurityEventsSection } from './security-events-section.tsx'
 import { SignUpSection } from './sign-up-section.tsx'
 
 const sections: Readonly<Record<OperatorSection, ComponentType>> = {
@@ -17,6 +18,7 @@ const sections: Readonly<Record<OperatorSection, ComponentType>> = {
   refusals: RefusalsSection,
   'sign-up': SignUpSection,
   audit: AuditSection,
+  'security-events': SecurityEventsSection,
 }
 
 /** The operator's pages: one section at a time. */

@@ -1,16 +1,18 @@
-import { Button, Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core'
+import { NativeSelect, Paper, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis, PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
+import { windowText } from '../../../gateway/portal/schemas/window-text.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOverrideCreation } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, filled } from '../../components/form.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
-import { wholeNumber, windowInWords } from '../../in-words.ts'
+import { QueryState } from '../../components/query-state.tsx'
+import { wholeNumber } from '../../in-words.ts'
+import { publishedVersion } from '../../published.ts'
+import { instantOf } from './local-moment.ts'
 import classes from './operator.module.css'
 
 const fields = ['api', 'version', 'limit', 'calls', 'reason', 'expiresAt'] as const
@@ -31,11 +33,7 @@ export interface OverrideFormProps {
 export function OverrideForm(props: OverrideFormProps) {
   const apis = useApis()
   if (apis.data === undefined) {
-    return apis.isPending ? (
-      <Slow />
-    ) : (
-      <ProblemAlert error={apis.error} onRetry={() => void apis.refetch()} />
-    )
+    return <QueryState query={apis} />
   }
   return <Fields {...props} choices={choicesOf(props.subscriptions, apis.data)} />
 }
@@ -79,16 +77,8 @@ function Fields({
           )
         }
         errorsOf={errorsOf}
-        buttons={
-          <Group gap="sm">
-            <Button type="submit" loading={creation.isPending}>
-              Override limit
-            </Button>
-            <Button variant="default" onClick={onDone}>
-              Cancel
-            </Button>
-          </Group>
-        }
+        action="Override limit"
+        onCancel={onDone}
       >
         <Title order={3}>Override a limit</Title>
         <div className={classes['fields']}>
@@ -103,7 +93,7 @@ function Fields({
           />
           <TextInput
             label="Calls"
-            description={`Per ${windowInWords(choice.limit.windowSeconds)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
+            description={`Per ${windowText(choice.limit)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
             inputMode="numeric"
             {...form.getInputProps('calls')}
             autoComplete="off"
@@ -139,18 +129,9 @@ function errorsOf(error: Error): Record<string, string | undefined> {
 }
 
 function choicesOf(subscriptions: readonly Subscription[], apis: PublishedApis): Choice[] {
-  return subscriptions.flatMap((subscription) =>
-    (
-      apis.items
-        .find(({ api }) => api === subscription.api)
-        ?.versions.find(({ version }) => version === subscription.version)
-        ?.plans.find(({ name }) => name === subscription.plan)?.limits ?? []
-    ).map((limit) => ({ subscription, limit })),
-  )
-}
-
-/** @param text of a field for local time @returns ISO 8601 in UTC; an invalid text unchanged, which the portal refuses */
-function instantOf(text: string): string {
-  const at = new Date(text)
-  return Number.isNaN(at.getTime()) ? text : at.toISOString()
+  return subscriptions.flatMap((subscription) => {
+    const plans = publishedVersion(apis, subscription)?.plans ?? []
+    const limits = plans.find(({ name }) => name === subscription.plan)?.limits ?? []
+    return limits.map((limit) => ({ subscription, limit }))
+  })
 }

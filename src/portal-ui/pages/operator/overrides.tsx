@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { LimitOverride } from '../../../gateway/portal/schemas/operator.ts'
@@ -65,8 +66,8 @@ function Override({
   readonly override: LimitOverride
 }) {
   const { id, api, version, limit, calls, reason, createdBy, createdAt, expiresAt } = override
-  const [isOpen, setIsOpen] = useState(false)
   const end = useOverrideEnd(applicationId)
+  const [opened, { open, close }] = useDisclosure(false, { onOpen: end.reset })
   const subject = `${limit} of ${api} ${version}`
   const by = partyInWords(createdBy)
   return (
@@ -87,22 +88,18 @@ function Override({
         size="xs"
         variant="default"
         aria-label={`End the override of ${subject}`}
-        onClick={() => {
-          end.reset()
-          setIsOpen(true)
-        }}
+        onClick={open}
       >
         End
       </Button>
       <Confirm
-        opened={isOpen}
-        onClose={() => setIsOpen(false)}
+        opened={opened}
+        onClose={close}
         title="End this override?"
         action="End override"
         isDangerous
-        onConfirm={() => end.mutate(id, { onSuccess: () => setIsOpen(false) })}
-        isPending={end.isPending}
-        error={end.error}
+        onConfirm={() => end.mutate(id, { onSuccess: close })}
+        mutation={end}
       >
         <Text>
           The limit {subject} of the plan applies again within a second. Calls already counted stay

@@ -1,8 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { Key, ReactNode } from 'react'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import classes from './operator.module.css'
 
 export interface PagedListProps<Item> {
@@ -17,16 +16,13 @@ export interface PagedListProps<Item> {
 
 /** A list that loads page by page and announces its count. */
 export function PagedList<Item>({ query, nouns, keyOf, children, empty }: PagedListProps<Item>) {
-  if (query.isPending) return <Slow />
-  if (query.data === undefined) {
-    return <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />
-  }
+  if (query.data === undefined) return <QueryState query={query} />
   const items = query.data.pages.flatMap((page) => page.items)
   const counted = `${items.length} ${items.length === 1 ? nouns[0] : nouns[1]}`
   const said = query.hasNextPage ? `${counted} so far` : counted
   return (
     <Stack gap="md">
-      <ProblemAlert error={query.error} onRetry={() => void query.refetch()} />
+      <QueryState query={query} />
       {items.length === 0 ? (
         empty
       ) : (

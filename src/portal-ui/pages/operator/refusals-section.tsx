@@ -1,10 +1,9 @@
-import { Anchor, SegmentedControl, Stack, Table, Text } from '@mantine/core'
-import { useState } from 'react'
-import { Link } from 'wouter'
+import { SegmentedControl, Stack, Text } from '@mantine/core'
+import { Fragment, useState } from 'react'
 import { useRefusals } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { ScrollTable } from './scroll-table.tsx'
@@ -34,17 +33,11 @@ export function RefusalsSection() {
 }
 
 function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals> }) {
-  const { data, error, refetch } = query
-  if (data === undefined) {
-    return query.isPending ? (
-      <Slow />
-    ) : (
-      <ProblemAlert error={error} onRetry={() => void refetch()} />
-    )
-  }
+  const { data } = query
+  if (data === undefined) return <QueryState query={query} />
   return (
     <Stack gap="sm">
-      <ProblemAlert error={error} onRetry={() => void refetch()} />
+      <QueryState query={query} />
       <Text size="sm" c="dimmed" role="status">
         <Time at={data.from} /> to <Time at={data.to} />
       </Text>
@@ -57,29 +50,24 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
         <ScrollTable
           label="Refused calls by application"
           head={['Application', 'Refused', 'Share', 'Forwarded', 'Errors']}
-        >
-          {data.items.map((item) => (
-            <Table.Tr key={item.applicationId}>
-              <Table.Td>
-                <Anchor
-                  component={Link}
-                  href={`/operator/applications/${item.applicationId}`}
-                  fw={600}
-                  underline="always"
-                >
+          rows={data.items.map((item) => ({
+            id: item.applicationId,
+            cells: [
+              <Fragment key="application">
+                <TextLink href={`/operator/applications/${item.applicationId}`} fw={600}>
                   <bdi>{item.applicationName}</bdi>
-                </Anchor>
+                </TextLink>
                 <Text size="sm" c="dimmed">
                   <bdi>{item.developerEmail}</bdi>
                 </Text>
-              </Table.Td>
-              <Table.Td>{wholeNumber(item.refused)}</Table.Td>
-              <Table.Td>{share(item.refused, item.admitted + item.refused)}</Table.Td>
-              <Table.Td>{wholeNumber(item.admitted)}</Table.Td>
-              <Table.Td>{wholeNumber(item.errors)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </ScrollTable>
+              </Fragment>,
+              wholeNumber(item.refused),
+              share(item.refused, item.admitted + item.refused),
+              wholeNumber(item.admitted),
+              wholeNumber(item.errors),
+            ],
+          }))}
+        />
       )}
       <Text size="sm" c="dimmed">
         Errors are forwarded calls that the bank service, or the gateway on its behalf, answered

@@ -5,28 +5,34 @@ import classes from './operator.module.css'
 export interface ScrollTableProps {
   /** What it lists. */
   readonly label: string
-  readonly head: readonly ReactNode[]
-  /** The rows, as `Table.Tr`. */
-  readonly children: ReactNode
+  readonly head: readonly string[]
+  readonly rows: readonly { readonly id: string; readonly cells: readonly ReactNode[] }[]
 }
 
 /** A table that scrolls sideways if it does not fit; the keyboard reaches it. */
-export function ScrollTable({ label, head, children }: ScrollTableProps) {
+export function ScrollTable({ label, head, rows }: ScrollTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to take the focus
     <section aria-label={label} tabIndex={0} className={classes['scroll']}>
       <Table verticalSpacing="sm" horizontalSpacing="md">
         <Table.Thead>
           <Table.Tr>
-            {head.map((title, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the columns of one table never move
-              <Table.Th key={index} scope="col">
+            {head.map((title) => (
+              <Table.Th key={title} scope="col">
                 {title}
               </Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>{children}</Table.Tbody>
+        <Table.Tbody>
+          {rows.map(({ id, cells }) => (
+            <Table.Tr key={id}>
+              {cells.map((cell, index) => (
+                <Table.Td key={head[index]}>{cell}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
       </Table>
     </section>
   )

@@ -11,12 +11,16 @@ export const sectionTitles: Readonly<Record<OperatorSection, string>> = {
   refusals: 'Refused calls',
   'sign-up': 'Sign-up',
   audit: 'Audit log',
+  'security-events': 'Security events',
 }
 
-/** Path of a section. @param search text to search for */
-export function sectionPath(section: OperatorSection, search = ''): string {
+/** Path of a section. @param filter what its fields shall say, by their names in the address */
+export function sectionPath(
+  section: OperatorSection,
+  filter?: Readonly<Record<string, string>>,
+): string {
   const path = section === 'developers' ? pagePaths.operator : `${pagePaths.operator}/${section}`
-  return search === '' ? path : `${path}?${new URLSearchParams({ search })}`
+  return filter === undefined ? path : `${path}?${new URLSearchParams(filter)}`
 }
 
 /** The sections of the operator's pages. */

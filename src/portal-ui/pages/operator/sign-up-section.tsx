@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { SignUpMode } from '../../../gateway/portal/schemas/operator.ts'
 import { useSignUpMode, useSignUpModeChange } from '../../api/operator.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 
 const modes: ReadonlyArray<{
   readonly mode: SignUpMode['mode']
@@ -36,11 +36,7 @@ export function SignUpSection() {
   // Shows the choice until the portal has answered.
   const [picked, setPicked] = useState<SignUpMode['mode']>()
   if (current.data === undefined) {
-    return current.isPending ? (
-      <Slow />
-    ) : (
-      <ProblemAlert error={current.error} onRetry={() => void current.refetch()} />
-    )
+    return <QueryState query={current} />
   }
   const shown = picked ?? current.data.mode
   const choose = (mode: SignUpMode['mode']) => {

@@ -10,19 +10,15 @@ const choices: ReadonlyArray<{
   readonly description: string
 }> = [
   {
-    name: 'keys',
-    label: 'API keys',
-    description: 'When a key of your applications is created, replaced or revoked.',
-  },
-  {
     name: 'limits',
     label: 'Limits reached',
-    description: 'Once a day: the operations that reached their limit.',
+    description: 'Once a day: the calls that a limit refused.',
   },
   {
     name: 'deprecations',
-    label: 'Versions that end',
-    description: '90, 30 and 7 days before an API version you subscribe to ends.',
+    label: 'API versions that end',
+    description:
+      'When a version that you subscribe to becomes deprecated, and 90, 30 and 7 days before it ends.',
   },
 ]
 

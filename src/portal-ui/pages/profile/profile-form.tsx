@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { type GetInputPropsReturnType, useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import type { ProfileChange } from '../../../gateway/portal/schemas/accounts.ts'
@@ -59,15 +59,11 @@ export function ProfileForm({ field, initial, action, done, children }: ProfileF
         const { [field]: value, currentPassword } = fieldErrors(error, [field, 'currentPassword'])
         return { value, currentPassword }
       }}
-      buttons={
-        <Group gap="md">
-          <Button type="submit" loading={change.isPending}>
-            {action}
-          </Button>
-          <Text size="sm" role="status" c="green">
-            {change.isSuccess ? done : ''}
-          </Text>
-        </Group>
+      action={action}
+      beside={
+        <Text size="sm" role="status" c="green">
+          {change.isSuccess ? done : ''}
+        </Text>
       }
     >
       <WhosePassword />

@@ -1,17 +1,19 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text, TextInput } from '@mantine/core'
 import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
-import { useDeveloper, useSignOutEverywhere } from '../../api/session.ts'
+import { useDeveloper } from '../../api/session.ts'
 import { PasswordField } from '../../components/password-field.tsx'
 import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
+import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { MailPreferences } from './mail-preferences.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { ProfileSection } from './profile-section.tsx'
+import { SecondFactorSection } from './second-factor-section.tsx'
+import { SessionsSection } from './sessions-section.tsx'
 
-/** The developer's own profile: name, address, password, mails, sessions, deletion. */
+/** The developer's own profile: name, address, password, second factor, mails, sessions, deletion. */
 export function ProfilePage() {
   const developer = useDeveloper()
   return (
@@ -24,9 +26,16 @@ export function ProfilePage() {
       }
     >
       <Stack gap="lg">
-        <NameSection developer={developer} />
-        <EmailSection developer={developer} />
-        <PasswordSection />
+        {developer.signsInWith === 'provider' ? (
+          <ProviderSection developer={developer} />
+        ) : (
+          <>
+            <NameSection developer={developer} />
+            <EmailSection developer={developer} />
+            <PasswordSection />
+            <SecondFactorSection />
+          </>
+        )}
         <ProfileSection
           title="Emails"
           lead="You always get emails about your account, for example when your password changes."
@@ -38,10 +47,26 @@ export function ProfilePage() {
           title="Delete account"
           lead="This deletes your account and all its applications. Their keys stop working."
         >
-          <DeleteAccount email={developer.email} />
+          <DeleteAccount developer={developer} />
         </ProfileSection>
       </Stack>
     </Page>
+  )
+}
+
+/** Name, address, password and second factor are those of the provider. */
+function ProviderSection({ developer: { name, email } }: { readonly developer: Developer }) {
+  const { signInProvider } = useFacts()
+  return (
+    <ProfileSection
+      title="Sign-in"
+      lead={`You sign in with ${signInProvider ?? 'another service'}.`}
+    >
+      <Text>
+        Your name <bdi>{name}</bdi> and your address <bdi>{email}</bdi> come from your first sign-in
+        there. To change your password or your second factor, go there, too.
+      </Text>
+    </ProfileSection>
   )
 }
 
@@ -64,7 +89,7 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
       lead={
         <Stack gap={6}>
           <span>
-            You sign in with <bdi>{email}</bdi>. We'll email a link to confirm the new address.
+            You sign in with <bdi>{email}</bdi>. We email a link to the new address to confirm it.
           </span>
           {pendingEmail === null ? null : (
             <Text inherit c="bright" role="status">
@@ -94,7 +119,7 @@ function PasswordSection() {
   return (
     <ProfileSection
       title="Password"
-      lead={`${newPasswordRules} Your other sessions end when it changes.`}
+      lead={`${newPasswordRules} A new password ends your other sessions.`}
     >
       <ProfileForm field="password" initial="" action="Change password" done="Password changed">
         {(input) => (
@@ -104,23 +129,6 @@ function PasswordSection() {
           </>
         )}
       </ProfileForm>
-    </ProfileSection>
-  )
-}
-
-function SessionsSection() {
-  const signOut = useSignOutEverywhere()
-  return (
-    <ProfileSection
-      title="Sessions"
-      lead="Sign out of every browser, this one too. API keys keep working."
-    >
-      <Stack gap="md" align="flex-start">
-        <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
-          Sign out everywhere
-        </Button>
-        <ProblemAlert error={signOut.error} />
-      </Stack>
     </ProfileSection>
   )
 }

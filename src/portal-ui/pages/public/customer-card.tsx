@@ -49,7 +49,7 @@ export function CustomerCard({ customer }: { readonly customer: SandboxCustomer 
             <span className={classes['account']}>
               {account.name}
               {account.status === 'enabled' ? null : (
-                <Badge size="xs" color="amber" variant="light">
+                <Badge size="xs" color="amber">
                   {account.status === 'deleted' ? 'closed' : account.status}
                 </Badge>
               )}

@@ -7,13 +7,12 @@ import type {
 } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useApis, useVersionDiff } from '../../api/catalogue.ts'
 import { MethodBadge } from '../../components/method-badge.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { counted } from '../../in-words.ts'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
-import { diffPath, versionPath } from '../../published-paths.ts'
+import { diffPath, versionPath } from '../../published.ts'
 import classes from './public.module.css'
 
 /** Compares two versions of an API, operation by operation. */
@@ -23,8 +22,7 @@ export function DiffPage() {
   if (apis.data === undefined) {
     return (
       <Page title="What changed">
-        {apis.isPending ? <Slow /> : null}
-        <ProblemAlert error={apis.error} onRetry={() => void apis.refetch()} />
+        <QueryState query={apis} />
       </Page>
     )
   }
@@ -90,12 +88,7 @@ interface DifferenceProps {
 function Difference({ api, from, to }: DifferenceProps) {
   const diff = useVersionDiff(api, from, to)
   if (diff.data === undefined) {
-    return (
-      <>
-        {diff.isPending ? <Slow label="Comparing …" /> : null}
-        <ProblemAlert error={diff.error} onRetry={() => void diff.refetch()} />
-      </>
-    )
+    return <QueryState query={diff} label="Comparing …" />
   }
   const { added, removed, changed } = diff.data
   return (
@@ -116,7 +109,7 @@ function Difference({ api, from, to }: DifferenceProps) {
                   {operation.changes.map(({ where, message, isBreaking }) => (
                     <li key={`${where} ${message}`} className={classes['change']}>
                       {isBreaking ? (
-                        <Badge variant="light" radius="sm" color="red" tt="none">
+                        <Badge radius="sm" color="red" tt="none">
                           may break
                         </Badge>
                       ) : null}

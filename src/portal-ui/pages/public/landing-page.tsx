@@ -5,11 +5,10 @@ import type { PublishedApi } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useApis, usePortalFacts } from '../../api/catalogue.ts'
 import { useSession } from '../../api/session.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
-import { diffPath } from '../../published-paths.ts'
+import { diffPath } from '../../published.ts'
 import classes from './public.module.css'
 import { VersionCard } from './version-card.tsx'
 
@@ -22,8 +21,7 @@ export function LandingPage() {
       lead="Sign up, create an application and make your first call in minutes, all in this browser."
     >
       <Start />
-      <ProblemAlert error={apis.error} onRetry={() => void apis.refetch()} />
-      {apis.isPending ? <Slow label="Loading the APIs …" /> : null}
+      <QueryState query={apis} label="Loading the APIs …" />
       {apis.data?.items.length === 0 ? (
         <EmptyState title="Nothing is published yet">
           APIs appear here, with their versions and plans, when the operator publishes them.

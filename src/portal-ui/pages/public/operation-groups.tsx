@@ -47,7 +47,7 @@ export function OperationGroups({ version, oldest }: OperationGroupsProps) {
                 <MethodBadge method={operation.method} className={classes['method']} />
                 <Group gap="xs">
                   <span className={classes['path']}>{operation.template}</span>
-                  <Badge variant="light" radius="sm" color="amber" tt="none">
+                  <Badge radius="sm" color="amber" tt="none">
                     {operation.removedIn === null
                       ? `only in ${operation.availableIn.join(', ')}`
                       : `removed in ${operation.removedIn}`}
@@ -80,12 +80,7 @@ function Presence({
         : `new in ${first}`
   if (words === undefined) return null
   return (
-    <Badge
-      variant="light"
-      radius="sm"
-      color={operation.removedIn === null ? 'green' : 'amber'}
-      tt="none"
-    >
+    <Badge radius="sm" color={operation.removedIn === null ? 'green' : 'amber'} tt="none">
       {words}
     </Badge>
   )

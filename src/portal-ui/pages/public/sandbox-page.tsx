@@ -6,8 +6,7 @@ import type { Sandbox } from '../../../gateway/portal/schemas/sandbox.ts'
 import { useSandbox } from '../../api/sandbox.ts'
 import { useSession } from '../../api/session.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
@@ -43,8 +42,7 @@ function Offered() {
         </Button>
       }
     >
-      {sandbox.isPending ? <Slow label="Loading the sandbox …" /> : null}
-      <ProblemAlert error={sandbox.error} onRetry={() => void sandbox.refetch()} />
+      <QueryState query={sandbox} label="Loading the sandbox …" />
       {sandbox.data === undefined ? null : <Content sandbox={sandbox.data} />}
     </Page>
   )

@@ -3,7 +3,7 @@ import type { PublishedVersion } from '../../../gateway/portal/schemas/catalogue
 import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { counted } from '../../in-words.ts'
-import { documentPath, referencePath, versionPath } from '../../published-paths.ts'
+import { documentPath, referencePath, versionPath } from '../../published.ts'
 import { PlanList } from './plan-list.tsx'
 import classes from './public.module.css'
 

@@ -15,13 +15,12 @@ import type { PublishedApi, PublishedVersion } from '../../../gateway/portal/sch
 import { useApis } from '../../api/catalogue.ts'
 import { Day } from '../../components/day.tsx'
 import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
-import { Slow } from '../../components/slow.tsx'
+import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { counted } from '../../in-words.ts'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
-import { diffPath, documentPath, referencePath, versionPath } from '../../published-paths.ts'
+import { diffPath, documentPath, referencePath, versionPath } from '../../published.ts'
 import { HowToCall } from './how-to-call.tsx'
 import { OperationGroups } from './operation-groups.tsx'
 import { PlanList } from './plan-list.tsx'
@@ -34,8 +33,7 @@ export function VersionPage() {
   if (apis.data === undefined) {
     return (
       <Page title={`${params.api} ${params.version}`}>
-        {apis.isPending ? <Slow /> : null}
-        <ProblemAlert error={apis.error} onRetry={() => void apis.refetch()} />
+        <QueryState query={apis} />
       </Page>
     )
   }

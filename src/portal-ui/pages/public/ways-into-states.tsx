@@ -1,7 +1,6 @@
 import { Code, Table } from '@mantine/core'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { Sandbox } from '../../../gateway/portal/schemas/sandbox.ts'
-import { WithCode } from '../../components/with-code.tsx'
 import classes from './sandbox.module.css'
 
 /** The states of the chosen kind of resource, and the ways into each. */
@@ -56,4 +55,13 @@ export function WaysIntoStates({ ways }: Pick<Sandbox, 'ways'>) {
       )}
     </div>
   )
+}
+
+/** Renders a sentence; parts between backticks become code. */
+function WithCode({ text }: { readonly text: string }) {
+  return text.split('`').map((part, at) => {
+    // The parts of a sentence never change order.
+    const key = `${at} ${part}`
+    return at % 2 === 1 ? <Code key={key}>{part}</Code> : <Fragment key={key}>{part}</Fragment>
+  })
 }

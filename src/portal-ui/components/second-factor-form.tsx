@@ -1,0 +1,138 @@
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { FactorAnswer, FactorChallenge } from '../../gateway/portal/schemas/factors.ts'
+import { isProblem } from '../api/client.ts'
+import { signWithPasskey, supportsPasskeys } from '../api/passkeys.ts'
+import { CodeField } from './code-field.tsx'
+import { Form, type FormProps, filled } from './form.tsx'
+import { ProblemAlert } from './problem-alert.tsx'
+
+export interface SecondFactorFormProps {
+  /** What the portal wants answered; it has a token. */
+  readonly challenge: FactorChallenge
+  readonly mutation: FormProps<{ code: string }>['mutation'] & {
+    mutate(answer: FactorAnswer): void
+  }
+  /** Label of the button: "Sign in". */
+  readonly action: string
+  /** Goes back to the beginning, also when the challenge has expired. */
+  readonly onRestart: () => void
+  /** Whether the field for a code takes the focus, as in a dialog. */
+  readonly takesFocus?: boolean
+}
+
+type Typed = 'totp' | 'recovery-code'
+
+/** Asks for a second factor: a passkey, a code of an app, or a recovery code. */
+export function SecondFactorForm(props: SecondFactorFormProps) {
+  const { challenge, mutation, action, onRestart, takesFocus = false } = props
+  const { methods, passkey } = challenge
+  const canSign = passkey !== null && supportsPasskeys()
+  const typeable = (['totp', 'recovery-code'] as const).filter((name) => methods.includes(name))
+  const [chosen, setChosen] = useState<Typed>()
+  // With a passkey, a recovery code is the way out and need not stand in the way.
+  const shown = chosen ?? (canSign && !methods.includes('totp') ? undefined : typeable[0])
+  const other = typeable.find((name) => name !== shown)
+  if (isProblem(mutation.error, 'CHALLENGE_EXPIRED')) {
+    return <ProblemAlert error={mutation.error} onRetry={onRestart} />
+  }
+  return (
+    <Stack gap="lg">
+      {canSign ? <PasskeyButton {...props} isOnly={shown === undefined} /> : null}
+      {shown === undefined ? null : (
+        <CodeForm
+          key={shown}
+          kind={shown}
+          challenge={challenge}
+          mutation={mutation}
+          action={action}
+          takesFocus={takesFocus || chosen !== undefined}
+        />
+      )}
+      {shown === undefined && !canSign ? (
+        <Text>
+          Your passkey does not work in this browser or at this address of the portal. Try another
+          browser, or ask an operator to reset your second factor.
+        </Text>
+      ) : null}
+      {other === undefined ? null : (
+        <Anchor
+          component="button"
+          type="button"
+          ta="start"
+          underline="always"
+          onClick={() => {
+            mutation.reset()
+            setChosen(other)
+          }}
+        >
+          {other === 'totp' ? 'Use a code from your app instead' : 'Use a recovery code instead'}
+        </Anchor>
+      )}
+    </Stack>
+  )
+}
+
+function PasskeyButton({
+  challenge: { token, passkey },
+  mutation,
+  isOnly,
+}: SecondFactorFormProps & { readonly isOnly: boolean }) {
+  const signing = useMutation({
+    mutationFn: () => signWithPasskey(passkey ?? {}),
+    onMutate: () => mutation.reset(),
+    onSuccess: (signed) => mutation.mutate({ token: token ?? '', passkey: signed }),
+  })
+  return (
+    <Stack gap="md" align="flex-start">
+      <Button
+        variant={isOnly ? 'filled' : 'default'}
+        loading={signing.isPending || (isOnly && mutation.isPending)}
+        onClick={() => signing.mutate()}
+      >
+        Use a passkey
+      </Button>
+      {/* Below a field for a code, its form shows what the portal answers. */}
+      <ProblemAlert error={signing.error ?? (isOnly ? mutation.error : null)} />
+    </Stack>
+  )
+}
+
+interface CodeFormProps extends Omit<SecondFactorFormProps, 'onRestart'> {
+  readonly kind: Typed
+}
+
+function CodeForm({ kind, challenge: { token }, mutation, action, takesFocus }: CodeFormProps) {
+  const ref = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (takesFocus === true) ref.current?.focus()
+  }, [takesFocus])
+  const form = useForm({ initialValues: { code: '' }, validate: { code: filled() } })
+  const input = form.getInputProps('code')
+  return (
+    <Form
+      form={form}
+      mutation={mutation}
+      onSubmit={({ code }) => mutation.mutate({ token: token ?? '', code })}
+      action={action}
+    >
+      {kind === 'totp' ? (
+        <CodeField {...input} ref={ref} />
+      ) : (
+        <TextInput
+          label="Recovery code"
+          description="One of the codes that you saved. Each works once."
+          {...input}
+          ref={ref}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={40}
+          required
+          withAsterisk={false}
+        />
+      )}
+    </Form>
+  )
+}

@@ -1,0 +1,54 @@
+import { Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { usePasskeyCreation } from '../../api/factors.ts'
+import { filled } from '../../components/form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
+
+export interface AddPasskeyProps {
+  readonly opened: boolean
+  /** Called with new recovery codes, or none. */
+  readonly onAdded: (codes: readonly string[]) => void
+  readonly onCancel: () => void
+}
+
+/** Adds a passkey: asks for a name, then the browser asks for the device or the key. */
+export function AddPasskey({ opened, onAdded, onCancel }: AddPasskeyProps) {
+  const creation = usePasskeyCreation()
+  const form = useForm({ initialValues: { name: '' }, validate: { name: filled() } })
+  return (
+    <FormDialog
+      opened={opened}
+      title="Add a passkey"
+      form={form}
+      mutation={creation}
+      onSubmit={({ name }) =>
+        creation.mutate(name, {
+          onSuccess: ({ recoveryCodes }) => {
+            form.reset()
+            onAdded(recoveryCodes)
+          },
+        })
+      }
+      // A conflict is about the passkey, not about its name.
+      errorsOf={() => ({})}
+      onCancel={() => {
+        creation.reset()
+        form.reset()
+        onCancel()
+      }}
+      action="Continue"
+    >
+      <Text>Your browser then asks you to use this device, your phone or a security key.</Text>
+      <TextInput
+        label="Name"
+        description="Helps you recognise it later, for example “Work laptop”."
+        {...form.getInputProps('name')}
+        autoComplete="off"
+        maxLength={100}
+        data-autofocus
+        required
+        withAsterisk={false}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,80 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import type { ListedSession } from '../../../gateway/portal/schemas/factors.ts'
+import { useSessionEnd, useSessions, useSignOutEverywhere } from '../../api/session.ts'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { Time } from '../../components/time.tsx'
+import { browserInWords } from './browser-in-words.ts'
+import classes from './profile-section.module.css'
+import { ProfileSection } from './profile-section.tsx'
+
+/** Where the developer is signed in: end one session, or all. */
+export function SessionsSection() {
+  const sessions = useSessions()
+  const end = useSessionEnd()
+  const signOut = useSignOutEverywhere()
+  return (
+    <ProfileSection
+      title="Sessions"
+      lead="The browsers where you are signed in. API keys keep working when you sign out."
+    >
+      <Stack gap="md" align="flex-start">
+        <QueryState query={sessions} label="Loading the sessions …" />
+        {sessions.data === undefined ? null : (
+          <ul className={classes['list']} aria-label="Your sessions">
+            {sessions.data.items.map((session) => (
+              <SessionRow key={session.id} session={session} end={end} />
+            ))}
+          </ul>
+        )}
+        <ProblemAlert error={end.error} />
+        <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+          Sign out everywhere
+        </Button>
+        <ProblemAlert error={signOut.error} />
+      </Stack>
+    </ProfileSection>
+  )
+}
+
+interface SessionRowProps {
+  readonly session: ListedSession
+  readonly end: ReturnType<typeof useSessionEnd>
+}
+
+function SessionRow({ session, end }: SessionRowProps) {
+  const { id, agent, createdAt, seenAt, isCurrent } = session
+  const browser = browserInWords(agent)
+  return (
+    <li className={classes['item']}>
+      <div>
+        <Group gap="xs">
+          <Text fw={550} component="span" title={agent}>
+            {browser}
+          </Text>
+          {isCurrent ? <Badge color="green">This browser</Badge> : null}
+        </Group>
+        <Text size="sm" c="dimmed" component="div">
+          Signed in <Time at={createdAt} />
+          {isCurrent ? null : (
+            <>
+              {' '}
+              · last used <Time at={seenAt} />
+            </>
+          )}
+        </Text>
+      </div>
+      {isCurrent ? null : (
+        <Button
+          size="xs"
+          variant="default"
+          loading={end.isPending && end.variables === id}
+          onClick={() => end.mutate(id)}
+          aria-label={`End the session in ${browser}`}
+        >
+          End
+        </Button>
+      )}
+    </li>
+  )
+}
