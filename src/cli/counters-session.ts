@@ -1,4 +1,4 @@
-import { counterStore } from '../gateway/counter-store.ts'
+import { counterStore } from '../compose/counter-store.ts'
 import type { Counter } from '../gateway/counters/counter.ts'
 import type { Settings } from '../platform/settings.ts'
 

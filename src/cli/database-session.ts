@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { openPepper } from '../gateway/open-pepper.ts'
+import { openPepper } from '../compose/secrets.ts'
 import { type DataFolder, DataFolderBusy, openDataFolder } from '../platform/data-folder.ts'
 import { type Database, openDatabase } from '../platform/database.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../platform/embedded-database.ts'
@@ -47,7 +47,7 @@ export async function withDatabase<Result>(
     try {
       return await connected(embedded.url, async (database) => {
         // A command that comes beside this one needs it.
-        await openPepper({ given: keyPepper, dataFolder: folder, database })
+        await openPepper({ settings: { keyPepper }, dataFolder: folder, database })
         return work(database, { kind: 'ours', folder })
       })
     } finally {

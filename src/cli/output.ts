@@ -7,8 +7,6 @@ export interface Output {
    * text from `draw`. Once per command.
    */
   result(json: boolean | undefined, value: unknown, draw: () => string): void
-  /** Writes a finished result. */
-  verbatim(text: string): void
   /** Writes a line of a command that keeps running. */
   line(text: string): void
   /** Writes a remark for the person. */
@@ -25,9 +23,6 @@ export function createOutput({ stdout, stderr }: OutputOptions): Output {
     result(json, value, draw) {
       stdout.write(`${json === true ? JSON.stringify(value) : draw()}\n`)
     },
-    verbatim(text) {
-      stdout.write(text)
-    },
     line(text) {
       stdout.write(`${text}\n`)
     },
@@ -37,13 +32,31 @@ export function createOutput({ stdout, stderr }: OutputOptions): Output {
   }
 }
 
-/** Draws rows under their headings; `(none)` without any. */
-export function drawTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  if (rows.length === 0) return '(none)'
-  const table = new Table({ head: [...head], style: { head: [], border: [], compact: true } })
-  table.push(...rows.map((row) => row.map(drawCell)))
+/**
+ * Draws a row for each item; `(none)` without any.
+ *
+ * @param columns by heading: the member to show, or how to make its cell
+ */
+export function drawTable<Item extends { readonly [Name in keyof Item]: unknown }>(
+  items: readonly Item[],
+  columns: Readonly<Record<string, CellsOf<Item> | ((item: Item) => Cell)>>,
+): string {
+  if (items.length === 0) return '(none)'
+  const head = Object.keys(columns)
+  const table = new Table({ head, style: { head: [], border: [], compact: true } })
+  for (const item of items) {
+    const cells = Object.values(columns).map(
+      (column): Cell => (typeof column === 'function' ? column(item) : (item[column] as Cell)),
+    )
+    table.push(cells.map(drawCell))
+  }
   return table.toString()
 }
+
+/** Members that fit into a cell. */
+type CellsOf<Item> = {
+  [Name in keyof Item]: Item[Name] extends Cell ? Name : never
+}[keyof Item]
 
 /** Draws one item, a line for each field. */
 export function drawFields(fields: Readonly<Record<string, Cell>>): string {

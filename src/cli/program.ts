@@ -1,3 +1,9 @@
+// This folder is the command line `tollgate`. Read this file first: it has a row for each command, and `commands/` a
+// file. A command gets a `CommandContext` (`context.ts`), which opens the database or the counters when the command
+// asks for them (`database-session.ts`, `counters-session.ts`), beside a running process or alone. `run.ts` turns
+// failures into messages and exit codes, `output.ts` draws tables or JSON. Commands hold no rules of their own: they
+// call the stores that the portal calls.
+
 import { Command, Help, type Option } from 'commander'
 import type { CommandContext } from './context.ts'
 import { addExamples } from './examples.ts'
@@ -14,12 +20,7 @@ interface CommandRow {
   readonly load: () => Promise<RegisterCommand>
 }
 
-/**
- * Every command in the order of the help text. This folder is the command line
- * `tollgate`: it starts the roles, checks and compares the documents, and lets
- * operators manage developers, applications, keys, limits and the sandbox. A
- * new command is a file in `commands/` and a row here.
- */
+/** Every command in the order of the help text. */
 export const commands: readonly CommandRow[] = [
   {
     name: 'start',
@@ -30,6 +31,11 @@ export const commands: readonly CommandRow[] = [
     name: 'build',
     summary: "build the portal's page",
     load: async () => (await import('./commands/build.ts')).registerBuild,
+  },
+  {
+    name: 'migrate',
+    summary: 'create or upgrade the tables',
+    load: async () => (await import('./commands/migrate.ts')).registerMigrate,
   },
   {
     name: 'check',
@@ -77,6 +83,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/key.ts')).registerKey,
   },
   {
+    name: 'certificate',
+    summary: 'list, add, remove and block the certificates of applications',
+    load: async () => (await import('./commands/certificate.ts')).registerCertificate,
+  },
+  {
     name: 'counter',
     summary: 'show or reset what an application has used of its limits',
     load: async () => (await import('./commands/counter.ts')).registerCounter,
@@ -88,12 +99,22 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'operator',
-    summary: "manage who sees the portal's operator pages",
+    summary: "manage the operators, who see the portal's operator pages",
     load: async () => (await import('./commands/operator.ts')).registerOperator,
   },
   {
+    name: 'audit',
+    summary: 'verify, export and shorten the audit log',
+    load: async () => (await import('./commands/audit.ts')).registerAudit,
+  },
+  {
+    name: 'events',
+    summary: 'list and export security events',
+    load: async () => (await import('./commands/events.ts')).registerEvents,
+  },
+  {
     name: 'sandbox',
-    summary: "show the sandbox bank's people, and act as the bank",
+    summary: "show the sandbox bank's customers, and act as the bank",
     load: async () => (await import('./commands/sandbox.ts')).registerSandbox,
   },
 ]

@@ -13,7 +13,7 @@ import {
 
 /** The settings a command needs to reach the registry. */
 export type RegistrySettings = DatabaseSettings &
-  Pick<Settings, 'keysPerApplication' | 'applicationsPerDeveloper'>
+  Pick<Settings, 'keysPerApplication' | 'applicationsPerDeveloper' | 'keyMaxDays'>
 
 /**
  * Runs `work` on the registry, wherever its database is ({@link withDatabase}).

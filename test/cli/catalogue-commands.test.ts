@@ -1,18 +1,27 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
-import { check } from '../../src/cli/commands/check.ts'
-import { diff } from '../../src/cli/commands/diff.ts'
+import { tollgate } from '../support/cli.ts'
+import { testDataDir } from '../support/database.ts'
+import { testConfigDir } from '../support/tollgate.ts'
 
-const minimal = 'test/catalogue/fixtures/minimal'
-const broken = 'test/catalogue/fixtures/bad/limit-window'
+const minimal = { CONFIG_DIR: 'test/catalogue/fixtures/minimal' }
+const broken = { CONFIG_DIR: 'test/catalogue/fixtures/bad/limit-window' }
 
 t.test('check says what is published and exits 0', async (t) => {
-  const { output, exitCode } = await check({ configDir: minimal, json: false })
-  t.equal(exitCode, 0)
-  for (const text of ['library', '1.1.0', 'sunset 2027-10-31', 'Default Plan', '100 in 3600 s']) {
-    t.ok(output.includes(text), text)
+  const { stdout, code } = await tollgate(minimal, 'check')
+  t.equal(code, 0)
+  for (const text of [
+    'library',
+    '1.1.0',
+    'sunset 2027-10-31',
+    'Default Plan',
+    '100 calls to each operation per hour',
+  ]) {
+    t.ok(stdout.includes(text), text)
   }
-  const asJson = await check({ configDir: minimal, json: true })
-  t.match(JSON.parse(asJson.output), {
+  const asJson = await tollgate(minimal, 'check', '--json')
+  t.match(JSON.parse(asJson.stdout), {
     ok: true,
     versions: [
       { api: 'library', version: '1.0.0', operations: 4, plans: ['default'] },
@@ -22,78 +31,102 @@ t.test('check says what is published and exits 0', async (t) => {
   })
 })
 
+t.test('check says which day a limit counts', async (t) => {
+  const config = testConfigDir(t)
+  const limits = [
+    '{ name: fixed, calls: 1, window: PT24H, scope: plan }',
+    '{ name: local, calls: 2, window: P1D, scope: plan }',
+  ]
+  const plan = (name: string, lines: readonly string[]) =>
+    writeFileSync(
+      join(config, 'plans', `${name}.yaml`),
+      [`title: ${name}`, "apis: ['mandate@*', 'xs2a@*']", ...lines, ''].join('\n'),
+    )
+  const terms = [
+    'limits:',
+    ...limits.map((limit) => `  - ${limit}`),
+    'mode: enforce',
+    'onStoreOutage: deny',
+  ]
+  plan('default', ['timeZone: Europe/Berlin', ...terms])
+  plan('utc', terms)
+  const { stdout } = await tollgate({ CONFIG_DIR: config }, 'check')
+  t.match(stdout, 'local: 2 calls to the version per calendar day (Europe/Berlin)')
+  t.match(stdout, 'local: 2 calls to the version per day (UTC)')
+  t.equal(stdout.match(/fixed: 1 calls to the version per day \(UTC\)/g)?.length, 2)
+})
+
 t.test(
   'check of a broken configuration prints file, line, rule and an example, and exits 1',
   async (t) => {
-    const { output, exitCode } = await check({ configDir: broken, json: false })
-    t.equal(exitCode, 1)
-    t.equal(
-      output,
-      `${broken}/plans/default.yaml:6 limit-window: limits[0].window: "1 hour" is not an ISO 8601 duration of fixed length from PT1S to P365D (e.g. PT1H)\n1 problem in the configuration.\n`,
+    const file = `${broken.CONFIG_DIR}/plans/default.yaml`
+    const { stdout, code } = await tollgate(broken, 'check')
+    t.equal(code, 1)
+    t.match(
+      stdout,
+      `plans/default.yaml:6 limit-window: limits[0].window: "1 hour" is neither P1M nor an ISO 8601 duration of fixed length from PT1S to P365D (e.g. PT1H)\n1 problem in the configuration.\n`,
     )
-    const asJson = await check({ configDir: broken, json: true })
-    t.equal(asJson.exitCode, 1)
-    t.match(JSON.parse(asJson.output), {
-      ok: false,
-      problems: [
-        { file: `${broken}/plans/default.yaml`, line: 6, rule: 'limit-window', example: 'PT1H' },
-      ],
-    })
+    const asJson = await tollgate(broken, 'check', '--json')
+    t.equal(asJson.code, 1)
+    const { ok, problems } = JSON.parse(asJson.stdout)
+    t.equal(ok, false)
+    t.match(problems, [{ line: 6, rule: 'limit-window', example: 'PT1H' }])
+    t.ok(problems[0].file.endsWith(file), problems[0].file)
   },
 )
 
 t.test('diff names what was removed and who is subscribed to the old version', async (t) => {
-  const asked: unknown[] = []
-  const options = {
-    configDir: minimal,
-    api: 'library',
-    from: '1.0.0',
-    to: '1.1.0',
-    subscribers: async (...question: readonly unknown[]) => {
-      asked.push(question)
-      return ['Reading room']
-    },
-  }
-  const { output, exitCode } = await diff({ ...options, json: false })
-  t.equal(exitCode, 0)
-  t.match(output, /removeBook.*DELETE.*\/books\/\{book-id\}/)
-  t.match(output, /subscribed to the old version:\n {2}Reading room\n/)
-  t.strictSame(asked, [['library', '1.0.0', ['removeBook']]])
-  const asJson = await diff({ ...options, json: true })
-  t.match(JSON.parse(asJson.output), {
+  const env = { ...minimal, DATA_DIR: await testDataDir(t) }
+  const { code: made } = await tollgate(
+    env,
+    ...['onboard', '--email', 'ada@example.com', '--application', 'Reading room'],
+    ...['--api', 'library@1.0.0'],
+  )
+  t.equal(made, 0)
+  const { stdout, code } = await tollgate(
+    env,
+    ...['diff', 'library', '1.0.0', '1.1.0', '--applications'],
+  )
+  t.equal(code, 0)
+  t.match(stdout, /removeBook.*DELETE.*\/books\/\{book-id\}/)
+  t.match(stdout, /subscribed to the old version:\n {2}Reading room \([0-9a-f-]{36}\)\n/)
+  const asJson = await tollgate(
+    env,
+    ...['diff', 'library', '1.0.0', '1.1.0', '--applications', '--json'],
+  )
+  t.match(JSON.parse(asJson.stdout), {
     api: 'library',
     from: '1.0.0',
     to: '1.1.0',
     added: [],
     removed: [{ id: 'removeBook' }],
     changed: [],
-    subscribers: ['Reading room'],
+    subscribers: [/^Reading room /],
   })
 })
 
 t.test('diff of a version with itself says that nothing differs and asks nobody', async (t) => {
-  const { output } = await diff({
-    configDir: minimal,
-    api: 'library',
-    from: '1.0.0',
-    to: '1.0.0',
-    json: false,
-    subscribers: () => Promise.reject(new Error('asked')),
-  })
-  t.match(output, 'No operation was added, removed or changed.')
+  // No database answers there.
+  const env = { ...minimal, DATABASE_URL: 'postgres://127.0.0.1:1/none' }
+  const { stdout, code } = await tollgate(
+    env,
+    ...['diff', 'library', '1.0.0', '1.0.0', '--applications'],
+  )
+  t.equal(code, 0)
+  t.match(stdout, 'No operation was added, removed or changed.')
 })
 
 t.test('diff of what is not published names what is, and exits 1 without a result', async (t) => {
-  const diffOf = (api: string, to: string, configDir = minimal) =>
-    diff({ configDir, api, from: '1.0.0', to, json: true })
+  const diffOf = (api: string, to: string, env = minimal) =>
+    tollgate(env, 'diff', api, '1.0.0', to, '--json')
   t.strictSame(await diffOf('library', '9.0.0'), {
-    output: '',
-    error: 'tollgate: library has no version 9.0.0; there are: library@1.0.0, library@1.1.0\n',
-    exitCode: 1,
+    stdout: '',
+    stderr: 'tollgate: library has no version 9.0.0; there are: library@1.0.0, library@1.1.0\n',
+    code: 1,
   })
   t.match(
-    (await diffOf('cinema', '1.1.0')).error,
+    (await diffOf('cinema', '1.1.0')).stderr,
     'there is no API cinema; there are: library@1.0.0',
   )
-  t.match(await diffOf('demo', '1.1.0', broken), { output: '', error: /limit-window/, exitCode: 1 })
+  t.match(await diffOf('demo', '1.1.0', broken), { stdout: '', stderr: /limit-window/, code: 1 })
 })

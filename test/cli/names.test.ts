@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
+import { connectControl } from '../../src/gateway/operate/control-client.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { socketPathIn } from '../../src/platform/data-folder.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -10,6 +13,7 @@ import { childEnvironment } from '../support/child-environment.ts'
 import { tollgate, tollgateReading } from '../support/cli.ts'
 import { testDatabase, testDataDir } from '../support/database.ts'
 import { testStores } from '../support/registry.ts'
+import { testConfigDir } from '../support/tollgate.ts'
 
 const { database, url } = await testDatabase(t)
 await testStores(database)
@@ -169,9 +173,45 @@ t.test('explain says its decision in a sentence; details come with --verbose', a
   )
 })
 
+t.test('explain says which limits the headers do not show', async (t) => {
+  const config = testConfigDir(t)
+  const file = join(config, 'plans', 'default.yaml')
+  const plan = readFileSync(file, 'utf8')
+  writeFileSync(file, plan.replace(', scope: operation', ', scope: plan, advertise: false'))
+  const explained = (...args: string[]) => {
+    const call = ['explain', 'GET', '/v1.7.0/accounts', '--key', '-']
+    return tollgateReading(anna.key, { ...env, CONFIG_DIR: config }, ...call, ...args)
+  }
+  t.match(JSON.parse((await explained('--json')).stdout), { limits: [{ isAdvertised: false }] })
+  const { stdout } = await explained('--verbose')
+  t.match(stdout, 'calls of the limit "default" (not advertised) are left')
+  t.match(stdout, /│ default \(not advertised\) +│/)
+})
+
+t.test('explain says what the gateway answers itself', async (t) => {
+  const asked = await tollgate(env, 'explain', 'OPTIONS', '*')
+  t.match(asked, {
+    code: 0,
+    stdout:
+      'Answered with 204: the gateway answers this call itself. It counts and forwards nothing.\n',
+  })
+  const asJson = await tollgate(env, 'explain', 'OPTIONS', '*', '--json')
+  t.match(JSON.parse(asJson.stdout), { decision: 'answer', status: 204, code: undefined })
+})
+
+t.test('a window of a time zone that the running process does not know is refused', async (t) => {
+  const running = connectControl(env.DATA_DIR)
+  t.teardown(() => running.close())
+  const windowLength = 'P1D@Mars/Olympus' as const
+  const bucket = { bucket: `tollgate:{app}:xs2a:1.7.0:${windowLength}`, windowLength }
+  const refused = /answered 400: "P1D@Mars\/Olympus" is not a window length/
+  await t.rejects(running.peek([bucket]), refused)
+  await t.rejects(running.reset(bucket), refused)
+})
+
 function grant(bucket: string): Promise<void> {
   return new Promise((resolve) =>
-    counter.grant([{ bucket, calls: 100, windowSeconds: 3600 }], 'deny', () => resolve()),
+    counter.grant([{ bucket, calls: 100, windowLength: 3600 }], 'deny', () => resolve()),
   )
 }
 

@@ -1,17 +1,16 @@
-import { sql } from 'kysely'
 import t from 'tap'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { explain } from '../../src/gateway/explain.ts'
 import { controlSocketName, createControl } from '../../src/gateway/operate/control.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { socketPathIn } from '../../src/platform/data-folder.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDatabase, testDataDir } from '../support/database.ts'
-import { configDir } from '../support/edge.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
-const catalogue = await loadCatalogue(configDir)
+const catalogue = await publishedCatalogue()
 const { database, url } = await testDatabase(t)
 const stores = await testStores(database)
 const env = {
@@ -35,9 +34,11 @@ t.test(
       email: 'Olga@bank.example',
       name: 'Olga',
       isOperator: true,
-      resetUrl: 'http://127.0.0.1:8081/reset',
+      enrolUrl: /^http:\/\/127\.0\.0\.1:8081\/enrol#token=[A-Za-z0-9_-]{43}$/,
     })
-    t.same(await json('operator', 'add', 'olga@BANK.example'), added, 'once, in whatever case')
+    const { enrolUrl, ...again } = await json('operator', 'add', 'olga@BANK.example')
+    t.match({ ...again, enrolUrl: added.enrolUrl }, added, 'once, in whatever case')
+    t.not(enrolUrl, added.enrolUrl, 'each time with a new link')
     const { developer } = await testApplication(stores)
     t.match(await json('operator', 'add', developer.email), { id: developer.id, isOperator: true })
     t.match(await json('operator', 'list'), { items: [{ id: added.id }, { id: developer.id }] })
@@ -46,39 +47,62 @@ t.test(
     t.match(await json('operator', 'list'), { items: [{ id: developer.id }] })
     t.match(await stores.audit.list({ subject: `developer:${added.id}`, limit: 9 }), [
       { actor: /^operator:/, action: 'operator.remove', detail: { isOperator: 'false' } },
+      { actor: /^operator:/, action: 'factor.issue-enrolment' },
+      { actor: /^operator:/, action: 'factor.issue-enrolment' },
       { actor: /^operator:/, action: 'operator.add', detail: { isOperator: 'true' } },
       { actor: /^operator:/, action: 'developer.create' },
     ])
   },
 )
 
-t.test('adding says where a password comes from; what is wrong is said', async (t) => {
-  const words = await tollgate(env, 'operator', 'add', 'ops@bank.example')
-  t.match(words, { code: 0, stderr: /http:\/\/127\.0\.0\.1:8081\/reset/ })
-  const publicUrl = { ...env, PORTAL_PUBLIC_URL: 'https://developer.bank.example' }
-  const named = await tollgate(publicUrl, 'operator', 'add', 'ops@bank.example')
-  t.match(named.stderr, 'https://developer.bank.example/reset')
-  const anyPort = await tollgate(
-    { ...env, PORTAL_PORT: '0' },
-    'operator',
-    'add',
-    'ops@bank.example',
-  )
-  t.match(anyPort.stderr, "the portal's page /reset")
-  await sql`update developers set password_hash = 'h' where email = 'ops@bank.example'`.execute(
-    database.connect(),
-  )
-  const known = await tollgate(env, 'operator', 'add', 'ops@bank.example')
-  t.match([known.code, known.stderr], [0, /^$/], 'a developer with a password needs no other')
-  t.match(await tollgate(env, 'operator', 'add', 'no address'), {
-    code: 1,
-    stderr: /email must be/,
+/** Token of the link that a command printed. */
+const tokenIn = (text: string) => /\/enrol#token=([A-Za-z0-9_-]{43})$/m.exec(text)?.[1] ?? ''
+
+t.test('adding prints the link of an enrolment, and what is wrong', async (t) => {
+  const add = (others: Record<string, string>, address = 'ops@bank.example') =>
+    tollgate({ ...env, ...others }, 'operator', 'add', address)
+  const words = await add({})
+  t.match(words, {
+    code: 0,
+    stderr: /^Open this link .*\nhttp:\/\/127\.0\.0\.1:8081\/enrol#token=/,
   })
+  t.notMatch(words.stdout, 'enrol', 'the link is not part of the result')
+  t.ok(await stores.mailTokens.find('enrolment', tokenIn(words.stderr)))
+  const named = await add({ PORTAL_PUBLIC_URL: 'https://developer.bank.example' })
+  t.match(named.stderr, 'https://developer.bank.example/enrol#token=')
+  t.equal(await stores.mailTokens.find('enrolment', tokenIn(words.stderr)), undefined, 'ended')
+  const anyPort = await add({ PORTAL_PORT: '0' })
+  t.match(anyPort.stderr, /^Open this path of the portal .*\n\/enrol#token=/)
+  t.match(await add({}, 'no address'), { code: 1, stderr: /email must be/ })
   t.match(await tollgate(env, 'operator', 'remove', 'nobody@bank.example'), {
     code: 1,
     stderr: 'tollgate: no developer "nobody@bank.example"\n',
   })
 })
+
+t.test(
+  'a lost second factor is reset: an operator gets a new link, a developer none',
+  async (t) => {
+    const email = 'lost@bank.example'
+    const { id } = await json('operator', 'add', email)
+    const totp = { developer_id: id, sealed: Buffer.from('sealed'), last_step: 1 }
+    await database.connect<RegistrySchema>().insertInto('totp_secrets').values(totp).execute()
+    const known = await tollgate(env, 'operator', 'add', email)
+    t.match(known, {
+      code: 0,
+      stderr: /^The account needs no link: it already has a second factor/,
+    })
+    t.match(await json('operator', 'add', email), { id, enrolUrl: null })
+    t.match(await json('operator', 'reset-factor', email), { id, enrolUrl: /\/enrol#token=/ })
+    t.equal((await stores.factors.find(id)).totp, null)
+
+    const { developer } = await testApplication(stores)
+    const reset = await tollgate(env, 'operator', 'reset-factor', developer.email)
+    t.match(reset, { code: 0, stderr: /signs in with the password alone/ })
+    t.match(await json('operator', 'reset-factor', developer.email), { enrolUrl: null })
+    t.match(await tollgate(env, 'operator', 'reset-factor', 'nobody@bank.example'), { code: 1 })
+  },
+)
 
 t.test('whoever waits for approval is approved by being made an operator', async (t) => {
   const { developer } = await testApplication(stores)

@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
 import { tollgate, tollgateProcess } from '../support/cli.ts'
 import { startPostgres, testDataDir } from '../support/database.ts'
+import { registryBeside } from '../support/tollgate.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -110,7 +111,10 @@ t.test('the eleventh key is refused with the limit', async (t) => {
     '--api',
     'xs2a@1.7.0',
   ]
-  for (let count = 0; count < 10; count++) await json(env, ...args)
+  const { applicationId } = await json(env, ...args)
+  const stores = await registryBeside(t, env.DATA_DIR)
+  for (let count = 1; count < 9; count++) await stores.keys.issue({ applicationId, by: 'test' })
+  await json(env, ...args)
   t.same(await tollgate(env, ...args, '--json'), {
     code: 1,
     stdout: '',

@@ -236,7 +236,7 @@ t.test(
     const outcome = await tollgate(env, 'sandbox', 'reset', '--yes', '--json')
     t.match(outcome, {
       code: 0,
-      stderr: /Every earlier Consent-ID .* including the one from the first start/,
+      stderr: /Earlier Consent-IDs .* including the one from the first start/,
     })
     t.match(JSON.parse(outcome.stdout), {
       reset: true,
@@ -288,12 +288,15 @@ t.test(
     const onboarded = await tollgate(beside, ...onboarding, '--api', 'xs2a@1.7.0', '--consent')
     t.match(onboarded.stdout, `curl ${running.urls.gateway}/v1.7.0/accounts`, 'its own port')
     const operator = await tollgate(beside, 'operator', 'add', 'ops@bank.example')
-    t.match(operator.stderr, `${running.urls.portal}/reset`)
+    t.match(operator.stderr, `${running.urls.portal}/enrol`)
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'suspend'), { code: 0 })
     t.equal((await accounts()).status, 401)
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'resume'), { code: 0 })
     t.equal((await accounts()).status, 200)
-    t.match(await tollgate(beside, 'sandbox', 'reset', '--yes'), { code: 0, stderr: /stopped/ })
+    t.match(await tollgate(beside, 'sandbox', 'reset', '--yes'), {
+      code: 0,
+      stderr: /no longer work/,
+    })
     t.equal((await accounts()).status, 400, 'the consent is unknown')
     await running.close()
     t.match(await tollgate(beside, 'sandbox', 'consent', consentId, 'suspend'), {

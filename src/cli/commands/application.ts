@@ -4,7 +4,7 @@ import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findApplication, findDeveloper } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { type JsonOption, type PageOptions, parseLimit } from './options.ts'
+import { collect, type JsonOption, type PageOptions, parseLimit } from './options.ts'
 
 export function registerApplication(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
@@ -17,7 +17,7 @@ export function registerApplication(command: Command, context: CommandContext): 
   )
 
   function show(json: boolean | undefined, changed: Application): void {
-    output.result(json, changed, () => drawFields({ ...changed }))
+    output.result(json, changed, () => drawFields(cellsOf(changed)))
   }
 
   /** Runs a change on the application that `reference` names, and shows the result. */
@@ -50,17 +50,14 @@ export function registerApplication(command: Command, context: CommandContext): 
         return owned.map((item) => ({ ...item, developerEmail: email }))
       })
       output.result(json, { items }, () =>
-        drawTable(
-          ['id', 'name', 'developer', 'created', 'suspended', 'strict'],
-          items.map((item) => [
-            item.id,
-            item.name,
-            item.developerEmail,
-            item.createdAt,
-            item.suspendedAt,
-            item.strict,
-          ]),
-        ),
+        drawTable(items, {
+          id: 'id',
+          name: 'name',
+          developer: 'developerEmail',
+          created: 'createdAt',
+          suspended: 'suspendedAt',
+          strict: 'strict',
+        }),
       )
     })
 
@@ -72,7 +69,7 @@ export function registerApplication(command: Command, context: CommandContext): 
     .option('--json', 'print the application')
     .action(async (reference: string, { json }: JsonOption) => {
       const found = await context.registry((stores) => findApplication(stores, reference))
-      output.result(json, found, () => drawFields({ ...found }))
+      output.result(json, found, () => drawFields(cellsOf(found)))
     })
 
   addExamples(command.command('create'), [
@@ -127,6 +124,26 @@ export function registerApplication(command: Command, context: CommandContext): 
       ),
     )
 
+  addExamples(command.command('redirects <application>'), [
+    'tollgate application redirects "Budget app" --origin https://app.example',
+    'tollgate application redirects "Budget app"',
+  ])
+    .description(
+      'Set the origins to which the bank may send an application’s customers back. Without --origin, the bank accepts any https address, or none for a strict application.',
+    )
+    .option(
+      '--origin <origin>',
+      'scheme, host and port of redirect addresses; give it once for each',
+      collect,
+    )
+    .option('--json', 'print the application')
+    .action(
+      (reference: string, { origin = [], json }: JsonOption & { origin?: readonly string[] }) =>
+        change(reference, json, (applications, id) =>
+          applications.update({ id, redirectOrigins: origin, by }),
+        ),
+    )
+
   addExamples(command.command('delete <application>'), ['tollgate application delete "Budget app"'])
     .description('Delete an application with its subscriptions and keys.')
     .option('--json', 'print {"id"}')
@@ -138,4 +155,12 @@ export function registerApplication(command: Command, context: CommandContext): 
       })
       output.result(json, { id }, () => `deleted application ${name} (${id})`)
     })
+}
+
+/** The origins as one cell. */
+function cellsOf<Item extends { readonly redirectOrigins: readonly string[] }>({
+  redirectOrigins,
+  ...item
+}: Item) {
+  return { ...item, redirectOrigins: redirectOrigins.join(', ') || null }
 }

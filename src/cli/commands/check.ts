@@ -6,9 +6,11 @@ import {
   type CatalogueProblem,
   renderCatalogueProblem,
 } from '../../catalogue/catalogue-error.ts'
+import { shownWindow } from '../../catalogue/window-length.ts'
+import { windowText } from '../../gateway/portal/schemas/window-text.ts'
+import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
-import { type CommandResult, conclude } from './command-result.ts'
 import type { JsonOption } from './options.ts'
 
 export function registerCheck(command: Command, context: CommandContext): void {
@@ -18,32 +20,18 @@ export function registerCheck(command: Command, context: CommandContext): void {
     )
     .option('--json', 'print {"ok","versions","plans"} or {"ok","problems"}')
     .action(async ({ json }: JsonOption) => {
-      const { configDir } = context.settings()
-      conclude(context.output, await check({ configDir, json: json === true }))
+      const { output } = context
+      const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
+      try {
+        const catalogue = await inspectCatalogue(context.settings().configDir)
+        output.result(json, summaryOf(catalogue), () => textOf(catalogue))
+      } catch (error) {
+        if (!(error instanceof CatalogueError)) throw error
+        const { problems } = error
+        output.result(json, { ok: false, problems }, () => problemText(problems))
+        throw new ReportedError()
+      }
     })
-}
-
-export interface CheckOptions {
-  readonly configDir: string
-  readonly json: boolean
-}
-
-/**
- * Loads the configuration, compiles every schema and checks every example.
- * Exit code 1 with every problem when anything is wrong: file, line, rule,
- * what is wrong and an example. As JSON `{ ok, versions, plans }` or
- * `{ ok, problems }`.
- */
-export async function check({ configDir, json }: CheckOptions): Promise<CommandResult> {
-  try {
-    const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
-    const catalogue = await inspectCatalogue(configDir)
-    return { output: json ? jsonOf(summaryOf(catalogue)) : textOf(catalogue), exitCode: 0 }
-  } catch (error) {
-    if (!(error instanceof CatalogueError)) throw error
-    const { problems } = error
-    return { output: json ? jsonOf({ ok: false, problems }) : problemText(problems), exitCode: 1 }
-  }
 }
 
 function summaryOf(catalogue: Catalogue) {
@@ -58,7 +46,13 @@ function summaryOf(catalogue: Catalogue) {
         plans,
       }),
     ),
-    plans: [...catalogue.plans.values()],
+    plans: [...catalogue.plans.values()].map((plan) => ({
+      ...plan,
+      limits: plan.limits.map(({ windowLength, ...limit }) => ({
+        ...limit,
+        ...shownWindow(windowLength),
+      })),
+    })),
   }
 }
 
@@ -84,19 +78,16 @@ function textOf(catalogue: Catalogue): string {
   for (const { name, title, limits, mode, onStoreOutage } of catalogue.plans.values()) {
     plans.push([name, title, limits.map(limitText).join('\n'), mode, onStoreOutage])
   }
-  return `${versions.toString()}\n${plans.toString()}\nThe configuration is valid.\n`
+  return `${versions.toString()}\n${plans.toString()}\nThe configuration is valid.`
 }
 
-function limitText({ name, calls, windowSeconds, scope }: Limit): string {
-  const counted = scope === 'operation' ? 'per operation' : 'per version'
-  return `${name}: ${calls} in ${windowSeconds} s ${counted}`
+function limitText({ name, calls, windowLength, scope, isAdvertised }: Limit): string {
+  const subject = scope === 'operation' ? 'each operation' : 'the version'
+  const window = windowText(shownWindow(windowLength))
+  return `${name}: ${calls} calls to ${subject} per ${window}${isAdvertised ? '' : ', not advertised'}`
 }
 
 function problemText(problems: readonly CatalogueProblem[]): string {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
-  return `${problems.map(renderCatalogueProblem).join('\n')}\n${count} in the configuration.\n`
-}
-
-function jsonOf(result: unknown): string {
-  return `${JSON.stringify(result, null, 2)}\n`
+  return `${problems.map(renderCatalogueProblem).join('\n')}\n${count} in the configuration.`
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
-import { countedLimits } from '../../gateway/counters/counted-limits.ts'
-import type { PeekedBucket } from '../../gateway/counters/counter.ts'
+import { type CountedLimit, countedLimits } from '../../gateway/counters/counted-limits.ts'
 import { resetsAt } from '../../gateway/counters/window.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
 import { CommandError } from '../command-error.ts'
@@ -34,8 +33,7 @@ interface CounterOptions extends JsonOption {
 
 interface Counted {
   readonly applicationId: string
-  readonly bucket: PeekedBucket
-  readonly describe: (state: { count: number; resetMs: number }) => CounterItem
+  readonly limits: readonly CountedLimit[]
 }
 
 export function registerCounter(command: Command, context: CommandContext): void {
@@ -44,7 +42,7 @@ export function registerCounter(command: Command, context: CommandContext): void
     'tollgate counter reset --application "Budget app" --api xs2a@1.7.0 --operation listAccounts',
   ])
 
-  async function countedOf(options: CounterOptions): Promise<readonly Counted[]> {
+  async function countedOf(options: CounterOptions): Promise<Counted> {
     const catalogue = await context.catalogue()
     return context.registry((stores) => listCounted(stores, catalogue, options, context.now))
   }
@@ -60,7 +58,8 @@ export function registerCounter(command: Command, context: CommandContext): void
     .option('--operation <id>', 'only this operation')
     .option('--json', 'print {"items"}')
     .action(async (options: CounterOptions) => {
-      const items = await read(context, await countedOf(options))
+      const { limits } = await countedOf(options)
+      const items = await read(context, limits)
       const used = items.filter((item) => item.used > 0)
       context.output.result(options.json, { items }, () => draw(options.all ? items : used))
       const hidden = items.length - used.length
@@ -78,55 +77,53 @@ export function registerCounter(command: Command, context: CommandContext): void
     .option('--operation <id>', 'one operation; without it, all operations of the version')
     .option('--json', 'print {"items"}')
     .action(async (options: CounterOptions) => {
-      const counted = await countedOf(options)
+      const { applicationId, limits } = await countedOf(options)
       await context.counters(async (counters) => {
-        for (const { bucket } of counted) await counters.reset(bucket)
+        for (const { peeked } of limits) await counters.reset(peeked)
       })
       await context.registry(async (stores) => {
-        for (const { applicationId, bucket } of counted) {
+        for (const { peeked } of limits) {
           // Processes that have the limit as used up would go on refusing without asking the store.
+          const detail = { bucket: peeked.bucket }
           await stores.changes.announce(
-            {
-              kind: 'counter',
-              action: 'reset',
-              applicationId,
-              detail: { bucket: bucket.bucket },
-            },
+            { kind: 'counter', action: 'reset', applicationId, detail },
             { by: context.actor },
           )
         }
       })
-      const items = await read(context, counted)
+      const items = await read(context, limits)
       context.output.result(options.json, { items }, () => draw(items))
     })
 }
 
 async function read(
   context: CommandContext,
-  counted: readonly Counted[],
+  limits: readonly CountedLimit[],
 ): Promise<readonly CounterItem[]> {
   const states = await context.counters((counters) =>
-    counters.peek(counted.map(({ bucket }) => bucket)),
+    counters.peek(limits.map(({ peeked }) => peeked)),
   )
-  return counted.flatMap(({ describe }, at) => {
+  return limits.flatMap(({ api, version, operation, limit }, at) => {
     const state = states[at]
-    return state === undefined ? [] : [describe(state)]
+    if (state === undefined) return []
+    const { name: limitName, calls } = limit
+    const remaining = Math.max(0, calls - state.count)
+    const resets = new Date(resetsAt(context.now(), state.resetMs))
+    const used = { limit: calls, used: state.count, remaining, resetsAt: resets }
+    return [{ api, version, operation, limitName, ...used }]
   })
 }
 
 function draw(items: readonly CounterItem[]): string {
-  return drawTable(
-    ['api', 'version', 'operation', 'limit', 'used', 'remaining', 'resets'],
-    items.map((item) => [
-      item.api,
-      item.version,
-      item.operation ?? '(all)',
-      item.limit,
-      item.used,
-      item.remaining,
-      item.resetsAt,
-    ]),
-  )
+  return drawTable(items, {
+    api: 'api',
+    version: 'version',
+    operation: ({ operation }) => operation ?? '(all)',
+    limit: 'limit',
+    used: 'used',
+    remaining: 'remaining',
+    resets: 'resetsAt',
+  })
 }
 
 /** Every limit of the application's active subscriptions that the options select. */
@@ -135,7 +132,7 @@ async function listCounted(
   catalogue: Catalogue,
   options: CounterOptions,
   now: () => number,
-): Promise<readonly Counted[]> {
+): Promise<Counted> {
   const { id: applicationId } = await findApplication(stores, options.application)
   const subscriptions = await stores.subscriptions.list({ applicationId })
   const chosen = subscriptions.filter(
@@ -148,35 +145,20 @@ async function listCounted(
     )
   }
   const overrides = await stores.overrides.list({ applicationId })
-  const counted = countedLimits({
+  const limits = countedLimits({
     applicationId,
     subscriptions: chosen,
     overrides,
     catalogue,
     nowMs: now(),
-  }).map(
-    ({ api, version, operation, limit, peeked }): Counted => ({
-      applicationId,
-      bucket: peeked,
-      describe: ({ count, resetMs }) => ({
-        api,
-        version,
-        operation,
-        limitName: limit.name,
-        limit: limit.calls,
-        used: count,
-        remaining: Math.max(0, limit.calls - count),
-        resetsAt: new Date(resetsAt(now(), resetMs)),
-      }),
-    }),
-  )
-  return options.operation === undefined ? counted : onlyOperation(counted, options.operation)
+  })
+  const { operation } = options
+  return { applicationId, limits: operation === undefined ? limits : only(limits, operation) }
 }
 
-function onlyOperation(counted: readonly Counted[], operation: string): readonly Counted[] {
-  const nameOf = (item: Counted) => item.describe({ count: 0, resetMs: 0 }).operation
-  const found = counted.filter((item) => nameOf(item) === operation)
+function only(limits: readonly CountedLimit[], operation: string): readonly CountedLimit[] {
+  const found = limits.filter((limit) => limit.operation === operation)
   if (found.length > 0) return found
-  const all = [...new Set(counted.flatMap((item) => nameOf(item) ?? []))].join(', ')
+  const all = [...new Set(limits.flatMap((limit) => limit.operation ?? []))].join(', ')
   throw new CommandError(`no operation ${operation}; choose one of: ${all}`)
 }

@@ -25,10 +25,13 @@ export function describeDecision(
   if (decision === 'admit') {
     return `Allowed: the gateway forwards${what}${who}. ${limits.map((limit) => left(limit, now)).join(' ')}`.trimEnd()
   }
+  if (decision === 'answer') {
+    return `Answered with ${status}: the gateway answers this call itself. It counts and forwards nothing.`
+  }
   const usedUp = limits.filter(({ used, calls }) => used >= calls)
   if (usedUp.length > 0) {
     const reasons = usedUp.map(
-      (limit) => `all ${limit.calls} calls of the limit "${limit.name}" are used`,
+      (limit) => `all ${limit.calls} calls of the limit ${named(limit)} are used`,
     )
     const resets = Math.max(...usedUp.map(({ resetSeconds }) => resetSeconds))
     return `Refused with 429${who}: ${reasons.join(' and ')} for${what}. Calls are allowed again ${when(resets, now)}.`
@@ -37,9 +40,15 @@ export function describeDecision(
   return `Refused with ${status} ${code}${who}: ${detail ?? `${title}.`}`
 }
 
-function left({ name, calls, used, resetSeconds }: Limit, now: Date): string {
+function left(limit: Limit, now: Date): string {
+  const { calls, used, resetSeconds } = limit
   const count = Math.max(0, calls - used)
-  return `${count} of ${calls} calls of the limit "${name}" are left; it resets ${when(resetSeconds, now)}.`
+  return `${count} of ${calls} calls of the limit ${named(limit)} are left; it resets ${when(resetSeconds, now)}.`
+}
+
+/** A limit that is not advertised is missing from the headers that the caller sees. */
+function named({ name, isAdvertised }: Limit): string {
+  return isAdvertised ? `"${name}"` : `"${name}" (not advertised)`
 }
 
 /** `at 15:00 UTC, in 12 min`. With a date where the moment is not today. */

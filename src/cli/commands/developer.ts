@@ -5,6 +5,15 @@ import { findDeveloper } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
 import { type JsonOption, type PageOptions, parseLimit } from './options.ts'
 
+/** What a table of developers shows. */
+export const developerColumns = {
+  id: 'id',
+  email: 'email',
+  name: 'name',
+  created: 'createdAt',
+  suspended: 'suspendedAt',
+} as const
+
 export function registerDeveloper(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
   addExamples(command, [
@@ -21,12 +30,7 @@ export function registerDeveloper(command: Command, context: CommandContext): vo
     .option('--json', 'print {"items"}')
     .action(async ({ limit, after, json }: PageOptions) => {
       const items = await context.registry((stores) => stores.developers.list({ limit, after }))
-      output.result(json, { items }, () =>
-        drawTable(
-          ['id', 'email', 'name', 'created', 'suspended'],
-          items.map((item) => [item.id, item.email, item.name, item.createdAt, item.suspendedAt]),
-        ),
-      )
+      output.result(json, { items }, () => drawTable(items, developerColumns))
     })
 
   addExamples(command.command('show <developer>'), ['tollgate developer show anna@example.com'])
@@ -42,10 +46,12 @@ export function registerDeveloper(command: Command, context: CommandContext): vo
       output.result(json, { ...found, applications }, () =>
         [
           drawFields({ ...found }),
-          drawTable(
-            ['application', 'name', 'created', 'suspended'],
-            applications.map((item) => [item.id, item.name, item.createdAt, item.suspendedAt]),
-          ),
+          drawTable(applications, {
+            application: 'id',
+            name: 'name',
+            created: 'createdAt',
+            suspended: 'suspendedAt',
+          }),
         ].join('\n'),
       )
     })

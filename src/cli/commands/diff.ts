@@ -1,11 +1,10 @@
 import Table from 'cli-table3'
 import type { Command } from 'commander'
-import { type ApiVersion, type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
-import { CatalogueError } from '../../catalogue/catalogue-error.ts'
+import { type ApiVersion, versionKey } from '../../catalogue/catalogue.ts'
 import { type DiffedOperation, diffVersions, type VersionDiff } from '../../catalogue/diff.ts'
+import { CommandError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
-import { type CommandResult, conclude } from './command-result.ts'
 import type { JsonOption } from './options.ts'
 
 export function registerDiff(command: Command, context: CommandContext): void {
@@ -25,83 +24,32 @@ export function registerDiff(command: Command, context: CommandContext): void {
         to: string,
         { applications, json }: JsonOption & { applications?: boolean },
       ) => {
-        const settings = context.settings()
-        const subscribers = (ofApi: string, version: string): Promise<readonly string[]> =>
-          context.registry(async (stores) =>
-            (await stores.subscriptions.applicationsOf(ofApi, version)).map(
-              ({ id, name }) => `${name} (${id})`,
-            ),
-          )
-        conclude(
-          context.output,
-          await diff({
-            configDir: settings.configDir,
-            api,
-            from,
-            to,
-            json: json === true,
-            ...(applications === true ? { subscribers } : {}),
-          }),
-        )
+        const { versions } = await context.catalogue()
+        const old = versions.get(versionKey(api, from))
+        const young = versions.get(versionKey(api, to))
+        if (old === undefined || young === undefined) {
+          throw unknownVersion([...versions.values()], api, old === undefined ? from : to)
+        }
+        const difference = diffVersions(old, young)
+        const subscribers =
+          applications === true && difference.removed.length > 0
+            ? await context.registry(async ({ subscriptions }) =>
+                (await subscriptions.applicationsOf(api, from)).map(
+                  ({ id, name }) => `${name} (${id})`,
+                ),
+              )
+            : undefined
+        const result = { ...difference, ...(subscribers && { subscribers }) }
+        context.output.result(json, result, () => textOf(difference, subscribers))
       },
     )
 }
 
-export interface DiffOptions {
-  readonly configDir: string
-  readonly api: string
-  readonly from: string
-  readonly to: string
-  readonly json: boolean
-  /** Applications subscribed to a version, as they should be printed. */
-  readonly subscribers?: (
-    api: string,
-    version: string,
-    operationIds: readonly string[],
-  ) => Promise<readonly string[]>
-}
-
-/**
- * Says what moving from one version of an API to another means: operations
- * added, removed and changed, and who is subscribed to the old version. As JSON the
- * difference with `subscribers` beside it, absent without `--applications`.
- * Exit code 1 for a version that does not exist or a configuration that
- * is not valid.
- */
-export async function diff(options: DiffOptions): Promise<CommandResult> {
-  const { configDir, api, from, to, json, subscribers } = options
-  let catalogue: Catalogue
-  try {
-    const { loadCatalogue } = await import('../../catalogue/load-catalogue.ts')
-    catalogue = await loadCatalogue(configDir)
-  } catch (error) {
-    if (!(error instanceof CatalogueError)) throw error
-    return { output: '', error: `${error.message}\n`, exitCode: 1 }
-  }
-  const old = catalogue.versions.get(versionKey(api, from))
-  const young = catalogue.versions.get(versionKey(api, to))
-  if (old === undefined || young === undefined) {
-    const missing = old === undefined ? from : to
-    return { output: '', error: unknownVersion(catalogue, api, missing), exitCode: 1 }
-  }
-  const difference = diffVersions(old, young)
-  const removed = difference.removed.map(({ id }) => id)
-  const callers =
-    subscribers === undefined || removed.length === 0
-      ? undefined
-      : await subscribers(api, from, removed)
-  const output = json
-    ? `${JSON.stringify({ ...difference, ...(callers && { subscribers: callers }) }, null, 2)}\n`
-    : textOf(difference, callers)
-  return { output, exitCode: 0 }
-}
-
-function unknownVersion(catalogue: Catalogue, api: string, version: string): string {
-  const all = [...catalogue.versions.values()]
+function unknownVersion(all: readonly ApiVersion[], api: string, version: string): CommandError {
   const ofApi = all.filter((published) => published.api === api)
   const known = (ofApi.length > 0 ? ofApi : all).map(nameOf).join(', ')
   const what = ofApi.length > 0 ? `${api} has no version ${version}` : `there is no API ${api}`
-  return `tollgate: ${what}; there are: ${known}\n`
+  return new CommandError(`${what}; there are: ${known}`)
 }
 
 function nameOf({ api, version }: ApiVersion): string {
@@ -133,7 +81,7 @@ function textOf(difference: VersionDiff, callers: readonly string[] | undefined)
     lines.push('', 'Applications subscribed to the old version:')
     lines.push(...(callers.length === 0 ? ['  none'] : callers.map((name) => `  ${name}`)))
   }
-  return `${lines.join('\n')}\n`
+  return lines.join('\n')
 }
 
 function section(title: string, operations: readonly DiffedOperation[]): readonly string[] {

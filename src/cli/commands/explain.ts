@@ -1,6 +1,8 @@
+import { isIP } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import type { Explanation } from '../../gateway/explain.ts'
+import { windowText } from '../../gateway/portal/schemas/window-text.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -10,6 +12,7 @@ import type { JsonOption } from './options.ts'
 
 interface ExplainOptions extends JsonOption {
   readonly key?: string
+  readonly from?: string
   readonly verbose?: boolean
 }
 
@@ -27,6 +30,14 @@ export function registerExplain(command: Command, context: CommandContext): void
       '--key <->',
       'read the API key from standard input (as an argument it would show in the process list)',
     )
+    .option(
+      '--from <address>',
+      "the client's address, for a key with a list of addresses",
+      (text) => {
+        if (isIP(text) === 0) throw new UsageError(`--from ${text} is not an IP address`)
+        return text
+      },
+    )
     .option('--verbose', 'also show the checks passed, the ids and the counters')
     .option('--json', 'print the explanation')
     .action(async (method: string, target: string, options: ExplainOptions) => {
@@ -43,6 +54,7 @@ export function registerExplain(command: Command, context: CommandContext): void
           method,
           target,
           key,
+          address: options.from,
           catalogue,
           registry: {
             authenticate(presented, done) {
@@ -74,17 +86,14 @@ function drawDetails({ limits, passed, ...fields }: Explanation): string {
     passed: passed.join(', ') || '(none)',
   })
   if (limits === undefined) return summary
-  const table = drawTable(
-    ['limit', 'calls', 'window (s)', 'used', 'resets in (s)', 'bucket'],
-    limits.map((limit) => [
-      limit.name,
-      callsCell(limit),
-      limit.windowSeconds,
-      limit.used,
-      limit.resetSeconds,
-      limit.bucket,
-    ]),
-  )
+  const table = drawTable(limits, {
+    limit: ({ name, isAdvertised }) => (isAdvertised ? name : `${name} (not advertised)`),
+    calls: callsCell,
+    window: windowText,
+    used: 'used',
+    'resets in (s)': 'resetSeconds',
+    bucket: 'bucket',
+  })
   return `${summary}\n${table}`
 }
 

@@ -7,9 +7,9 @@ import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findApplication, findId } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
-import { type JsonOption, momentForms, parseMoment, parseWhole } from './options.ts'
+import { collect, type JsonOption, momentForms, parseMoment, parseWhole } from './options.ts'
 
-interface IssueOptions extends JsonOption {
+interface IssueOptions extends JsonOption, AddressOption {
   readonly application: string
   readonly name?: string
   readonly expires?: Date
@@ -28,12 +28,12 @@ export function registerKey(command: Command, context: CommandContext): void {
   const withState = (item: ApiKey) => ({ ...item, state: keyState(item, context.now()) })
 
   function show(json: boolean | undefined, item: ApiKey): void {
-    output.result(json, withState(item), () => drawFields(withState(item)))
+    output.result(json, withState(item), () => drawFields(cellsOf(withState(item))))
   }
 
   function showNew(json: boolean | undefined, item: IssuedKey): void {
     const issued = { ...item, state: keyState(item, context.now()) }
-    output.result(json, issued, () => drawFields(issued))
+    output.result(json, issued, () => drawFields(cellsOf(issued)))
     if (json !== true) output.note('The key is shown only now. Keep it safe.')
   }
 
@@ -47,20 +47,15 @@ export function registerKey(command: Command, context: CommandContext): void {
         return stores.keys.list({ applicationId })
       })
       output.result(json, { items: items.map(withState) }, () =>
-        drawTable(
-          ['id', 'name', 'hint', 'state', 'created', 'last used', 'expires'],
-          items
-            .map(withState)
-            .map((item) => [
-              item.id,
-              item.name,
-              item.hint,
-              item.state,
-              item.createdAt,
-              item.lastUsedAt,
-              item.expiresAt,
-            ]),
-        ),
+        drawTable(items.map(withState), {
+          id: 'id',
+          name: 'name',
+          hint: 'hint',
+          state: 'state',
+          created: 'createdAt',
+          'last used': 'lastUsedAt',
+          expires: 'expiresAt',
+        }),
       )
     })
 
@@ -79,6 +74,7 @@ export function registerKey(command: Command, context: CommandContext): void {
 
   addExamples(command.command('issue'), [
     'tollgate key issue --application "Budget app" --name laptop --expires +90d',
+    'tollgate key issue --application "Budget app" --from 192.0.2.7 --from 2001:db8::/32',
   ])
     .description('Issue a key. It is shown only now.')
     .requiredOption('--application <application>', 'its name or id')
@@ -86,11 +82,15 @@ export function registerKey(command: Command, context: CommandContext): void {
     .option('--expires <time>', `when the key stops working (${momentForms})`, (text) =>
       parseMoment(text, context.now()),
     )
+    .option('--from <address>', addressWords, collect)
     .option('--json', 'print the key with "key"')
-    .action(async ({ application, name, expires, json }: IssueOptions) => {
+    .action(async ({ application, name, expires, from, json }: IssueOptions) => {
       const issued = await context.registry(async (stores) => {
         const { id: applicationId } = await findApplication(stores, application)
-        return stores.keys.issue({ applicationId, name, expiresAt: expires, by })
+        return stores.keys.issue({
+          ...{ applicationId, name, expiresAt: expires, by },
+          allowedAddresses: from,
+        })
       })
       showNew(json, issued)
     })
@@ -115,6 +115,21 @@ export function registerKey(command: Command, context: CommandContext): void {
       showNew(json, issued)
     })
 
+  addExamples(command.command('allow <key>'), [
+    'tollgate key allow tg_8sK2mQ4vXw1z --from 192.0.2.7 --from 2001:db8::/32',
+    'tollgate key allow tg_8sK2mQ4vXw1z',
+  ])
+    .description('Set the addresses from which a key may be used. Without --from: any address.')
+    .option('--from <address>', addressWords, collect)
+    .option('--json', 'print the changed key')
+    .action(async (reference: string, { from = [], json }: JsonOption & AddressOption) => {
+      const changed = await context.registry(async (stores) => {
+        const id = await findKeyId(stores, reference)
+        return stores.keys.allow({ id, allowedAddresses: from, by })
+      })
+      show(json, changed)
+    })
+
   addExamples(command.command('revoke <key>'), ['tollgate key revoke tg_8sK2mQ4vXw1z'])
     .description('Revoke a key. Every gateway refuses it within a second.')
     .option('--json', 'print the revoked key')
@@ -125,6 +140,17 @@ export function registerKey(command: Command, context: CommandContext): void {
       show(json, revoked)
     })
 }
+
+/** The addresses as one cell. */
+function cellsOf<Item extends ApiKey>({ allowedAddresses, ...item }: Item) {
+  return { ...item, allowedAddresses: allowedAddresses.join(', ') || 'any' }
+}
+
+interface AddressOption {
+  readonly from?: readonly string[]
+}
+
+const addressWords = 'an address or CIDR from which the key may be used; give it once for each'
 
 function findKeyId(stores: RegistryStores, reference: string): Promise<string> {
   return findId(stores, 'key', publicId(reference))

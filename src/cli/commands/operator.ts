@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import type { Developer } from '../../gateway/registry/developers.ts'
 import { RegistryConflict } from '../../gateway/registry/registry-errors.ts'
 import type { RegistryStores } from '../../gateway/registry/stores.ts'
@@ -7,7 +8,13 @@ import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import { findDeveloper } from '../find.ts'
 import { drawFields, drawTable } from '../output.ts'
+import { developerColumns } from './developer.ts'
 import type { JsonOption } from './options.ts'
+
+interface AddOptions extends JsonOption {
+  readonly name?: string
+  readonly staffId?: string
+}
 
 export function registerOperator(command: Command, context: CommandContext): void {
   const { output, actor: by } = context
@@ -18,32 +25,56 @@ export function registerOperator(command: Command, context: CommandContext): voi
     .option('--json', 'print {"items"}')
     .action(async ({ json }: JsonOption) => {
       const items = await context.registry((stores) => stores.operators.list())
-      output.result(json, { items }, () =>
-        drawTable(
-          ['id', 'email', 'name', 'created', 'suspended'],
-          items.map((item) => [item.id, item.email, item.name, item.createdAt, item.suspendedAt]),
-        ),
-      )
+      output.result(json, { items }, () => drawTable(items, developerColumns))
     })
 
   addExamples(command.command('add <email>'), [
     'tollgate operator add olga@bank.example --name "Olga Levin"',
   ])
-    .description('Make a developer an operator. An unknown email address gets a new account.')
+    .description(
+      'Make a developer an operator, end their sessions and print the link that sets up a second factor. If no account has the email address, create one.',
+    )
     .option('--name <name>', 'display name of a new account')
-    .option('--json', 'print the developer with "resetUrl", the page that sets a password')
-    .action(async (email: string, { name = '', json }: JsonOption & { name?: string }) => {
-      const { added, hasPassword } = await context.registry(async (stores) => {
+    .option('--staff-id <id>', 'personnel number that the audit log names (default: a random id)')
+    .option('--json', 'print the developer with "enrolUrl" (null if the account needs no link)')
+    .action(async (email: string, { name = '', staffId, json }: AddOptions) => {
+      const { added, token } = await context.registry(async (stores) => {
         const { id } = await findOrMake(stores, { email, name, by })
-        const hasPassword = await stores.credentials.hasPassword(id)
-        return { added: await stores.operators.add({ id, by }), hasPassword }
+        const added = await stores.operators.add({ id, staffId, by })
+        return { added, token: await stores.factors.issueEnrolment({ developerId: id, by }) }
       })
-      const { portal } = await findAddresses(context.settings())
-      const resetUrl = portal === undefined ? null : `${portal}/reset`
-      output.result(json, { ...added, resetUrl }, () => drawFields({ ...added }))
-      if (json === true || hasPassword) return
-      const page = resetUrl ?? "the portal's page /reset"
-      output.note(`To set a password, ask for a link at ${page}.`)
+      const enrolUrl = await enrolmentUrl(context, token)
+      output.result(json, { ...added, enrolUrl }, () => drawFields({ ...added }))
+      if (json !== true) output.note(enrolmentNote(enrolUrl))
+    })
+
+  addExamples(command.command('reset-factor <developer>'), [
+    'tollgate operator reset-factor olga@bank.example',
+  ])
+    .description(
+      'Remove all second factors and recovery codes of a developer who lost them, and end the sessions. For an operator, also print a new link that sets up a second factor.',
+    )
+    .option(
+      '--json',
+      'print the developer with "enrolUrl" (null if the developer is not an operator)',
+    )
+    .action(async (reference: string, { json }: JsonOption) => {
+      const { found, token } = await context.registry(async (stores) => {
+        const { id: developerId } = await findDeveloper(stores, reference)
+        const found = await stores.factors.reset({ developerId, by })
+        const token = found.isOperator
+          ? await stores.factors.issueEnrolment({ developerId, by })
+          : undefined
+        return { found, token }
+      })
+      const enrolUrl = await enrolmentUrl(context, token)
+      output.result(json, { ...found, enrolUrl }, () => drawFields({ ...found }))
+      if (json === true) return
+      output.note(
+        found.isOperator
+          ? enrolmentNote(enrolUrl)
+          : 'The developer now signs in with the password alone.',
+      )
     })
 
   addExamples(command.command('remove <developer>'), ['tollgate operator remove olga@bank.example'])
@@ -75,4 +106,21 @@ async function findOrMake(
     if (made === undefined) throw error
     return made
   }
+}
+
+/** Without an address of the portal: the path. */
+async function enrolmentUrl(
+  context: CommandContext,
+  token: string | undefined,
+): Promise<string | null> {
+  if (token === undefined) return null
+  const { portal = '' } = await findAddresses(context.settings())
+  return `${portal}${pagePaths.enrol}#token=${token}`
+}
+
+function enrolmentNote(enrolUrl: string | null): string {
+  if (enrolUrl === null)
+    return 'The account needs no link: it already has a second factor or signs in through the OpenID Connect provider.'
+  const where = enrolUrl.startsWith('/') ? 'Open this path of the portal' : 'Open this link'
+  return `${where} to set up a second factor. It works once and expires after one hour. Give it only to the operator:\n${enrolUrl}`
 }

@@ -98,17 +98,14 @@ export function registerOverride(command: Command, context: CommandContext): voi
 }
 
 function draw(items: readonly LimitOverride[]): string {
-  return drawTable(
-    ['id', 'api', 'version', 'limit', 'calls', 'until', 'by', 'reason'],
-    items.map((item) => [
-      item.id,
-      item.api,
-      item.version,
-      item.limit,
-      item.calls,
-      item.expiresAt,
-      item.createdBy,
-      item.reason,
-    ]),
-  )
+  return drawTable(items, {
+    id: 'id',
+    api: 'api',
+    version: 'version',
+    limit: 'limit',
+    calls: 'calls',
+    until: 'expiresAt',
+    by: 'createdBy',
+    reason: 'reason',
+  })
 }

@@ -6,7 +6,7 @@ import type { JsonOption } from './options.ts'
 export function registerReload(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate check && tollgate reload'])
     .description(
-      'Apply changed API documents and plans in all running processes. An invalid CONFIG_DIR changes nothing. Within a second, every process reads the CONFIG_DIR of its own machine; the metrics gateway_config_generation and gateway_config_reloads_total show the outcome.',
+      'Apply changed API documents, plans, certificates, authorities and revocation lists in all running processes. Invalid files change nothing. Within a second, every process reads the files of its own machine; the metrics gateway_config_generation, gateway_config_reloads_total and gateway_files_refused show the outcome.',
     )
     .option('--json', 'print {"versions","plans"}')
     .action(async ({ json }: JsonOption) => {

@@ -1,8 +1,10 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { bankChanges } from '../../backend/domain/bank-change.ts'
 import { behaviourWords } from '../../backend/sandbox/behaviours.ts'
 import { describeCustomer } from '../../backend/sandbox/describe-sandbox.ts'
 import { sandboxPsus } from '../../backend/sandbox/personas.ts'
+import { type Psd2Role, psd2Roles } from '../../certificates/psd2-role.ts'
+import { certificateDefects } from '../../gateway/registry/certificate-defects.ts'
 import { ReportedError, UsageError } from '../command-error.ts'
 import { confirm } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
@@ -10,6 +12,7 @@ import { addExamples } from '../examples.ts'
 import { drawFields, drawTable } from '../output.ts'
 import { requireSandbox } from '../require-sandbox.ts'
 import type { JsonOption } from './options.ts'
+import type { SandboxCertificateRequest } from './sandbox-certificate.ts'
 import type { SandboxChange } from './sandbox-changes.ts'
 
 export function registerSandbox(command: Command, context: CommandContext): void {
@@ -19,7 +22,7 @@ export function registerSandbox(command: Command, context: CommandContext): void
     'tollgate sandbox consent 5f0e6a0c-1d0e-4c58-9a3b-6f3f2a1b7c11 suspend',
     'tollgate sandbox reset --yes',
   ])
-    .description('Show the customers of the sandbox bank, and act as the bank or as them.')
+    .description('Show the customers of the sandbox bank, and act as the bank or its customers.')
     .hook('preAction', () => requireSandbox(context))
 
   addExamples(command.command('customers'), ['tollgate sandbox customers'])
@@ -33,7 +36,7 @@ export function registerSandbox(command: Command, context: CommandContext): void
     .description(
       'Reset the bank to its first day: delete all consents, payments and mandates. Developers, applications and keys stay.',
     )
-    .option('--yes', 'reset without a question; required unless a person can answer it')
+    .option('--yes', 'reset without asking; required where no terminal can answer')
     .option('--json', 'print {"reset", "deleted"}')
     .action(async ({ yes, json }: JsonOption & { yes?: boolean }) => {
       const settings = context.settings()
@@ -58,9 +61,38 @@ export function registerSandbox(command: Command, context: CommandContext): void
       )
       output.result(json, { reset: true, deleted }, () => `deleted: ${listed(deleted)}`)
       output.note(
-        'Every earlier Consent-ID has stopped working, including the one from the first start. `tollgate onboard --consent` makes another.',
+        'Earlier Consent-IDs no longer work, including the one from the first start. `tollgate onboard --consent` creates a new one.',
       )
     })
+
+  addExamples(command.command('certificate'), [
+    'tollgate sandbox certificate --application "Budget app"',
+    'tollgate sandbox certificate --application "Budget app" --role PSP_AI PSP_PI --out certificates',
+    'tollgate sandbox certificate --application "Budget app" --defect revoked',
+  ])
+    .description(
+      'Create a QWAC and a QSealC, valid for 90 days, with their keys, and add both to the application. With --defect, create ones that the gateway refuses, and do not add them.',
+    )
+    .requiredOption('--application <application>', 'its name or id')
+    .addOption(
+      new Option('--role <role...>', 'PSD2 roles (default: PSP_AI and PSP_PI)').choices(psd2Roles),
+    )
+    .addOption(
+      new Option('--defect <defect>', 'what is wrong with the certificates').choices(
+        certificateDefects,
+      ),
+    )
+    .option('--out <folder>', 'folder for the files', '.')
+    .option('--json', 'print {"qwac", "qseal", "authority"} as PEM and write no files')
+    .action(
+      async ({
+        role = ['PSP_PI', 'PSP_AI'],
+        ...request
+      }: Omit<SandboxCertificateRequest, 'roles'> & { role?: readonly Psd2Role[] }) => {
+        const { makeSandboxCertificates } = await import('./sandbox-certificate.ts')
+        await makeSandboxCertificates(context, { ...request, roles: role })
+      },
+    )
 
   for (const kind of ['consent', 'mandate'] as const) {
     const id = kind === 'consent' ? 'consentId' : 'resourceId'
@@ -107,20 +139,24 @@ function listed(counts: object): string {
 
 /** One line per account; the customer stands beside the first. */
 function drawCustomers(): string {
-  return drawTable(
-    ['PSU-ID', 'alias', 'name', 'account', 'behaves'],
-    sandboxPsus.flatMap(({ id, alias, name, behaviour, accounts, card }) => {
-      const [first = '', ...others] = [
-        ...accounts.map(
-          ({ iban, currency, status }) =>
-            `${iban} ${currency}${status === 'enabled' ? '' : ` (${status === 'deleted' ? 'closed' : status})`}`,
-        ),
-        ...(card === undefined ? [] : [`card ${card.maskedPan}`]),
-      ]
-      return [
-        [id, alias, name, first, behaviourWords[behaviour]],
-        ...others.map((account) => ['', '', '', account, '']),
-      ]
-    }),
-  )
+  const rows = sandboxPsus.flatMap(({ id, alias, name, behaviour, accounts, card }) => {
+    const [first = '', ...others] = [
+      ...accounts.map(
+        ({ iban, currency, status }) =>
+          `${iban} ${currency}${status === 'enabled' ? '' : ` (${status === 'deleted' ? 'closed' : status})`}`,
+      ),
+      ...(card === undefined ? [] : [`card ${card.maskedPan}`]),
+    ]
+    return [
+      { id, alias, name, account: first, behaves: behaviourWords[behaviour] },
+      ...others.map((account) => ({ id: '', alias: '', name: '', account, behaves: '' })),
+    ]
+  })
+  return drawTable(rows, {
+    'PSU-ID': 'id',
+    alias: 'alias',
+    name: 'name',
+    account: 'account',
+    behaves: 'behaves',
+  })
 }

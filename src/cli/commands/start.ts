@@ -1,6 +1,7 @@
 import closeWithGrace, { type Options as CloseOptions } from 'close-with-grace'
 import type { Command } from 'commander'
 import type { Tollgate } from '../../main.ts'
+import { collectWhenIdle } from '../../platform/collect-when-idle.ts'
 import { createLog, type Logger } from '../../platform/log.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
 import { closeMs } from '../../platform/stop-times.ts'
@@ -48,6 +49,7 @@ export function registerStart(command: Command, context: CommandContext): void {
       reload = () => void tollgate.reload()
       // It may have read its files before the signal came.
       if (isReloadDue) reload()
+      collectWhenIdle()
       await told
     })
 }

@@ -38,16 +38,13 @@ export function registerSubscription(command: Command, context: CommandContext):
         return stores.subscriptions.list({ applicationId, withEnded })
       })
       output.result(json, { items }, () =>
-        drawTable(
-          ['id', 'api', 'plan', 'created', 'ended'],
-          items.map((item) => [
-            item.id,
-            versionKey(item.api, item.version),
-            item.plan,
-            item.createdAt,
-            item.endedAt,
-          ]),
-        ),
+        drawTable(items, {
+          id: 'id',
+          api: ({ api, version }) => versionKey(api, version),
+          plan: 'plan',
+          created: 'createdAt',
+          ended: 'endedAt',
+        }),
       )
     })
 
