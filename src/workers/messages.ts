@@ -1,6 +1,7 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { TransferredCatalogue } from '../catalogue/transferred-catalogue.ts'
 import type { Settings } from '../platform/settings.ts'
+import type { KeyPair, UpstreamCredentials } from '../platform/tls.ts'
 
 /** Everything one process has counted and measured, in the form prom-client exports. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
@@ -11,8 +12,17 @@ export interface PublishedMessage {
   readonly generation: number
 }
 
+/** The TLS of the workers, whose files the parent process reads. Undefined: plain, or the public authorities. */
+export interface WorkerTls {
+  readonly gateway: KeyPair | undefined
+  readonly upstream: UpstreamCredentials | undefined
+  /** Checked contents of the files of client certificates; undefined: none. */
+  readonly clientTrust: readonly Buffer[] | undefined
+}
+
 /** What a worker receives at startup. */
 export interface WorkerStart {
+  readonly tls: WorkerTls
   /** The settings of the process, with secrets opened and bounds divided among the workers. */
   readonly settings: Settings
   /** Set even when the database is embedded in the parent process. */
@@ -21,8 +31,6 @@ export interface WorkerStart {
   readonly backendUrl: string
   readonly portalUrl: string
   readonly published: PublishedMessage
-  /** Sustained number of call records per second; undefined for the recorder's default. */
-  readonly recordsPerSecond: number | undefined
 }
 
 /** One dependency of a worker, and whether it is available. */
@@ -35,6 +43,8 @@ export interface WorkerState {
 export type ToWorker =
   | { readonly kind: 'start'; readonly start: WorkerStart }
   | { readonly kind: 'publish'; readonly published: PublishedMessage }
+  /** These certificates have changed. */
+  | { readonly kind: 'tls'; readonly tls: Partial<WorkerTls> }
   | { readonly kind: 'metrics'; readonly id: number }
   /** Keep serving, but ask each client to close its connection with the response. */
   | { readonly kind: 'ending' }

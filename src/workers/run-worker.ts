@@ -1,19 +1,30 @@
 import { unpackCatalogue } from '../catalogue/transferred-catalogue.ts'
-import { openStores } from '../gateway/open-services.ts'
+import { type Certificates, createHandshakeCounter } from '../compose/certificates.ts'
+import { prepareGateway } from '../compose/gateway.ts'
+import { createPublishedCopy } from '../compose/publisher.ts'
+import { openSecurityEvents } from '../compose/security-events.ts'
+import { openStores } from '../compose/stores.ts'
+import { copyClientTrust } from '../compose/trusts.ts'
 import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
-import { createPublishedCopy } from '../gateway/publisher.ts'
-import { prepareGateway } from '../gateway/start-gateway.ts'
 import { openDatabase } from '../platform/database.ts'
 import { type Lifetime, startWithin } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
 import { createMetricsRegistry, type Probe } from '../platform/management.ts'
-import type { MetricsSnapshot, PublishedMessage, WorkerStart, WorkerState } from './messages.ts'
+import { createWatchedCopy } from '../platform/watched-files.ts'
+import type {
+  MetricsSnapshot,
+  PublishedMessage,
+  WorkerStart,
+  WorkerState,
+  WorkerTls,
+} from './messages.ts'
 
 /** The data path in one worker. */
 export interface Worker {
   /** Origin of the listener. */
   readonly origin: string
   publish(published: PublishedMessage): void
+  adoptTls(tls: Partial<WorkerTls>): void
   metrics(): Promise<MetricsSnapshot>
   /** From now on every response asks its client to close the connection. */
   prepareEnd(): void
@@ -62,23 +73,37 @@ async function open(
     connectionsMax: databaseConnectionsMax,
   })
   lifetime.opened(() => database.close())
-  const base = { settings, dataFolder: undefined, database, log, lifetime }
-  const stores = await openStores({ ...base, metrics, isAdmitting: true })
   let isEnding = false
-  const gateway = await prepareGateway({
-    ...base,
-    services: { ...stores, metrics, publisher },
+  const base = {
+    settings,
+    dataFolder: undefined,
+    database,
+    events: openSecurityEvents({
+      ...{ settings, database, log, lifetime, metricsRegistry: registry },
+      hasRegistry: true,
+    }),
+    log,
+    lifetime,
     isEnding: () => isEnding,
-    recordsPerSecond: start.recordsPerSecond,
+  }
+  const stores = await openStores({ ...base, metrics, isAdmitting: true })
+  const certificates = await copyCertificates(start, createHandshakeCounter(registry, log))
+  const gateway = await prepareGateway({
+    ...{ ...base, certificates },
+    services: { ...stores, metrics, publisher },
   })
   tellStates({ probes: stores.probes, onStates, lifetime })
-  const origin = await gateway.listen(start.backendUrl, () => start.portalUrl)
+  const origin = await gateway.listen({
+    backend: () => start.backendUrl,
+    portal: () => start.portalUrl,
+  })
   database.hurry()
   return {
     origin,
     publish({ catalogue, generation }) {
       publisher.take(unpackCatalogue(catalogue), generation)
     },
+    adoptTls: certificates.take,
     metrics: () => registry.getMetricsAsJSON(),
     prepareEnd() {
       isEnding = true
@@ -86,6 +111,34 @@ async function open(
     close() {
       isEnding = true
       return lifetime.close()
+    },
+  }
+}
+
+/** The certificates whose files the parent process reads. */
+async function copyCertificates(
+  { tls: first, settings }: WorkerStart,
+  countFailures: ReturnType<typeof createHandshakeCounter>,
+): Promise<
+  Pick<Certificates, 'gateway' | 'upstream' | 'clientTrust'> & {
+    take(tls: Partial<WorkerTls>): void
+  }
+> {
+  const gateway = first.gateway && createWatchedCopy(first.gateway)
+  const upstream = first.upstream && createWatchedCopy(first.upstream)
+  const clientTrust = first.clientTrust && (await copyClientTrust(first.clientTrust))
+  return {
+    gateway: gateway && {
+      ...gateway,
+      asksForCertificate: settings.gatewayClientCertificates !== 'off',
+      handshakeFailed: countFailures('gateway'),
+    },
+    upstream,
+    clientTrust,
+    take(tls) {
+      if (tls.gateway !== undefined) gateway?.take(tls.gateway)
+      if (tls.upstream !== undefined) upstream?.take(tls.upstream)
+      if (tls.clientTrust !== undefined) clientTrust?.read(tls.clientTrust)
     },
   }
 }

@@ -69,6 +69,8 @@ async function obey(
   switch (message.kind) {
     case 'publish':
       return worker.publish(message.published)
+    case 'tls':
+      return worker.adoptTls(message.tls)
     case 'metrics':
       return say({ kind: 'metrics', id: message.id, metrics: await worker.metrics() })
     case 'ending':

@@ -1,3 +1,9 @@
+// This folder runs several processes behind one port, when GATEWAY_WORKERS is above 1; a reader of the
+// single-process case can skip it. Read this file first: it forks the workers, starts them, hands them each
+// configuration and replaces one that dies. `worker.ts` is the program of a worker, `run-worker.ts` what it opens,
+// `messages.ts` what the two sides say. The parent keeps what exists once: configuration files, management, portal
+// and cleanup. A worker has none of these, and the edge does not know that it runs in one.
+
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -6,17 +12,10 @@ import type { Logger } from '../platform/log.ts'
 import type { Probe } from '../platform/management.ts'
 import { workerStopMs } from '../platform/stop-times.ts'
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts'
-import type { PublishedMessage, WorkerStart } from './messages.ts'
+import type { PublishedMessage, WorkerStart, WorkerTls } from './messages.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
 
-/**
- * Worker processes: with GATEWAY_WORKERS above 1, several processes on this machine
- * take calls behind one port. This folder forks them, starts them, hands them
- * each configuration, merges their metrics, replaces one that dies and shuts
- * them down. The parent process keeps what exists once: configuration files,
- * management, portal and cleanup. A reader of the single-process case can skip
- * it.
- */
+/** The worker processes of this process. */
 export interface Workers {
   /**
    * Starts all workers once all have loaded. Resolves to their origin when
@@ -27,6 +26,8 @@ export interface Workers {
   start(start: WorkerStart): Promise<string>
   /** Sends a configuration to all workers. */
   publish(published: PublishedMessage): void
+  /** Sends changed certificates to all workers. */
+  adoptTls(tls: Partial<WorkerTls>): void
   /** From now on every response asks its client to close the connection, and no worker is replaced. */
   prepareEnd(): void
   /** The merged metrics of the workers and this process. */
@@ -149,6 +150,11 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
       // A replacement worker starts with this configuration too.
       starting = { ...starting, published }
       tellAll({ kind: 'publish', published })
+    },
+    adoptTls(tls) {
+      if (starting === undefined) return
+      starting = { ...starting, tls: { ...starting.tls, ...tls } }
+      tellAll({ kind: 'tls', tls })
     },
     prepareEnd() {
       isEnding = true
