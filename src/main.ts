@@ -1,28 +1,26 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
-import { sql } from 'kysely'
-import type { Catalogue } from './catalogue/catalogue.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
-import { counterStore } from './gateway/counter-store.ts'
-import { openSecret } from './gateway/open-secret.ts'
-import { openServices } from './gateway/open-services.ts'
-import { embeddedSessionSecret } from './gateway/portal/portal-secrets.ts'
-import type { RegistryStores } from './gateway/registry/stores.ts'
-import { type DataFolder, dataDirSetting, openDataFolder } from './platform/data-folder.ts'
-import { type Database, openDatabase } from './platform/database.ts'
+import { createAddresses } from './compose/addresses.ts'
+import { openCertificates } from './compose/certificates.ts'
+import { prepareFirstStart } from './compose/first-start.ts'
+import { openSecurityEvents } from './compose/security-events.ts'
+import { openServices } from './compose/services.ts'
+import { type Foundation, openChosenDatabase, openFolder, reachDatabase } from './compose/stores.ts'
+import { limitConnections } from './platform/connection-limits.ts'
+import { dataDirSetting } from './platform/data-folder.ts'
 import { checkDeployment, deploymentWarnings } from './platform/deployment.ts'
-import { startEmbeddedDatabase } from './platform/embedded-database.ts'
 import { type Lifetime, startWithin } from './platform/lifetime.ts'
-import { listen, origin } from './platform/listen.ts'
+import { listen } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
 import { createManagement, createMetricsRegistry } from './platform/management.ts'
+import { createNetworks } from './platform/networks.ts'
 import { type PlannedListener, probePorts } from './platform/probe-ports.ts'
 import { hasSandbox } from './platform/sandbox.ts'
 import { roles as allRoles, type Role, type Settings } from './platform/settings.ts'
 import { together } from './platform/together.ts'
-import { recordsPerSecond, transferred, workerSettings } from './workers/worker-start.ts'
-import { forkWorkers } from './workers/workers.ts'
+import { openWorkers, startWorkers, transferred } from './workers/open-workers.ts'
 
 /** A running process. */
 export interface Tollgate {
@@ -32,7 +30,7 @@ export interface Tollgate {
   readonly welcome: string | undefined
   /** Records that the welcome text was shown; until then every start makes a new one. */
   noteWelcomed(): Promise<void>
-  /** Applies the configuration files if they are valid; resolves to whether they are. */
+  /** Applies the configuration files and the certificates, each if it is valid; resolves to whether all are. */
   reload(): Promise<boolean>
   /** Reports not ready, keeps serving for `drainSeconds`, stops accepting, lets current calls finish and closes the stores. */
   close(): Promise<void>
@@ -50,8 +48,8 @@ export interface TollgateOptions {
 
 /**
  * Starts the roles of this process, gateway, portal and backend (the sandbox
- * bank), in this order: settings → configuration → stores → listeners. When one
- * step fails, everything opened before it is closed.
+ * bank), in this order: settings → configuration → stores → services →
+ * listeners. When one step fails, everything opened before it is closed.
  *
  * @throws named errors whose messages are suitable for the operator: settings,
  * configuration, data folder, stores, ports
@@ -62,146 +60,108 @@ export function startTollgate(options: TollgateOptions): Promise<Tollgate> {
 
 async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Tollgate> {
   const { settings, roles, log, version } = options
-  checkDeployment(settings, roles)
-  for (const warning of deploymentWarnings(settings, roles)) log.warn({}, warning)
+  const addresses = createAddresses(settings)
+  const metricsRegistry = createMetricsRegistry(version)
+  let isDraining = false
   let management: FastifyInstance | undefined
   // Opened last but also closed last: it reports to the load balancer that the process drains.
-  lifetime.opened(async () => {
-    await management?.close()
-  })
-  const metricsRegistry = createMetricsRegistry(version)
-  const workers =
-    roles.has('gateway') && settings.gatewayWorkers > 1
-      ? forkWorkers({ size: settings.gatewayWorkers, metricsRegistry, log })
-      : undefined
-  // After a regular shutdown the workers have already ended. After a failed startup this ends them.
-  lifetime.opened(() => workers?.close())
+  lifetime.opened(() => management?.close())
+
+  // Settings: refuse what would run but work incorrectly, before anything takes time.
+  checkDeployment(settings, roles)
+  for (const warning of deploymentWarnings(settings, roles)) log.warn({}, warning)
+  const certificates = await openCertificates({ settings, roles, metricsRegistry, log, lifetime })
+  const workers = openWorkers({ settings, roles, metricsRegistry, log, lifetime })
   const dataFolder = await openFolder(settings, lifetime)
   await probePorts(plannedListeners(settings, roles), startCommand(settings, roles))
-  // First, because the embedded database has a separate thread and takes as long as all other steps together.
-  const store = openStore(settings, dataFolder, log, lifetime)
-  const [catalogue, { database, databaseUrl }, code] = await together(
+
+  const page = await prepareFirstStart({ settings, roles, dataFolder, log })
+
+  // Configuration, and the database: first, because an embedded one has a separate thread and takes as long as all other
+  // steps together.
+  const [database, catalogue, code] = await together(
+    openChosenDatabase({ settings, dataFolder, log, lifetime }),
     loadCatalogue(settings.configDir),
-    store,
     importRoles(roles),
   )
   // Not in parallel: reading the configuration blocks the event loop, on a slow machine for longer than a connection
   // may take.
-  if (settings.databaseUrl !== undefined) await reach(database)
-  const base = { settings, catalogue, database, log, lifetime }
-  const urls: Partial<Record<Listener, string>> = {}
-  let isDraining = false
+  await reachDatabase(settings, database)
   const isEnding = (): boolean => isDraining
+  const events = openSecurityEvents({
+    ...{ settings, database, log, lifetime, metricsRegistry },
+    hasRegistry: roles.has('gateway') || roles.has('portal'),
+  })
+  const base: Foundation = { settings, dataFolder, database, events, log, lifetime, isEnding }
+  const parts = {
+    ...{ ...base, certificates, catalogue, addresses, metricsRegistry },
+    sandboxSecret: sandboxSecretOf(settings, roles),
+  }
 
+  // Stores and services, which gateway and portal share.
   const services =
-    roles.has('gateway') || roles.has('portal')
-      ? await openServices({
-          ...base,
-          dataFolder,
-          metricsRegistry,
+    code.gateway === undefined && code.portal === undefined
+      ? undefined
+      : await openServices({
+          ...parts,
           admits: roles.has('gateway'),
           onPublished: (published) => workers?.publish(transferred(published)),
         })
-      : undefined
+
+  // Listeners. Bank and portal in parallel: the bank waits for its database while the portal compiles its schemas.
   const gateway =
-    services !== undefined && code.gateway !== undefined
-      ? await code.gateway.prepareGateway({
-          ...base,
-          dataFolder,
-          services,
-          isEnding,
-          recordsPerSecond: recordsPerSecond(settings),
-        })
-      : undefined
-  const portalUrl = (): string => settings.portalPublicUrl ?? urls.portal ?? origin(settings.portal)
-  const bankUrl = (): string => settings.backendUrl ?? urls.backend ?? origin(settings.backend)
-  const gatewayUrl = (): string =>
-    settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway)
-
-  // If the operator sets no secret, only this process calls its bank, so a random secret is enough.
-  const sandboxSecret = settings.sandboxSecret ?? randomBytes(32).toString('base64url')
-  const isSandbox = hasSandbox(settings, roles)
-
-  async function openBackend(): Promise<void> {
-    if (code.backend === undefined) return
-    const key =
-      gateway === undefined ? remoteKeys(settings) : createLocalJWKSet(gateway.identity.jwks)
-    const sandbox = isSandbox ? { secret: sandboxSecret, portalUrl } : undefined
-    Object.assign(urls, await code.backend.startBackend({ ...base, key, sandbox }))
+    services && (await code.gateway?.prepareGateway({ ...base, certificates, services }))
+  await together(
+    code.backend?.startBackend({
+      ...parts,
+      identity: gateway?.identity,
+      registry: services?.registry,
+    }),
+    services && page && code.portal?.startPortal({ ...parts, services, page }),
+  )
+  if (gateway && services) {
+    const listening = workers
+      ? startWorkers(workers, { ...parts, version, published: services.publisher.current() })
+      : gateway.listen(addresses)
+    addresses.bound('gateway', await listening)
+    gateway.endApplications(addresses)
   }
-
-  async function openPortal(): Promise<void> {
-    if (services === undefined || code.portal === undefined) return
-    const { sessionSecret } = settings
-    urls.portal = await code.portal.startPortal({
-      ...base,
-      metricsRegistry,
-      isEnding,
-      sessionSecret: await openSecret(sessionSecret, dataFolder, embeddedSessionSecret),
-      services: {
-        catalogue: () => services.publisher.current().catalogue,
-        portalUrl,
-        gatewayUrl,
-        probedGatewayUrl: () => settings.gatewayUrl ?? gatewayUrl(),
-        stores: services.registry,
-        counter: services.counter,
-      },
-      sandbox: isSandbox ? { bankUrl, secret: sandboxSecret } : undefined,
-    })
-  }
-
-  // In parallel: the backend waits for its database while the portal compiles its schemas.
-  await together(openBackend(), openPortal())
-  if (gateway !== undefined && services !== undefined) {
-    const backendUrl = settings.backendUrl ?? urls.backend
-    if (backendUrl === undefined) throw new Error('checkDeployment let a missing backend pass')
-    if (workers === undefined) urls.gateway = await gateway.listen(backendUrl, portalUrl)
-    else {
-      lifetime.opened(() => workers.close())
-      urls.gateway = await workers.start({
-        settings: await workerSettings(settings, dataFolder),
-        databaseUrl,
-        version,
-        backendUrl,
-        portalUrl: portalUrl(),
-        published: transferred(services.publisher.current()),
-        recordsPerSecond: recordsPerSecond(settings),
-      })
-    }
-  }
+  services?.registry.onChange('configuration', () => void certificates.reload())
   management = createManagement({
+    tls: certificates.management,
+    token: settings.managementToken,
     metrics: workers?.metrics ?? metricsRegistry,
     probes: [
       { name: 'accepting', isReady: () => !isDraining, isRequired: true },
       ...(services?.probes ?? []),
       ...(workers?.probes ?? []),
     ],
-    ...(gateway === undefined ? {} : { jwks: gateway.identity.jwks }),
+    jwks: gateway?.identity.jwks,
   })
-  urls.management = await listen(management, 'MANAGEMENT', settings.management)
+  limitConnections(management.server, settings, createNetworks(settings.trustedProxies))
+  addresses.bound('management', await listen(management, 'MANAGEMENT', settings.management))
+
   // Last: no later step can fail before the key is shown.
   const welcome =
-    services !== undefined && gateway !== undefined
-      ? await welcomeText({ ...options, ...base, stores: services.registry, urls })
-      : undefined
-
+    services &&
+    (await code.welcome?.welcomeText({ ...options, ...parts, stores: services.registry }))
   dataFolder?.announce({
-    gateway: gateway === undefined ? undefined : gatewayUrl(),
-    portal: code.portal === undefined ? undefined : portalUrl(),
+    gateway: roles.has('gateway') ? addresses.gateway() : undefined,
+    portal: roles.has('portal') ? addresses.portal() : undefined,
   })
   database.hurry()
   return {
-    readyLine: readyLine(urls),
+    readyLine: addresses.readyLine(),
     welcome,
-    async noteWelcomed() {
-      const { noteWelcomed } = await import('./first-start.ts')
-      await noteWelcomed(settings.dataDir)
+    noteWelcomed: async () => code.welcome?.noteWelcomed(settings.dataDir),
+    async reload() {
+      const valid = await Promise.all([certificates.reload(), services?.publisher.reload()])
+      return !valid.includes(false)
     },
-    reload: () => services?.publisher.reload() ?? Promise.resolve(true),
     async close() {
       isDraining = true
       workers?.prepareEnd()
-      await new Promise((resolve) => setTimeout(resolve, settings.drainSeconds * 1000))
+      await delay(settings.drainSeconds * 1000)
       await lifetime.close()
     },
   }
@@ -209,12 +169,19 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
 
 /** Imports the code of the roles that run: a gateway alone starts faster without portal and bank. */
 async function importRoles(roles: ReadonlySet<Role>) {
-  const [gateway, portal, backend] = await Promise.all([
-    roles.has('gateway') ? import('./gateway/start-gateway.ts') : undefined,
-    roles.has('portal') ? import('./gateway/portal/start-portal.ts') : undefined,
-    roles.has('backend') ? import('./backend/start-backend.ts') : undefined,
+  const [gateway, portal, backend, welcome] = await Promise.all([
+    roles.has('gateway') ? import('./compose/gateway.ts') : undefined,
+    roles.has('portal') ? import('./compose/portal.ts') : undefined,
+    roles.has('backend') ? import('./compose/backend.ts') : undefined,
+    roles.has('gateway') ? import('./compose/welcome.ts') : undefined,
   ])
-  return { gateway, portal, backend }
+  return { gateway, portal, backend, welcome }
+}
+
+/** If the operator sets no secret, only this process calls its bank, so a random secret is enough. Undefined: no sandbox. */
+function sandboxSecretOf(settings: Settings, roles: ReadonlySet<Role>): string | undefined {
+  if (!hasSandbox(settings, roles)) return undefined
+  return settings.sandboxSecret ?? randomBytes(32).toString('base64url')
 }
 
 function plannedListeners(settings: Settings, roles: ReadonlySet<Role>): PlannedListener[] {
@@ -235,101 +202,4 @@ function startCommand({ dataDir }: Settings, roles: ReadonlySet<Role>): string {
       ? 'npm start'
       : `npx tollgate start ${allRoles.filter((role) => roles.has(role)).join(' ')}`
   return `${dataDirSetting(dataDir)}${command}`
-}
-
-/** Listeners in the order of the ready line. */
-const listeners = ['gateway', 'management', 'portal', 'backend', 'sca'] as const
-type Listener = (typeof listeners)[number]
-
-/** `tollgate ready gateway=… management=… portal=… backend=… sca=…`, with the listeners of this process only. */
-function readyLine(urls: Partial<Record<Listener, string>>): string {
-  const parts = listeners.flatMap((name) =>
-    urls[name] === undefined ? [] : `${name}=${urls[name]}`,
-  )
-  return `tollgate ready ${parts.join(' ')}`
-}
-
-/** The addresses and, in an embedded installation, the demonstration, which each start makes until one was shown. */
-async function welcomeText(parts: {
-  readonly settings: Settings
-  readonly roles: ReadonlySet<Role>
-  readonly isTerminal: boolean
-  readonly catalogue: Catalogue
-  readonly database: Database
-  readonly stores: RegistryStores
-  readonly urls: Partial<Record<Listener, string>>
-}): Promise<string | undefined> {
-  const { settings, roles, isTerminal, urls } = parts
-  const { dataDir } = settings
-  const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
-  const { makeDemonstration, terminalText, unattendedText } = await import('./first-start.ts')
-  const made = isDemonstrated
-    ? await makeDemonstration({
-        ...parts,
-        dataDir,
-        timeZone: settings.bankTimeZone,
-        issuesKey: isTerminal,
-      })
-    : undefined
-  const { mailsPlace } = await import('./gateway/portal/mail/mailbox.ts')
-  const portal = roles.has('portal') ? (settings.portalPublicUrl ?? urls.portal) : undefined
-  const places = {
-    gateway: settings.gatewayPublicUrl ?? urls.gateway ?? origin(settings.gateway),
-    portal,
-    bank: settings.scaPublicUrl ?? urls.sca,
-    mails: portal === undefined ? undefined : mailsPlace(settings, portal),
-  }
-  if (isTerminal) {
-    const reachesSandbox = roles.has('backend') && hasSandbox(settings, roles)
-    return terminalText({ places, made, dataDir, hasSandbox: reachesSandbox })
-  }
-  return made === undefined ? undefined : unattendedText(places, made, dataDir)
-}
-
-/** The data folder, if this process keeps anything there. */
-async function openFolder(settings: Settings, lifetime: Lifetime): Promise<DataFolder | undefined> {
-  if (settings.databaseUrl !== undefined && counterStore(settings).isShared) return undefined
-  const dataFolder = await openDataFolder(settings.dataDir)
-  lifetime.opened(() => dataFolder.close())
-  return dataFolder
-}
-
-async function openStore(
-  settings: Settings,
-  dataFolder: DataFolder | undefined,
-  log: Logger,
-  lifetime: Lifetime,
-): Promise<{ readonly database: Database; readonly databaseUrl: string }> {
-  let url = settings.databaseUrl
-  if (url === undefined) {
-    if (dataFolder === undefined) throw new Error('no data folder for the embedded database')
-    log.info(
-      { dataDir: dataFolder.path },
-      'opening the embedded database; the first time takes seconds',
-    )
-    const embedded = await startEmbeddedDatabase({ dataDir: dataFolder.path, log })
-    lifetime.opened(() => embedded.close())
-    url = embedded.url
-  }
-  const database = openDatabase({ url, log })
-  lifetime.opened(() => database.close())
-  return { database, databaseUrl: url }
-}
-
-/**
- * Startup waits for a connection, not for a database: the service manager
- * restarts the process. The address may contain a password, so only its setting
- * is named.
- */
-async function reach(database: Database): Promise<void> {
-  try {
-    await sql`select 1`.execute(database.connect())
-  } catch (cause) {
-    throw new Error('DATABASE_URL: the database cannot be reached', { cause })
-  }
-}
-
-function remoteKeys(settings: Settings): JWTVerifyGetKey {
-  if (settings.identityJwksUrl === undefined) throw new Error('no address of the public keys')
-  return createRemoteJWKSet(new URL(settings.identityJwksUrl))
 }

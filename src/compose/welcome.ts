@@ -1,30 +1,58 @@
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { accountsCommand } from './backend/sandbox/accounts-command.ts'
-import { createSeededConsent } from './backend/sandbox/create-seeded-consent.ts'
-import type { Catalogue } from './catalogue/catalogue.ts'
-import { subscribeApplication } from './gateway/registry/onboard.ts'
-import type { RegistryStores } from './gateway/registry/stores.ts'
-import { dataDirSetting } from './platform/data-folder.ts'
-import type { Database } from './platform/database.ts'
+import { accountsCommand } from '../backend/sandbox/accounts-command.ts'
+import { createSeededConsent } from '../backend/sandbox/create-seeded-consent.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { mailsPlace } from '../gateway/portal/mail/mailbox.ts'
+import { subscribeApplication } from '../gateway/registry/onboard.ts'
+import type { RegistryStores } from '../gateway/registry/stores.ts'
+import { dataDirSetting } from '../platform/data-folder.ts'
+import type { Database } from '../platform/database.ts'
+import { hasSandbox } from '../platform/sandbox.ts'
+import type { Role, Settings } from '../platform/settings.ts'
+import type { Addresses } from './addresses.ts'
 
-/** What the first start of an embedded installation creates. */
-export interface Demonstration {
-  /** Undefined when no person could see it. */
-  readonly key: string | undefined
-  readonly consentId: string
-}
-
-export interface DemonstrationOptions {
+export interface WelcomeOptions {
+  readonly settings: Settings
+  readonly roles: ReadonlySet<Role>
+  /** Whether a person will see the text. */
+  readonly isTerminal: boolean
   readonly catalogue: Catalogue
   readonly stores: RegistryStores
   readonly database: Database
-  /** The data folder. */
-  readonly dataDir: string
-  /** Time zone of the bank, by its IANA name. */
-  readonly timeZone: string
-  /** Whether a person will see the key. */
-  readonly issuesKey: boolean
+  readonly addresses: Addresses
+}
+
+/**
+ * The text after the ready line: on a terminal the addresses and one next
+ * command. In an embedded installation each start also makes a demonstration
+ * until one was shown, and returns the text for it without a terminal, too.
+ */
+export async function welcomeText(options: WelcomeOptions): Promise<string | undefined> {
+  const { settings, roles, isTerminal, addresses } = options
+  const isDemonstrated = roles.has('backend') && settings.databaseUrl === undefined
+  const made = isDemonstrated ? await makeDemonstration(options) : undefined
+  const gateway = addresses.gateway()
+  if (!isTerminal) return made && unattendedText(gateway, made, settings.dataDir)
+  const portal = roles.has('portal') ? addresses.portal() : undefined
+  const places = [
+    ['Portal', portal],
+    ['Gateway', gateway],
+    ['Bank', addresses.sca()],
+    ['Emails', portal && mailsPlace(settings, portal)],
+  ]
+  const rows = places.flatMap(([name = '', place]) =>
+    place === undefined ? [] : [`  ${name.padEnd(8)} ${place}`],
+  )
+  const [text, command] = nextStep(options, made)
+  return `\n${rows.join('\n')}\n\nNext: ${text}\n\n  ${command}\n`
+}
+
+/** What the first start of an embedded installation creates. */
+interface Demonstration {
+  /** Undefined when no person could see it. */
+  readonly key: string | undefined
+  readonly consentId: string
 }
 
 const email = 'demo@tollgate.example'
@@ -42,11 +70,10 @@ const markName = 'welcomed'
  *
  * @returns undefined when there is nothing to show
  */
-export async function makeDemonstration(
-  options: DemonstrationOptions,
-): Promise<Demonstration | undefined> {
-  const { catalogue, stores, database, dataDir, timeZone, issuesKey } = options
-  if (await wasWelcomed(dataDir)) return undefined
+async function makeDemonstration(options: WelcomeOptions): Promise<Demonstration | undefined> {
+  const { catalogue, stores, database, settings, isTerminal } = options
+  const timeZone = settings.bankTimeZone
+  if (await wasWelcomed(settings.dataDir)) return undefined
   const developers = await stores.developers.list({ limit: 2 })
   if (developers.some((developer) => developer.email !== email)) return undefined
   const subscriptions = [...catalogue.versions.values()].flatMap(({ api, version, plans }) => {
@@ -63,7 +90,7 @@ export async function makeDemonstration(
     by,
   })
   const consentId = await createSeededConsent({ database, applicationId, now: Date.now, timeZone })
-  const issued = issuesKey ? await stores.keys.issue({ applicationId, by }) : undefined
+  const issued = isTerminal ? await stores.keys.issue({ applicationId, by }) : undefined
   return { key: issued?.key, consentId }
 }
 
@@ -94,47 +121,21 @@ async function revokeUnused(
   }
 }
 
-/** The addresses a person needs. */
-export interface Places {
-  readonly gateway: string
-  readonly portal: string | undefined
-  /** The bank's approval pages. */
-  readonly bank: string | undefined
-  /** The mailbox, or the folder with the mails; undefined when a mail server sends them. */
-  readonly mails: string | undefined
-}
-
-export interface TerminalTextOptions {
-  readonly places: Places
-  /** Undefined: a later start. */
-  readonly made: Demonstration | undefined
-  readonly dataDir: string
-  /** Whether commands of this installation reach the sandbox bank. */
-  readonly hasSandbox: boolean
-}
-
-/** The block that a start shows on a terminal: addresses and one next command. */
-export function terminalText({ places, made, dataDir, hasSandbox }: TerminalTextOptions): string {
-  const rows = [
-    ['Portal', places.portal],
-    ['Gateway', places.gateway],
-    ['Bank', places.bank],
-    ['Emails', places.mails],
-  ].flatMap(([name = '', place]) => (place === undefined ? [] : [`  ${name.padEnd(8)} ${place}`]))
-  const [text, command] = nextStep({ places, made, dataDir, hasSandbox })
-  return `\n${rows.join('\n')}\n\nNext: ${text}\n\n  ${command}\n`
-}
-
-function nextStep({ places, made, dataDir, hasSandbox }: TerminalTextOptions): [string, string] {
-  const { gateway } = places
+/** What to do next, and the command for it. */
+function nextStep(
+  { settings, roles, addresses }: WelcomeOptions,
+  made: Demonstration | undefined,
+): [string, string] {
   if (made?.key !== undefined) {
     return [
       'read the accounts of Noa Levi, a customer of the sandbox bank. The key appears only now.',
-      accountsCommand({ ...made, gateway, key: made.key }),
+      accountsCommand({ ...made, gateway: addresses.gateway(), key: made.key }),
     ]
   }
-  const onboard = onboardCommand(dataDir)
-  if (!hasSandbox) return ['open the portal. For a key of the demo application, run:', onboard]
+  const onboard = onboardCommand(settings.dataDir)
+  if (!roles.has('backend') || !hasSandbox(settings, roles)) {
+    return ['open the portal. For a key of the demo application, run:', onboard]
+  }
   return [
     'open the portal. For a new key and consent of the demo application, and a call that uses them, run:',
     `${onboard} --consent`,
@@ -145,11 +146,7 @@ function nextStep({ places, made, dataDir, hasSandbox }: TerminalTextOptions): [
  * The text of the first start without a terminal. A log keeps everything, so
  * this text contains no key but the command that issues one.
  */
-export function unattendedText(
-  { gateway }: Places,
-  { consentId }: Demonstration,
-  dataDir: string,
-): string {
+function unattendedText(gateway: string, { consentId }: Demonstration, dataDir: string): string {
   const key = `$(${onboardCommand(dataDir)} --json | sed 's/.*"key":"//; s/".*//')`
   return `
 The demo application is ready. This command makes a key for it and reads the accounts of Noa Levi, a customer of the sandbox bank:

@@ -1,0 +1,90 @@
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Counter } from '../gateway/counters/counter.ts'
+import { createMemoryCounter } from '../gateway/counters/memory/memory-counter.ts'
+import { createRedisCounter } from '../gateway/counters/redis/redis-counter.ts'
+import { controlSocketName, createControl } from '../gateway/operate/control.ts'
+import { connectControl } from '../gateway/operate/control-client.ts'
+import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
+import { type DataFolder, socketPathIn } from '../platform/data-folder.ts'
+import type { Lifetime } from '../platform/lifetime.ts'
+import { createLog, type Logger } from '../platform/log.ts'
+import type { RedisAddress } from '../platform/redis-address.ts'
+import type { Settings } from '../platform/settings.ts'
+
+/** Where calls are counted. A new store is another value of this kind, and a line in {@link counterStore}. */
+export interface CounterStore {
+  /** Whether several processes count in it together. Otherwise it is in the process that has the data folder open. */
+  readonly isShared: boolean
+  /**
+   * Opens the counter of a process.
+   *
+   * @throws {RedisUnsuitableError}
+   */
+  open(options: OpenCounterOptions): Promise<Counter>
+  /**
+   * Reaches the counts that are enforced, for a command.
+   *
+   * @throws {NotRunning} when used, if the process that counts does not run
+   */
+  reach(): Promise<Pick<Counter, 'peek' | 'reset' | 'close'>>
+}
+
+export interface OpenCounterOptions {
+  /** Required by a store that is not shared. */
+  readonly dataFolder: DataFolder | undefined
+  readonly metrics: Pick<GatewayMetrics, 'counterObserver'>
+  readonly log: Logger
+  readonly lifetime: Lifetime
+  /** Whether this process admits calls. Otherwise it only reads counts. */
+  readonly isAdmitting: boolean
+}
+
+/** The store that the settings choose. */
+export function counterStore(settings: Settings): CounterStore {
+  return settings.redis === undefined ? inOneProcess(settings) : onRedis(settings, settings.redis)
+}
+
+function onRedis(settings: Settings, address: RedisAddress): CounterStore {
+  const processes = settings.gatewayProcesses
+  return {
+    isShared: true,
+    async open({ metrics, log, lifetime, isAdmitting }) {
+      const counter = await createRedisCounter({
+        ...{ address, processes, isAdmitting, log },
+        evictionAllowed: settings.redisEvictionAllowed,
+        deadlineMs: settings.redisDeadlineMs,
+        observer: metrics.counterObserver,
+      })
+      lifetime.opened(() => counter.close())
+      return counter
+    },
+    // A question changes nothing; the gateways have judged the server when they started.
+    reach: () =>
+      createRedisCounter({ address, processes, evictionAllowed: true, log: createLog('silent') }),
+  }
+}
+
+/** Keeps a journal in the data folder. A socket there lets commands reach the counts. */
+function inOneProcess({ dataDir }: Settings): CounterStore {
+  return {
+    isShared: false,
+    async open({ dataFolder, metrics, log, lifetime }) {
+      if (dataFolder === undefined) {
+        throw new Error('no data folder for the journal of the counters')
+      }
+      const journalPath = join(dataFolder.path, 'counters.journal')
+      const onStoreDuration = metrics.counterObserver.answered
+      const counter = await createMemoryCounter({ journalPath, log, onStoreDuration })
+      lifetime.opened(() => counter.close())
+      const control = createControl({ counter })
+      const path = socketPathIn(dataFolder.path, controlSocketName)
+      // A killed process leaves its socket behind. This process holds the lock, so no other process listens on it.
+      await unlink(path).catch(() => undefined)
+      await control.listen({ path })
+      lifetime.opened(() => control.close())
+      return counter
+    },
+    reach: async () => connectControl(dataDir),
+  }
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { createEdge } from '../gateway/edge/create-edge.ts'
+import {
+  createIdentitySigner,
+  embeddedIdentityKey,
+  type IdentitySigner,
+} from '../gateway/edge/forward/identity.ts'
+import { createCallObserver } from '../gateway/operate/call-observer.ts'
+import { type CallRecorder, createCallRecorder } from '../gateway/operate/call-recorder.ts'
+import { endAtBank } from '../gateway/operate/end-at-bank.ts'
+import { createKeyFailures } from '../gateway/operate/key-failures.ts'
+import type { RegistrySchema } from '../gateway/registry/schema.ts'
+import { closeListeners, listen } from '../platform/listen.ts'
+import { createRecordedAddress } from '../platform/recorded-address.ts'
+import { expectShortLives } from '../platform/short-lived.ts'
+import type { Addresses } from './addresses.ts'
+import type { Certificates } from './certificates.ts'
+import { openClientCertificates } from './client-certificates.ts'
+import type { PublishedCopy } from './publisher.ts'
+import { openSecret } from './secrets.ts'
+import type { Services } from './services.ts'
+import type { Foundation } from './stores.ts'
+
+export interface GatewayRoleOptions extends Foundation {
+  readonly certificates: Pick<Certificates, 'gateway' | 'upstream' | 'clientTrust'>
+  readonly services: Pick<Services, 'metrics' | 'counter' | 'registry'> & {
+    readonly publisher: Pick<PublishedCopy, 'current'>
+  }
+}
+
+/** The gateway role: the listener that takes the calls of applications. It binds its port once the backend has an address. */
+export interface GatewayRole {
+  readonly identity: IdentitySigner
+  /** @returns the origin of the listener */
+  listen(addresses: Pick<Addresses, 'backend' | 'portal'>): Promise<string>
+  /** From now on, the bank hears of deleted applications. Once for a process and its workers. */
+  endApplications(addresses: Pick<Addresses, 'backend'>): void
+}
+
+/**
+ * Prepares the data path: checks, forwarding and metrics, without a listener.
+ *
+ * @throws when the identity key is not a valid signing key
+ */
+export async function prepareGateway(options: GatewayRoleOptions): Promise<GatewayRole> {
+  const { settings, dataFolder, services, events, log, lifetime } = options
+  const { metrics, publisher, counter, registry } = services
+  const monotonic = (): number => performance.now()
+  expectShortLives()
+  const identity = await createIdentitySigner({
+    privateKeyPem: await openSecret(settings.identityPrivateKey, dataFolder, embeddedIdentityKey),
+    audience: settings.identityAudience,
+    now: Date.now,
+    monotonic,
+  })
+  const certificates = await openClientCertificates({ ...options, registry })
+  return {
+    identity,
+    async listen(addresses) {
+      const recorder = openRecording(options)
+      const edge = await createEdge({
+        published: publisher.current,
+        registry,
+        counter,
+        identity,
+        certificates,
+        observer: createCallObserver({
+          ...{ metrics, log, recorder, monotonic },
+          keyFailures: createKeyFailures({ events, keys: registry, now: Date.now }),
+          recordedAddress: createRecordedAddress(settings.recordAddresses),
+        }),
+        tls: options.certificates.gateway,
+        backendUrl: addresses.backend(),
+        upstreamTls: options.certificates.upstream,
+        portalUrl: addresses.portal,
+        backendEchoesRequestId: settings.backendEchoesRequestId,
+        authFailuresPerMinute: settings.authFailuresPerMinute,
+        connectionLimits: settings,
+        callLimits: settings,
+        trustedProxies: settings.trustedProxies,
+        forwardHeaders: settings.forwardHeaders,
+        now: Date.now,
+        monotonic,
+        randomUUID,
+      })
+      lifetime.opened(() => closeListeners([edge.app], () => edge.close()))
+      return listen(edge.app, 'GATEWAY', settings.gateway, options.isEnding)
+    },
+
+    endApplications(addresses) {
+      const ends = endAtBank({
+        deleted: registry.deletedApplications,
+        identity,
+        backendUrl: addresses.backend(),
+        tls: options.certificates.upstream,
+        log,
+      })
+      for (const kind of ['application', 'developer'] as const) {
+        registry.onChange(kind, ({ action }) => {
+          if (action === 'delete') ends.now()
+        })
+      }
+      lifetime.opened(() => ends.close())
+    },
+  }
+}
+
+/** Call records per second of all workers together when the embedded database, a thread of this process, writes them. */
+const embeddedRecordsPerSecond = 250
+
+/**
+ * Opens the recorder of calls that developers see in the portal.
+ *
+ * @returns undefined when the settings turn recording off; existing records
+ * still expire
+ */
+function openRecording(options: GatewayRoleOptions): CallRecorder | undefined {
+  const { settings, database, services, log, lifetime } = options
+  if (!settings.recordCalls) return undefined
+  const recorder = createCallRecorder({
+    db: database.connect<RegistrySchema>(),
+    keys: services.registry,
+    metrics: services.metrics,
+    log,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    ...(settings.databaseUrl === undefined
+      ? { recordsPerSecond: Math.ceil(embeddedRecordsPerSecond / settings.gatewayWorkers) }
+      : {}),
+  })
+  lifetime.opened(() => recorder.close())
+  return recorder
+}

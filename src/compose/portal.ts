@@ -1,0 +1,111 @@
+import type { Registry as MetricsRegistry } from 'prom-client'
+import { openAttempts } from '../gateway/portal/accounts/open-attempts.ts'
+import { createPasskeys } from '../gateway/portal/accounts/passkeys.ts'
+import { createPasswords } from '../gateway/portal/accounts/passwords.ts'
+import { pruneExpired } from '../gateway/portal/accounts/prune-expired.ts'
+import { createTotp } from '../gateway/portal/accounts/totp.ts'
+import { createPortal } from '../gateway/portal/create-portal.ts'
+import { openMailJobs } from '../gateway/portal/mail/mail-jobs.ts'
+import { createMailbox } from '../gateway/portal/mail/mailbox.ts'
+import { mailsFolder, openMails } from '../gateway/portal/mail/open-mails.ts'
+import { createOidcProvider } from '../gateway/portal/oidc/provider.ts'
+import type { PageFiles } from '../gateway/portal/pages/open-page.ts'
+import { createPortalMetrics } from '../gateway/portal/portal-metrics.ts'
+import { derivePortalSecrets, embeddedSessionSecret } from '../gateway/portal/portal-secrets.ts'
+import { createAuditContext, createCircumstances } from '../gateway/portal/request.ts'
+import { createSandboxBank } from '../gateway/portal/sandbox-bank.ts'
+import { createClientAddress } from '../platform/client-address.ts'
+import { limitConnections } from '../platform/connection-limits.ts'
+import { closeListeners, listen } from '../platform/listen.ts'
+import { createNetworks } from '../platform/networks.ts'
+import { createRecordedAddress } from '../platform/recorded-address.ts'
+import type { Addresses } from './addresses.ts'
+import { openSecret } from './secrets.ts'
+import type { Services } from './services.ts'
+import type { ListenerFoundation } from './stores.ts'
+
+export interface PortalRoleOptions extends ListenerFoundation {
+  readonly services: Services
+  readonly addresses: Addresses
+  readonly metricsRegistry: MetricsRegistry
+  readonly page: PageFiles
+  /** Shared with the bank; undefined: the portal offers no sandbox. */
+  readonly sandboxSecret: string | undefined
+}
+
+/** Starts the portal role. */
+export async function startPortal(options: PortalRoleOptions): Promise<void> {
+  const { settings, dataFolder, services, addresses, page, sandboxSecret, events, log, lifetime } =
+    options
+  const sessionSecret = await openSecret(settings.sessionSecret, dataFolder, embeddedSessionSecret)
+  const secrets = derivePortalSecrets(sessionSecret)
+  const isProxy = createNetworks(settings.trustedProxies)
+  const clientAddress = createClientAddress(isProxy)
+  const attempts = await openAttempts({
+    clientAddress,
+    key: secrets.attempts,
+    redis: settings.redis,
+    changesPerMinute: settings.changesPerMinute,
+    keysPerHour: settings.keysPerHour,
+    log,
+    lifetime,
+  })
+  const catalogue = () => services.publisher.current().catalogue
+  const stores = services.registry
+  const mails = await openMails({ ...options, secrets, portalUrl: addresses.portal })
+  const jobs = await openMailJobs({
+    ...{ ...options, ...mails, catalogue, now: Date.now },
+    onChange: stores.onChange,
+    folder: mailsFolder(settings.dataDir),
+  })
+  pruneExpired({ stores, log, lifetime })
+  const portal = createPortal({
+    tls: options.certificates.portal,
+    catalogue,
+    portalUrl: addresses.portal,
+    gatewayUrl: addresses.gateway,
+    probedGatewayUrl: () => settings.gatewayUrl ?? addresses.gateway(),
+    stores,
+    counter: services.counter,
+    secrets,
+    mails,
+    page,
+    passwords: createPasswords(),
+    totp: createTotp({ key: secrets.totp, portalUrl: addresses.portal, now: Date.now }),
+    passkeys: createPasskeys({ portalUrl: addresses.portal }),
+    attempts,
+    oidc: createOidcProvider({
+      settings,
+      portalUrl: addresses.portal,
+      onFailure: (err) => log.warn({ err }, 'a sign-in through the OpenID Connect provider failed'),
+    }),
+    sandbox:
+      sandboxSecret === undefined
+        ? undefined
+        : createSandboxBank({
+            bankUrl: addresses.backend,
+            tls: options.certificates.upstream,
+            secret: sandboxSecret,
+          }),
+    metrics: createPortalMetrics(options.metricsRegistry),
+    events,
+    circumstances: createCircumstances(clientAddress),
+    auditContext: createAuditContext({
+      clientAddress,
+      recordedAddress: createRecordedAddress(settings.recordAddresses),
+    }),
+    writesMailsToFiles: settings.smtpUrl === undefined,
+    security:
+      settings.securityContact === undefined
+        ? undefined
+        : { contact: settings.securityContact, policy: settings.securityPolicy },
+    mailbox: createMailbox(settings, mailsFolder(settings.dataDir)),
+    keyMaxDays: settings.keyMaxDays,
+    now: Date.now,
+    onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),
+  })
+  limitConnections(portal.server, settings, isProxy)
+  lifetime.opened(() => closeListeners([portal], () => portal.close()))
+  addresses.bound('portal', await listen(portal, 'PORTAL', settings.portal, options.isEnding))
+  jobs.start()
+}

@@ -1,0 +1,51 @@
+import { readCertificate } from '../certificates/certificate.ts'
+import { readRevocationList } from '../certificates/revocation-list.ts'
+import type { Trust } from '../certificates/trust.ts'
+import type { Registry } from '../gateway/registry/open-registry.ts'
+import type { PublishedAuthority } from '../gateway/registry/sandbox-authority.ts'
+import { repeatedly } from '../platform/repeatedly.ts'
+import { createWatchedCopy, type Watched } from '../platform/watched-files.ts'
+import type { Foundation } from './stores.ts'
+
+export interface SandboxTrustOptions extends Pick<Foundation, 'log' | 'lifetime'> {
+  readonly registry: Pick<Registry, 'onChange' | 'onLost' | 'sandboxAuthority'>
+}
+
+/** Milliseconds between two looks, so that a list that is about to end is renewed in time. */
+const lookEveryMs = 60_000
+
+/** Trusts the authority of the sandbox and follows its revocation list. */
+export async function openSandboxTrust(options: SandboxTrustOptions): Promise<Watched<Trust>> {
+  const { registry, log, lifetime } = options
+  let known = await registry.sandboxAuthority.published()
+  const trust = createWatchedCopy(trustOf(known))
+
+  const looking = repeatedly({
+    everyMs: lookEveryMs,
+    async work() {
+      const found = await registry.sandboxAuthority.published()
+      if (found.revocationList.equals(known.revocationList)) return
+      known = found
+      trust.take(trustOf(found))
+    },
+    onFailure: (err) => log.warn({ err }, 'the authority of the sandbox was not read'),
+  })
+  const ends = [
+    registry.onChange('certificate', ({ action }) => {
+      if (action === 'list') looking.now()
+    }),
+    registry.onLost(() => looking.now()),
+  ]
+  lifetime.opened(async () => {
+    for (const end of ends) end()
+    await looking.close()
+  })
+  return trust
+}
+
+function trustOf({ certificate, revocationList }: PublishedAuthority): Trust {
+  return {
+    anchors: [readCertificate(certificate)],
+    lists: [readRevocationList(revocationList)],
+  }
+}

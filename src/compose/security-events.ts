@@ -1,0 +1,34 @@
+import type { Registry as MetricsRegistry } from 'prom-client'
+import type { RegistrySchema } from '../gateway/registry/schema.ts'
+import { createSecurityEventLog } from '../gateway/registry/security-event-log.ts'
+import { createRecordedAddress } from '../platform/recorded-address.ts'
+import { createSecurityEvents, type SecurityEvents } from '../platform/security-events.ts'
+import type { Foundation } from './stores.ts'
+
+export interface SecurityEventsOptions
+  extends Pick<Foundation, 'settings' | 'database' | 'log' | 'lifetime'> {
+  readonly metricsRegistry: MetricsRegistry
+  /** Whether the process uses the registry, which has the table. */
+  readonly hasRegistry: boolean
+}
+
+/** Opens the recorder of security events of a process. */
+export function openSecurityEvents({
+  settings,
+  database,
+  log,
+  lifetime,
+  metricsRegistry,
+  hasRegistry,
+}: SecurityEventsOptions): SecurityEvents {
+  const table = createSecurityEventLog({ db: database.connect<RegistrySchema>() })
+  const events = createSecurityEvents({
+    log,
+    metricsRegistry,
+    recordedAddress: createRecordedAddress(settings.recordAddresses),
+    keep: hasRegistry ? (rows) => table.write(rows) : undefined,
+    now: Date.now,
+  })
+  lifetime.opened(() => events.close())
+  return events
+}

@@ -1,0 +1,65 @@
+import type { Registry as MetricsRegistry } from 'prom-client'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Published } from '../gateway/edge/published.ts'
+import { keepAudit } from '../gateway/operate/keep-audit.ts'
+import { keepRecords } from '../gateway/operate/keep-records.ts'
+import {
+  createGatewayMetrics,
+  type GatewayMetrics,
+  type RecordingMetrics,
+} from '../gateway/operate/metrics.ts'
+import type { RegistrySchema } from '../gateway/registry/schema.ts'
+import { counterStore } from './counter-store.ts'
+import { claimCounting } from './counting-claim.ts'
+import { createPublisher, type Publisher } from './publisher.ts'
+import { type Foundation, openStores, type Stores } from './stores.ts'
+import { warnOfAuditRole } from './warn-of-audit-role.ts'
+
+/** What the gateway and the portal share. Each process that runs one of the roles opens it once. */
+export interface Services extends Stores {
+  readonly metrics: GatewayMetrics & RecordingMetrics
+  readonly publisher: Publisher
+}
+
+export interface ServicesOptions extends Foundation {
+  readonly catalogue: Catalogue
+  readonly metricsRegistry: MetricsRegistry
+  /** Whether this process or its workers admit calls. Otherwise it only shows counts. */
+  readonly admits: boolean
+  /** Called after each reload that replaced the configuration. */
+  readonly onPublished: (published: Published) => void
+}
+
+/**
+ * Opens what a process has once, whether it takes calls itself or leaves them
+ * to its workers: the configuration, the claim to count, the cleanup of
+ * records, the chain over the audit and the stores. Also applies a
+ * configuration that another process announces.
+ *
+ * @throws named errors: secrets, stores, counters that other processes do not
+ * share
+ */
+export async function openServices(options: ServicesOptions): Promise<Services> {
+  const { settings, database, events, log, lifetime, admits } = options
+  const metrics = createGatewayMetrics(options.metricsRegistry)
+  const publisher = createPublisher({ ...options, configDir: settings.configDir, metrics })
+  if (admits && settings.databaseUrl !== undefined) {
+    await claimCounting({ database, isShared: counterStore(settings).isShared, log, lifetime })
+  }
+  const isAdmitting = admits && settings.gatewayWorkers === 1
+  const stores = await openStores({ ...options, metrics, isAdmitting })
+  await warnOfAuditRole(options)
+  if (admits) {
+    const { keys } = stores.registry
+    const upkeep = keepRecords({ db: database.connect<RegistrySchema>(), keys, log })
+    lifetime.opened(() => upkeep.close())
+  }
+  const audit = keepAudit({
+    ...{ stores: stores.registry, events, metricsRegistry: options.metricsRegistry, log },
+    securityEventDays: settings.securityEventDays,
+    monotonic: () => performance.now(),
+  })
+  lifetime.opened(() => audit.close())
+  stores.registry.onChange('configuration', () => void publisher.reload())
+  return { ...stores, metrics, publisher }
+}

@@ -1,0 +1,146 @@
+// This folder puts the parts of a process together: it opens what the settings ask for and hands each part what it
+// needs. `src/main.ts` lists the steps of a start in order; each file here is one step. Everything opened is
+// registered in a `Lifetime`, so a failed step and a shutdown close it in reverse order. Only this folder chooses
+// between Redis and memory, and between PostgreSQL and the embedded database; no part imports it.
+
+import { sql } from 'kysely'
+import type { Counter } from '../gateway/counters/counter.ts'
+import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
+import { parsePeppers } from '../gateway/registry/key-mac.ts'
+import { openRegistry, type Registry } from '../gateway/registry/open-registry.ts'
+import { type DataFolder, openDataFolder } from '../platform/data-folder.ts'
+import { type Database, openDatabase } from '../platform/database.ts'
+import { startEmbeddedDatabase } from '../platform/embedded-database.ts'
+import type { Lifetime } from '../platform/lifetime.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Probe } from '../platform/management.ts'
+import type { SecurityEvents } from '../platform/security-events.ts'
+import type { Settings } from '../platform/settings.ts'
+import { together } from '../platform/together.ts'
+import type { Certificates } from './certificates.ts'
+import { counterStore } from './counter-store.ts'
+import { checkPeppers, openPepper } from './secrets.ts'
+
+/** What every step of a start builds on. */
+export interface Foundation {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly lifetime: Lifetime
+  readonly database: Database
+  /** Where every part records security events. */
+  readonly events: Pick<SecurityEvents, 'record'>
+  /** Undefined when this process keeps nothing: with DATABASE_URL and REDIS_URL, and in a worker. */
+  readonly dataFolder: DataFolder | undefined
+  /** Whether the process is about to stop but still serves. */
+  readonly isEnding: () => boolean
+}
+
+/** What a role with listeners builds on. */
+export interface ListenerFoundation extends Foundation {
+  readonly certificates: Certificates
+}
+
+/** Opens the data folder, if this process keeps anything there. */
+export async function openFolder(
+  settings: Settings,
+  lifetime: Lifetime,
+): Promise<DataFolder | undefined> {
+  if (settings.databaseUrl !== undefined && counterStore(settings).isShared) return undefined
+  const dataFolder = await openDataFolder(settings.dataDir)
+  lifetime.opened(() => dataFolder.close())
+  return dataFolder
+}
+
+/** Opens the database at DATABASE_URL without connecting, or starts the embedded one. */
+export async function openChosenDatabase({
+  settings,
+  dataFolder,
+  log,
+  lifetime,
+}: Pick<Foundation, 'settings' | 'dataFolder' | 'log' | 'lifetime'>): Promise<Database> {
+  let url = settings.databaseUrl
+  let onTransaction: Database['onTransaction']
+  if (url === undefined) {
+    if (dataFolder === undefined) throw new Error('no data folder for the embedded database')
+    log.info(
+      { dataDir: dataFolder.path },
+      'opening the embedded database; the first time takes seconds',
+    )
+    const embedded = await startEmbeddedDatabase({ dataDir: dataFolder.path, log })
+    lifetime.opened(() => embedded.close())
+    url = embedded.url
+    onTransaction = embedded.onTransaction
+  }
+  const database = openDatabase({ url, log, onTransaction })
+  lifetime.opened(() => database.close())
+  return database
+}
+
+/**
+ * Connects to the database at DATABASE_URL. Startup waits for a connection, not
+ * for a database: the service manager restarts the process. The address may
+ * contain a password, so only its setting is named.
+ */
+export async function reachDatabase(settings: Settings, database: Database): Promise<void> {
+  if (settings.databaseUrl === undefined) return
+  try {
+    await sql`select 1`.execute(database.connect())
+  } catch (cause) {
+    throw new Error('DATABASE_URL: the database cannot be reached', { cause })
+  }
+}
+
+/** The stores of one process. */
+export interface Stores {
+  readonly counter: Counter
+  readonly registry: Registry
+  readonly probes: readonly Probe[]
+}
+
+export interface StoresOptions extends Foundation {
+  readonly metrics: GatewayMetrics
+  /** Whether this process itself admits calls. */
+  readonly isAdmitting: boolean
+}
+
+/**
+ * Opens the counter and the registry of one process and follows their changes:
+ * after another process resets a counter, this one drops what it remembers.
+ *
+ * @throws named errors: secrets, stores
+ */
+export async function openStores(options: StoresOptions): Promise<Stores> {
+  const { settings, database, metrics, log, lifetime } = options
+  const peppers = parsePeppers(await openPepper(options))
+  const [counter, registry] = await together(
+    counterStore(settings).open(options),
+    openRegistry({ ...settings, database, log, peppers }).then((opened) => {
+      lifetime.opened(() => opened.close())
+      return opened
+    }),
+  )
+  await checkPeppers(registry.keyPeppers, peppers)
+  const shortened = await registry.keys.limitLives()
+  if (shortened > 0) {
+    const { keyMaxDays } = settings
+    log.warn(
+      { keys: shortened, keyMaxDays },
+      'keys now expire: KEY_MAX_DAYS is shorter than their life',
+    )
+  }
+  metrics.watchStore('counters', () => counter.isUp())
+  metrics.watchStore('registry', () => registry.isUp())
+  registry.onChange('counter', ({ detail }) => {
+    // An operator reset the counter: a bucket remembered as empty may be full again.
+    const bucket = detail?.['bucket']
+    if (bucket !== undefined) counter.forget(bucket)
+  })
+  return {
+    counter,
+    registry,
+    probes: [
+      { name: 'counters', isReady: () => counter.isUp(), isRequired: false },
+      { name: 'registry', isReady: () => registry.isUp(), isRequired: false },
+    ],
+  }
+}

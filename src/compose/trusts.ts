@@ -1,0 +1,43 @@
+import type { Trust, TrustOfFiles } from '../certificates/trust.ts'
+import { createWatchedCopy, type Watched } from '../platform/watched-files.ts'
+import type { Certificates } from './certificates.ts'
+import type { SandboxTrustOptions } from './sandbox-trust.ts'
+
+export interface TrustsOptions
+  extends Pick<Certificates, 'clientTrust'>,
+    Pick<SandboxTrustOptions, 'log' | 'lifetime'> {
+  /** Has the authority of the sandbox; undefined: no sandbox. */
+  readonly registry: SandboxTrustOptions['registry'] | undefined
+}
+
+/**
+ * Gathers the authorities of certificates: those of the operator's files, and
+ * that of the sandbox.
+ *
+ * @returns a function whose result is another list after each change
+ */
+export async function openTrusts(options: TrustsOptions): Promise<() => readonly Trust[]> {
+  const { clientTrust, registry, log, lifetime } = options
+  const sources: Watched<Trust>[] = clientTrust === undefined ? [] : [clientTrust]
+  if (registry !== undefined) {
+    const { openSandboxTrust } = await import('./sandbox-trust.ts')
+    sources.push(await openSandboxTrust({ registry, log, lifetime }))
+  }
+  const current = () => sources.map((source) => source.current())
+  let trusts = current()
+  for (const source of sources) {
+    source.onChange(() => {
+      trusts = current()
+    })
+  }
+  return () => trusts
+}
+
+/** Follows the operator's files in a process that gets their contents from another one. */
+export async function copyClientTrust(
+  first: readonly Buffer[],
+): Promise<Watched<TrustOfFiles> & { read(contents: readonly Buffer[]): void }> {
+  const { readTrust } = await import('../certificates/trust.ts')
+  const copy = createWatchedCopy(readTrust(first))
+  return { ...copy, read: (contents) => copy.take(readTrust(contents)) }
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Foundation } from './stores.ts'
+
+/**
+ * Warns if the role that serves may change the audit. Only with DATABASE_URL:
+ * the embedded database has one role. See deploy/postgres/roles.sql.
+ */
+export async function warnOfAuditRole({
+  settings,
+  database,
+  log,
+}: Pick<Foundation, 'settings' | 'database' | 'log'>): Promise<void> {
+  if (settings.databaseUrl === undefined) return
+  const { rows } = await sql<{ may: boolean }>`
+    select has_table_privilege('audit', 'UPDATE') or has_table_privilege('audit', 'DELETE')
+      or has_table_privilege('audit_links', 'UPDATE') or has_table_privilege('audit_links', 'DELETE') as may
+  `.execute(database.connect())
+  if (rows[0]?.may !== true) return
+  log.warn(
+    {},
+    'the role of DATABASE_URL may change the audit log; use one that serves of deploy/postgres/roles.sql',
+  )
+}
