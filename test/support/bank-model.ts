@@ -320,6 +320,32 @@ export function remove(resource: ResourceModel, person: Person, now: number): nu
   }
 }
 
+/** Failed attempts in a row. */
+interface Row {
+  failures: number
+  failedAt: number
+}
+
+/** By the resources of a TPP, and the person. */
+const rows = new WeakMap<readonly ResourceModel[], Map<Person, Row>>()
+
+function rowOf(resources: readonly ResourceModel[], person: Person): Row {
+  const ofPeople = rows.get(resources) ?? new Map<Person, Row>()
+  rows.set(resources, ofPeople)
+  const row = ofPeople.get(person) ?? { failures: 0, failedAt: 0 }
+  ofPeople.set(person, row)
+  return row
+}
+
+function isBlocked({ failures, failedAt }: Row, now: number): boolean {
+  return failures >= 5 && now < failedAt + hour / 2
+}
+
+function fail(row: Row, now: number): void {
+  row.failures = row.failures >= 5 ? 1 : row.failures + 1
+  row.failedAt = now
+}
+
 /** PUT on the authorisation for a person: the status it is answered with. */
 export function put(
   resources: readonly ResourceModel[],
@@ -338,14 +364,17 @@ export function put(
   if (step === 'confirm') return 409
   if (step === 'identify') return identify(authorisation, person, now)
   if (authorisation.approach !== 'EMBEDDED') return 403
+  const row = rowOf(resources, person)
   switch (step) {
     case 'password':
     case 'wrongPassword': {
       if (authorisation.status !== 'received' && authorisation.status !== 'psuIdentified')
         return 409
+      if (isBlocked(row, now)) return 401
       if (step === 'wrongPassword') {
+        fail(row, now)
         authorisation.passwordFailures += 1
-        if (authorisation.passwordFailures >= 3) refuse(resource)
+        if (authorisation.passwordFailures >= 3 || isBlocked(row, now)) refuse(resource)
         return 401
       }
       authorisation.person = person
@@ -359,11 +388,14 @@ export function put(
     case 'otp':
     case 'wrongOtp': {
       if (authorisation.status !== 'scaMethodSelected') return 409
+      if (isBlocked(row, now)) return 401
       if (step === 'wrongOtp') {
+        fail(row, now)
         authorisation.otpFailures += 1
-        if (authorisation.otpFailures >= 3) refuse(resource)
+        if (authorisation.otpFailures >= 3 || isBlocked(row, now)) refuse(resource)
         return 401
       }
+      row.failures = 0
       if (person.approves) approve(resources, resource, person, now)
       else refuse(resource)
       return 200

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import {
   type Backend,
@@ -10,17 +9,12 @@ import type { IdentityOptions } from '../../src/backend/identity.ts'
 import { seedSandbox } from '../../src/backend/sandbox/seed.ts'
 import { bankMigrations } from '../../src/backend/stores/migrations/index.ts'
 import type { Catalogue, Method, Operation } from '../../src/catalogue/catalogue.ts'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import type { Database } from '../../src/platform/database.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 import { type AnswerContract, answerContracts } from './answer-contract.ts'
 import { type Test, type TestDatabase, testDatabase } from './database.ts'
 import { createTestIdentity, type TestIdentity } from './identity.ts'
-
-/** The catalogue this repository publishes. */
-export function publishedCatalogue(): Promise<Catalogue> {
-  return loadCatalogue(fileURLToPath(new URL('../../config', import.meta.url)))
-}
+import { publishedCatalogue } from './published-catalogue.ts'
 
 /** A call to the bank as the gateway would forward it. */
 export interface TestCall {
@@ -37,6 +31,8 @@ export interface TestCall {
   readonly applicationId?: string
   /** What the gateway says of the name of the application. */
   readonly applicationName?: string
+  /** What the gateway says of the origins of redirect addresses; undefined: nothing. */
+  readonly redirects?: readonly string[]
 }
 
 export interface TestAnswer {
@@ -75,6 +71,8 @@ export interface TestBankOptions {
   readonly trusts?: IdentityOptions
   /** (Default: no sandbox) */
   readonly sandbox?: SandboxOptions
+  /** (Default: over HTTP) */
+  readonly scaPublicUrl?: string
 }
 
 /** Starts a bank; everything is gone with the test. */
@@ -93,7 +91,7 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }, process.stderr),
     now,
     timeZone: 'Asia/Jerusalem',
-    scaPublicUrl: 'http://sca.bank.test',
+    scaPublicUrl: options.scaPublicUrl ?? 'http://sca.bank.test',
     sandbox: options.sandbox,
   })
   t.teardown(() => backend.close())
@@ -108,6 +106,7 @@ export async function testBank(t: Test, options: TestBankOptions = {}): Promise<
       version: operation.version,
       operation: operation.id,
       ...(wanted.applicationName === undefined ? {} : { name: wanted.applicationName }),
+      ...(wanted.redirects === undefined ? {} : { redirects: wanted.redirects }),
     })
     const isJson = typeof wanted.body === 'object'
     const headers = {
@@ -157,8 +156,12 @@ export interface Described {
   readonly answerFaults: AnswerContract
 }
 
-/** Every operation of every version with its contract, by `<version> <operationId>`, oldest version first. */
+const known = new WeakMap<Catalogue, ReadonlyMap<string, Described>>()
+
+/** Every operation of every version with its contract, by `<version> <operationId>`, oldest version first. All banks of a catalogue share the compiled schemas. */
 export function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described> {
+  const found = known.get(catalogue)
+  if (found !== undefined) return found
   const described = new Map<string, Described>()
   for (const version of catalogue.versions.values()) {
     const contracts = answerContracts(version)
@@ -168,6 +171,7 @@ export function contractsOf(catalogue: Catalogue): ReadonlyMap<string, Described
       described.set(`${version.version} ${operation.id}`, { operation, answerFaults })
     }
   }
+  known.set(catalogue, described)
   return described
 }
 

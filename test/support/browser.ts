@@ -8,10 +8,10 @@ import {
   type Page,
   type Request,
 } from 'playwright-core'
-import type { Test } from 'tap'
+import tap, { type Test } from 'tap'
 
 /** Where Debian puts it. */
-export const executablePath = '/usr/bin/chromium'
+const executablePath = '/usr/bin/chromium'
 
 /** A machine with two busy cores is slow; a test that fails waits this long. */
 const patienceMs = 45_000
@@ -51,10 +51,20 @@ export interface TestBrowser {
   visit(t: Test, options: VisitOptions, steps: (visit: Visit) => Promise<void>): Promise<void>
 }
 
-/** Starts Chromium; it ends with the test. */
-export async function startBrowser(t: Test): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
+let launched: Promise<Browser> | undefined
+
+/** Chromium, one for all tests of a process; contexts share nothing. It ends with the process. */
+export function launchBrowser(): Promise<Browser> {
+  launched ??= chromium.launch({ executablePath, args: ['--no-sandbox'] }).then((browser) => {
+    tap.teardown(() => browser.close())
+    return browser
+  })
+  return launched
+}
+
+/** A browser for visits. */
+export async function startBrowser(): Promise<TestBrowser> {
+  const browser = await launchBrowser()
   return {
     async visit(t, options, steps) {
       const { page, watch } = await openWatched(browser, options)
@@ -77,8 +87,9 @@ export async function startBrowser(t: Test): Promise<TestBrowser> {
         const shown = await page.locator('body').innerText({ timeout: 1000 }).catch(String)
         t.comment(page.url(), ...complaints, shown)
         throw error
+      } finally {
+        await page.context().close()
       }
-      await page.context().close()
       t.same(complaints, [], 'the page had nothing to complain about')
       for (const [answer, seen] of expected) t.ok(seen > 0, `${answer} was provoked`)
     },

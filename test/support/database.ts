@@ -1,5 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -78,7 +86,10 @@ export function postgresMissing(): string | false {
  *
  * @throws when none is installed and REQUIRE_SERVICES=1
  */
-export async function startPostgres(t: Test): Promise<PostgresServer | undefined> {
+export async function startPostgres(
+  t: Test,
+  { tls }: { readonly tls?: { readonly cert: string; readonly key: string } } = {},
+): Promise<PostgresServer | undefined> {
   const bin = postgresBin()
   if (bin === undefined) {
     if (process.env['REQUIRE_SERVICES'] === '1') throw new Error('PostgreSQL is not installed')
@@ -95,6 +106,19 @@ export async function startPostgres(t: Test): Promise<PostgresServer | undefined
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--no-locale'],
     options,
   )
+  const tlsArgs = [
+    '-c',
+    'ssl=on',
+    '-c',
+    `ssl_cert_file=${folder}/cert`,
+    '-c',
+    `ssl_key_file=${folder}/key`,
+  ]
+  for (const [name, content] of Object.entries(tls ?? {})) {
+    const file = join(folder, name)
+    writeFileSync(file, content, { mode: 0o600 })
+    if (identity !== undefined) chownSync(file, identity.uid, identity.gid)
+  }
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server: ReturnType<typeof spawn> | undefined
@@ -114,6 +138,7 @@ export async function startPostgres(t: Test): Promise<PostgresServer | undefined
         '-F',
         '-c',
         'max_connections=200',
+        ...(tls === undefined ? [] : tlsArgs),
       ],
       options,
     )

@@ -1,14 +1,11 @@
 import { createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Registry } from 'prom-client'
-import type { Test } from 'tap'
 import type { IdentityOptions } from '../../src/backend/identity.ts'
 import type { Catalogue, Plan } from '../../src/catalogue/catalogue.ts'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
 import type { Counter } from '../../src/gateway/counters/counter.ts'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
+import type { ClientCertificates } from '../../src/gateway/edge/client-certificates.ts'
 import { createEdge, type EdgeOptions } from '../../src/gateway/edge/create-edge.ts'
 import { createIdentitySigner } from '../../src/gateway/edge/forward/identity.ts'
 import type { Published } from '../../src/gateway/edge/published.ts'
@@ -20,9 +17,10 @@ import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import type { Authentication, Caller } from '../../src/gateway/registry/registry.ts'
 import { closeListeners, listen } from '../../src/platform/listen.ts'
 import { createLog } from '../../src/platform/log.ts'
-
-/** The published configuration of the repository. */
-export const configDir = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'config')
+import { createRecordedAddress } from '../../src/platform/recorded-address.ts'
+import type { ListenerTls } from '../../src/platform/tls.ts'
+import type { Test } from './database.ts'
+import { publishedCatalogue } from './published-catalogue.ts'
 
 const { privateKey } = generateKeyPairSync('ed25519')
 const privateKeyPem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
@@ -35,8 +33,11 @@ export const edgeIdentity: IdentityOptions = {
 
 export interface TestEdgeOptions {
   readonly backendUrl: string
+  /** TLS of the listener (default: plain HTTP). */
+  readonly tls?: ListenerTls
+  readonly upstreamTls?: EdgeOptions['upstreamTls']
   /** Answers by key; a key that is not in it is `invalid`. */
-  readonly callers?: ReadonlyMap<string, Authentication>
+  readonly callers?: Pick<ReadonlyMap<string, Authentication>, 'get'>
   readonly counter?: Counter
   /** Replaces the Default Plan's members. */
   readonly plan?: Partial<Plan>
@@ -46,6 +47,8 @@ export interface TestEdgeOptions {
   readonly authFailuresPerMinute?: number
   readonly connectionsPerAddress?: number
   readonly trustedProxies?: readonly string[]
+  /** (Default: the settings ask for no client certificates) */
+  readonly certificates?: ClientCertificates
   /** (Default: false) */
   readonly backendEchoesRequestId?: boolean
   readonly forwardHeaders?: readonly string[]
@@ -87,6 +90,10 @@ export function callerOf(applicationId: string, overrides: Partial<Caller> = {})
     keyId: 'testkey00001',
     isSuspended: false,
     isStrict: false,
+    certificates: new Map(),
+    seals: [],
+    redirectOrigins: [],
+    allowedAddresses: [],
     plans: new Map([
       ['mandate@1.0.0', 'default'],
       ['xs2a@1.6.0', 'default'],
@@ -107,7 +114,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
   const monotonic = options.monotonic ?? (() => performance.now())
   const log = createLog('silent')
   const registry = new Registry()
-  const loaded = withPlan(await loadCatalogue(configDir), options.plan ?? {})
+  const loaded = withPlan(await publishedCatalogue(), options.plan ?? {})
   const catalogue = options.catalogue === undefined ? loaded : options.catalogue(loaded)
   const published = { generation: 1, catalogue, router: createRouter(catalogue) }
   const callers = options.callers ?? new Map([[testKey, callerOf('app-1')]])
@@ -122,13 +129,18 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
       now,
       monotonic,
     }),
+    certificates: options.certificates,
     observer: createCallObserver({
       metrics: createGatewayMetrics(registry),
       log: options.log ?? log,
       monotonic,
       recorder: options.recorder,
+      keyFailures: { ended() {}, throttled() {} },
+      recordedAddress: createRecordedAddress('truncated'),
     }),
+    tls: options.tls,
     backendUrl: options.backendUrl,
+    upstreamTls: options.upstreamTls,
     backendEchoesRequestId: options.backendEchoesRequestId ?? false,
     portalUrl: () => options.portalUrl ?? 'https://portal.example',
     authFailuresPerMinute: options.authFailuresPerMinute ?? 1_000_000,
@@ -148,7 +160,9 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     randomUUID,
   })
   let isEnding = false
-  const url = await listen(edge.app, 'GATEWAY', { host: '127.0.0.1', port: 0 }, () => isEnding)
+  const tls = options.tls && { certFile: '', keyFile: '' }
+  const address = { host: '127.0.0.1', port: 0, tls }
+  const url = await listen(edge.app, 'GATEWAY', address, () => isEnding)
   t.teardown(async () => {
     await edge.close()
     await counter.close()
@@ -172,13 +186,14 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
   }
 }
 
+/** Most of a limit: its windows are clock hours. */
+export const hourly = { windowLength: 3600, isAdvertised: true, scope: 'operation' } as const
+
 /** Huge limits for tests that are not about one. */
 function withPlan(catalogue: Catalogue, plan: Partial<Plan>): Catalogue {
   const published = catalogue.plans.get('default')
   if (published === undefined) throw new Error('no Default Plan')
-  const limits = [
-    { name: 'default', calls: 1_000_000, windowSeconds: 3600, scope: 'operation' as const },
-  ]
+  const limits = [{ name: 'default', calls: 1_000_000, ...hourly }]
   const plans = new Map(catalogue.plans).set('default', { ...published, limits, ...plan })
   return { ...catalogue, plans }
 }

@@ -1,7 +1,8 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Draw, drawUuid } from '../../bench/random.ts'
 import { bodyOf, type Conduct } from './fickle-backend.ts'
+import { type Connection, openConnection } from './open-connection.ts'
 import { createStrictReader, type StrictAnswer, type StrictReader } from './strict-answers.ts'
 
 /** One request of a pipeline. */
@@ -54,7 +55,8 @@ const hungMs = 15_000
 export async function exchangeAtRandom(options: ExchangeOptions): Promise<number> {
   const { url, draw, faults } = options
   const reader = createStrictReader()
-  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', noDelay: true })
+  const connection = openConnection(url)
+  const { socket } = connection
   let isClosed = false
   socket.on('error', () => undefined).on('close', () => (isClosed = true))
   socket.on('data', (octets: Buffer) => {
@@ -93,7 +95,7 @@ export async function exchangeAtRandom(options: ExchangeOptions): Promise<number
     }
     if (planned.at(-1)?.isPatient && reader.answers.length === planned.length) break
     if (round === 1) ending = endings[draw(endings.length)] ?? 'leave'
-    if (round === 1) await end(socket, ending, draw)
+    if (round === 1) await end(connection, ending, draw)
     await within(() => reader.answers.length >= planned.length)
   }
   // Two answers to one request would come one after the other.
@@ -155,14 +157,14 @@ async function sendInPieces(socket: Socket, text: string, draw: Draw): Promise<v
 }
 
 /** What a client does behind its last request. */
-async function end(socket: Socket, ending: Ending, draw: Draw): Promise<void> {
+async function end({ socket, reset }: Connection, ending: Ending, draw: Draw): Promise<void> {
   if (ending === 'half-close') socket.end()
   else if (ending === 'garbage') socket.write('GARBAGE\r\n\r\n')
   else if (ending === 'CONNECT') socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')
   else if (ending !== 'leave') {
     await delay(draw(8))
     if (ending === 'cut') socket.destroy()
-    else socket.resetAndDestroy()
+    else reset()
   }
 }
 

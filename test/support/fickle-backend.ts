@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from './database.ts'
 import { listenOnLoopback } from './loopback.ts'
-import { parseRequest } from './raw-backend.ts'
+import { readStrictRequest } from './strict-request.ts'
 
 /** What the backend does with one request; the request says it in its query. */
 export interface Conduct {
@@ -42,7 +42,7 @@ export async function startFickleBackend(t: Test): Promise<{ url: string; crosse
       pending += chunk.toString('latin1')
       try {
         for (;;) {
-          const parsed = parseRequest(pending, 0)
+          const parsed = readStrictRequest(pending)
           if (parsed === undefined) return
           pending = parsed.rest
           const { target, headers, body } = parsed.request

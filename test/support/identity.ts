@@ -7,6 +7,7 @@ export interface IdentityClaims {
   readonly version: string
   readonly operation: string
   readonly name?: string
+  readonly redirects?: readonly string[]
 }
 
 /** Deviations from what a gateway signs, to see them refused. */

@@ -44,6 +44,9 @@ export interface InterfaceWorld extends Omit<TestBank, 'call'> {
   stopDatabase(): Promise<void>
 }
 
+/** Where the strict application may have customers sent back. */
+const redirectOrigins = ['https://tpp.example']
+
 /** The folder that answers are noted in; unset: nowhere. */
 export const reportVariable = 'INTERFACE_REPORT'
 
@@ -62,8 +65,16 @@ const keys: Readonly<Record<Tpp, string>> = {
   strict: 'tg_strict',
 }
 
-/** Starts bank and gateway; everything is gone with the test. Nobody is refused for the number of its calls. */
-export async function interfaceWorld(t: Test): Promise<InterfaceWorld> {
+/**
+ * Starts bank and gateway; everything is gone with the test. Nobody is refused
+ * for the number of its calls.
+ *
+ * @param seals thumbprints of the certificates that the strict application has for signing
+ */
+export async function interfaceWorld(
+  t: Test,
+  seals: readonly string[] = [],
+): Promise<InterfaceWorld> {
   const database = await bankDatabase(t)
   const bank = await testBank(t, { database, trusts: edgeIdentity })
   const backendUrl = await bank.backend.app.listen({ host: '127.0.0.1', port: 0 })
@@ -75,7 +86,7 @@ export async function interfaceWorld(t: Test): Promise<InterfaceWorld> {
     callers: new Map([
       [keys.tpp, callerOf(bank.applicationId)],
       [keys.other, callerOf(randomUUID())],
-      [keys.strict, callerOf(randomUUID(), { isStrict: true })],
+      [keys.strict, callerOf(randomUUID(), { isStrict: true, seals, redirectOrigins })],
     ]),
   })
   const contracts = contractsOf(bank.catalogue)

@@ -11,6 +11,7 @@ await withRegistry(
     keyPepper: undefined,
     keysPerApplication: 1_000_000,
     applicationsPerDeveloper: 10,
+    keyMaxDays: 0,
   },
   async (stores) => {
     const by = 'system'

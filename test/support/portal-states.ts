@@ -157,7 +157,7 @@ const account: readonly PageState[] = [
     prepare: async (page) => {
       await page.getByLabel('New password', { exact: true }).fill('a long enough password of words')
       await press(page, 'Set the password')
-      await page.getByText('has expired or was already used').waitFor()
+      await page.getByText('was already used or has expired').waitFor()
     },
   },
   { name: 'sign-in', viewer: 'visitor', path: '/sign-in', isPictured: true },
@@ -198,6 +198,20 @@ const account: readonly PageState[] = [
     isPictured: true,
   },
   { name: 'confirm-email-incomplete', viewer: 'visitor', path: '/confirm-email' },
+  {
+    name: 'enrol',
+    viewer: 'visitor',
+    path: ({ enrolment }) => `/enrol#token=${enrolment}`,
+    prepare: (page) => page.getByRole('img', { name: /^QR code/ }).waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'enrol-used',
+    viewer: 'visitor',
+    path: `/enrol#token=${token}`,
+    answers: ['400 /api/enrolments'],
+    prepare: (page) => page.getByText('was already used or has expired').waitFor(),
+  },
   { name: 'opt-out', viewer: 'visitor', path: `/mails/opt-out#token=${token}`, isPictured: true },
 ]
 
@@ -293,7 +307,50 @@ const applications: readonly PageState[] = [
   },
   { name: 'key-rotate', viewer: 'developer', path: busy(), prepare: dialogOf('Rotate') },
   { name: 'key-revoke', viewer: 'developer', path: busy(), prepare: dialogOf('Revoke') },
-  { name: 'application-settings', viewer: 'developer', path: busy('/settings') },
+  {
+    name: 'key-addresses',
+    viewer: 'developer',
+    path: busy(),
+    prepare: dialogOf('Addresses'),
+  },
+  {
+    name: 'application-settings',
+    viewer: 'developer',
+    path: busy('/settings'),
+    prepare: (page) => page.getByText('No certificates yet').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'redirect-origins-invalid',
+    viewer: 'developer',
+    path: busy('/settings'),
+    answers: ['400 /api/applications/*'],
+    prepare: async (page) => {
+      await page.getByLabel('Origins').fill('http://app.example')
+      await press(page, 'Save origins')
+      await page.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  {
+    name: 'certificate-add',
+    viewer: 'developer',
+    path: busy('/settings'),
+    prepare: async (page) => {
+      await press(page, 'Add certificate')
+      await press(page, 'Add certificate')
+      await page.locator('[aria-invalid="true"]').nth(1).waitFor()
+    },
+  },
+  {
+    name: 'certificates-made',
+    viewer: 'newcomer',
+    path: fresh('/settings'),
+    prepare: async (page) => {
+      await press(page, 'Create test certificates')
+      await page.getByText('Save these files now').waitFor()
+      await page.getByRole('list', { name: 'Certificates' }).waitFor()
+    },
+  },
   {
     name: 'signed-calls-question',
     viewer: 'developer',
@@ -429,6 +486,16 @@ const own: readonly PageState[] = [
     },
   },
   {
+    name: 'profile-add-app',
+    viewer: 'developer',
+    path: '/profile',
+    prepare: async (page) => {
+      await press(page, 'Add an authenticator app')
+      await page.getByRole('img', { name: /^QR code/ }).waitFor()
+    },
+    isPictured: true,
+  },
+  {
     name: 'account-delete',
     viewer: 'developer',
     path: '/profile',
@@ -533,6 +600,25 @@ const operated: readonly PageState[] = [
     path: '/operator/audit',
     prepare: (page) => page.getByText('API key revoked').first().waitFor(),
     isPictured: true,
+  },
+  {
+    name: 'operator-security-events',
+    viewer: 'operator',
+    path: '/operator/security-events',
+    prepare: async (page) => {
+      // Each view is an event, which the next one shows.
+      while (!(await page.getByText('operator.read').first().isVisible())) {
+        await page.reload()
+        await page.waitForLoadState('networkidle')
+      }
+    },
+    isPictured: true,
+  },
+  {
+    name: 'operator-security-events-none',
+    viewer: 'operator',
+    path: '/operator/security-events?event=audit.broken&from=2026-01-01T00:00:00.000Z',
+    prepare: (page) => page.getByText('No matching events').waitFor(),
   },
   {
     name: 'operator-hidden',

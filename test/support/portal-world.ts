@@ -19,6 +19,8 @@ export interface PortalWorld {
     readonly fresh: string
     readonly suspended: string
   }
+  /** Token of the link by which a new operator adds a second factor. */
+  readonly enrolment: string
   /** X-Request-ID of a call of the busy application that was refused. */
   readonly refusedCall: string
   /** A key of the busy application that works. */
@@ -44,6 +46,14 @@ export async function startPortalWorld(
     await stores.developers.create({ name, email, by: 'operator:demo' })
   }
   await leaveTraces(beside)
+  const by = 'operator:demo'
+  const { id: enrolling } = await stores.developers.create({
+    name: 'Omer Shalev',
+    email: 'omer.shalev@bank.example',
+    isOperator: true,
+    by,
+  })
+  const enrolment = await stores.factors.issueEnrolment({ developerId: enrolling, by })
 
   const busy = await newApplication(developer, 'Budget planner')
   for (const [api, version] of [
@@ -86,6 +96,7 @@ export async function startPortalWorld(
     beside,
     viewers: { newcomer, developer, operator },
     applications: { busy: idOf(busy), fresh: idOf(fresh), suspended: idOf(suspended) },
+    enrolment: enrolment ?? '',
     refusedCall,
     key: production.key,
   }

@@ -84,6 +84,16 @@ export function createPortalClient(
   }
 }
 
+/** One of the cookies that an answer sets: its pair and its attributes. */
+export function cookieNamed(name: string, { headers }: Pick<PortalAnswer, 'headers'>) {
+  // Several are joined by commas; a comma within a date is followed by a blank.
+  const cookies = (headers['set-cookie'] ?? '').split(/,(?=\S)/)
+  const [pair = '', ...attributes] = (
+    cookies.find((cookie) => cookie.startsWith(`${name}=`)) ?? ''
+  ).split('; ')
+  return { pair, attributes }
+}
+
 /** Strong enough for every rule. */
 export const testPassword = 'quiet lamp under nine oaks'
 

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import {
@@ -9,11 +8,11 @@ import {
   versionKey,
 } from '../../src/catalogue/catalogue.ts'
 import { isJsonObject, objectMembersOf, pointerNames, valueAt } from '../../src/catalogue/json.ts'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { type OperationObject, operationObject } from '../../src/catalogue/operation-object.ts'
 import { type Located, member, membersOf } from '../../src/catalogue/reference.ts'
+import { publishedCatalogue } from './published-catalogue.ts'
 
-const catalogue = await loadCatalogue(fileURLToPath(new URL('../../config', import.meta.url)))
+const catalogue = await publishedCatalogue()
 
 /** One media type of a request or an answer, with its examples. */
 export interface PublishedBody {

@@ -1,14 +1,10 @@
 import { createServer, type Socket } from 'node:net'
-import type { Test } from 'tap'
+import type { Test } from './database.ts'
 import { listenOnLoopback } from './loopback.ts'
+import { readStrictRequest, type StrictRequest } from './strict-request.ts'
 
 /** One request as its bytes said it, read by a strict parser of our own (not the one under test). */
-export interface RecordedRequest {
-  readonly method: string
-  readonly target: string
-  /** Names in lower case; values of doubled fields in order. */
-  readonly headers: ReadonlyMap<string, readonly string[]>
-  readonly body: string
+export interface RecordedRequest extends StrictRequest {
   /** Which connection it came on, counted from 0. */
   readonly connection: number
 }
@@ -46,11 +42,12 @@ export async function startRawBackend(t: Test): Promise<RawBackend> {
     socket.on('data', (chunk) => {
       pending += chunk.toString('latin1')
       for (;;) {
-        const parsed = parseRequest(pending, connection)
-        if (parsed === undefined) return
-        pending = parsed.rest
-        requests.push(parsed.request)
-        backend.answer(parsed.request, socket)
+        const read = readStrictRequest(pending)
+        if (read === undefined) return
+        pending = read.rest
+        const request = { ...read.request, connection }
+        requests.push(request)
+        backend.answer(request, socket)
       }
     })
   })
@@ -61,60 +58,4 @@ export async function startRawBackend(t: Test): Promise<RawBackend> {
   })
   backend.url = `http://127.0.0.1:${port}`
   return backend
-}
-
-/** Parses one request strictly; undefined while incomplete. Throws on anything a strict parser would not accept. */
-export function parseRequest(
-  bytes: string,
-  connection: number,
-): { request: RecordedRequest; rest: string } | undefined {
-  const end = bytes.indexOf('\r\n\r\n')
-  if (end === -1) return undefined
-  const [requestLine = '', ...lines] = bytes.slice(0, end).split('\r\n')
-  const match = /^([A-Z]+) (\S+) HTTP\/1\.1$/.exec(requestLine)
-  if (match === null) throw new Error(`bad request line: ${requestLine}`)
-  const headers = new Map<string, string[]>()
-  for (const line of lines) {
-    const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line)
-    if (field === null) throw new Error(`bad field line: ${line}`)
-    const name = (field[1] ?? '').toLowerCase()
-    headers.set(name, [...(headers.get(name) ?? []), field[2] ?? ''])
-  }
-  const framed = headers.has('content-length') && headers.has('transfer-encoding')
-  if (framed) throw new Error('two length mechanisms')
-  const after = bytes.slice(end + 4)
-  const body = readBody(headers, after)
-  if (body === undefined) return undefined
-  const request = {
-    method: match[1] ?? '',
-    target: match[2] ?? '',
-    headers,
-    body: body.text,
-    connection,
-  }
-  return { request, rest: after.slice(body.length) }
-}
-
-function readBody(
-  headers: ReadonlyMap<string, readonly string[]>,
-  bytes: string,
-): { text: string; length: number } | undefined {
-  if (headers.has('transfer-encoding')) return readChunks(bytes)
-  const length = Number(headers.get('content-length')?.[0] ?? '0')
-  return bytes.length < length ? undefined : { text: bytes.slice(0, length), length }
-}
-
-function readChunks(bytes: string): { text: string; length: number } | undefined {
-  let at = 0
-  let text = ''
-  for (;;) {
-    const lineEnd = bytes.indexOf('\r\n', at)
-    if (lineEnd === -1) return undefined
-    const size = Number.parseInt(bytes.slice(at, lineEnd), 16)
-    const start = lineEnd + 2
-    if (bytes.length < start + size + 2) return undefined
-    text += bytes.slice(start, start + size)
-    at = start + size + 2
-    if (size === 0) return { text, length: at }
-  }
 }

@@ -49,7 +49,7 @@ export function scaBrowser(sca: FastifyInstance): ScaBrowser {
       url,
       headers: {
         cookie: [...cookies.values()]
-          .filter(({ path }) => url === path || url.startsWith(`${path}/`))
+          .filter(({ path }) => path === '/' || url === path || url.startsWith(`${path}/`))
           .map(({ pair }) => pair)
           .join('; '),
         ...(payload === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),

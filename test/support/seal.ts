@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { createHash, createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,8 @@ export interface Seal {
   readonly key: KeyObject
   /** PEM in one line. */
   readonly certificate: string
+  /** SHA-256 of the certificate in base64url. */
+  readonly thumbprint: string
 }
 
 /** A self-signed certificate, good for so many days from now, made by openssl. */
@@ -24,9 +26,11 @@ export function createSeal(t: Test, kind: 'rsa' | 'ec', days = 1): Seal {
   const subject = ['-nodes', '-days', String(days), '-subj', '/CN=Sandbox TPP']
   const files = ['-keyout', path('key.pem'), '-out', path('certificate.pem')]
   execFileSync('openssl', ['req', '-x509', ...newKey, ...subject, ...files], { stdio: 'ignore' })
+  const pem = readFileSync(path('certificate.pem'), 'utf8')
   return {
     key: createPrivateKey(readFileSync(path('key.pem'))),
-    certificate: readFileSync(path('certificate.pem'), 'utf8').replaceAll('\n', ''),
+    certificate: pem.replaceAll('\n', ''),
+    thumbprint: createHash('sha256').update(new X509Certificate(pem).raw).digest('base64url'),
   }
 }
 

@@ -19,8 +19,14 @@ export interface StrictReader {
   readonly isWithin: boolean
 }
 
-/** Creates a reader of its own making: what it is to judge must not be read by the parser under test. */
-export function createStrictReader(): StrictReader {
+/**
+ * Creates a reader of its own making: what it is to judge must not be read by the parser under test.
+ *
+ * @param isToHead whether the answer with this index is to a HEAD request: it has no body, whatever its fields say
+ */
+export function createStrictReader(
+  isToHead: (index: number) => boolean = () => false,
+): StrictReader {
   const answers: StrictAnswer[] = []
   let interim: number[] = []
   let pending = ''
@@ -40,12 +46,20 @@ export function createStrictReader(): StrictReader {
       pending = rest
       return true
     }
-    const body = readBody(headers, rest)
+    const body = isBodyless(status, headers) ? noBody : readBody(headers, rest)
     if (body === undefined) return false
     answers.push({ status, headers, body: body.text, interim })
     interim = []
     pending = rest.slice(body.octets)
     return true
+  }
+
+  /** RFC 9112, 6.3, and RFC 9110, 8.6: a 204 declares no body either. */
+  function isBodyless(status: number, headers: ReadonlyMap<string, string>): boolean {
+    if (status === 204 && (headers.has('content-length') || headers.has('transfer-encoding'))) {
+      throw new Error('a 204 that declares a body')
+    }
+    return status === 204 || status === 304 || isToHead(answers.length)
   }
 
   return {
@@ -62,6 +76,8 @@ export function createStrictReader(): StrictReader {
     },
   }
 }
+
+const noBody = { text: '', octets: 0 }
 
 function readHeaders(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>()

@@ -12,11 +12,11 @@ import { startTollgate } from '../../src/main.ts'
 import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { databaseBeside } from '../../src/platform/embedded-database.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createLog, type Logger } from '../../src/platform/log.ts'
 import { roles as allRoles, type Role, readSettings } from '../../src/platform/settings.ts'
 import { childEnvironment } from './child-environment.ts'
 import { type Test, testDataDir } from './database.ts'
-import { configDir } from './edge.ts'
+import { configDir } from './published-catalogue.ts'
 
 export interface RunningTollgate {
   /** Origins by the name in the ready line. */
@@ -32,6 +32,8 @@ export interface RunningTollgate {
 export interface TestTollgateOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly plan?: TestPlan
+  /** (Default: as LOG_LEVEL says, on standard error) */
+  readonly log?: Logger
 }
 
 export interface TestPlan {
@@ -40,9 +42,11 @@ export interface TestPlan {
   readonly window: string
 }
 
-/** Any free port, nothing on standard error, and no bound on bursts of one application. */
+/** Any free port, nothing on standard error, and no bound on bursts of one application or developer. */
 export const quietEnv = {
   CALLS_PER_APPLICATION: '0',
+  CHANGES_PER_MINUTE: '100000',
+  KEYS_PER_HOUR: '100000',
   LOG_LEVEL: 'silent',
   GATEWAY_PORT: '0',
   MANAGEMENT_PORT: '0',
@@ -88,7 +92,7 @@ export async function runTollgate(
   const tollgate = await startTollgate({
     settings,
     roles: new Set(allRoles),
-    log: createLog(settings.logLevel),
+    log: options.log ?? createLog(settings.logLevel),
     version: 'test',
     isTerminal: true,
   })
