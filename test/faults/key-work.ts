@@ -18,6 +18,7 @@ await withRegistry(
     keyPepper: process.env['KEY_PEPPER'],
     keysPerApplication: 1_000_000,
     applicationsPerDeveloper: 10,
+    keyMaxDays: 0,
   },
   async (stores) => {
     async function work(): Promise<never> {

@@ -59,6 +59,9 @@ const b2b = {
   debtorAccount: { iban: 'DE62370400440532013001' },
 }
 
+/** Each sequence is an application of its own, with its own count of failed attempts. */
+const sandbox = { secret: 'x', portalUrl: () => 'http://portal.test' }
+
 const bodies: Readonly<Record<Put, object>> = {
   identify: {},
   password: { psuData: { password: '12345' } },
@@ -96,7 +99,7 @@ for (let number = 0; number < banks; number += 1) {
   t.test(`a bank does what the model does, in steps of every kind (${number + 1})`, async (t) => {
     // PostgreSQL, where it is, takes half the time.
     const database = await testPostgres(t)
-    const bank = await testBank(t, database === undefined ? {} : { database })
+    const bank = await testBank(t, database === undefined ? { sandbox } : { sandbox, database })
     let steps = 0
     const sequence = fc.array(step, { minLength: stepsPerSequence, maxLength: stepsPerSequence })
     t.comment(`BANK_MODEL_SEED=${seed}`)

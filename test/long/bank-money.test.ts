@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import type { Database } from '../../src/platform/database.ts'
 import { numberOf } from '../support/bank-tests.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
-import { configDir } from '../support/edge.ts'
+import { configDir } from '../support/published-catalogue.ts'
 import { spawnTollgate } from '../support/tollgate.ts'
 
 t.setTimeout(200_000)

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import { childEnvironment } from '../support/child-environment.ts'
 import { testDataDir } from '../support/database.ts'
-import { configDir } from '../support/edge.ts'
+import { configDir } from '../support/published-catalogue.ts'
 import { testConfigDir } from '../support/tollgate.ts'
 
 const program = join(configDir, '..', 'src', 'cli', 'main.ts')

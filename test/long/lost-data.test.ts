@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { childEnvironment } from '../support/child-environment.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
-import { configDir } from '../support/edge.ts'
+import { configDir } from '../support/published-catalogue.ts'
 import { quietEnv } from '../support/tollgate.ts'
 
 /** A data folder that has a key, and no process. */

@@ -8,7 +8,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
   const tollgate = await runTollgate(t, { plan: { calls: 20, window: 'P365D' } })
   const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
   const beside = await besidePortal(t, tollgate)
-  const browser = await startBrowser(t)
+  const browser = await startBrowser()
   const visit = (context: BrowserContextOptions = {}) => ({ portalUrl, gatewayUrl, context })
 
   async function become(page: Page, { cookie }: SignedIn): Promise<void> {

@@ -32,7 +32,7 @@ t.test(
       plan: 'default',
     })
     const { key } = (await send('POST', `/api${path}/keys`, { name: 'one' })).body
-    const browser = await startBrowser(t)
+    const browser = await startBrowser()
 
     await browser.visit(t, { portalUrl }, async ({ page, expectOutage }) => {
       const tab = (name: string) => page.getByRole('link', { name, exact: true })

@@ -16,7 +16,7 @@ t.comment(`timeout=${timeout}`)
 t.test('every page in every state', { skip: chromiumMissing(), timeout }, async (t) => {
   const world = await startPortalWorld(t)
   const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
-  const browser = await startBrowser(t)
+  const browser = await startBrowser()
   // A page waits for the portal, and the portal for its database.
   t.jobs = 2
 

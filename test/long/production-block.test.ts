@@ -8,9 +8,9 @@ import { Client } from 'pg'
 import t, { type Test } from 'tap'
 import { childEnvironment } from '../support/child-environment.ts'
 import { startPostgres } from '../support/database.ts'
-import { configDir } from '../support/edge.ts'
 import { fleetMissing } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
+import { configDir } from '../support/published-catalogue.ts'
 import { startRedisServer } from '../support/redis-server.ts'
 
 const root = join(configDir, '..')
@@ -57,15 +57,14 @@ t.test(
   { skip: fleetMissing(), timeout: 180_000 },
   async (t) => {
     const blocks = productionBlocks()
-    t.equal(blocks.length, 3, 'secrets, settings, commands')
-    const [secrets = '', settings = '', commands = ''] = blocks
+    t.equal(blocks.length, 4, 'secrets, tables, settings, commands')
+    const [secrets = '', tables = '', settings = '', commands = ''] = blocks
 
     const postgres = await startPostgres(t)
     if (postgres === undefined) throw new Error('PostgreSQL is not installed')
     const client = new Client({ connectionString: postgres.url })
     await client.connect()
-    await client.query(`create role tollgate login password 'password'`)
-    await client.query('create database tollgate owner tollgate')
+    await client.query('create database tollgate')
     await client.end()
     const redis = await startRedisServer()
     t.teardown(() => redis.stop())
@@ -83,8 +82,9 @@ t.test(
       BACKEND_PORT: bank,
       SCA_PORT: sca,
     }
+    const database = new URL(postgres.url)
     const exports = here(settings, {
-      'db.internal:5432': new URL(postgres.url).host,
+      'db.internal:5432': database.host,
       'redis.internal:6379': new URL(redis.url).host,
     })
     const starts = here(commands, {
@@ -93,6 +93,17 @@ t.test(
     })
 
     await run('/bin/sh', ['-ec', secrets], { cwd, env })
+    database.pathname = '/tollgate'
+    const createRoles = () =>
+      run('psql', [
+        ...['owner', 'gateway', 'portal', 'bank', 'serving'].flatMap((role) => [
+          ...['-v', `${role}_password=password`],
+        ]),
+        ...['-f', join(root, 'deploy', 'postgres', 'roles.sql'), database.href],
+      ])
+    await createRoles()
+    await run('/bin/sh', ['-ec', here(tables, { 'db.internal:5432': database.host })], { cwd, env })
+    await createRoles()
     const roles = await Promise.all(
       starts
         .trim()

@@ -26,9 +26,9 @@ const settling = { processes: 4, settleMs: 1000 }
 
 /** A limit of an application of its own, which decides the slot. */
 function limitOf(application: string, calls = 100, operation = 'listAccounts'): BucketLimit {
-  const windowSeconds = longWindowSeconds
-  const bucket = `tollgate:{${application}}:xs2a:1.7.0:${operation}:${windowSeconds}`
-  return { bucket, windowSeconds, calls }
+  const windowLength = longWindowSeconds
+  const bucket = `tollgate:{${application}}:xs2a:1.7.0:${operation}:${windowLength}`
+  return { bucket, windowLength, calls }
 }
 
 function decisionsOf(grants: readonly Grant[]): string[] {
@@ -332,7 +332,7 @@ t.test('on a Redis Cluster', { skip, timeout: 200_000 }, async (t) => {
     const request = new IncomingMessage(new Socket())
     let counted = 0
     for (let attempt = 0; attempt < 14; attempt += 1) {
-      await portals[attempt % 2]?.signIn(request, 'anna@example.com').then(
+      await portals[attempt % 2]?.signIn(request, 'anna@example.com', undefined).then(
         () => {
           counted += 1
         },

@@ -1,12 +1,11 @@
 import t from 'tap'
 
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { answerContracts } from '../support/answer-contract.ts'
-import { configDir } from '../support/edge.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { type Language, languageMissing, languages, runSample } from '../support/run-sample.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
-const catalogue = await loadCatalogue(configDir)
+const catalogue = await publishedCatalogue()
 
 /** One answer as a sample printed it; curl prints the header fields, too. */
 interface Printed {

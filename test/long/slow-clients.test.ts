@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { createTestAuthority } from '../support/certificates.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
@@ -130,6 +131,64 @@ t.test(
     while (!(await isServed()) && Date.now() - from < 100_000) await delay(500)
     const tookMs = Date.now() - from
     t.ok(tookMs > 25_000 && tookMs < 80_000, `after ${tookMs} ms`)
+  },
+)
+
+const listeners = ['gateway', 'portal', 'sca', 'management', 'backend'] as const
+
+t.test(
+  'on every listener a client has 10 seconds for its header and 30 for its request',
+  { timeout: 90_000 },
+  async (t) => {
+    const { urls } = await runTollgate(t)
+    const host = 'Host: a\r\n'
+    const form = `${host}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n`
+    const json = form.replace('x-www-form-urlencoded', 'json')
+    const bodies = {
+      portal: `POST /api/session HTTP/1.1\r\nOrigin: ${urls.portal}\r\n${json}`,
+      sca: `POST /authorise/00000000-0000-4000-8000-000000000000 HTTP/1.1\r\n${form}`,
+      backend: `POST /v1.7.0/consents HTTP/1.1\r\n${json}`,
+    }
+    const begun = [
+      ...listeners.map((name) => ({ name, begin: '', piece: '', seconds: 10 })),
+      ...listeners.map((name) => {
+        return { name, begin: `GET / HTTP/1.1\r\n${host}`, piece: 'X-A: b\r\n', seconds: 10 }
+      }),
+      ...(['portal', 'sca', 'backend'] as const).map((name) => {
+        return { name, begin: bodies[name], piece: ' ', seconds: 30 }
+      }),
+    ]
+    await Promise.all(
+      begun.map(async ({ name, begin, piece, seconds }) => {
+        const { isOpen, received, tookMs } = await sendSlowly(urls[name], begin, piece)
+        const what = `${name}, ${begin.split(' HTTP')[0] || 'silent'}: after ${tookMs} ms`
+        t.notOk(isOpen, what)
+        t.ok(Math.abs(tookMs - seconds * 1_000 - 2_000) < 4_000, what)
+        t.match(received, /^HTTP\/1\.1 408 /, what)
+      }),
+    )
+  },
+)
+
+t.test(
+  'on every listener a client has 10 seconds for its TLS handshake',
+  { timeout: 60_000 },
+  async (t) => {
+    const authority = createTestAuthority(t)
+    const { certFile, keyFile } = authority.issue()
+    const env = listeners.flatMap((name) => [
+      [`${name.toUpperCase()}_TLS_CERT_FILE`, certFile],
+      [`${name.toUpperCase()}_TLS_KEY_FILE`, keyFile],
+    ])
+    const trust = { UPSTREAM_TLS_CA_FILE: authority.caFile }
+    const { urls } = await runTollgate(t, { env: { ...Object.fromEntries(env), ...trust } })
+    await Promise.all(
+      listeners.map(async (name) => {
+        const { isOpen, tookMs } = await sendSlowly(urls[name], '', '')
+        t.notOk(isOpen, name)
+        t.ok(tookMs > 9_000 && tookMs < 14_000, `${name}: after ${tookMs} ms`)
+      }),
+    )
   },
 )
 
