@@ -1,16 +1,23 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // A program: `tap run` with these arguments, where it is quick. The tests copy some
 // hundred databases and start as many processes: on a disk they wait for it half of
-// the time, and every process would strip and compile the same modules again.
+// the time, and every process would strip and compile the same modules again. Without
+// arguments it runs all short tests, in a few processes.
+
+/** Two cores are busy with four, since some tests mostly wait. */
+const processes = 4
+/** Each file has a timeout of its own. */
+const partSecondsMax = 1200
 
 const folder = mkdtempSync(join(roomyRoot(), 'tg-run-'))
 // Servers that refuse to run as root run as others, in folders of their own in it.
 chmodSync(folder, 0o711)
-const child = spawn('tap', ['run', ...process.argv.slice(2)], {
+const given = process.argv.slice(2)
+const child = spawn('tap', ['run', ...(given.length === 0 ? together() : given)], {
   stdio: 'inherit',
   env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: join(folder, 'compile-cache') },
 })
@@ -25,6 +32,18 @@ child.once('exit', (code) => {
   process.exitCode = code ?? 1
 })
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+/** Files that each run a part of the tests. */
+function together(): string[] {
+  const source = `import { runTogether } from ${JSON.stringify(import.meta.resolve('./together.ts'))}
+await runTogether(import.meta.dirname)\n`
+  const files = Array.from({ length: processes }, (_, index) => {
+    const file = join(folder, `part-${index + 1}.test.mjs`)
+    writeFileSync(file, source)
+    return file
+  })
+  return [`--timeout=${partSecondsMax}`, ...files]
+}
 
 /** Memory, where the machine gives away so much of it. */
 function roomyRoot(): string {

@@ -24,7 +24,7 @@ const looks = [
 ].filter(({ suffix }) => !isForDocs || suffix !== '-phone')
 
 const world = await startPortalWorld(t, { calls: 100, window: 'PT1H' })
-const browser = await startBrowser(t)
+const browser = await startBrowser()
 const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
 const visit: VisitOptions = { portalUrl, gatewayUrl }
 

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { settingsTable } from '../../src/platform/settings-table.ts'
 import { commandsTable } from './commands-table.ts'
+import { eventsTable } from './events-table.ts'
+import { settingsTable } from './settings-table.ts'
 
 /** A part of a page that is written from code, between two comments in it. */
 export interface GeneratedPart {
@@ -24,6 +25,12 @@ export const generatedParts: readonly GeneratedPart[] = [
     begin: /<!-- commands: .* -->\n/,
     end: '<!-- end of commands -->',
     content: commandsTable,
+  },
+  {
+    page: 'docs/security-events.md',
+    begin: /<!-- events: .* -->\n/,
+    end: '<!-- end of events -->',
+    content: eventsTable,
   },
 ]
 

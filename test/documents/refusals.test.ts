@@ -16,6 +16,12 @@ const portalCodes = [
   'INPUT_INVALID',
   'SESSION_REQUIRED',
   'CREDENTIALS_INVALID',
+  'STEP_UP_REQUIRED',
+  'SECOND_FACTOR_INVALID',
+  'CHALLENGE_EXPIRED',
+  'ENROLMENT_REQUIRED',
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_REFUSED',
   'APPROVAL_PENDING',
   'DEVELOPER_SUSPENDED',
   'SIGN_UP_CLOSED',
@@ -35,8 +41,10 @@ const quota = {
 
 /** The members that the refusals of a code have, one entry for each form. */
 const membersOf: Partial<Record<ErrorCode, readonly Readonly<Record<string, unknown>>[]>> = {
+  ADDRESS_NOT_ALLOWED: [entitlement],
   NOT_SUBSCRIBED: [entitlement],
   APPLICATION_SUSPENDED: [entitlement],
+  CLIENT_ROLE_INVALID: [{ role: 'PSP_AI' }],
   OPERATION_NOT_IN_VERSION: [{ requestedVersion: '1.7.0', availableIn: ['1.6.0'] }],
   VERSION_RETIRED: [{}, { successor: '1.7.0' }],
   QUOTA_EXCEEDED: [

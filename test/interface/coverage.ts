@@ -40,14 +40,14 @@ function readNotes(from: string): ReadonlyMap<string, readonly NotedAnswer[]> {
 
 /** Prints the table and returns how many cells no test shows. */
 function print(notes: ReadonlyMap<string, readonly NotedAnswer[]>): number {
-  const rows: string[][] = []
+  const rows: Record<'operation' | 'answer' | 'versions' | 'shownBy', string>[] = []
   const empty: string[] = []
   for (const [operation, answers] of cells) {
     for (const answer of answers) {
       const shown = notes.get(`${operation} ${answer}`) ?? []
       if (shown.length === 0) empty.push(`${operation} ${answer}`)
       const versions = [...new Set(shown.map(({ version }) => version))].sort().join(', ')
-      rows.push([operation, answer, versions, titleOf(shown[0])])
+      rows.push({ operation, answer, versions, shownBy: titleOf(shown[0]) })
     }
   }
   const known = new Set(
@@ -55,7 +55,9 @@ function print(notes: ReadonlyMap<string, readonly NotedAnswer[]>): number {
   )
   const beyond = [...notes.keys()].filter((cell) => !known.has(cell))
   const total = [...notes.values()].reduce((sum, list) => sum + list.length, 0)
-  process.stdout.write(`${drawTable(['operation', 'answer', 'versions', 'shown by'], rows)}\n`)
+  process.stdout.write(
+    `${drawTable(rows, { operation: 'operation', answer: 'answer', versions: 'versions', 'shown by': 'shownBy' })}\n`,
+  )
   process.stdout.write(`${total} answers, each as its document says, headers included\n`)
   process.stdout.write(
     `${known.size - empty.length} of ${known.size} cells are shown by a test; empty: ${empty.length}\n`,

@@ -14,8 +14,8 @@ const complete = {
 }
 
 t.test('a strict application', async (t) => {
-  const world = await interfaceWorld(t)
-  const { key, certificate } = createSeal(t, 'rsa')
+  const { key, certificate, thumbprint } = createSeal(t, 'rsa')
+  const world = await interfaceWorld(t, [thumbprint])
   world.clock.now = Date.now() + 60_000
 
   /** A call as such an application makes it: digest, signature and certificate over everything that must be covered. */
@@ -23,6 +23,7 @@ t.test('a strict application', async (t) => {
     test: typeof t,
     call: Omit<InterfaceCall, 'version' | 'as' | 'headers'> & { version?: string },
     headers: Readonly<Record<string, string>> = {},
+    by = { key, certificate },
   ) => {
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
     const bytes = createHash('sha256')
@@ -34,7 +35,10 @@ t.test('a strict application', async (t) => {
       date: new Date(world.clock.now).toUTCString(),
       ...headers,
     }
-    const seal = { 'tpp-signature-certificate': certificate, signature: signatureOf(covered, key) }
+    const seal = {
+      'tpp-signature-certificate': by.certificate,
+      signature: signatureOf(covered, by.key),
+    }
     return world.call(test, {
       version: '1.7.0',
       ...call,
@@ -60,6 +64,16 @@ t.test('a strict application', async (t) => {
     t.equal((await world.call(t, call)).status, 201)
   })
 
+  t.test('cannot sign with a certificate that it has not registered', async (t) => {
+    const create = { operation: 'createConsent', body: consentRequest }
+    const foreign = await signed(t, create, complete, createSeal(t, 'rsa'))
+    t.equal(refusal(foreign), '401 CERTIFICATE_INVALID')
+    t.match(foreign.body.tppMessages[0], {
+      path: 'TPP-Signature-Certificate',
+      text: /does not have this certificate.*add it on the portal/,
+    })
+  })
+
   t.test('makes a consent with everything the standard asks for, and none without', async (t) => {
     const create = { operation: 'createConsent', body: consentRequest }
     const made = await signed(t, create, complete)
@@ -75,6 +89,17 @@ t.test('a strict application', async (t) => {
     const path = { consentId: made.body.consentId }
     const status = await signed(t, { operation: 'getConsentStatus', path })
     t.equal(status.body.consentStatus, 'received')
+  })
+
+  t.test('has customers sent back only to origins that it has registered', async (t) => {
+    const create = { operation: 'createConsent', body: consentRequest }
+    const elsewhere = { ...complete, 'tpp-redirect-uri': 'https://tpp.evil.example/back' }
+    const answer = await signed(t, create, elsewhere)
+    t.equal(refusal(answer), '400 FORMAT_ERROR')
+    t.match(answer.body.tppMessages[0], {
+      path: 'TPP-Redirect-URI',
+      text: /https:\/\/tpp\.evil\.example.*registered: https:\/\/tpp\.example\./,
+    })
   })
 
   t.test('is refused members that its product does not have, which others may send', async (t) => {

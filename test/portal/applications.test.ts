@@ -527,6 +527,8 @@ t.test(
       writesMailsToFiles: true,
       hasSandbox: true,
       hasMailbox: true,
+      signInProvider: null,
+      keyMaxDays: 0,
     })
     t.equal(facts.headers['cache-control'], 'no-store')
     const state = await beside.anonymous('GET', '/api/gateway')

@@ -49,11 +49,59 @@ t.test('a locked address does not use up the attempts of its network', async (t)
     key: Buffer.alloc(32),
     redis: undefined,
   })
-  for (let at = 0; at < 10; at++) await attempts.signIn(request, 'locked@example.com')
+  for (let at = 0; at < 10; at++) await attempts.signIn(request, 'locked@example.com', undefined)
   for (let at = 0; at < 100; at++) {
-    t.ok((await waitOf(attempts.signIn(request, 'locked@example.com'))) > 0)
+    t.ok((await waitOf(attempts.signIn(request, 'locked@example.com', undefined))) > 0)
   }
-  t.equal(await waitOf(attempts.signIn(request, 'colleague@example.com')), 0)
+  t.equal(await waitOf(attempts.signIn(request, 'colleague@example.com', undefined)), 0)
+})
+
+t.test('a right sign-in counts too, but not as a failure', async (t) => {
+  const attempts = createAttempts({
+    clientAddress: () => '192.0.2.1',
+    key: Buffer.alloc(32),
+    redis: undefined,
+  })
+  const signIn = async (device?: string) =>
+    waitOf(attempts.signIn(request, 'ada@example.com', device).then((made) => made.succeeded()))
+  for (let at = 0; at < 30; at++) t.equal(await signIn(), 0)
+  const wait = await signIn()
+  t.ok(wait > 800 && wait <= 900, 'thirty in fifteen minutes')
+  for (let at = 0; at < 30; at++) t.equal(await signIn('laptop'), 0)
+  t.ok((await signIn('laptop')) > 800, 'also in browsers that the owner used before')
+})
+
+t.test('what strangers try leaves known browsers and sessions alone', async (t) => {
+  const attempts = createAttempts({
+    clientAddress: () => '192.0.2.1',
+    key: Buffer.alloc(32),
+    redis: undefined,
+  })
+  const signIn = (device?: string) => waitOf(attempts.signIn(request, 'ada@example.com', device))
+  for (let at = 0; at < 200; at++) await signIn()
+  t.ok((await signIn()) > 0)
+  for (let at = 0; at < 10; at++) t.equal(await signIn('laptop'), 0)
+  t.ok((await signIn('laptop')) > 0, 'ten failures of one browser')
+  t.equal(await signIn('phone'), 0)
+})
+
+t.test('whoever holds a known browser or a session guesses a hundred times a day', async (t) => {
+  let now = Date.now()
+  t.intercept(Date, 'now', { value: () => now })
+  const attempts = createAttempts({
+    clientAddress: () => '192.0.2.1',
+    key: Buffer.alloc(32),
+    redis: undefined,
+  })
+  const signIn = (device: string) => waitOf(attempts.signIn(request, 'ada@example.com', device))
+  for (let window = 0; window < 10; window += 1) {
+    for (let at = 0; at < 10; at += 1) t.equal(await signIn('laptop'), 0)
+    now += 901_000
+  }
+  t.ok((await signIn('laptop')) > 70_000, 'until a day after the first one')
+  t.equal(await signIn('phone'), 0, 'other browsers of the owner are not concerned')
+  now += 86_400_000
+  t.equal(await signIn('laptop'), 0)
 })
 
 t.test(
@@ -66,7 +114,9 @@ t.test(
 
     const waits: number[] = []
     for (let at = 0; at < 12; at++) {
-      waits.push(await waitOf((at % 2 === 0 ? one : two).signIn(request, 'Ada@example.com')))
+      waits.push(
+        await waitOf((at % 2 === 0 ? one : two).signIn(request, 'Ada@example.com', undefined)),
+      )
     }
     t.same(waits.slice(0, 10), new Array(10).fill(0), 'ten by both together')
     t.ok(
@@ -80,15 +130,18 @@ t.test(
     t.notMatch(await server.cli('ttl', kept.split('\n')[0] ?? ''), '-1', 'all of it expires')
 
     await server.kill()
-    t.ok((await waitOf(one.signIn(request, 'grace@example.com'))) > 0, 'never open')
+    t.ok((await waitOf(one.signIn(request, 'grace@example.com', undefined))) > 0, 'never open')
     await server.restart()
     const back = Date.now() + 10_000
-    while ((await waitOf(one.signIn(request, 'grace@example.com'))) > 0) {
+    while ((await waitOf(one.signIn(request, 'grace@example.com', undefined))) > 0) {
       if (Date.now() > back) throw new Error('never back')
       await delay(50)
     }
     server.suspend()
-    t.ok((await waitOf(one.signIn(request, 'grace@example.com'))) > 0, 'nor when nobody answers')
+    t.ok(
+      (await waitOf(one.signIn(request, 'grace@example.com', undefined))) > 0,
+      'nor when nobody answers',
+    )
     server.resume()
   },
 )

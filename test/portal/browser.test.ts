@@ -9,7 +9,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
   const tollgate = await runTollgate(t)
   const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
   const beside = await besidePortal(t, tollgate)
-  const browser = await startBrowser(t)
+  const browser = await startBrowser()
   const options: VisitOptions = { portalUrl, gatewayUrl }
 
   /** Opens a page as somebody who is signed in. */
@@ -183,7 +183,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
         const description = await signedOnly.getAttribute('aria-describedby')
         t.match(
           await page.locator(`[id="${description}"]`).innerText(),
-          /only calls of this application that are signed with a certificate/,
+          /only calls of this application that are signed with one of its certificates/,
         )
         t.notOk(await signedOnly.isChecked())
         await tabTo(t, page, 'Signed calls only')

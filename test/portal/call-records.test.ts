@@ -106,7 +106,7 @@ t.test('an admitted call is remembered with its count, its time and its reason',
   t.equal(Date.parse(record.resetsAt) % 86_400_000, 0, 'the end of the day, UTC')
   t.match(
     record.reason,
-    /^Allowed as call 1 of 3 to listAccounts in the day that end(s|ed) at 00:00 UTC on [\d-]+; the bank responded with 200 in \d+ ms\.$/,
+    /^Allowed as call 1 of 3 to listAccounts in the day \(UTC\) that end(s|ed) at 00:00 UTC on [\d-]+; the bank responded with 200 in \d+ ms\.$/,
   )
 })
 
@@ -126,7 +126,7 @@ t.test('a refusal of the limit says which calls were used and when the window en
   })
   t.match(
     record.reason,
-    /^All 3 calls of the day to listAccounts were used\. The limit reset(s?) at 00:00 UTC on [\d-]+\. This call does not count against your limit\.$/,
+    /^All 3 calls of the day \(UTC\) to listAccounts were used\. The limit reset(s?) at 00:00 UTC on [\d-]+\. This call does not count against your limit\.$/,
   )
 })
 

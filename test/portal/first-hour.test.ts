@@ -18,7 +18,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
   const tollgate = await runTollgate(t, { plan: { calls, window: 'P365D' } })
   const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
   const beside = await besidePortal(t, tollgate)
-  const browser = await startBrowser(t)
+  const browser = await startBrowser()
 
   await t.test(
     `from the landing page to the balances of a sandbox customer: at most ${clicksMax} clicks and ${fieldsMax} fields, all in the browser`,

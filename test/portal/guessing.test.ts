@@ -97,14 +97,27 @@ t.test('known and unknown addresses get the same answer, in the same time', asyn
   }
 })
 
+/** A browser that has signed in as the owner. */
+async function knownBrowser(email: string) {
+  const client = createPortalClient(urls.portal, { from: elsewhere() })
+  const { status } = await client.post('/api/session', { email, password: testPassword })
+  if (status !== 200) throw new Error(`answered ${status}`)
+  return client
+}
+
 t.test(
-  'after a hundred failures in a row no password is compared until a reset by mail',
+  'after a hundred failures of strangers in a row no password of theirs is compared for a day',
   async (t) => {
     const email = 'guessed@example.com'
     const id = await developer(email)
-    await db.updateTable('developers').set({ failed_sign_ins: 90 }).where('id', '=', id).execute()
+    const known = await knownBrowser(email)
+    await db
+      .updateTable('developers')
+      .set({ failed_sign_ins: 90, failed_since: new Date() })
+      .where('id', '=', id)
+      .execute()
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, at) => signIn(email, `guess number ${at} of many`)),
+      Array.from({ length: 20 }, (_, at) => signIn(email, `guess number ${at} of many`)),
     )
     t.same(new Set(answers.map(({ status }) => status)), new Set([401]))
     t.equal(await failuresOf(id), 100)
@@ -116,14 +129,75 @@ t.test(
     const told = (await readMails(dataDir)).filter(({ kind }) => kind === 'sign-in-paused')
     t.equal(told.length, 1, 'one mail tells the owner')
 
-    const owner = createPortalClient(urls.portal, { from: elsewhere() })
-    t.equal((await owner.post('/api/password-resets', { email })).status, 202)
-    const token = await mailedToken(dataDir, 'password-reset', email)
-    await owner.post('/api/password-resets/confirm', { token, password: otherPassword })
-    t.equal((await signIn(email, otherPassword)).status, 200, 'the owner is back')
-    t.equal(await failuresOf(id), 0)
+    const session = await known.patch('/api/session/developer', {
+      currentPassword: testPassword,
+      name: 'Ada',
+    })
+    t.equal(session.status, 200, 'a live session is not locked out')
+    await db
+      .updateTable('developers')
+      .set({ failed_sign_ins: 100, failed_since: new Date(Date.now() - 86_500_000) })
+      .where('id', '=', id)
+      .execute()
+    t.equal((await signIn(email, testPassword)).status, 200, 'the pause ends by itself')
   },
 )
+
+t.test('strangers cannot keep the owner out of a known browser, nor after a reset', async (t) => {
+  const email = 'besieged@example.com'
+  await developer(email)
+  const known = await knownBrowser(email)
+  await known.delete('/api/session')
+  const statuses = await Promise.all(
+    Array.from({ length: 101 }, async (_, at) => {
+      return (await signIn(email, `guess number ${at} of many`)).status
+    }),
+  )
+  t.ok(statuses.filter((status) => status === 401).length <= 30, 'thirty in fifteen minutes')
+  const elsewhereNow = await signIn(email, testPassword)
+  t.match(elsewhereNow, { status: 429, body: { code: 'ATTEMPTS_EXCEEDED', detail: /browser/ } })
+  const again = await known.post('/api/session', { email, password: testPassword })
+  t.equal(again.status, 200, 'the known browser signs in')
+
+  const other = createPortalClient(urls.portal, { from: elsewhere() })
+  t.equal((await other.post('/api/password-resets', { email })).status, 202)
+  const token = await mailedToken(dataDir, 'password-reset', email)
+  await other.post('/api/password-resets/confirm', { token, password: otherPassword })
+  const after = await other.post('/api/session', { email, password: otherPassword })
+  t.equal(after.status, 200, 'so does the browser that chose a new password')
+})
+
+t.test('the cookie of a known browser proves one address, for half a year', async (t) => {
+  const email = 'device@example.com'
+  await developer(email)
+  await developer('device-2@example.com')
+  const known = await knownBrowser(email)
+  const cookie = known.cookies.get('tollgate_device') ?? ''
+  t.match(cookie, /^[\w-]{22}\.\d{5}\.[\w-]{43}$/)
+  const [nonce = '', day = '', mac = ''] = cookie.split('.')
+  const tries = async (address: string, value: string): Promise<number> => {
+    const client = createPortalClient(urls.portal, { from: '10.250.0.1' })
+    client.cookies.set('tollgate_device', value)
+    return (await client.post('/api/session', { email: address, password: testPassword })).status
+  }
+  // The network of the tries below is closed to both addresses.
+  for (let at = 0; at < 10; at++) {
+    await signIn(email, 'a password that is wrong', '10.250.0.1')
+    await signIn('device-2@example.com', 'a password that is wrong', '10.250.0.1')
+  }
+  t.equal(await tries(email, cookie), 200)
+  t.equal(await tries('Device@example.com', cookie), 200, 'in any case of letters')
+  t.equal(await tries('device-2@example.com', cookie), 429, 'another account')
+  for (const forged of [
+    `${nonce}.${Number(day) + 1}.${mac}`,
+    `${'A'.repeat(22)}.${day}.${mac}`,
+    `${cookie}.`,
+    nonce,
+    '',
+  ]) {
+    t.equal(await tries(email, forged), 429, forged)
+  }
+})
 
 t.test('a success forgets the failures before it', async (t) => {
   const email = 'forgetful@example.com'
@@ -223,13 +297,12 @@ t.test(
 
 t.test('a network asks for forty mails an hour', async (t) => {
   const client = createPortalClient(urls.portal, { from: elsewhere() })
-  const answers = await Promise.all(
-    Array.from({ length: 45 }, (_, at) =>
-      client.post('/api/password-resets', { email: `many-${at}@example.com` }),
-    ),
-  )
-  t.equal(answers.filter(({ status }) => status === 202).length, 40)
-  t.equal(answers.filter(({ status }) => status === 429).length, 5)
+  const statuses: number[] = []
+  for (let at = 0; at < 45; at += 1) {
+    const email = `many-${at}@example.com`
+    statuses.push((await client.post('/api/password-resets', { email })).status)
+  }
+  t.same(statuses, [...Array(40).fill(202), ...Array(5).fill(429)])
 })
 
 t.test(
@@ -240,7 +313,8 @@ t.test(
     let isOver = false
     const attempts = Promise.all(
       Array.from({ length: 200 }, (_, at) =>
-        signIn(at % 2 === 0 ? email : `crowd-${at}@example.com`, 'a password that is wrong'),
+        // One account has at most thirty of them.
+        signIn(at % 8 === 0 ? email : `crowd-${at}@example.com`, 'a password that is wrong'),
       ),
     ).finally(() => {
       isOver = true
@@ -274,10 +348,37 @@ t.test(
   },
 )
 
+t.test(
+  'a right password over and over from many networks does not keep others waiting',
+  async (t) => {
+    const [attacker, victim] = ['flooder@example.com', 'bystander@example.com']
+    await developer(attacker)
+    await developer(victim)
+    let isOver = false
+    const flood = Promise.all(
+      Array.from({ length: 72 }, (_, at) =>
+        signIn(attacker, testPassword, `2001:db8:0:${(at % 8) + 1}::${at + 1}`),
+      ),
+    ).finally(() => {
+      isOver = true
+    })
+    const statuses: number[] = []
+    do {
+      statuses.push((await signIn(victim, testPassword)).status)
+    } while (!isOver && statuses.length < 25)
+    t.same(new Set(statuses), new Set([200]))
+    const flooded = (await flood).map(({ status }) => status)
+    t.ok(flooded.filter((status) => status === 200).length <= 30, 'thirty in fifteen minutes')
+  },
+)
+
 t.test('the metrics count sign-ins by result and requests by route', async (t) => {
   const text = await (await fetch(`${urls.management}/metrics`)).text()
   for (const result of ['signed-in', 'refused', 'throttled']) {
-    t.match(text, new RegExp(`portal_sign_ins_total\\{result="${result}"\\} [1-9]`))
+    t.match(
+      text,
+      new RegExp(`portal_sign_ins_total\\{method="password",result="${result}"\\} [1-9]`),
+    )
   }
   t.match(
     text,

@@ -20,9 +20,28 @@ function lettersWith(name: string): Letter[] {
     { kind: 'email-change', token },
     { kind: 'address-changed', at },
     { kind: 'sign-in-paused' },
+    { kind: 'factor-added', factor: 'totp', at },
+    { kind: 'factor-removed', factor: 'passkey', at },
+    { kind: 'factors-reset', at },
+    { kind: 'recovery-code-used', at },
+    { kind: 'recovery-codes-replaced', at },
+    { kind: 'codes-refused' },
     { kind: 'approved' },
     { kind: 'key-issued', ...key, hint: 'tg_abc_…wxyz' },
     { kind: 'key-revoked', ...key, hint: 'tg_abc_…wxyz' },
+    { kind: 'key-addresses-changed', ...key, hint: 'tg_abc_…wxyz' },
+    {
+      kind: 'keys-changed',
+      developerId,
+      since: at,
+      changes: [
+        {
+          ...{ action: 'issue', applicationName: name, keyName: name, hint: 'tg_abc_…wxyz' },
+          at: at.toISOString(),
+        },
+      ],
+      more: 3,
+    },
     { kind: 'key-replaced', ...key, hint: 'tg_abc_…wxyz', newHint: 'tg_def_…stuv', worksUntil: at },
     {
       kind: 'limits-reached',
@@ -127,7 +146,7 @@ t.test('every link leads to the portal, and HTML loads nothing', async (t) => {
 t.test('mails one can do without say how to end them, the others do not', async (t) => {
   for (const letter of lettersWith('x')) {
     const { text, html, optOutUrl } = renderLetter(letter, { portalUrl, optOuts })
-    const isOptional = /^(key-|limits|deprecation)/.test(letter.kind)
+    const isOptional = /^(limits|deprecation)/.test(letter.kind)
     t.equal(optOutUrl !== null, isOptional, letter.kind)
     t.equal(text.includes('/mails/opt-out#token='), isOptional)
     t.equal(html.includes('/mails/opt-out#token='), isOptional)
@@ -139,7 +158,7 @@ t.test('mails one can do without say how to end them, the others do not', async 
 t.test(
   'an opt-out token says whose and which, and is worth nothing when anything in it changes',
   async (t) => {
-    const mails = ['keys', 'limits', 'deprecations'] as const
+    const mails = ['limits', 'deprecations'] as const
     for (const mail of mails) {
       const token = optOuts.sign({ developerId, mail })
       t.match(token, /^[A-Za-z0-9_-]{66}$/)

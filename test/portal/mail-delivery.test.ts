@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -19,6 +20,7 @@ import { openMails } from '../../src/gateway/portal/mail/open-mails.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
+import { createAuthority } from '../support/authority.ts'
 import { testDatabase } from '../support/database.ts'
 import { testMailServer } from '../support/mail-server.ts'
 import { readMails } from '../support/mails.ts'
@@ -309,6 +311,56 @@ t.test(
     }
   },
 )
+
+t.test('a mail server is trusted for its own name, by an authority that is trusted', async (t) => {
+  const authority = createAuthority(t)
+  const names = (...altNames: string[]) => ({
+    subject: '/CN=mail',
+    extensions: [`subjectAltName = ${altNames.join(',')}`],
+  })
+  const right = authority.issue(names('DNS:localhost'))
+  const certificates = [
+    { what: 'its own name', ...right, isTaken: true },
+    { what: 'another name', ...authority.issue(names('DNS:mail.bank.example')), isTaken: false },
+    {
+      what: 'its address in place of its name',
+      ...authority.issue(names('IP:127.0.0.1')),
+      isTaken: false,
+    },
+    {
+      what: 'another authority',
+      ...createAuthority(t).issue(names('DNS:localhost')),
+      isTaken: false,
+    },
+  ]
+  // As NODE_EXTRA_CA_CERTS does at the start of a process.
+  const usual = getCACertificates('default')
+  setDefaultCACertificates([...usual, authority.pem])
+  t.teardown(() => setDefaultCACertificates(usual))
+  for (const secure of [true, false]) {
+    for (const { what, pem, key, isTaken } of certificates) {
+      const passwords: unknown[] = []
+      const server = await testMailServer(t, {
+        ...{ secure, cert: pem, key },
+        onAuth({ username, password }, _session, done) {
+          passwords.push(password)
+          done(null, { user: username })
+        },
+      })
+      await server.start()
+      const smtpUrl = `${secure ? 'smtps' : 'smtp'}://relay:secret@localhost:${server.port}`
+      const { post, metrics, close } = await portal(t, { smtpUrl })
+      await post(reset, to)
+      const result = isTaken ? 'delivered' : 'retried'
+      await until(what, async () => (await results(metrics))[result] === 1)
+      t.match(server.taken, isTaken ? [{ isSecure: true }] : [], what)
+      t.equal(server.taken.length, isTaken ? 1 : 0, what)
+      t.same(passwords, isTaken ? ['secret'] : [], what)
+      await close()
+      await db.deleteFrom('mails').execute()
+    }
+  }
+})
 
 t.test(
   'the password of the mail server goes over TLS, or not further than this machine',

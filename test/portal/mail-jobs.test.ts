@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import type { ApiVersion, Catalogue, Lifecycle } from '../../src/catalogue/catalogue.ts'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import {
   createDeprecationReminders,
   dueMilestone,
@@ -11,6 +10,7 @@ import { createKeyNotices } from '../../src/gateway/portal/mail/key-notices.ts'
 import type { Letter } from '../../src/gateway/portal/mail/letters.ts'
 import { createLimitsDigest } from '../../src/gateway/portal/mail/limits-digest.ts'
 import type { Outbox } from '../../src/gateway/portal/mail/outbox.ts'
+import type { NotedChange } from '../../src/gateway/registry/key-digests.ts'
 import { queueMail } from '../../src/gateway/registry/mail-queue.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import {
@@ -19,11 +19,11 @@ import {
   testDatabase,
   testPostgres,
 } from '../support/database.ts'
-import { configDir } from '../support/edge.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
 const dayMs = 86_400_000
-const catalogue = await loadCatalogue(configDir)
+const catalogue = await publishedCatalogue()
 
 /** An outbox whose letters can be read, and come true with their transaction as real ones do. */
 function readableOutbox(): Outbox & {
@@ -100,26 +100,49 @@ t.test('each change of a key is told once, a rotation as one', async (t) => {
   )
 })
 
-t.test(
-  'who opted out, and keys that went with their application, are not written about',
-  async (t) => {
-    const { stores, db, outbox, log } = await rig()
-    const notices = createKeyNotices({ db, outbox, log })
-    await notices.begin()
-    const silent = await testApplication(stores)
-    await db
-      .updateTable('developers')
-      .set({ mails_keys: false })
-      .where('id', '=', silent.developer.id)
-      .execute()
-    await stores.keys.issue({ applicationId: silent.application.id, by: 'test' })
-    const gone = await testApplication(stores)
-    await stores.keys.issue({ applicationId: gone.application.id, by: 'test' })
-    await stores.applications.delete({ id: gone.application.id, by: 'test' })
-    await notices.run()
-    t.same(outbox.letters, [])
-  },
-)
+t.test('keys that went with their application are not written about', async (t) => {
+  const { stores, db, outbox, log } = await rig()
+  const notices = createKeyNotices({ db, outbox, log })
+  await notices.begin()
+  const gone = await testApplication(stores)
+  await stores.keys.issue({ applicationId: gone.application.id, by: 'test' })
+  await stores.applications.delete({ id: gone.application.id, by: 'test' })
+  await notices.run()
+  t.same(outbox.letters, [])
+})
+
+t.test('of many changes in an hour five get a letter each, the others one digest', async (t) => {
+  const { stores, db, outbox, log } = await rig()
+  const notices = createKeyNotices({ db, outbox, log })
+  await notices.begin()
+  const { developer, application } = await testApplication(stores)
+  const applicationId = application.id
+  for (let at = 0; at < 60; at += 1) {
+    const { id } = await stores.keys.issue({ applicationId, by: 'test' })
+    await stores.keys.revoke({ id, by: 'test' })
+    if (at % 7 === 0) await notices.run()
+  }
+  await notices.run()
+  t.equal(outbox.letters.length, 5)
+  const other = await testApplication(stores)
+  await stores.keys.issue({ applicationId: other.application.id, by: 'test' })
+  await notices.run()
+  t.equal(outbox.letters.at(-1)?.to, other.developer.email, 'another developer is told at once')
+
+  await sql`update key_digests set began_at = now() - interval '61 minutes'`.execute(db)
+  await notices.run()
+  await notices.run()
+  t.equal(outbox.letters.length, 7)
+  const digest = outbox.letters.at(-1)
+  t.match(digest, {
+    to: developer.email,
+    letter: { kind: 'keys-changed', more: 15, developerId: developer.id },
+  })
+  t.equal(Object(digest?.letter).changes.length, 100)
+  await stores.keys.issue({ applicationId, by: 'test' })
+  await notices.run()
+  t.match(outbox.letters.at(-1)?.letter, { kind: 'key-issued' }, 'the next hour begins anew')
+})
 
 t.test('after a long pause the gap is said, after a restored backup it begins anew', async (t) => {
   const { stores, db, outbox, log, lines } = await rig()
@@ -142,6 +165,27 @@ t.test('after a long pause the gap is said, after a restored backup it begins an
   await notices.run()
   t.match(lines.join(''), /restored/)
   t.equal(outbox.letters.length, 2)
+})
+
+t.test('a reset of second factors is told once, between however many keys', async (t) => {
+  const { stores, db, outbox, log } = await rig()
+  const notices = [1, 2].map(() => createKeyNotices({ db, outbox, log }))
+  const run = () => Promise.all(notices.map((job) => job.run()))
+  await notices[0]?.begin()
+  const { developer, application } = await testApplication(stores)
+  const gone = await testApplication(stores)
+  for (let at = 0; at < 60; at += 1) {
+    const { id } = await stores.keys.issue({ applicationId: application.id, by: 'test' })
+    await stores.keys.revoke({ id, by: 'test' })
+    if (at === 30) await stores.factors.reset({ developerId: developer.id, by: 'operator:test' })
+  }
+  await stores.factors.reset({ developerId: gone.developer.id, by: 'operator:test' })
+  await stores.developers.delete({ id: gone.developer.id, by: 'operator:test' })
+  await run()
+  await run()
+  const resets = outbox.letters.filter(({ letter }) => letter.kind === 'factors-reset')
+  t.match(resets, [{ to: developer.email, letter: { at: Date } }])
+  t.equal(resets.length, 1)
 })
 
 async function raceOfNotices(t: Test, database: TestDatabase): Promise<void> {
@@ -167,10 +211,19 @@ async function raceOfNotices(t: Test, database: TestDatabase): Promise<void> {
   })
   await Promise.all([issuing, ...running])
   await Promise.all(jobs.map((job) => job.run()))
-  for (const kind of ['key-issued', 'key-revoked']) {
-    const told = (await written(db)).flatMap(({ letter }) =>
-      letter.kind === kind && 'hint' in letter ? [letter.hint] : [],
-    )
+  // Until the hour is over: the letters, and the changes that wait for the digest.
+  const waiting = await db.selectFrom('key_digests').select('changes').execute()
+  const noted = waiting.flatMap(({ changes }): NotedChange[] => Object(changes))
+  for (const [kind, action] of [
+    ['key-issued', 'issue'],
+    ['key-revoked', 'revoke'],
+  ] as const) {
+    const told = [
+      ...(await written(db)).flatMap(({ letter }) =>
+        letter.kind === kind && 'hint' in letter ? [letter.hint] : [],
+      ),
+      ...noted.flatMap((change) => (change.action === action ? [change.hint] : [])),
+    ]
     t.same(
       told.toSorted(),
       hints.toSorted(),

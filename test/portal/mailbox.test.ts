@@ -141,7 +141,9 @@ t.test('it exists only for a portal that is for this machine alone', async (t) =
 })
 
 t.test('a portal that listens on every address has no mailbox, over HTTP neither', async (t) => {
-  const open = await runTollgate(t, { env: { PORTAL_HOST: '0.0.0.0' } })
+  const open = await runTollgate(t, {
+    env: { PORTAL_HOST: '0.0.0.0', PORTAL_PUBLIC_URL: 'http://localhost:8081' },
+  })
   const { port } = new URL(open.urls.portal)
   const portal = createPortalClient(`http://127.0.0.1:${port}`)
   for (const path of ['/mailbox', '/api/mailbox']) t.equal((await portal.get(path)).status, 404)

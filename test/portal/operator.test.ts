@@ -10,7 +10,9 @@ const beside = await besidePortal(t, tollgate)
 const gateway = createClient(t, tollgate.urls.gateway, 4)
 const operator = await beside.signIn({ isOperator: true })
 const { send } = operator
-const actor = `developer:${operator.developer.id}`
+const staff = await beside.stores.staff.list()
+const staffId = staff.find(({ developerId }) => developerId === operator.developer.id)?.id
+const actor = `staff:${staffId}`
 const root = '/api/operator'
 const unknown = '00000000-0000-4000-8000-000000000000'
 const hour = 3_600_000
@@ -63,7 +65,7 @@ t.test('to everybody but operators the operator’s API is unknown', async (t) =
     if (!path.startsWith(root)) continue
     for (const method of Object.keys(methods)) routes.push([method.toUpperCase(), path])
   }
-  t.equal(routes.length, 16, routes.join())
+  t.equal(routes.length, 18, routes.join())
   const strip = ({ status, body }: Awaited<ReturnType<Send>>) => [status, { ...body, instance: '' }]
   const nothing = strip(await caller.send('GET', '/api/nothing'))
   t.match(nothing, [404, { code: 'NOT_FOUND' }])
@@ -83,10 +85,9 @@ t.test('to everybody but operators the operator’s API is unknown', async (t) =
   t.same(await beside.stores.overrides.list({ applicationId }), [])
   t.equal((await beside.stores.applications.find(applicationId))?.suspendedAt, null)
 
-  await beside.stores.operators.remove({ id: operator.developer.id, by: 'test' })
-  t.equal((await send('GET', `${root}/sign-up`)).status, 404, 'from the next request on')
-  await beside.stores.operators.add({ id: operator.developer.id, by: 'test' })
-  t.equal((await send('GET', `${root}/sign-up`)).status, 200)
+  const former = await beside.signIn({ isOperator: true })
+  await beside.stores.operators.remove({ id: former.developer.id, by: 'test' })
+  t.equal((await former.send('GET', `${root}/sign-up`)).status, 404, 'from the next request on')
 })
 
 t.test('an application suspended here is refused by the gateway', async (t) => {
@@ -175,6 +176,27 @@ t.test('an override changes the limit at the gateway, until its moment or its en
     { action: 'override.create' },
     { action: 'override.end', actor, detail: { override: made.body.id, reason } },
   ])
+})
+
+t.test('an operator changes no limit of an application of their own', async (t) => {
+  const { id } = (await send('POST', '/api/applications', { name: 'Own' })).body
+  const overrides = `${root}/applications/${id}/overrides`
+  const refused = await send('POST', overrides, overrideInput())
+  t.match(refused, { status: 409, body: { code: 'CONFLICT', rule: 'own-application' } })
+  const other = await beside.signIn({ isOperator: true })
+  const made = await other.send('POST', overrides, overrideInput())
+  t.equal(made.status, 201, 'another operator may')
+  const ended = await send('DELETE', `${overrides}/${made.body.id}`)
+  t.match(ended, { status: 409, body: { rule: 'own-application' } })
+  t.equal((await beside.stores.overrides.list({ applicationId: id })).length, 1)
+  const verbs = [
+    ['suspend', 200],
+    ['resume', 409],
+  ] as const
+  for (const [verb, status] of verbs) {
+    t.equal((await send('POST', `${root}/applications/${id}/${verb}`)).status, status, verb)
+  }
+  t.type((await beside.stores.applications.find(id))?.suspendedAt, Date)
 })
 
 t.test('an override with its moment seconds away ends at that moment', async (t) => {

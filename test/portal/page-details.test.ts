@@ -16,7 +16,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
   const world = await startPortalWorld(t)
   const { tollgate, beside, applications } = world
   const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
-  const browser = await startBrowser(t)
+  const browser = await startBrowser()
   const options = { portalUrl, gatewayUrl }
   const busy = `/applications/${applications.busy}`
 
@@ -32,7 +32,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         const context = { locale, timezoneId: 'Asia/Tokyo' }
         await browser.visit(t, { ...options, context }, async ({ page }) => {
           let seen = 0
-          for (const path of ['/applications', busy, `${busy}/usage`, `${busy}/calls`]) {
+          for (const path of ['/applications', busy, `${busy}/calls`, `${busy}/usage`]) {
             await open(page, path)
             await page.locator('time').first().waitFor({ state: 'attached' })
             const times = await page.evaluate<ShownTime[]>(
@@ -54,7 +54,6 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
             seen += times.length
           }
           t.ok(seen > 10, `${seen} times`)
-          await open(page, `${busy}/usage`)
           const steps = page
             .getByRole('region', { name: 'Numbers of the chart' })
             .getByRole('rowheader')
@@ -244,13 +243,40 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       await password.fill('correct horse battery staple')
       await page.getByText('28 characters, long enough').waitFor()
       await page.getByRole('button', { name: 'Set the password' }).click()
-      await page.getByText(/^Must be harder to guess: .* Use a few words/).waitFor()
+      await page.getByText(/^Must be harder to guess: .* Use four or more words/).waitFor()
       t.equal(await page.getByText('long enough').count(), 0)
       await password.fill('correct horse battery staple in')
       await page.getByText('31 characters, long enough').waitFor()
       t.equal(await page.getByText('Must be harder to guess').count(), 0)
     })
   })
+
+  await t.test(
+    'password fields hide what is typed, and let it be pasted and filled in',
+    async (t) => {
+      await browser.visit(t, options, async ({ page }) => {
+        const seen: string[] = []
+        async function look(path: string): Promise<void> {
+          await page.goto(`${portalUrl}${path}`)
+          await page.locator('input[autocomplete$="-password"]').first().waitFor()
+          const fields = await page.evaluate<string[]>(
+            `[...document.querySelectorAll('input[autocomplete$="-password"]')].map((field) => {
+              const paste = new ClipboardEvent('paste', { bubbles: true, cancelable: true })
+              return [field.autocomplete, field.type, field.dispatchEvent(paste)].join(' ')
+            })`,
+          )
+          seen.push(...fields)
+        }
+        await look('/sign-in')
+        await look('/reset/confirm#token=any')
+        await open(page, '/applications')
+        await look('/profile')
+        t.ok(seen.length >= 5, seen.join())
+        const expected = ['current-password password true', 'new-password password true']
+        t.same([...new Set(seen)].sort(), expected)
+      })
+    },
+  )
 
   await t.test('after "Send the link" the focus is on the new heading', async (t) => {
     await browser.visit(t, options, async ({ page }) => {

@@ -2,6 +2,8 @@ import * as argon2 from '@node-rs/argon2'
 import t from 'tap'
 import { createPasswords } from '../../src/gateway/portal/accounts/passwords.ts'
 
+const turn = { lanes: [], isPreferred: false }
+
 t.test('a sign-in that fails for want of memory does not fail those that follow', async (t) => {
   let failures = 1
   const passwords = createPasswords({
@@ -11,11 +13,28 @@ t.test('a sign-in that fails for want of memory does not fail those that follow'
     },
   })
   await t.rejects(
-    passwords.compare('secret', async () => undefined),
+    passwords.compare('secret', async () => undefined, turn),
     /no memory/,
   )
-  t.same(await passwords.compare('secret', async () => undefined), {
+  t.same(await passwords.compare('secret', async () => undefined, turn), {
     found: undefined,
     isRight: false,
   })
+})
+
+t.test('a password counts as typed, up to its 256th character', async (t) => {
+  const passwords = createPasswords()
+  const password = ` ${'Quiet lamp under nine oaks '.repeat(9)}ünd 💡 `.padEnd(256, 'x')
+  const found = { passwordHash: await passwords.hash(password) }
+  const isRight = async (typed: string) =>
+    (await passwords.compare(typed, async () => found, turn)).isRight
+  t.equal(await isRight(password), true)
+  for (const other of [
+    password.trim(),
+    password.toLowerCase(),
+    password.slice(0, -1),
+    `${password.slice(0, -1)}y`,
+  ]) {
+    t.equal(await isRight(other), false, other)
+  }
 })

@@ -1,8 +1,9 @@
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { createAttempts } from '../../src/gateway/portal/accounts/attempts.ts'
+import { createPasskeys } from '../../src/gateway/portal/accounts/passkeys.ts'
 import { createPasswords } from '../../src/gateway/portal/accounts/passwords.ts'
+import { createTotp } from '../../src/gateway/portal/accounts/totp.ts'
 import { createPortal } from '../../src/gateway/portal/create-portal.ts'
 import { openPage } from '../../src/gateway/portal/pages/open-page.ts'
 import { createPortalMetrics } from '../../src/gateway/portal/portal-metrics.ts'
@@ -12,10 +13,10 @@ import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
 import { errors } from '../../src/platform/errors.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { testDatabase } from '../support/database.ts'
-import { configDir } from '../support/edge.ts'
 import { testMails } from '../support/mails.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 
-const catalogue = await loadCatalogue(configDir)
+const catalogue = await publishedCatalogue()
 const clock = { now: Date.now() }
 const { database } = await testDatabase(t)
 const app = createPortal({
@@ -25,12 +26,21 @@ const app = createPortal({
   probedGatewayUrl: () => 'https://api.example',
   secrets: derivePortalSecrets('s'.repeat(32)),
   passwords: createPasswords(),
+  totp: createTotp({
+    key: Buffer.alloc(32),
+    portalUrl: () => 'https://portal.example',
+    now: Date.now,
+  }),
+  passkeys: createPasskeys({ portalUrl: () => 'https://portal.example' }),
   attempts: createAttempts({
     clientAddress: () => '127.0.0.1',
     key: Buffer.alloc(32),
     redis: undefined,
   }),
   metrics: createPortalMetrics(new Registry()),
+  events: { record() {} },
+  circumstances: () => ({}),
+  auditContext: ({ id }) => ({ requestId: id, personal: {} }),
   stores: await openRegistryStores({
     database,
     peppers: parsePeppers('p'.repeat(32)),
@@ -40,8 +50,10 @@ const app = createPortal({
   mails: testMails(),
   page: await openPage({ log: createLog('silent') }),
   writesMailsToFiles: true,
+  oidc: undefined,
   sandbox: undefined,
   mailbox: undefined,
+  keyMaxDays: 0,
   counter: { peek: async () => [] },
   now: () => clock.now,
   onError: (_requestId, error) => {
@@ -191,7 +203,7 @@ t.test('the first page lists every published path', async (t) => {
 
 t.test('a portal that is reached over https says that it always is', async (t) => {
   const { headers } = await app.inject('/')
-  t.equal(headers['strict-transport-security'], 'max-age=31536000')
+  t.equal(headers['strict-transport-security'], 'max-age=31536000; includeSubDomains')
 })
 
 t.test('/problems/ lists every code with a link to its page', async (t) => {
@@ -201,4 +213,14 @@ t.test('/problems/ lists every code with a link to its page', async (t) => {
   for (const code of Object.keys(errors)) t.match(answer.body, `href="/problems/${code}"`)
   const page = await app.inject('/problems/QUOTA_EXCEEDED')
   t.match(page.body, 'href="/problems/"')
+})
+
+t.test('the document of a version is written at most once, however often it is read', async (t) => {
+  const written = t.capture(JSON, 'stringify', JSON.stringify)
+  for (const _time of [1, 2, 3]) {
+    const answer = await app.inject('/api/apis/xs2a/1.7.0/openapi.json')
+    t.equal(answer.json().openapi, '3.1.0')
+  }
+  const documents = written().filter(({ args: [value] }) => value?.openapi !== undefined)
+  t.ok(documents.length <= 1, `${documents.length} times`)
 })

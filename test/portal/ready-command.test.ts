@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { curlSample } from '../../src/gateway/portal/samples/curl-sample.ts'
 import {
   callHeaders,
@@ -15,9 +13,10 @@ import { firstCalls } from '../../src/portal-ui/calls/first-calls.ts'
 import { waysOn } from '../../src/portal-ui/calls/next-calls.ts'
 import { accountsOperation, draftOfAccounts } from '../../src/portal-ui/calls/read-accounts.ts'
 import { sampleOfDraft } from '../../src/portal-ui/calls/sample-of-draft.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
-const catalogue = await loadCatalogue(fileURLToPath(new URL('../../config', import.meta.url)))
+const catalogue = await publishedCatalogue()
 const versions = [...catalogue.versions.values()]
 
 /** The words a POSIX shell makes of a command. */

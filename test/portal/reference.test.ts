@@ -12,7 +12,7 @@ interface Sample {
 
 t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_000 }, async (t) => {
   const { urls } = await runTollgate(t)
-  const browser = await startBrowser(t)
+  const browser = await startBrowser()
 
   /** The samples of each operation as the document has them, by operationId. */
   async function servedSamples(api: string): Promise<ReadonlyMap<string, readonly Sample[]>> {

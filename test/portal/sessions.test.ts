@@ -3,7 +3,13 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { createSessionStore } from '../../src/gateway/portal/accounts/session-store.ts'
 import { awaitMail } from '../support/mails.ts'
-import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
+import {
+  cookieNamed,
+  createPortalClient,
+  mailedToken,
+  signUpAndIn,
+  testPassword,
+} from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -46,7 +52,7 @@ t.test('signing up by the link of the mail leads to a session that says who one 
     name: 'Ada Lovelace',
     isOperator: false,
     pendingEmail: null,
-    mails: { keys: true, limits: true, deprecations: true },
+    mails: { limits: true, deprecations: true },
   })
   const lasts = Date.parse(body.expiresAt) - Date.now()
   t.ok(lasts > 7.9 * 3_600_000 && lasts < 8.1 * 3_600_000, 'eight hours without a request')
@@ -65,7 +71,7 @@ t.test(
     browser.cookies.set(cookieName, stranger.cookie)
     const answer = await browser.post('/api/developers/verify', { token, password: testPassword })
     t.equal(answer.status, 204)
-    const [pair = '', ...attributes] = (answer.headers['set-cookie'] ?? '').split('; ')
+    const { pair, attributes } = cookieNamed(cookieName, answer)
     t.match(pair, /^tollgate_session=[A-Za-z0-9_-]{43}\.[A-Za-z0-9+/]{43}$/)
     t.same(new Set(attributes), new Set(['Path=/', 'HttpOnly', 'SameSite=Lax']))
     t.match((await browser.get('/api/session')).body, { developer: { email } })
@@ -106,7 +112,7 @@ t.test('an account that waits for approval is not signed in by its link', async 
 t.test('the cookie is for this host alone, out of reach of scripts and other sites', async (t) => {
   const person = await somebody()
   const { answer } = await signInAgain(person)
-  const [pair, ...attributes] = (answer.headers['set-cookie'] ?? '').split('; ')
+  const { pair, attributes } = cookieNamed(cookieName, answer)
   t.match(pair, /^tollgate_session=[A-Za-z0-9_-]{43}\.[A-Za-z0-9+/]{43}$/)
   t.same(new Set(attributes), new Set(['Path=/', 'HttpOnly', 'SameSite=Lax']))
 })
@@ -134,7 +140,7 @@ t.test('the database holds the SHA-256 of a session id, never the id', async (t)
   )
 })
 
-t.test('a session somebody planted before the sign-in is not the one after it', async (t) => {
+t.test('a session planted before the sign-in is not the one after it', async (t) => {
   const [victim, attacker] = [await somebody(), await somebody()]
   const client = createPortalClient(urls.portal, { from: victim.from })
   client.cookies.set(cookieName, attacker.cookie)
@@ -147,10 +153,10 @@ t.test('a session somebody planted before the sign-in is not the one after it', 
   made.cookies.set(cookieName, `${'a'.repeat(43)}.${'b'.repeat(43)}`)
   const answer = await made.post('/api/session', { email: victim.email, password: testPassword })
   t.notMatch(made.cookies.get(cookieName), /^aaa/)
-  t.equal([answer.headers['set-cookie']].flat().length, 1)
+  t.equal(answer.headers['set-cookie']?.match(/tollgate_session=/g)?.length, 1)
 })
 
-t.test('a cookie that was tampered with is none', async (t) => {
+t.test('a cookie that was tampered with opens no session', async (t) => {
   const { cookie } = await somebody()
   const [id = '', signature = ''] = cookie.split('.')
   const turned = `${id.startsWith('A') ? 'B' : 'A'}${id.slice(1)}`
@@ -190,7 +196,7 @@ t.test(
   async (t) => {
     const { client, cookie } = await somebody()
     t.equal((await client.delete('/api/session')).status, 204)
-    t.equal(client.cookies.size, 0)
+    t.notOk(client.cookies.has(cookieName))
     t.equal(await statusWith(cookie), 401)
     t.equal((await client.delete('/api/session')).status, 204)
   },
@@ -203,27 +209,35 @@ t.test(
     const { client: second } = await signInAgain(person)
     t.equal((await second.delete('/api/sessions')).status, 204)
     t.equal(await statusWith(person.cookie), 401)
-    t.equal(second.cookies.size, 0)
+    t.notOk(second.cookies.has(cookieName))
     t.equal(await statusWith(other.cookie), 200)
   },
 )
 
-t.test('a password change ends every other session and gives this one a new id', async (t) => {
-  const person = await somebody()
-  const { client: second } = await signInAgain(person)
-  const secondCookie = second.cookies.get(cookieName) ?? ''
-  const changed = await person.client.patch('/api/session/developer', {
-    currentPassword: testPassword,
-    password: otherPassword,
-  })
-  t.equal(changed.status, 200, changed.text)
-  t.not(person.client.cookies.get(cookieName), person.cookie)
-  t.equal((await person.client.get('/api/session')).status, 200)
-  t.equal(await statusWith(person.cookie), 401)
-  t.equal(await statusWith(secondCookie), 401)
-  t.equal((await signInAgain(person)).answer.status, 401, 'the old password is none any more')
-  t.equal((await signInAgain(person, otherPassword)).answer.status, 200)
-})
+t.test(
+  'a password change needs the old password, ends every other session and gives this one a new id',
+  async (t) => {
+    const person = await somebody()
+    const { client: second } = await signInAgain(person)
+    const secondCookie = second.cookies.get(cookieName) ?? ''
+    for (const currentPassword of ['not the password', undefined]) {
+      const change = { currentPassword, password: otherPassword }
+      const refused = await person.client.patch('/api/session/developer', change)
+      t.equal(refused.status, currentPassword === undefined ? 400 : 401)
+    }
+    const changed = await person.client.patch('/api/session/developer', {
+      currentPassword: testPassword,
+      password: otherPassword,
+    })
+    t.equal(changed.status, 200, changed.text)
+    t.not(person.client.cookies.get(cookieName), person.cookie)
+    t.equal((await person.client.get('/api/session')).status, 200)
+    t.equal(await statusWith(person.cookie), 401)
+    t.equal(await statusWith(secondCookie), 401)
+    t.equal((await signInAgain(person)).answer.status, 401, 'the old password is none any more')
+    t.equal((await signInAgain(person, otherPassword)).answer.status, 200)
+  },
+)
 
 t.test('a reset ends every session', async (t) => {
   const { client, cookie, email } = await somebody()
@@ -237,7 +251,7 @@ t.test('a reset ends every session', async (t) => {
   t.equal(await statusWith(cookie), 401)
 })
 
-t.test('a suspension ends every session, and only the right password tells of it', async (t) => {
+t.test('a suspension ends every session, and only the right password reveals it', async (t) => {
   const person = await somebody()
   await stores.developers.suspend({ id: person.id, by: 'test' })
   t.equal(await statusWith(person.cookie), 401)
@@ -316,9 +330,113 @@ t.test('a session ends after eight hours without a request and after seven days'
   t.same(rows, [], 'what has expired is deleted')
 })
 
+t.test('the list of sessions names each browser, and one ends without the others', async (t) => {
+  const [person, stranger] = [await somebody(), await somebody()]
+  const second = createPortalClient(urls.portal, { from: person.from })
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
+  const credentials = { email: person.email, password: testPassword }
+  await second.post('/api/session', credentials, { headers: { 'user-agent': firefox } })
+  const { body } = await person.client.get('/api/sessions')
+  t.equal(body.items.length, 2)
+  const [own, other] = body.items.toSorted((a: { isCurrent: boolean }) => (a.isCurrent ? -1 : 1))
+  t.match(own, { isCurrent: true, factor: null })
+  t.match(other, { isCurrent: false, agent: firefox, createdAt: String, seenAt: String })
+  t.notMatch(JSON.stringify(body), person.cookie.split('.', 1)[0] ?? '', 'no id opens a session')
+
+  const foreign = await stranger.client.delete(`/api/sessions/${other.id}`)
+  t.match(foreign, { status: 404, body: { code: 'NOT_FOUND' } })
+  for (const id of ['x', '%00', '00000000-0000-4000-8000-000000000000']) {
+    t.equal((await person.client.delete(`/api/sessions/${id}`)).status, 404, id)
+  }
+  t.equal((await second.get('/api/session')).status, 200)
+  t.equal((await person.client.delete(`/api/sessions/${other.id}`)).status, 204)
+  t.equal((await second.get('/api/session')).status, 401)
+  t.equal((await person.client.get('/api/session')).status, 200)
+  t.equal((await person.client.delete(`/api/sessions/${own.id}`)).status, 204)
+  t.notOk(person.client.cookies.has(cookieName), 'its own cookie goes with it')
+})
+
+t.test('of more than 20 sessions the one unused for the longest time ends', async (t) => {
+  const person = await somebody()
+  const { hash } = await db
+    .selectFrom('developers')
+    .select('password_hash as hash')
+    .where('id', '=', person.id)
+    .executeTakeFirstOrThrow()
+  const begin = (id: string) =>
+    stores.sessions.begin({
+      id,
+      developerId: person.id,
+      passwordHash: hash ?? '',
+      factor: null,
+      agent: 'test',
+    })
+  for (let at = 0; at < 19; at += 1) t.ok(await begin(`${person.id} ${at}`))
+  t.equal(await statusWith(person.cookie), 200)
+  await db
+    .updateTable('sessions')
+    .set({ seen_at: sql`now() - interval '1 hour'` })
+    .where(
+      'id_hash',
+      '=',
+      createHash('sha256')
+        .update(person.cookie.split('.', 1)[0] ?? '')
+        .digest(),
+    )
+    .execute()
+  await Promise.all(Array.from({ length: 5 }, (_, at) => begin(`${person.id} late ${at}`)))
+  t.equal(await statusWith(person.cookie), 401)
+  t.equal((await stores.sessions.list(person.id)).length, 20)
+})
+
+t.test('a session of an operator ends after one hour without a request and after 12', async (t) => {
+  const beside = await besidePortal(t, tollgate)
+  const operator = await beside.signIn({ isOperator: true })
+  const status = async () => (await operator.send('GET', '/api/operator/sign-up')).status
+  const set = (values: { seen_at?: string; created_at?: string }) =>
+    db
+      .updateTable('sessions')
+      .set(
+        Object.fromEntries(
+          Object.entries(values).map(([column, ago]) => [
+            column,
+            sql`now() - ${sql.lit(ago)}::interval`,
+          ]),
+        ),
+      )
+      .where('developer_id', '=', operator.developer.id)
+      .execute()
+  await set({ seen_at: '59 minutes' })
+  t.equal(await status(), 200)
+  await set({ seen_at: '1 hour 1 second' })
+  t.equal(await status(), 401)
+  await set({ seen_at: '0 seconds', created_at: '11 hours 59 minutes' })
+  t.equal(await status(), 200)
+  const { body } = await operator.send('GET', '/api/session')
+  t.ok(Date.parse(body.expiresAt) - Date.now() < 61_000, 'and its developer sees that')
+  await set({ created_at: '12 hours 1 second' })
+  t.equal(await status(), 401)
+  await set({ created_at: '0 seconds' })
+  await db
+    .updateTable('sessions')
+    .set({ factor: null })
+    .where('developer_id', '=', operator.developer.id)
+    .execute()
+  t.equal(await status(), 401, 'without a second factor it is no session')
+})
+
+t.test('all sessions end when a developer becomes an operator', async (t) => {
+  const person = await somebody()
+  await stores.operators.add({ id: person.id, by: 'test' })
+  t.equal(await statusWith(person.cookie), 401)
+  await stores.operators.remove({ id: person.id, by: 'test' })
+  t.equal(await statusWith(person.cookie), 401, 'it does not come back')
+})
+
 t.test('a session cannot begin with a password that was changed meanwhile', async (t) => {
   const { id } = await somebody()
-  const begun = await stores.sessions.begin({ id: 'x', developerId: id, passwordHash: 'another' })
+  const proof = { developerId: id, passwordHash: 'another', factor: null }
+  const begun = await stores.sessions.begin({ id: 'x', agent: '', ...proof })
   t.equal(begun, false)
 })
 
@@ -355,7 +473,6 @@ t.test('every change of an account leaves an audit entry without personal data',
   const { client, id, email } = await somebody()
   await client.patch('/api/session/developer', { currentPassword: testPassword, name: 'Grace' })
   await client.put('/api/session/developer/mails', {
-    keys: false,
     limits: true,
     deprecations: true,
   })

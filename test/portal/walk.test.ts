@@ -15,16 +15,20 @@ import { runTollgate } from '../support/tollgate.ts'
 const skip = chromiumMissing()
 const email = 'ada@example.com'
 const password = 'seven quiet herons by the weir'
+/** Of each operation. */
+const calls = 20
+/** Fewer than the connections to the database, for which a call waits a second at most. */
+const atOnce = 6
 
 t.test(
-  'from nothing to a successful call and back to nothing, in a browser, asking nobody',
+  'from nothing to a successful call and back to nothing, in a browser, without help',
   { skip },
   async (t) => {
-    const tollgate = await runTollgate(t, { plan: { calls: 100, window: 'P365D' } })
+    const tollgate = await runTollgate(t, { plan: { calls, window: 'P365D' } })
     const { portal: portalUrl, gateway: gatewayUrl } = tollgate.urls
     const { db } = await besidePortal(t, tollgate)
     const gateway = createClient(t, gatewayUrl, 8)
-    const browser = await startBrowser(t)
+    const browser = await startBrowser()
 
     await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
       const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
@@ -103,30 +107,29 @@ t.test(
 
       // The panel fills by itself.
       await heading('The first call arrived').waitFor()
-      await page.getByText('99 calls of 100 left for this operation').waitFor()
+      await page.getByText(`${calls - 1} calls of ${calls} left for this operation`).waitFor()
       await button('I have stored it').click()
       t.notOk((await page.content()).includes(key), 'the key is not shown any more')
 
       // Usage from the counter that is enforced.
       await link('See usage').click()
-      await page.getByText('1 of 100 calls used').waitFor()
+      await page.getByText(`1 of ${calls} calls used`).waitFor()
 
       // The same from this page, by a real call that counts, and the rest of the limit by the command.
       await tab('Try it').click()
       await page.getByLabel('Operation').selectOption('createConsent')
       await button('Send call').click()
       await page.getByText('201 Created').waitFor()
-      await page.getByText(/^98 of 100 calls left for this operation/).waitFor()
-      for (let made = 2; made < 100; made += 14) {
-        const calls = Array.from({ length: 14 }, () => runShownCommand(again(command)))
-        const statuses = (await Promise.all(calls)).map(({ status }) => status)
-        t.same([...new Set(statuses)], [201], `calls ${made + 1} to ${made + 14}`)
+      await page.getByText(`${calls - 2} of ${calls} calls left for this operation`).waitFor()
+      for (let made = 2; made < calls; made += atOnce) {
+        const commands = Array.from({ length: atOnce }, () => runShownCommand(again(command)))
+        for (const { status, body } of await Promise.all(commands)) t.equal(status, 201, body)
       }
       const requestId = randomUUID()
       const refused = await runShownCommand(again(command, requestId))
       t.match([refused.status, refused.body], [429, /QUOTA_EXCEEDED/])
       await tab('Usage').click()
-      await page.getByText('100 of 100 calls used').waitFor()
+      await page.getByText(`${calls} of ${calls} calls used`).waitFor()
       await page.getByText('Used up: calls are refused with 429').waitFor()
 
       // The refusal explained.
@@ -141,7 +144,7 @@ t.test(
       t.ok(isFound, 'the record arrives')
       await found.getByText('Refused').first().waitFor()
       await found.getByRole('link', { name: 'What QUOTA_EXCEEDED means' }).first().waitFor()
-      t.match(await found.innerText(), /100/)
+      t.match(await found.innerText(), `${calls}`)
 
       // Rotation with an overlap; after it the old key is dead.
       await tab('Keys').click()

@@ -1,24 +1,30 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import t from 'tap'
-import { eventually } from '../support/calling.ts'
+import t, { type Test } from 'tap'
+import { createClient, eventually } from '../support/calling.ts'
 import { testDataDir } from '../support/database.ts'
-import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import {
+  newApplication,
+  registryBeside,
+  spawnTollgate,
+  testConfigDir,
+} from '../support/tollgate.ts'
 
-t.test(
-  'SIGHUP takes a valid configuration into force and keeps the old one before a bad one',
-  async (t) => {
-    const configDir = testConfigDir(t)
-    const process = await spawnTollgate(t, ['gateway', 'portal', 'backend'], {
-      DATA_DIR: await testDataDir(t),
-      CONFIG_DIR: configDir,
-      LOG_LEVEL: 'error',
-    })
-    const plan = join(configDir, 'plans', 'default.yaml')
-    const good = readFileSync(plan, 'utf8')
-
-    async function reload(text: string, sign: RegExp): Promise<string> {
+/** A process, and its Default Plan as a file that it reads again. */
+async function startReloadable(t: Test) {
+  const dataDir = await testDataDir(t)
+  const configDir = testConfigDir(t)
+  const process = await spawnTollgate(t, ['gateway', 'portal', 'backend'], {
+    DATA_DIR: dataDir,
+    CONFIG_DIR: configDir,
+    LOG_LEVEL: 'error',
+  })
+  const plan = join(configDir, 'plans', 'default.yaml')
+  return {
+    ...{ process, dataDir },
+    good: readFileSync(plan, 'utf8'),
+    async reload(text: string, sign: RegExp): Promise<string> {
       writeFileSync(plan, text)
       process.signal('SIGHUP')
       for (let attempt = 0; attempt < 100; attempt++) {
@@ -27,7 +33,14 @@ t.test(
         await delay(50)
       }
       throw new Error(`no ${sign} in the metrics`)
-    }
+    },
+  }
+}
+
+t.test(
+  'SIGHUP takes a valid configuration into force and keeps the old one before a bad one',
+  async (t) => {
+    const { process, good, reload } = await startReloadable(t)
     const terms = async () => (await fetch(`${process.urls.portal}/api/apis`)).text()
 
     const refused = await reload(
@@ -45,5 +58,41 @@ t.test(
 
     process.signal('SIGTERM')
     t.equal(await process.ended, 0)
+  },
+)
+
+t.test(
+  'a reload that changes the window or the time zone of a limit starts a new count, in the new calendar',
+  async (t) => {
+    const { process, dataDir, good, reload } = await startReloadable(t)
+    const { key } = await newApplication(await registryBeside(t, dataDir), 'reloaded')
+    const gateway = createClient(t, process.urls.gateway, 1)
+    // Zones without summer time, whose midnights are never the same moment.
+    const plans = [
+      { window: 'PT24H', timeZone: undefined },
+      { window: 'P1D', timeZone: 'Pacific/Kiritimati' },
+      { window: 'P1D', timeZone: 'America/Lima' },
+      { window: 'PT24H', timeZone: undefined },
+    ]
+    const seen: (string | undefined)[] = []
+    for (const [index, { window, timeZone }] of plans.entries()) {
+      const zoned = timeZone === undefined ? '' : `timeZone: ${timeZone}\n`
+      const text = good
+        .replace('calls: 1000000', 'calls: 3')
+        .replace('window: P365D', `window: ${window}`)
+      await reload(`${zoned}${text}`, new RegExp(`^gateway_config_generation ${index + 2}$`, 'm'))
+      const { status, headers, endedAt } = await gateway.call({ key })
+      t.not(status, 429)
+      t.equal(headers['ratelimit-policy'], '"default";q=3;w=86400')
+      const [, left, seconds] =
+        /^"default";r=(\d);t=(\d+)$/.exec(String(headers['ratelimit'])) ?? []
+      seen.push(left)
+      // Rounded, since the seconds left are rounded up.
+      const end = Temporal.Instant.fromEpochMilliseconds(endedAt + Number(seconds) * 1000)
+        .toZonedDateTimeISO(timeZone ?? 'UTC')
+        .round('minute')
+      t.equal(end.toPlainTime().toString(), '00:00:00', `${window} ${timeZone}`)
+    }
+    t.same(seen, ['2', '2', '2', '1'], 'the first window comes back with its count')
   },
 )

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
 import t from 'tap'
 import { refusalOf } from '../../src/gateway/portal/refusal-of.ts'
@@ -85,6 +86,48 @@ t.test(
       .where('used_at', 'is', null)
       .execute()
     t.equal(live.length, 1, 'of links asked for at once one lives')
+  },
+)
+
+t.test(
+  'a sign-in that crosses the first second factor, or the reset of one, begins no session',
+  { skip: postgresMissing() },
+  async (t) => {
+    const opened = await testPostgres(t)
+    if (opened === undefined) return
+    const stores = await testStores(opened.database)
+    const db = opened.database.connect<RegistrySchema>()
+    const { id } = await stores.developers.create({ email: address(), name: 'Ada', by: 'test' })
+    await db.updateTable('developers').set({ password_hash: 'h' }).where('id', '=', id).execute()
+    const begin = (session: string, factor: 'totp' | null) =>
+      stores.sessions.begin({
+        ...{ id: session, agent: '', developerId: id, passwordHash: 'h', factor },
+      })
+    t.ok(await begin('owner', null))
+
+    // The email is the last step of the transaction; the thief's statement waits for its end.
+    let thief: Promise<boolean> | undefined
+    await stores.factors.add({
+      developerId: id,
+      sessionId: 'owner',
+      factor: { kind: 'totp', sealed: randomBytes(32), step: 1 },
+      recoveryHashes: [createHash('sha256').update('x').digest()],
+      post: async () => {
+        thief = begin('thief', null)
+        for (;;) {
+          const { rows } = await sql<{ waiting: string }>`
+            select count(*) as waiting from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()`.execute(db)
+          if (Number(rows[0]?.waiting) > 0) return
+        }
+      },
+    })
+    t.equal(await thief, false, 'the password alone no longer suffices')
+    t.equal(await stores.sessions.find('thief'), undefined)
+
+    t.ok(await begin('with a code', 'totp'))
+    await stores.factors.reset({ developerId: id, by: 'operator:test' })
+    t.equal(await begin('with an old code', 'totp'), false, 'the factor is gone')
   },
 )
 

@@ -58,6 +58,7 @@ function createRig(
     lookUps,
     peppers: testPeppers,
     lastUsed: { note: (id) => used.push(id) },
+    reMac: { note: () => undefined },
     now: () => clock.wall,
     monotonicNow: () => clock.monotonic,
   })

@@ -9,7 +9,14 @@ import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
-import { postgresMissing, startPostgres, testDatabase, testPostgres } from '../support/database.ts'
+import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
+import {
+  postgresMissing,
+  startPostgres,
+  testDatabase,
+  testDataDir,
+  testPostgres,
+} from '../support/database.ts'
 import { testApplication, testPeppers, testStores } from '../support/registry.ts'
 
 const log = pino({ level: 'silent' })
@@ -133,6 +140,44 @@ for (const [name, open] of [
     t.ok((await until(isGone, soonMs)) < soonMs, 'developer deleted')
   })
 }
+
+t.test(
+  'what another process commits to the embedded database is read without polling',
+  async (t) => {
+    const embedded = await startEmbeddedDatabase({ dataDir: await testDataDir(t, 'empty'), log })
+    const { url, onTransaction } = embedded
+    const database = openDatabase({ url, log, onTransaction })
+    // As a command has one.
+    const beside = openDatabase({ url, log })
+    t.teardown(async () => {
+      await beside.close()
+      await database.close()
+      await embedded.close()
+    })
+    const stores = await testStores(database)
+    const feed = await openChangeFeed({
+      changes: stores.changes,
+      log,
+      monotonicNow: () => performance.now(),
+      onTransaction: database.onTransaction,
+      intervalMs: 3_600_000,
+    })
+    t.teardown(() => feed.close())
+    const heard: string[] = []
+    feed.onChange('counter', (change) => heard.push(change.action))
+    const commands = await testStores(beside)
+    for (let count = 1; count <= 20; count += 1) {
+      await commands.changes.announce({ kind: 'counter', action: `reset ${count}` }, { by })
+      // Sometimes while the feed reads, sometimes after it.
+      if (count % 3 === 0) await until(() => heard.length === count, soonMs)
+    }
+    t.ok((await until(() => heard.length === 20, soonMs)) < soonMs)
+    t.same(
+      heard,
+      Array.from({ length: 20 }, (_, index) => `reset ${index + 1}`),
+    )
+  },
+)
 
 t.test('a change committed after a later one is not missed, and each is told once', async (t) => {
   const opened = await testPostgres(t)
@@ -307,7 +352,7 @@ t.test('the last use of a key is written to the minute and never goes back', asy
     [at - 300_000, at],
     [at + 60_000, at + 60_000],
   ] as const) {
-    const lastUsed = createLastUsed({ db, log })
+    const lastUsed = createLastUsed({ db, of: 'api_keys', log })
     lastUsed.note(id, noted)
     lastUsed.note('unknown00000', noted)
     await lastUsed.close()

@@ -1,0 +1,73 @@
+import type { ErrorCode } from '../../src/platform/errors.ts'
+
+/** The rows of the table: what an input attacks. */
+export const kinds = [
+  'path',
+  'method',
+  'framing',
+  'head',
+  'field',
+  'key',
+  'size',
+  'pipeline',
+  'answer',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/**
+ * What must come of one request:
+ *
+ * - `forwarded`: exactly this operation is counted and reaches the backend, once, and its answer comes back;
+ * - `tolerated`: the same, though a strict reader would refuse the input (decision 20);
+ * - `refused`: any error of the gateway; nothing is counted, nothing reaches the backend;
+ * - `cut`: reaches the backend once; the answer begins and visibly ends too early;
+ * - `408`, `400 TARGET_INVALID`: refused with this status, and this code if there is one;
+ * - `reached 502`: counted and at the backend once, and then answered with this status;
+ * - `own 204`: answered by the gateway itself.
+ */
+export type Outcome =
+  | 'forwarded'
+  | 'tolerated'
+  | 'refused'
+  | 'cut'
+  | `${number}`
+  | `${number} ${ErrorCode}`
+  | `reached ${number}`
+  | `own ${number}`
+
+/**
+ * One hostile input. Each part replaces a part of a well-formed request of an
+ * operation, which `message.ts` writes with its placeholders; what is absent
+ * stays as it is.
+ */
+export interface Attack {
+  readonly kind: Kind
+  /** Why it could do harm. */
+  readonly why: string
+  /** The outcome, or of a pipeline the outcome of each request. */
+  readonly expected: Outcome | readonly Outcome[]
+  /** Whether the connection must end with the answer. (Default: it may do either, and the answer must say which.) */
+  readonly closes?: true
+  /** Requests (by index) that may be answered with 100 Continue first. (Default: none) */
+  readonly continued?: readonly number[]
+  readonly method?: string
+  readonly target?: string
+  /** With its line end. */
+  readonly line?: string
+  /** Whole lines, each with its end, as are the next three. */
+  readonly host?: string
+  readonly key?: string
+  readonly framing?: string
+  readonly fields?: string
+  readonly body?: string
+  /** All octets; nothing of the well-formed request is left. */
+  readonly raw?: string
+  /** Value of the last path parameter. */
+  readonly parameter?: string
+  /** How the backend answers, by its name in `corpus/answers.ts`. */
+  readonly answer?: string
+  /** Only operations that fit: with or without a body, with a path parameter, or a single one. (Default: all) */
+  readonly of?: 'with body' | 'without body' | 'parameter' | 'one'
+  /** Crosses it with this many operations instead of all that fit, each time with others. */
+  readonly spread?: number
+}

@@ -1,0 +1,295 @@
+import type { Attack, Outcome } from '../attack.ts'
+
+const te = 'Transfer-Encoding: chunked\r\n'
+const type = 'Content-Type: application/json\r\n'
+/** The usual body as one chunk, and the end of it. */
+const chunked = '{hex}\r\n{json}\r\n0\r\n\r\n'
+/** What one reader takes for the end of the body, and another for the beginning of one that holds a request. */
+const emptyThenSmuggled = '0\r\n\r\n{smuggled}'
+const invalid = '400 FRAMING_INVALID'
+
+type Row = readonly [framing: string, body: string, expected: Outcome, why: string]
+
+/** Two readers that disagree where a body ends: the rest of it is a request to one of them (request smuggling). */
+const ofLengths: readonly Row[] = [
+  [
+    `Content-Length: {smuggledLength}\r\n${te}`,
+    emptyThenSmuggled,
+    '400',
+    'CL.TE: a length and a coding',
+  ],
+  [
+    `${te}Content-Length: {smuggledLength}\r\n`,
+    emptyThenSmuggled,
+    '400',
+    'TE.CL: a coding and a length',
+  ],
+  [`${te}Content-Length: 0\r\n`, chunked, '400', 'a coding and length 0'],
+  ['Content-Length: 5\r\nContent-Length: {length}\r\n', '{json}', '400', 'two different lengths'],
+  ['Content-Length: {length}\r\nContent-Length: 0\r\n', '{json}', '400', 'the second length is 0'],
+  [
+    'Content-Length: 0\r\nContent-Length: {smuggledLength}\r\n',
+    '{smuggled}',
+    '400',
+    'the first length is 0',
+  ],
+  [
+    'Content-Length: {length}\r\nContent-Length: {length}\r\n',
+    '{json}',
+    '400',
+    'two equal lengths',
+  ],
+  [
+    'Content-Length: {length}\r\ncontent-length: {length}\r\n',
+    '{json}',
+    '400',
+    'two equal lengths in two spellings',
+  ],
+  ['Content-Length: {length}, {length}\r\n', '{json}', '400', 'a list of lengths'],
+  ['Content-Length: 0, {smuggledLength}\r\n', '{smuggled}', '400', 'a list that begins with 0'],
+  ['Content-Length: +{length}\r\n', '{json}', '400', 'a sign'],
+  ['Content-Length: -1\r\n', '{smuggled}', '400', 'below 0'],
+  ['Content-Length: -0\r\n', '{smuggled}', '400', 'minus 0'],
+  ['Content-Length: 0{length}\r\n', '{json}', invalid, 'a leading 0 is octal to some'],
+  ['Content-Length: 0x{hex}\r\n', '{json}', '400', 'hexadecimal'],
+  ['Content-Length: {length}.0\r\n', '{json}', '400', 'a fraction'],
+  ['Content-Length: {length}e0\r\n', '{json}', '400', 'an exponent'],
+  ['Content-Length: 1 0\r\n', '{smuggled}', '400', 'a blank within'],
+  ['Content-Length: 1_0\r\n', '{smuggled}', '400', 'an underscore within'],
+  ['Content-Length: "{length}"\r\n', '{json}', '400', 'quoted'],
+  ['Content-Length: {length};\r\n', '{json}', '400', 'a semicolon behind it'],
+  ['Content-Length: \r\n', '{smuggled}', '400', 'empty: none or 0'],
+  ['Content-Length:\r\n', '{smuggled}', '400', 'empty: none or 0'],
+  ['Content-Length: 99999999999999999999\r\n', '{smuggled}', '400', 'overflows 64 bits'],
+  ['Content-Length: 18446744073709551616\r\n', '{smuggled}', '400', '2^64 is 0 to some'],
+  ['Content-Length: 4294967296\r\n', '{smuggled}', '413 BODY_TOO_LARGE', '2^32 is 0 to some'],
+  [
+    'Content-Length : {smuggledLength}\r\n',
+    '{smuggled}',
+    '400',
+    'a blank before the colon hides the field',
+  ],
+  ['Content-Length\t: {smuggledLength}\r\n', '{smuggled}', '400', 'a tab before the colon'],
+  [' Content-Length: {smuggledLength}\r\n', '{smuggled}', '400', 'folded into the field before'],
+  ['Content-Length\0: {smuggledLength}\r\n', '{smuggled}', '400', 'NUL in the name'],
+  ['Content-Length: {smuggledLength}\0\r\n', '{smuggled}', '400', 'NUL behind the value'],
+  ['Content-Length: {smuggledLength}\n', '{smuggled}', '400', 'ended by LF alone'],
+  ['X: y\rContent-Length: {smuggledLength}\r\n', '{smuggled}', '400', 'behind a bare CR'],
+  ['X: y\nContent-Length: {smuggledLength}\r\n', '{smuggled}', '400', 'behind a bare LF'],
+  ['\u000bContent-Length: {smuggledLength}\r\n', '{smuggled}', '400', 'a vertical tab in front'],
+  ['\u00a0Content-Length: {smuggledLength}\r\n', '{smuggled}', '400', 'a no-break space in front'],
+  ['Content-Length: \u000b{length}\r\n', '{json}', '400', 'a vertical tab in front of the value'],
+  ['Content-Length: \u00a0{length}\r\n', '{json}', '400', 'a no-break space in front of the value'],
+  [`${type}Content-Length: {length}\r\n`, '{json}', 'forwarded', 'as it should be'],
+  [`${type}Content-Length:{length}\r\n`, '{json}', 'forwarded', 'without a blank'],
+  [
+    `${type}Content-Length:\t {length} \t\r\n`,
+    '{json}',
+    'forwarded',
+    'white space around a value is not part of it (RFC 9112, 5)',
+  ],
+  [`${type}CONTENT-LENGTH: {length}\r\n`, '{json}', 'forwarded', 'names have no case'],
+]
+
+const ofCodings: readonly Row[] = [
+  [
+    `Transfer-Encoding : chunked\r\n`,
+    emptyThenSmuggled,
+    '400',
+    'a blank before the colon hides the coding',
+  ],
+  [`Transfer-Encoding\t: chunked\r\n`, emptyThenSmuggled, '400', 'a tab before the colon'],
+  [`Transfer-Encoding: chunked\r\n${te}`, chunked, 'refused', 'the coding twice'],
+  [`Transfer-Encoding: identity\r\n${te}`, chunked, 'refused', 'two codings'],
+  [`${te}Transfer-Encoding: identity\r\n`, chunked, 'refused', 'two codings'],
+  [`Transfer-Encoding: xchunked\r\n`, chunked, 'refused', 'ends like chunked'],
+  [`Transfer-Encoding: chunkedx\r\n`, chunked, 'refused', 'begins like chunked'],
+  [
+    `Transfer-Encoding: chunked, identity\r\n`,
+    chunked,
+    'refused',
+    'chunked is not the last coding',
+  ],
+  [`Transfer-Encoding: identity, chunked\r\n`, chunked, 'refused', 'a coding that is none'],
+  [`Transfer-Encoding: chunked, chunked\r\n`, chunked, 'refused', 'chunked twice'],
+  [
+    `Transfer-Encoding: gzip, chunked\r\n`,
+    chunked,
+    '501 NOT_IMPLEMENTED',
+    'a coding that a proxy drops in silence',
+  ],
+  [`Transfer-Encoding: identity\r\n`, '', 'refused', 'a coding that is none'],
+  [`Transfer-Encoding: gzip\r\n`, '', 'refused', 'without an end'],
+  [`Transfer-Encoding: \r\n`, '{smuggled}', '400', 'an empty coding'],
+  [
+    `Transfer-Encoding:\r\nContent-Length: {length}\r\n`,
+    '{json}',
+    '400',
+    'an empty coding beside a length',
+  ],
+  [`Transfer-Encoding: "chunked"\r\n`, chunked, 'refused', 'quoted'],
+  [`Transfer-Encoding: chunked;q=1\r\n`, chunked, 'refused', 'with a parameter'],
+  [`Transfer-Encoding: ,chunked\r\n`, chunked, 'refused', 'an empty member in front'],
+  [`Transfer-Encoding: chunked,\r\n`, chunked, 'refused', 'an empty member behind'],
+  [`Transfer-Encoding: chun\0ked\r\n`, chunked, '400', 'NUL within'],
+  [`Transfer-Encoding: \u000bchunked\r\n`, chunked, 'refused', 'a vertical tab in front'],
+  [`Transfer-Encoding: \u00a0chunked\r\n`, chunked, 'refused', 'a no-break space in front'],
+  [`Transfer-Encoding:\n chunked\r\n`, chunked, '400', 'folded by a bare LF'],
+  [
+    `Transfer-Encoding:\r\n chunked\r\n`,
+    chunked,
+    '400',
+    'folded: another value to a reader that unfolds (RFC 9112, 5.2)',
+  ],
+  [
+    `X: y\r\n Transfer-Encoding: chunked\r\n`,
+    emptyThenSmuggled,
+    '400',
+    'folded into another field',
+  ],
+  [`X: y\nTransfer-Encoding: chunked\r\n`, emptyThenSmuggled, '400', 'behind a bare LF'],
+  [`X: y\rTransfer-Encoding: chunked\r\n`, emptyThenSmuggled, '400', 'behind a bare CR'],
+  [`\u0001Transfer-Encoding: chunked\r\n`, emptyThenSmuggled, '400', 'a control octet in front'],
+  [`Transfer-\r\nEncoding: chunked\r\n`, emptyThenSmuggled, '400', 'a line end within the name'],
+  [
+    `Content-Encoding: chunked\r\nContent-Length: {length}\r\n`,
+    '{json}',
+    'forwarded',
+    'the coding of the content, not of the transfer',
+  ],
+  [`${type}TRANSFER-ENCODING: CHUNKED\r\n`, chunked, 'forwarded', 'names and codings have no case'],
+]
+
+/** Chunked bodies whose chunks two readers cut differently. */
+const ofChunks: readonly (readonly [body: string, expected: Outcome, why: string])[] = [
+  [chunked, 'forwarded', 'as it should be'],
+  ['{hex};a=b\r\n{json}\r\n0\r\n\r\n', 'forwarded', 'an extension, which is dropped'],
+  ['{hex};a="b;c"\r\n{json}\r\n0\r\n\r\n', 'forwarded', 'a quoted extension'],
+  ['000{hex}\r\n{json}\r\n0\r\n\r\n', 'forwarded', 'leading zeros of a size'],
+  ['{hex}\r\n{json}\r\n000\r\n\r\n', 'forwarded', 'a last chunk with three zeros'],
+  ['{hex}\r\n{json}\r\n0;a=b\r\n\r\n', 'forwarded', 'an extension of the last chunk'],
+  ['{hex}\r\n{json}\r\n0\r\nX-Trailer: evil\r\n\r\n', 'forwarded', 'a trailer, which is dropped'],
+  [
+    '{hex}\r\n{json}\r\n0\r\nGateway-Identity: evil\r\n\r\n',
+    'forwarded',
+    'a trailer that imitates the gateway',
+  ],
+  ['{hex}\r\n{json}\r\n0\r\nX-API-Key: evil\r\n\r\n', 'forwarded', 'a trailer with a key'],
+  [
+    '{hex}\r\n{json}\r\n0\r\nContent-Length: {smuggledLength}\r\n\r\n{smuggled}',
+    'refused',
+    'a length in the trailer',
+  ],
+  [
+    '{hex}\r\n{json}\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n{smuggled}',
+    'refused',
+    'a coding in the trailer',
+  ],
+  ['{hex}\r\n{json}\r\n0\r\nHost: evil\r\n\r\n', 'forwarded', 'another host in the trailer'],
+  ['{hex}\n{json}\r\n0\r\n\r\n', '400', 'a size that ends in a bare LF'],
+  ['{hex}\r{json}\r\n0\r\n\r\n', '400', 'a size that ends in a bare CR'],
+  ['{hex}\r\n{json}\n0\r\n\r\n', '400', 'data that ends in a bare LF'],
+  ['{hex}\r\n{json}\r0\r\n\r\n', '400', 'data that ends in a bare CR'],
+  ['{hex}\r\n{json}0\r\n\r\n', '400', 'data without an end'],
+  ['{hex}\r\n{json}xx0\r\n\r\n', '400', 'two other octets in place of the end of data'],
+  ['{hex}\r\n{json}\r\n0\n\n', '400', 'a last chunk that ends in LF'],
+  ['{hex}\r\n{json}\r\n0\r\n\n{smuggled}', '400', 'an end that is LF alone'],
+  ['{hex}\r\n{json}\r\n0\r\n\rX{smuggled}', '400', 'an end that is CR and something else'],
+  ['{hex};a=b\n{json}\r\n0\r\n\r\n', '400', 'an extension that ends in a bare LF (TERM.EXT)'],
+  [
+    '{hex};\n{smuggledHex}\r\n{json}\r\n0\r\n\r\n',
+    '400',
+    'an empty extension that hides a line end',
+  ],
+  ['{hex};a="\r\n0\r\n\r\n{smuggled}"\r\n{json}\r\n0\r\n\r\n', '400', 'a line end within quotes'],
+  ['{hex};a=\0\r\n{json}\r\n0\r\n\r\n', '400', 'NUL in an extension'],
+  ['{hex};a\u0001\r\n{json}\r\n0\r\n\r\n', '400', 'a control octet in an extension'],
+  ['{hex} \r\n{json}\r\n0\r\n\r\n', '400', 'a blank behind the size'],
+  [' {hex}\r\n{json}\r\n0\r\n\r\n', '400', 'a blank in front of the size'],
+  ['\r\n{hex}\r\n{json}\r\n0\r\n\r\n', '400', 'an empty line in front of the size'],
+  ['0x{hex}\r\n{json}\r\n0\r\n\r\n', '400', 'a prefix: 0 to a reader that stops at x'],
+  ['+{hex}\r\n{json}\r\n0\r\n\r\n', '400', 'a sign'],
+  ['-{hex}\r\n{json}\r\n0\r\n\r\n', '400', 'below 0'],
+  ['{hex}_\r\n{json}\r\n0\r\n\r\n', '400', 'an underscore that a number may have'],
+  ['{hex}.\r\n{json}\r\n0\r\n\r\n', '400', 'a fraction'],
+  ['g\r\n{json}\r\n0\r\n\r\n', '400', 'no hexadecimal digit'],
+  ['\r\n\r\n', '400', 'no size'],
+  [';a\r\n\r\n', '400', 'an extension of no size'],
+  ['-1\r\n{smuggled}', '400', 'a size below 0'],
+  ['ffffffffffffffff0\r\n{json}\r\n0\r\n\r\n', '400', 'overflows 64 bits'],
+  ['10000000000000000\r\n{json}\r\n0\r\n\r\n', '400', '2^64 is 0 to some'],
+  ['1\r\n{json}\r\n0\r\n\r\n', '400', 'more data than the size says'],
+  ['{hex};a=\r\n{json}\r\n0\r\n\r\n', 'tolerated', 'an extension with an empty value'],
+  ['{hex};=\r\n{json}\r\n0\r\n\r\n', 'tolerated', 'an extension without a name'],
+  ['{hex};\r\n{json}\r\n0\r\n\r\n', 'refused', 'an empty extension'],
+  [
+    `{hex};${'a'.repeat(17_000)}\r\n{json}\r\n0\r\n\r\n`,
+    'refused',
+    'more extension than a header block may have',
+  ],
+]
+
+/** Methods without a body: where one comes nevertheless, a reader that ignores it finds a request. */
+const withoutBody: readonly Row[] = [
+  ['Content-Length: {smuggledLength}\r\n', '{smuggled}', invalid, 'a body that is a request'],
+  [te, emptyThenSmuggled, invalid, 'an empty chunked body with a request behind it'],
+  [te, '{smuggledHex}\r\n{smuggled}\r\n0\r\n\r\n', invalid, 'a chunk that is a request'],
+  ['Content-Length: 1\r\n', 'x', invalid, 'a body of one octet'],
+  ['Content-Length: 00\r\n', '{smuggled}', 'refused', 'length 0 in another spelling'],
+  ['Content-Length: 0, 0\r\n', '', '400', 'a list of lengths'],
+  [`Content-Length: {smuggledLength}\r\n${te}`, emptyThenSmuggled, '400', 'a length and a coding'],
+  ['Transfer-Encoding: identity\r\n', '{smuggled}', 'refused', 'a coding that is none'],
+  [
+    'Transfer-Encoding: chunked, identity\r\n',
+    '{smuggled}',
+    'refused',
+    'chunked is not the last coding',
+  ],
+  [
+    'Content-Length: {smuggledLength}\r\nExpect: 100-continue\r\n',
+    '{smuggled}',
+    invalid,
+    'asks before it sends a body',
+  ],
+  ['Content-Length: 0\r\n', '', 'forwarded', 'length 0 is no body'],
+]
+
+export const framingAttacks: readonly Attack[] = [
+  ...[...ofLengths, ...ofCodings].map(
+    ([framing, body, expected, why]): Attack => ({
+      ...{ kind: 'framing', framing, body, expected, why, of: 'with body' },
+      ...(expected === 'forwarded' ? {} : { closes: true }),
+    }),
+  ),
+  ...ofChunks.map(
+    ([body, expected, why]): Attack => ({
+      ...{ kind: 'framing', body, expected, why, of: 'with body', framing: type + te },
+      ...(expected === 'forwarded' || expected === 'tolerated' ? {} : { closes: true }),
+    }),
+  ),
+  ...withoutBody.map(
+    ([framing, body, expected, why]): Attack => ({
+      ...{ kind: 'framing', framing, body, expected, why, of: 'without body' },
+      ...(expected === 'forwarded' ? {} : { closes: true }),
+    }),
+  ),
+  {
+    kind: 'framing',
+    why: 'HTTP/1.0 has no chunked coding: the body is the rest of the connection',
+    line: '{method} /{version}/{path} HTTP/1.0\r\n',
+    framing: te,
+    body: chunked,
+    expected: '400',
+    closes: true,
+    of: 'with body',
+  },
+  {
+    kind: 'framing',
+    why: 'a body without any framing is the next request, and no readable one',
+    framing: '',
+    body: '{json}',
+    expected: 'forwarded',
+    closes: true,
+    of: 'with body',
+  },
+]

@@ -1,0 +1,190 @@
+import type { Attack, Outcome } from '../attack.ts'
+
+const invalid = '400 FRAMING_INVALID'
+const headersInvalid = '400 HEADERS_INVALID'
+
+/** Request lines. */
+const lines: readonly (readonly [line: string, expected: Outcome, why: string])[] = [
+  ['{method} /{version}/{path} HTTP/2.0\r\n', '505 HTTP_VERSION', 'another major version'],
+  ['{method} /{version}/{path} HTTP/0.9\r\n', 'refused', 'a version without fields'],
+  ['{method} /{version}/{path} HTTP/1.2\r\n', invalid, 'a version that does not exist'],
+  ['{method} /{version}/{path} HTTP/1.10\r\n', invalid, 'two digits: 1.1 to a reader that stops'],
+  ['{method} /{version}/{path} HTTP/01.1\r\n', invalid, 'a leading zero'],
+  ['{method} /{version}/{path} HTTP/1\r\n', invalid, 'no minor version'],
+  ['{method} /{version}/{path} HTTP/1,1\r\n', invalid, 'a comma'],
+  ['{method} /{version}/{path} http/1.1\r\n', 'refused', 'the protocol in lower case'],
+  ['{method} /{version}/{path} HTTPS/1.1\r\n', 'refused', 'another protocol'],
+  ['{method} /{version}/{path} ICE/1.0\r\n', 'refused', 'the protocol of a streaming server'],
+  ['{method} /{version}/{path}\r\n', 'refused', 'HTTP/0.9: no version, no fields'],
+  ['{method} /{version}/{path} \r\n', 'refused', 'an empty version'],
+  ['{method} /{version}/{path} HTTP/1.1\n', 'refused', 'a line that ends in LF'],
+  ['{method} /{version}/{path} HTTP/1.1\r\r\n', 'refused', 'two CR'],
+  ['{method} /{version}/{path} HTTP/1.1 \r\n', 'refused', 'a blank behind the version'],
+  ['{method} /{version}/{path} HTTP/1.1 HTTP/1.1\r\n', 'refused', 'the version twice'],
+  ['{method} /{version}/{path} x HTTP/1.1\r\n', 'refused', 'a blank within the target'],
+  ['{method} /{version}/{path}\tHTTP/1.1\r\n', 'refused', 'a tab between'],
+  ['{method}\t/{version}/{path} HTTP/1.1\r\n', 'refused', 'a tab between'],
+  ['{method}\u000b/{version}/{path} HTTP/1.1\r\n', 'refused', 'a vertical tab between'],
+  ['{method}\u00a0/{version}/{path} HTTP/1.1\r\n', 'refused', 'a no-break space between'],
+  ['{method}/{version}/{path} HTTP/1.1\r\n', 'refused', 'nothing between'],
+  [' {method} /{version}/{path} HTTP/1.1\r\n', 'refused', 'a blank in front'],
+  ['\0{method} /{version}/{path} HTTP/1.1\r\n', 'refused', 'NUL in front'],
+  [
+    '\u00ef\u00bb\u00bf{method} /{version}/{path} HTTP/1.1\r\n',
+    'refused',
+    'a byte order mark in front',
+  ],
+  [
+    '\u0016\u0003\u0001\u0002\0{method} /{version}/{path} HTTP/1.1\r\n',
+    'refused',
+    'a TLS handshake',
+  ],
+  ['{method}: /{version}/{path} HTTP/1.1\r\n', 'refused', 'a colon behind the method'],
+  ['{method}  /{version}/{path} HTTP/1.1\r\n', 'tolerated', 'two blanks between'],
+  ['{method} /{version}/{path}  HTTP/1.1\r\n', 'tolerated', 'two blanks between'],
+  [
+    '\r\n{method} /{version}/{path} HTTP/1.1\r\n',
+    'forwarded',
+    'an empty line in front, which a server ignores (RFC 9112, 2.2)',
+  ],
+  ['\n{method} /{version}/{path} HTTP/1.1\r\n', 'tolerated', 'a bare LF in front'],
+]
+
+/** Lines in place of `Host: bank.example`. */
+const hosts: readonly (readonly [host: string, expected: Outcome, why: string])[] = [
+  ['', headersInvalid, 'no host'],
+  ['Host: bank.example\r\nHost: evil\r\n', '400', 'two hosts'],
+  ['Host: bank.example\r\nHost: bank.example\r\n', '400', 'the same host twice'],
+  ['Host: bank.example, evil\r\n', headersInvalid, 'a list'],
+  ['Host: evil@bank.example\r\n', headersInvalid, 'user information'],
+  ['Host: bank.example/evil\r\n', headersInvalid, 'a path'],
+  ['Host: bank.example?evil\r\n', headersInvalid, 'a query'],
+  ['Host: bank.example#evil\r\n', headersInvalid, 'a fragment'],
+  ['Host: bank.example\\evil\r\n', headersInvalid, 'a backslash'],
+  ['Host: bank.example:\r\n', headersInvalid, 'an empty port'],
+  ['Host: bank.example:80:81\r\n', headersInvalid, 'two ports'],
+  ['Host: bank.example:http\r\n', headersInvalid, 'a named port'],
+  ['Host: bank.example:999999\r\n', headersInvalid, 'a port above all'],
+  ['Host: bank example\r\n', headersInvalid, 'a blank'],
+  ['Host: bank.example\tevil\r\n', headersInvalid, 'a tab'],
+  ['Host: \r\n', headersInvalid, 'empty'],
+  ['Host: [::1\r\n', headersInvalid, 'half an address'],
+  ['Host: ba\u00f1k.example\r\n', headersInvalid, 'an octet above 127'],
+  ['Host: bank%2eexample\r\n', headersInvalid, 'an encoded dot'],
+  ['Host : bank.example\r\n', '400', 'a blank before the colon'],
+  [' Host: bank.example\r\n', '400', 'a blank in front'],
+  ['Host:\r\n bank.example\r\n', '400', 'folded'],
+  [
+    'Host: bank.example\r\nX-Forwarded-Host: evil\r\n',
+    'forwarded',
+    'another host by a proxy that is none',
+  ],
+  ['HOST:bank.example\r\n', 'forwarded', 'names have no case'],
+  ['Host: bank.example:8443\r\n', 'forwarded', 'with a port'],
+  ['Host: [2001:db8::1]:80\r\n', 'forwarded', 'an address with a port'],
+]
+
+/** Lines among the fields. */
+const fields: readonly (readonly [fields: string, expected: Outcome, why: string])[] = [
+  ['X-A: b\nX-C: d\r\n', '400', 'a line that ends in LF'],
+  ['X-A: b\rX-C: d\r\n', '400', 'a bare CR within a value'],
+  ['X-A: b\r\r\n', '400', 'two CR'],
+  ['X-A: b\r\n c\r\n', '400', 'a folded value'],
+  ['X-A: b\r\n\tc\r\n', '400', 'a value folded by a tab'],
+  [' X-A: b\r\n', '400', 'a blank in front of a name'],
+  ['X-A : b\r\n', '400', 'a blank before the colon'],
+  ['X A: b\r\n', '400', 'a blank within a name'],
+  ['X-A\r\n', '400', 'no colon'],
+  [': b\r\n', '400', 'no name'],
+  ['X-A: b\0c\r\n', '400', 'NUL within a value'],
+  ['X-A: b\u0008c\r\n', '400', 'a control octet within a value'],
+  ['X-A: b\u007fc\r\n', '400', 'DEL within a value'],
+  ['X-\u00c4: b\r\n', '400', 'an octet above 127 within a name'],
+  ['X-A\0: b\r\n', '400', 'NUL within a name'],
+  ['(X-A): b\r\n', '400', 'brackets within a name'],
+  ['X@A: b\r\n', '400', 'an @ within a name'],
+  ['X/A: b\r\n', '400', 'a slash within a name'],
+  ['"X-A": b\r\n', '400', 'a quoted name'],
+  ['GET /v1.7.0/consents HTTP/1.1\r\n', '400', 'a request line among the fields'],
+  [
+    'Content_Length: 5\r\n',
+    headersInvalid,
+    'a length to a CGI, which reads an underscore as a hyphen',
+  ],
+  ['Transfer_Encoding: chunked\r\n', headersInvalid, 'a coding to a CGI'],
+  ['Content-Type: text/plain\r\nContent-Type: application/json\r\n', headersInvalid, 'two types'],
+  ['Authorization: a b\r\nAuthorization: c d\r\n', headersInvalid, 'two credentials for the bank'],
+  [
+    'Consent-ID: a\r\nConsent-ID: b\r\n',
+    headersInvalid,
+    'two consents: one is checked, the other used',
+  ],
+  ['PSU-ID: a\r\npsu-id: b\r\n', headersInvalid, 'two customers'],
+  ['Digest: a\r\nDigest: b\r\n', headersInvalid, 'two digests'],
+  ['Signature: a\r\nSignature: b\r\n', headersInvalid, 'two signatures'],
+  [
+    'TPP-Signature-Certificate: a\r\nTPP-Signature-Certificate: b\r\n',
+    headersInvalid,
+    'two certificates',
+  ],
+  [
+    'X-Request-ID: 5b2c0a51-7f0a-4b1e-9a63-6a0f3a8c1d11\r\nX-Request-ID: 5b2c0a51-7f0a-4b1e-9a63-6a0f3a8c1d12\r\n',
+    headersInvalid,
+    'two ids of a request',
+  ],
+  ['Via: 1.1 evil, 1.1 tollgate\r\n', '508 LOOP', 'a call that came from us'],
+  ['Via: 1.1 TOLLGATE (x)\r\n', '508 LOOP', 'the same in upper case'],
+  ['Via: 1.0 evil\r\n', 'forwarded', 'a proxy on the way'],
+  ['Expect: nonsense\r\n', '417 EXPECTATION_FAILED', 'an expectation that nobody knows'],
+  ['Expect: 100-continue, x\r\n', '417 EXPECTATION_FAILED', 'one more expectation'],
+  ['Expect: 100-continue\r\nExpect: 100-continue\r\n', 'refused', 'the expectation twice'],
+  ['Range: bytes=0-0\r\nIf-Range: "a"\r\n', 'forwarded', 'a part of an answer: the bank decides'],
+  ['TE: trailers, gzip\r\n', 'forwarded', 'asks for codings; the field stays here'],
+  ['Trailer: Content-Length\r\n', 'forwarded', 'announces a trailer; the field stays here'],
+  ['Keep-Alive: timeout=0\r\n', 'forwarded', 'a field of one connection'],
+  ['Proxy-Connection: keep-alive\r\n', 'forwarded', 'a field that some take for Connection'],
+  ['Cookie: a=evil\r\n', 'forwarded', 'a session that is none'],
+  ['Accept-Encoding: gzip\r\n', 'forwarded', 'a coded answer passes as it is'],
+]
+
+/** Values of `Content-Type`. */
+const types: readonly (readonly [value: string, expected: Outcome, why: string])[] = [
+  ['application/json\ta', headersInvalid, 'a tab and more: JSON to one parser, text to the next'],
+  ['application/json x', headersInvalid, 'a blank and more'],
+  ['application/json, text/plain', headersInvalid, 'a list'],
+  ['application/json;', headersInvalid, 'an empty parameter'],
+  ['application/json;charset', headersInvalid, 'a parameter without a value'],
+  ['application/json;charset="utf-8', headersInvalid, 'a quote that is open'],
+  ['application', headersInvalid, 'half a type'],
+  ['/json', headersInvalid, 'half a type'],
+  ['application//json', headersInvalid, 'two slashes'],
+  ['', headersInvalid, 'empty'],
+  ['application/json;charset=utf-7', 'forwarded', 'a character set for old pages: untouched'],
+  ['application/json; charset=utf-8', 'forwarded', 'as usual'],
+  ['APPLICATION/JSON', 'forwarded', 'types have no case'],
+  [
+    'multipart/form-data; boundary="a b"',
+    'forwarded',
+    'a body that a framework would parse: untouched',
+  ],
+  ['application/x-www-form-urlencoded', 'forwarded', 'a form: untouched'],
+  ['text/xml', 'forwarded', 'XML with entities: untouched'],
+]
+
+export const headAttacks: readonly Attack[] = [
+  ...lines.map(([line, expected, why]): Attack => ({ kind: 'head', line, expected, why })),
+  ...hosts.map(([host, expected, why]): Attack => ({ kind: 'head', host, expected, why })),
+  ...fields.map(
+    ([more, expected, why]): Attack => ({
+      // Some of them are about Content-Type and Expect, so the usual fields of a body would disturb.
+      ...{ kind: 'head', fields: more, framing: '', body: '', expected, why },
+    }),
+  ),
+  ...types.map(
+    ([value, expected, why]): Attack => ({
+      ...{ kind: 'head', expected, why, of: 'with body' },
+      framing: `Content-Type: ${value}\r\nContent-Length: {length}\r\n`,
+      body: '{json}',
+    }),
+  ),
+]

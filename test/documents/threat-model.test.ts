@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs'
+import t from 'tap'
+
+const page = readFileSync('docs/threat-model.md', 'utf8')
+
+/** Titles of every test file; `…` where the test fills a part in. */
+const titles = new Map(
+  globSync('test/*/*.test.ts').map((file) => {
+    const calls = readFileSync(file, 'utf8').matchAll(
+      /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g,
+    )
+    const found = [...calls].map(([, single, double, template]) =>
+      (single ?? double ?? template ?? '').replace(/\$\{[^}]*\}/g, '…').replace(/\\(.)/g, '$1'),
+    )
+    return [file.slice('test/'.length, -'.test.ts'.length), new Set(found)]
+  }),
+)
+
+/** The tests that a text names, as [file, title]. */
+const testsOf = (text: string) =>
+  [...text.matchAll(/`([\w-]+\/[\w-]+) › ([^`]+)`/g)].map(([, file = '', title = '']) => [
+    file,
+    title,
+  ])
+
+/** The rows of the tables under a heading, as cells. */
+function rowsOf(text: string, heading: string): string[][] {
+  const [, section = ''] = text.split(`\n${heading}\n`)
+  return [...(section.split(/\n#/, 1)[0] ?? '').matchAll(/^\| (.*) \|$/gm)]
+    .map(([, row = '']) => row.split(' | '))
+    .slice(1)
+}
+
+t.test('every test that the threat model names exists, by file and title', async (t) => {
+  const named = testsOf(page)
+  t.ok(named.length > 100, `${named.length} are named`)
+  for (const [file = '', title = ''] of named) {
+    t.ok(titles.get(file)?.has(title), `${file} › ${title}`)
+  }
+})
+
+t.test('every promise and every risk of the Top 10 names a test', async (t) => {
+  const promises = rowsOf(page, '## Promises')
+  const risks = rowsOf(page, '## OWASP API Security Top 10 (2023)')
+  t.ok(promises.length > 20)
+  t.same(
+    risks.map(([risk = '']) => risk.split(' ', 1)[0]),
+    Array.from({ length: 10 }, (_, at) => `API${at + 1}`),
+  )
+  for (const row of [...promises, ...risks]) t.ok(testsOf(row.join()).length > 0, row.join())
+})
+
+t.test('every figure is in the row, or under the heading, that its link names', async (t) => {
+  const figures = rowsOf(page, '## Promises').flatMap(([, , cell = '']) => [
+    ...cell.matchAll(/\[([^\]]+)\]\(([\w-]+\.md)#[\w-]+\): ([^;]+)/g),
+  ])
+  t.ok(figures.length >= 10, `${figures.length} figures`)
+  for (const [, label = '', target = '', figure = ''] of figures) {
+    const text = readFileSync(`docs/${target}`, 'utf8')
+    const row = text.split('\n').find((line) => line.startsWith(`| ${label} | `))
+    const [, section] = text.split(`\n## ${label}\n`)
+    const isThere =
+      row?.startsWith(`| ${label} | ${figure.trim()}`) ??
+      section?.split('\n## ', 1)[0]?.includes(figure.trim())
+    t.ok(isThere, `${target}, ${label}: ${figure}`)
+  }
+})
+
+/** Requirements of ASVS 5.0.0 in each section, of levels 1 and 2. These come first in each. */
+const sections: Readonly<Record<string, number>> = {
+  ...{ '1.1': 2, '1.2': 9, '1.3': 11, '1.4': 3, '1.5': 2 },
+  ...{ '2.1': 3, '2.2': 3, '2.3': 4, '2.4': 1 },
+  ...{ '6.1': 3, '6.2': 12, '6.3': 4, '6.4': 4, '6.5': 5, '6.6': 3, '6.8': 4 },
+  ...{ '7.1': 3, '7.2': 4, '7.3': 2, '7.4': 5, '7.5': 2, '7.6': 2 },
+  ...{ '8.1': 2, '8.2': 3, '8.3': 1, '8.4': 1 },
+  ...{ '9.1': 3, '9.2': 4 },
+  ...{ '10.1': 2, '10.2': 2, '10.5': 5 },
+  ...{ '12.1': 3, '12.2': 2, '12.3': 4 },
+  ...{ '13.1': 1, '13.2': 5, '13.3': 2, '13.4': 5 },
+  ...{ '16.1': 1, '16.2': 5, '16.3': 4, '16.4': 3, '16.5': 3 },
+}
+
+t.test('every requirement has a row, and what is met is shown by a test or a page', async (t) => {
+  const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \| [^|]+ \| ([^|]+) \| (.*) ?\|$/gm)]
+  t.same(
+    rows.map(([, number]) => number),
+    Object.entries(sections).flatMap(([section, count]) =>
+      Array.from({ length: count }, (_, at) => `${section}.${at + 1}`),
+    ),
+  )
+  for (const [, number = '', answer = '', shown = ''] of rows) {
+    t.match(
+      answer,
+      /^(?:met(?:$|[:,])|does not apply(?: to input)?: |missed in part: |missed: )/,
+      number,
+    )
+    if (answer.startsWith('met')) t.match(shown, / › |\]\([\w.-]+/, number)
+  }
+})

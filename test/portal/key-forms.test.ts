@@ -1,0 +1,120 @@
+import t from 'tap'
+import { accessibilityViolations, chromiumMissing, startBrowser } from '../support/browser.ts'
+import { besidePortal } from '../support/portal-client.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
+  const browser = await startBrowser()
+
+  /** A portal, and an application of a developer who is signed in there. */
+  async function start(env: Readonly<Record<string, string>> = {}) {
+    const tollgate = await runTollgate(t, { env })
+    const { portal: portalUrl } = tollgate.urls
+    const beside = await besidePortal(t, tollgate)
+    const { send, cookie } = await beside.signIn()
+    const { body } = await send('POST', '/api/applications', { name: 'Keys' })
+    const id = String(body.id)
+    return {
+      ...{ portalUrl, send, path: `/api/applications/${id}` },
+      async open(page: import('playwright-core').Page, tab = '') {
+        await page
+          .context()
+          .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
+        await page.goto(`${portalUrl}/applications/${id}${tab}`)
+        await page.locator('h1').waitFor()
+      },
+    }
+  }
+
+  const free = await start()
+
+  await t.test('a developer says from where a key may be used, and sees it', async (t) => {
+    const { portalUrl, send, path, open } = free
+    const { body: issued } = await send('POST', `${path}/keys`, { name: 'Office' })
+    const allowed = async () => (await send('GET', `${path}/keys`)).body.items[0].allowedAddresses
+    await browser.visit(t, { portalUrl }, async ({ page, expectAnswers }) => {
+      expectAnswers('400 /api/applications/*/keys/*')
+      await open(page)
+      const card = page.getByRole('list', { name: 'Keys that work' })
+      await card.getByText('Everywhere').waitFor()
+      await card.getByRole('button', { name: 'Addresses' }).click()
+      const dialog = page.getByRole('dialog')
+      const field = dialog.getByRole('textbox', { name: 'Addresses' })
+      const save = dialog.getByRole('button', { name: 'Save addresses' })
+      await field.fill('192.0.2.0/24, 2001:db8::/129')
+      await save.click()
+      await dialog.getByText(/Must be a list of at most 20 IP addresses or CIDRs/).waitFor()
+      t.same(await accessibilityViolations(page), [])
+      t.same(await allowed(), [])
+
+      await field.fill('192.0.2.0/24\n 2001:DB8::/32')
+      await save.click()
+      await dialog.waitFor({ state: 'hidden' })
+      await card.getByText('192.0.2.0/24, 2001:db8::/32').waitFor()
+      t.same(await allowed(), ['192.0.2.0/24', '2001:db8::/32'])
+
+      await card.getByRole('button', { name: 'Addresses' }).click()
+      t.equal(await field.inputValue(), '192.0.2.0/24\n2001:db8::/32')
+      await field.fill('')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      t.equal((await allowed()).length, 2, 'a dialog that is left changes nothing')
+      await card.getByRole('button', { name: 'Addresses' }).click()
+      await field.fill('')
+      await save.click()
+      await card.getByText('Everywhere').waitFor()
+      t.same(await allowed(), [])
+    })
+    await send('DELETE', `${path}/keys/${issued.id}`)
+  })
+
+  await t.test('a developer registers where customers are sent back', async (t) => {
+    const { portalUrl, send, path, open } = free
+    const registered = async () => (await send('GET', path)).body.redirectOrigins
+    await browser.visit(t, { portalUrl }, async ({ page, expectAnswers }) => {
+      expectAnswers('400 /api/applications/*')
+      await open(page, '/settings')
+      await page.getByText('it accepts every https address').waitFor()
+      const field = page.getByLabel('Origins')
+      const save = page.getByRole('button', { name: 'Save origins' })
+      await field.fill('https://app.example/callback')
+      await save.click()
+      await page.getByText(/Must be a list of at most 10 origins without a path/).waitFor()
+      t.same(await accessibilityViolations(page), [])
+      t.same(await registered(), [])
+
+      await field.fill('HTTPS://App.Example/\nhttp://localhost:3000')
+      await save.click()
+      await page.getByText('Origins saved').waitFor()
+      t.equal(await field.inputValue(), 'https://app.example\nhttp://localhost:3000')
+      await page.getByText('refuses addresses whose origin is not in this list').waitFor()
+      t.same(await registered(), ['https://app.example', 'http://localhost:3000'])
+    })
+  })
+
+  await t.test('where keys may always live forever, a form says so', async (t) => {
+    await browser.visit(t, free, async ({ page }) => {
+      await free.open(page)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      t.same(await page.getByLabel('Expires').locator('option').allInnerTexts(), [
+        ...['Never', 'In 30 days', 'In 90 days', 'In a year', 'On a date I choose'],
+      ])
+    })
+  })
+
+  await t.test('with KEY_MAX_DAYS, no life is offered that the portal refuses', async (t) => {
+    const bound = await start({ KEY_MAX_DAYS: '60' })
+    await browser.visit(t, bound, async ({ page }) => {
+      await bound.open(page)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      t.same(await page.getByLabel('Expires').locator('option').allInnerTexts(), [
+        ...['In 60 days (the maximum)', 'In 30 days', 'On a date I choose'],
+      ])
+      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('heading', { name: /^New key/ }).waitFor()
+    })
+    const [key] = (await bound.send('GET', `${bound.path}/keys`)).body.items
+    const days = (Date.parse(key.expiresAt) - Date.parse(key.createdAt)) / 86_400_000
+    t.equal(Math.round(days), 60)
+  })
+})

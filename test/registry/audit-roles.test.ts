@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import t from 'tap'
+import { warnOfAuditRole } from '../../src/compose/warn-of-audit-role.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { tollgate } from '../support/cli.ts'
+import { postgresMissing, testPostgres } from '../support/database.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+import { runTollgate } from '../support/tollgate.ts'
+
+const pepper = 'a-pepper-for-tests-and-nothing-else'
+
+t.test(
+  'the role that serves adds to the audit and cannot change it; the owner removes old entries',
+  { skip: postgresMissing() },
+  async (t) => {
+    const opened = await testPostgres(t)
+    if (opened === undefined) return
+    const { url } = opened
+    const as = (role: string) => url.replace('postgres@', `${role}@`)
+    const script = fileURLToPath(new URL('../../deploy/postgres/roles.sql', import.meta.url))
+    const passwords = ['owner', 'gateway', 'portal', 'bank', 'serving'].flatMap((role) => [
+      ...['-v', `${role}_password=${role}`],
+    ])
+    const roles = () => execFileSync('psql', ['-q', ...passwords, '-f', script, url])
+    roles()
+    const [owner, serving] = [as('tollgate_owner'), as('tollgate_serving')]
+    const migrated = await tollgate({ DATABASE_URL: owner }, 'migrate', '--json')
+    t.equal(migrated.code, 0, migrated.stderr)
+    t.ok(JSON.parse(migrated.stdout).applied.length > 5)
+    roles()
+
+    const database = openDatabase({ url: serving, log: createLog('silent') })
+    t.teardown(() => database.close())
+    const stores = await testStores(database)
+    const db = database.connect<RegistrySchema>()
+    await sql`
+      with entry as (
+        insert into audit (at, actor, action, subject)
+        values (now() - interval '2 days', 'system', 'developer.create', 'developer:1') returning id
+      ) insert into audit_waiting select id from entry`.execute(db)
+    await testApplication(stores)
+    await stores.auditChain.seal()
+    t.match(await stores.auditChain.verify(), { faults: [], waiting: 0, links: 3 })
+
+    const warnings = async (as: string) => {
+      const lines: string[] = []
+      const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+      const opened = openDatabase({ url: as, log })
+      await warnOfAuditRole({ settings: readSettings({ DATABASE_URL: as }), database: opened, log })
+      await opened.close()
+      return lines.join('')
+    }
+    t.equal(await warnings(serving), '')
+    t.match(await warnings(owner), /may change the audit/)
+
+    for (const table of ['audit', 'audit_links', 'audit_checkpoints', 'staff']) {
+      const column = { audit: 'actor', staff: 'name' }[table] ?? 'position'
+      for (const statement of [
+        `update ${table} set ${column} = ${column}`,
+        `delete from ${table}`,
+        `truncate ${table}`,
+        `alter table ${table} add column x text`,
+        `drop table ${table}`,
+        `create trigger x before insert on ${table} execute function suppress_redundant_updates_trigger()`,
+      ]) {
+        await t.rejects(sql.raw(statement).execute(db), { code: '42501' }, statement)
+      }
+    }
+    await t.rejects(sql`create table x (y text)`.execute(db), { code: '42501' })
+
+    const { urls } = await runTollgate(t, {
+      env: {
+        DATABASE_URL: serving,
+        KEY_PEPPER: pepper,
+        SESSION_SECRET: 's'.repeat(32),
+        IDENTITY_PRIVATE_KEY: generateKeyPairSync('ed25519')
+          .privateKey.export({ type: 'pkcs8', format: 'pem' })
+          .toString(),
+        DRAIN_SECONDS: '0',
+      },
+    })
+    t.equal((await fetch(`${urls.portal}/api/apis`)).status, 200, 'everything serves with it')
+
+    const prune = (as: string) =>
+      tollgate(
+        { KEY_PEPPER: pepper, DATABASE_URL: as },
+        ...['audit', 'prune', '--keep', '1', '--json'],
+      )
+    const forbidden = await prune(serving)
+    t.match(forbidden, { code: 1, stderr: /use the role that owns the tables/ })
+    t.match(await stores.auditChain.verify(), { faults: [], links: 3 }, 'nothing is gone')
+    const pruned = await prune(owner)
+    t.match(pruned, { code: 0, stdout: /"removed":1,/ }, pruned.stderr)
+    await stores.developers.create({ email: 'later@example.com', name: 'L', by: 'system' })
+    await stores.auditChain.seal()
+    t.match(await stores.auditChain.verify(), { faults: [], removedTo: 1 })
+  },
+)

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import t from 'tap'
+import { pruneAged } from '../../src/gateway/operate/calls/prune-records.ts'
+import { pruneUsage } from '../../src/gateway/operate/usage/prune-usage.ts'
+import { createChanges } from '../../src/gateway/registry/changes.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
+import { openDatabase } from '../../src/platform/database.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { tollgate } from '../support/cli.ts'
+import { postgresMissing, testPostgres } from '../support/database.ts'
+import { testApplication, testPeppers, testStores } from '../support/registry.ts'
+
+const script = fileURLToPath(new URL('../../deploy/postgres/roles.sql', import.meta.url))
+const roles = ['owner', 'gateway', 'portal', 'bank', 'serving']
+
+t.test(
+  'each database role has the rights that its process needs, and no more',
+  { skip: postgresMissing() },
+  async (t) => {
+    const opened = await testPostgres(t)
+    if (opened === undefined) return
+    const as = (role: string) => opened.url.replace('postgres@', `tollgate_${role}@`)
+    const passwords = roles.flatMap((role) => ['-v', `${role}_password=${role}`])
+    const setRights = () => execFileSync('psql', ['-q', ...passwords, '-f', script, opened.url])
+    setRights()
+    const migrated = await tollgate({ DATABASE_URL: as('owner') }, 'migrate')
+    t.equal(migrated.code, 0, migrated.stderr)
+    setRights()
+
+    const log = createLog('silent')
+    function connect(role: string) {
+      const database = openDatabase({ url: as(role), log })
+      t.teardown(() => database.close())
+      return database
+    }
+
+    t.test('the gateway deletes what is old and seals the audit', async (t) => {
+      const stores = await testStores(connect('portal'))
+      const { application } = await testApplication(stores)
+      await stores.keys.issue({ applicationId: application.id, by: 'test' })
+      const database = connect('gateway')
+      const own = await openRegistryStores({
+        ...{ database, peppers: testPeppers, keyMaxDays: 1 },
+        ...{ keysPerApplication: 10, applicationsPerDeveloper: 10 },
+      })
+      const db = database.connect<RegistrySchema>()
+      await own.keyPeppers.findMissing(testPeppers)
+      t.equal(await own.keys.limitLives(), 1)
+      await own.keys.prune()
+      await own.audit.erasePersonal(1)
+      await own.securityEvents.prune(1)
+      await own.auditChain.seal()
+      await pruneUsage(db)
+      await pruneAged(db)
+      await createChanges({ db }).prune(1)
+
+      await stores.applications.delete({ id: application.id, by: 'test' })
+      const deleted = await own.deletedApplications.claim(60)
+      t.equal(deleted?.applicationId, application.id)
+      if (deleted === undefined) return
+      await own.deletedApplications.postpone(application.id, 60)
+      await own.deletedApplications.told(deleted, { consents: '0' })
+      await own.deletedApplications.told({ ...deleted, isLast: true }, undefined)
+      await own.auditChain.seal()
+      t.match(await own.auditChain.verify(), { faults: [], waiting: 0 })
+    })
+
+    const everywhere = [
+      'create table x (y text)',
+      'create table bank.x (y text)',
+      'create schema x',
+      'drop table audit',
+      'truncate audit',
+      'delete from audit',
+      "update audit set actor = 'x'",
+      'delete from audit_links',
+      'delete from staff',
+      'insert into audit_checkpoints default values',
+      'set role tollgate_owner',
+    ]
+    const forbidden: Readonly<Record<string, readonly string[]>> = {
+      gateway: [
+        'select password_hash from developers',
+        "update developers set email = 'x'",
+        ...['sessions', 'mails', 'mail_tokens', 'totp_secrets', 'passkeys', 'recovery_codes'].map(
+          (table) => `select from ${table}`,
+        ),
+        'insert into api_keys default values',
+        'update api_keys set revoked_at = null',
+        'update api_keys set application_id = gen_random_uuid()',
+        'insert into applications default values',
+        'insert into deleted_applications default values',
+        "update applications set name = 'x'",
+        'insert into subscriptions default values',
+        'insert into limit_overrides default values',
+        'insert into certificates default values',
+        'delete from blocked_certificates',
+        'select from bank.consents',
+      ],
+      portal: [
+        'select from bank.consents',
+        'select from bank.accounts',
+        'select from bank_migration',
+      ],
+      bank: [
+        ...['developers', 'applications', 'api_keys', 'audit', 'sessions', 'portal_state'].map(
+          (table) => `select from ${table}`,
+        ),
+        'delete from bank_migration',
+      ],
+      serving: [],
+    }
+    for (const [role, statements] of Object.entries(forbidden)) {
+      t.test(`${role}: what it must not do`, async (t) => {
+        const db = connect(role).connect()
+        for (const statement of [...everywhere, ...statements]) {
+          await t.rejects(sql.raw(statement).execute(db), { code: '42501' }, statement)
+        }
+      })
+    }
+  },
+)

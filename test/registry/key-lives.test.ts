@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { checkPeppers } from '../../src/compose/secrets.ts'
+import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
+import { openRegistry } from '../../src/gateway/registry/open-registry.ts'
+import type { Authentication } from '../../src/gateway/registry/registry.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { testDatabase } from '../support/database.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+
+const { database } = await testDatabase(t)
+const db = database.connect<RegistrySchema>()
+const stores = await testStores(database)
+const by = 'test'
+const dayMs = 86_400_000
+const [old, fresh] = [
+  'a-pepper-for-tests-and-nothing-else',
+  'the-next-pepper-for-tests-and-no-more',
+]
+
+const open = (keyPepper: string, keyMaxDays = 0) => ({
+  ...{ database, peppers: parsePeppers(keyPepper), keyMaxDays },
+  ...{ keysPerApplication: 100, applicationsPerDeveloper: 10 },
+})
+
+t.beforeEach(() => sql`truncate developers, portal_state cascade`.execute(db))
+
+t.test('a start without a pepper that working keys need is refused', async (t) => {
+  const { application } = await testApplication(stores)
+  const { id } = await stores.keys.issue({ applicationId: application.id, by })
+  const check = (keyPepper: string) => checkPeppers(stores.keyPeppers, parsePeppers(keyPepper))
+  await check(old)
+  await t.rejects(
+    check(`2:${fresh}`),
+    /KEY_PEPPER: version 1 is missing, but 1 working API key need/,
+  )
+  await t.rejects(
+    check(fresh),
+    /KEY_PEPPER: version 1 is not the secret that 1 working API key need/,
+  )
+  await check(`2:${fresh},1:${old}`)
+  await stores.keys.revoke({ id, by })
+  await check(`2:${fresh}`)
+  await check(fresh)
+  await t.rejects(
+    check(fresh).then(() => check('short')),
+    /too short/,
+  )
+})
+
+t.test('a key moves to the current pepper when it is used, and the old one can go', async (t) => {
+  const { application } = await testApplication(stores)
+  const { id, key } = await stores.keys.issue({ applicationId: application.id, by })
+  const authenticateWith = async (keyPepper: string): Promise<Authentication> => {
+    const registry = await openRegistry({ ...open(keyPepper), log: createLog('silent') })
+    const outcome = await new Promise<Authentication>((done) => registry.authenticate(key, done))
+    // Writes what it noted.
+    await registry.close()
+    return outcome
+  }
+  t.match(await authenticateWith(`2:${fresh},1:${old}`), { keyId: id })
+  const row = db.selectFrom('api_keys').select('pepper_version').where('id', '=', id)
+  t.same(await row.executeTakeFirst(), { pepper_version: 2 })
+  await checkPeppers(stores.keyPeppers, parsePeppers(`2:${fresh}`))
+  t.match(await authenticateWith(`2:${fresh}`), { keyId: id })
+  t.equal(await authenticateWith(`1:${old}`), 'invalid')
+})
+
+t.test('no key lives longer than the settings permit', async (t) => {
+  const { application } = await testApplication(stores)
+  const applicationId = application.id
+  const endless = await stores.keys.issue({ applicationId, name: 'endless', by })
+  const soon = new Date(Date.now() + 10 * dayMs)
+  const short = await stores.keys.issue({ applicationId, name: 'short', expiresAt: soon, by })
+  const limited = await openRegistryStores(open(old, 90))
+  const daysOf = (at: Date | null | undefined) => Math.round((Number(at) - Date.now()) / dayMs)
+
+  const issued = await limited.keys.issue({ applicationId, name: 'new', by })
+  t.equal(daysOf(issued.expiresAt), 90)
+  await t.rejects(
+    limited.keys.issue({ applicationId, expiresAt: new Date(Date.now() + 91 * dayMs), by }),
+    { field: 'expiresAt', message: /at most 90 days from now/ },
+  )
+  const next = await limited.keys.rotate({ id: endless.id, overlapSeconds: 60, by })
+  t.equal(daysOf(next.expiresAt), 90, 'a rotation does not bring more')
+
+  await stores.keys.issue({ applicationId, name: 'older', by })
+  t.equal(await limited.keys.limitLives(), 1)
+  t.equal(await limited.keys.limitLives(), 0, 'once')
+  const [older] = (await limited.keys.list({ applicationId })).filter(
+    ({ name }) => name === 'older',
+  )
+  t.equal(daysOf(older?.expiresAt), 90, 'counted from now')
+  t.equal(daysOf((await limited.keys.find(short.id))?.expiresAt), 10, 'a shorter life stays')
+  t.equal(await stores.keys.limitLives(), 0, 'no maximum, no change')
+})
+
+t.test('a key that stopped working thirty days ago is deleted, others stay', async (t) => {
+  const { application } = await testApplication(stores)
+  const applicationId = application.id
+  const ids: Record<string, string> = {}
+  for (const name of ['works', 'revoked', 'expired', 'recent', 'replaced']) {
+    ids[name] = (await stores.keys.issue({ applicationId, name, by })).id
+  }
+  const successor = await stores.keys.rotate({
+    ...{ id: ids['replaced'] ?? '', overlapSeconds: 86_400, by },
+  })
+  const age = (id: string | undefined, column: string, days: number) =>
+    sql`update api_keys set ${sql.ref(column)} = now() - make_interval(days => ${days}) where id = ${id}`.execute(
+      db,
+    )
+  await age(ids['revoked'], 'revoked_at', 31)
+  await age(ids['expired'], 'expires_at', 31)
+  await age(ids['recent'], 'revoked_at', 29)
+  await age(successor.id, 'revoked_at', 31)
+  await stores.keys.prune()
+  const left = await stores.keys.list({ applicationId })
+  t.same(left.map(({ id }) => id).toSorted(), [
+    ...[ids['works'], ids['recent'], ids['replaced'], successor.id].toSorted(),
+  ])
+  await age(ids['replaced'], 'expires_at', 31)
+  await stores.keys.prune()
+  await stores.keys.prune()
+  t.equal((await stores.keys.list({ applicationId })).length, 2)
+})
+
+t.test(
+  'the addresses of a key are checked, change while it works, and survive rotation',
+  async (t) => {
+    const { application } = await testApplication(stores)
+    const applicationId = application.id
+    const allowedAddresses = ['192.0.2.7', '2001:DB8::/32', '192.0.2.7']
+    const issued = await stores.keys.issue({ applicationId, allowedAddresses, by })
+    t.same(issued.allowedAddresses, ['192.0.2.7', '2001:db8::/32'])
+    const next = await stores.keys.rotate({ id: issued.id, overlapSeconds: 0, by })
+    t.same(next.allowedAddresses, issued.allowedAddresses)
+    for (const wrong of [
+      ['x'],
+      ['10.0.0.0/33'],
+      ['10.0.0.1 10.0.0.2'],
+      new Array(21).fill('').map((_, at) => `10.0.0.${at}`),
+    ]) {
+      const change = stores.keys.allow({ id: next.id, allowedAddresses: wrong, by })
+      await t.rejects(change, { message: /^allowedAddresses must be/ })
+    }
+    await t.rejects(stores.keys.allow({ id: issued.id, allowedAddresses: [], by }), {
+      message: /no longer works/,
+    })
+    t.same(
+      (await stores.keys.allow({ id: next.id, allowedAddresses: [], by })).allowedAddresses,
+      [],
+    )
+    await stores.keys.allow({ id: next.id, allowedAddresses: ['203.0.113.77'], by })
+    const entries = await stores.audit.list({ subject: `key:${next.id}`, limit: 10 })
+    t.match(entries[0]?.detail, { allowedAddresses: '1' })
+    t.notMatch(JSON.stringify(entries), '203.0.113.77', 'the audit keeps no address for ever')
+  },
+)

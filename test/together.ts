@@ -1,0 +1,75 @@
+import { globSync, mkdirSync, statSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+
+// Most test files take longer to load and warm up the same code than to run their tests. So a few processes run all
+// files: each takes the next file that no other process has taken, until none is left.
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** As for a file in a process of its own (`.taprc`). */
+const fileTimeoutMs = 240_000
+
+/** The test that stands for a file, by the URL of the file. */
+const tests = new Map<string, Test>()
+
+/** What a test file gets when it imports tap. @throws when this process has not begun the file */
+export function testOf(url: string): Test {
+  const found = tests.get(url)
+  if (found === undefined) throw new Error(`this process does not run ${url}`)
+  return found
+}
+
+const scheme = 'tap-of:'
+
+// With a test of its own, a file ends what it started when it ends, not when the process ends.
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL = '' } = context
+    if (specifier !== 'tap' || !tests.has(parentURL)) return next(specifier, context)
+    return { url: scheme + parentURL, format: 'module', shortCircuit: true }
+  },
+  load(url, context, next) {
+    if (!url.startsWith(scheme)) return next(url, context)
+    const of = JSON.stringify(url.slice(scheme.length))
+    const source = `import { testOf } from ${JSON.stringify(import.meta.url)}
+      export default testOf(${of})`
+    return { format: 'module', source, shortCircuit: true }
+  },
+})
+
+/** Runs test files, those in `test/long` excepted, that no process with the same folder has taken. */
+export async function runTogether(folder: string): Promise<void> {
+  for (const file of largestFirst()) {
+    if (!take(join(folder, file.replaceAll('/', '-')))) continue
+    const { href } = pathToFileURL(join(root, file))
+    const begun = performance.now()
+    const results = await t.test(file, { timeout: fileTimeoutMs }, async (t) => {
+      tests.set(href, t)
+      await import(href)
+    })
+    if (results?.count === 0) t.fail(`${file} has no test`)
+    // Tap prints results only when the process has ended.
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+    process.stderr.write(`${seconds.padStart(6)} s  ${file}\n`)
+  }
+}
+
+/** By size, a fair guess of duration: a long file at the end would leave the other processes idle. */
+function largestFirst(): string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/long/**'] })
+  const bytes = new Map(files.map((file) => [file, statSync(join(root, file)).size]))
+  return files.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0))
+}
+
+/** Whether this process is the first to claim a name. */
+function take(claim: string): boolean {
+  try {
+    mkdirSync(claim)
+    return true
+  } catch {
+    return false
+  }
+}
