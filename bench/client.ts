@@ -6,7 +6,10 @@ export type Latencies = readonly number[]
 export interface OpenLoopOptions {
   /** Origin. */
   readonly url: string
+  /** Made in turn, and again from the first. */
   readonly requests: readonly string[]
+  /** Index of the first to make. (Default: 0) */
+  readonly begin?: number
   readonly callsPerSecond: number
   readonly seconds: number
 }
@@ -20,7 +23,7 @@ export interface OpenLoopOptions {
  * @throws when an answer is not 200
  */
 export async function callOpenLoop(options: OpenLoopOptions): Promise<Latencies> {
-  const { requests, callsPerSecond, seconds } = options
+  const { requests, begin = 0, callsPerSecond, seconds } = options
   const connections = createConnections(options.url)
   const total = callsPerSecond * seconds
   const latencies: number[] = []
@@ -32,7 +35,7 @@ export async function callOpenLoop(options: OpenLoopOptions): Promise<Latencies>
         const now = performance.now()
         const due = Math.min(total, Math.floor(((now - beganAt) * callsPerSecond) / 1_000))
         for (; made < due; made += 1) {
-          const request = requests[made % requests.length] ?? ''
+          const request = requests[(begin + made) % requests.length] ?? ''
           connections.call(request, (status) => {
             latencies.push(performance.now() - now)
             if (status !== '200') reject(new Error(`${options.url}: answered ${status}`))

@@ -14,17 +14,19 @@ export interface FillOptions {
   readonly applications: number
   /** Of their subscription. */
   readonly plan: string
+  /** What they subscribe to. (Default: what the benchmark publishes) */
+  readonly version?: { readonly name: string; readonly version: string }
 }
 
 /** Registers applications with one subscription and one key each, in few statements; resolves to the keys. */
 export async function fillRegistry(options: FillOptions): Promise<string[]> {
-  const { pepper, applications, plan } = options
+  const { pepper, applications } = options
   const peppers = parsePeppers(pepper)
   const keys = Array.from({ length: applications }, () => generateKey(randomBytes))
   const macs = keys.map(({ text }) => keyMac(peppers, peppers.current, text))
   await onRegistry(options, (db) =>
     db.transaction().execute(async (trx) => {
-      const ids = await addApplications(trx, applications, plan)
+      const ids = await addApplications(trx, applications, options)
       await sql`
         insert into api_keys (id, application_id, name, mac, pepper_version, last_four)
         select id, application_id, 'bench', mac, ${peppers.current}::int, last_four
@@ -43,12 +45,12 @@ const batchApplications = 5_000
 
 /** Registers that many keys that nobody can have, ten to an application: they fill the tables and their indexes. */
 export async function addFillers(options: FillOptions): Promise<void> {
-  const { applications, plan } = options
+  const { applications } = options
   await onRegistry(options, async (db) => {
     for (let made = 0; made < applications; made += batchApplications) {
       const count = Math.min(batchApplications, applications - made)
       await db.transaction().execute(async (trx) => {
-        const ids = await addApplications(trx, count, plan)
+        const ids = await addApplications(trx, count, options)
         await sql`
           insert into api_keys (id, application_id, name, mac, pepper_version, last_four)
           select substr(md5(a.id || ' ' || n), 1, 12), a.id, 'key ' || n,
@@ -81,7 +83,7 @@ async function onRegistry(
 async function addApplications(
   trx: Kysely<RegistrySchema>,
   count: number,
-  plan: string,
+  { plan, version = api }: Pick<FillOptions, 'plan' | 'version'>,
 ): Promise<string[]> {
   const email = `${randomBytes(8).toString('hex')}@bench.example`
   const { rows } = await sql<{ id: string }>`
@@ -93,7 +95,7 @@ async function addApplications(
     ),
     subscription as (
       insert into subscriptions (application_id, api, version, plan)
-      select id, ${api.name}, ${api.version}, ${plan} from application
+      select id, ${version.name}, ${version.version}, ${plan} from application
     )
     select id from application`.execute(trx)
   return rows.map(({ id }) => id)

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { addressIn } from './loopback-addresses.ts'
 import type { BenchRequest } from './workload.ts'
 
@@ -8,6 +9,8 @@ const patienceMs = 5_000
 export interface HealthyOptions {
   /** Origin. */
   readonly url: string
+  /** The authority behind an https origin, as PEM. */
+  readonly ca: string
   readonly requests: readonly BenchRequest[]
   readonly callsPerSecond: number
   readonly seconds: number
@@ -24,7 +27,7 @@ export interface HealthyCalls {
 
 /** Calls at a constant rate, each on a connection of its own: a gateway without room for new ones shows. */
 export async function callHealthily(options: HealthyOptions): Promise<HealthyCalls> {
-  const { url, requests, callsPerSecond, seconds } = options
+  const { url, ca, requests, callsPerSecond, seconds } = options
   const calls: Promise<number | string>[] = []
   const total = callsPerSecond * seconds
   const beganAt = performance.now()
@@ -34,7 +37,7 @@ export async function callHealthily(options: HealthyOptions): Promise<HealthyCal
       while (calls.length < due) {
         const made = requests[calls.length % requests.length]
         if (made === undefined) throw new Error('no requests')
-        calls.push(callOnce(url, made, addressIn('healthy', calls.length)))
+        calls.push(callOnce({ url, ca }, made, addressIn('healthy', calls.length)))
       }
       if (calls.length < total) return
       clearInterval(timer)
@@ -51,7 +54,7 @@ export async function callHealthily(options: HealthyOptions): Promise<HealthyCal
 
 /** @returns how many milliseconds it took; a status or an error code when it was not answered with 2xx in time */
 function callOnce(
-  url: string,
+  { url, ca }: Pick<HealthyOptions, 'url' | 'ca'>,
   { method, target, key, body }: BenchRequest,
   localAddress: string,
 ): Promise<number | string> {
@@ -59,10 +62,10 @@ function callOnce(
     const beganAt = performance.now()
     const fail = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.name)
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const outgoing = request(
+    const outgoing = (url.startsWith('https:') ? requestTls : request)(
       url + target,
       {
-        ...{ method, localAddress, agent: false, signal: AbortSignal.timeout(patienceMs) },
+        ...{ method, localAddress, ca, agent: false, signal: AbortSignal.timeout(patienceMs) },
         headers: { 'x-api-key': key, ...type },
       },
       (answer) => {

@@ -6,10 +6,12 @@ import { admitted } from './sections/admitted.ts'
 import { bodies } from './sections/bodies.ts'
 import { buckets } from './sections/buckets.ts'
 import { embedded } from './sections/embedded.ts'
+import { footprint } from './sections/footprint.ts'
 import { keys } from './sections/keys.ts'
 import { latency } from './sections/latency.ts'
 import { refused } from './sections/refused.ts'
 import type { Section } from './sections/section.ts'
+import { tls } from './sections/tls.ts'
 import { workers } from './sections/workers.ts'
 import { onTwoCores } from './two-cores.ts'
 import { onPartOf } from './workbench.ts'
@@ -22,6 +24,8 @@ const sections: Readonly<Record<string, Section>> = {
   bodies,
   latency,
   workers,
+  tls,
+  footprint,
   keys,
   buckets,
 }

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { protocol } from '../src/platform/tls.ts'
+import type { IssuedCertificate } from '../test/support/certificates.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { type PinnedProcess, startPinned } from './process.ts'
 import type { Workbench } from './workbench.ts'
@@ -27,6 +29,10 @@ export interface NginxOptions {
   readonly name: string
   readonly core: number
   readonly withLua?: boolean
+  /** Ends TLS with the gateway's ciphers and without resumption; undefined: plain. */
+  readonly tls?: Pick<IssuedCertificate, 'certFile' | 'keyFile'>
+  /** Processes that accept connections. (Default: 1) */
+  readonly workers?: number
   /** Directives of the http block outside the server. */
   readonly http?: (port: number) => string
   /** Directives of the server. */
@@ -39,9 +45,8 @@ export interface RunningNginx {
 }
 
 /**
- * Starts an nginx of one worker, which is the process itself (a worker of a
- * master outlives a bench that is killed), without an access log, in a folder
- * of its own.
+ * Starts an nginx without an access log in a folder of its own. One worker is
+ * the process itself; several have a master, which adds nothing to a call.
  */
 export async function startNginx(bench: Workbench, options: NginxOptions): Promise<RunningNginx> {
   const port = await freePort()
@@ -56,10 +61,11 @@ export async function startNginx(bench: Workbench, options: NginxOptions): Promi
     ready: port,
   })
   bench.undo(() => target.stop())
-  return { url: `http://127.0.0.1:${port}`, target }
+  return { url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, target }
 }
 
 function configuration(options: NginxOptions, port: number, folder: string): string {
+  const { workers = 1 } = options
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${folder};`)
     .join('\n  ')
@@ -69,7 +75,8 @@ function configuration(options: NginxOptions, port: number, folder: string): str
       : ''
   return `${loaded}
 daemon off;
-master_process off;
+master_process ${workers > 1 ? 'on' : 'off'};
+worker_processes ${workers};
 pid ${folder}/nginx.pid;
 error_log ${folder}/error.log error;
 events {
@@ -85,9 +92,25 @@ http {
   client_max_body_size 20m;
   ${options.http?.(port) ?? ''}
   server {
-    listen 127.0.0.1:${port} backlog=1024;
+    listen 127.0.0.1:${port} ${options.tls === undefined ? '' : 'ssl '}backlog=1024;
+    ${options.tls === undefined ? '' : tlsDirectives(options.tls)}
     ${options.server}
   }
 }
 `
+}
+
+function tlsDirectives({ certFile, keyFile }: NonNullable<NginxOptions['tls']>): string {
+  const suites = protocol.ciphers.split(':')
+  const [modern, older] = [true, false].map((isModern) =>
+    suites.filter((suite) => suite.startsWith('TLS_') === isModern).join(':'),
+  )
+  return `ssl_certificate ${certFile};
+    ssl_certificate_key ${keyFile};
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_ciphers ${older};
+    ssl_conf_command Ciphersuites ${modern};
+    ssl_prefer_server_ciphers on;
+    ssl_session_tickets off;
+    ssl_session_cache off;`
 }

@@ -9,19 +9,22 @@ export interface BenchOptions {
   readonly connections: number
   /** Names of the parts to run; empty: all. */
   readonly sections: readonly string[]
-  /** Of the admitted call, only subjects whose name contains one of these texts; empty: all. */
+  /** Only subjects of the admitted call, or attacks, whose name contains one of these texts; empty: all. */
   readonly only: readonly string[]
   /** Where every gateway leaves a CPU profile when it ends; undefined: nowhere. Profiling is part of what is then measured. */
   readonly profileFolder: string | undefined
 }
 
 /** Reads `--section admitted --rounds 10 --seconds 2 --connections 64 --only tollgate --profile folder`. */
-export function readOptions(args: readonly string[]): BenchOptions {
+export function readOptions(
+  args: readonly string[],
+  defaults: { readonly rounds: string; readonly seconds: string } = { rounds: '10', seconds: '2' },
+): BenchOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      rounds: { type: 'string', default: '10' },
-      seconds: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: defaults.rounds },
+      seconds: { type: 'string', default: defaults.seconds },
       connections: { type: 'string', default: '64' },
       section: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
@@ -38,7 +41,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   }
 }
 
-/** Whether a subject was asked for. */
+/** Whether a subject or an attack was asked for. */
 export function isAsked({ only }: BenchOptions, name: string): boolean {
   return only.length === 0 || only.some((text) => name.toLowerCase().includes(text))
 }

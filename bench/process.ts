@@ -24,6 +24,8 @@ export interface PinnedOptions {
   readonly env?: Readonly<Record<string, string>>
   /** What says that it serves: a line of standard output, whose first group is the address, or a port of 127.0.0.1. */
   readonly ready: RegExp | number
+  /** Called ten times a second until it serves, with the resident memory of it and its descendants in bytes. */
+  readonly starting?: (residentBytes: number) => void
 }
 
 /** Clock ticks a second in /proc; 100 on every Linux of ours (getconf CLK_TCK). */
@@ -34,12 +36,15 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
   const { core, command, args, ready } = options
   const child = spawn(
     'taskset',
-    ['-c', String(core), 'setpriv', '--pdeathsig', 'KILL', command, ...args],
+    ['-c', String(core), 'setpriv', '--pdeathsig', 'TERM', command, ...args],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...options.env } },
   )
-  const address =
-    typeof ready === 'number' ? await portAnswers(child, ready) : await readyAddress(child, ready)
   const pid = child.pid ?? 0
+  const watch = setInterval(() => options.starting?.(residentBytesOfTree(pid)), 100)
+  const address = await (typeof ready === 'number'
+    ? portAnswers(child, ready)
+    : readyAddress(child, ready)
+  ).finally(() => clearInterval(watch))
   return {
     address,
     pid,
@@ -48,11 +53,7 @@ export async function startPinned(options: PinnedOptions): Promise<PinnedProcess
       for (const member of treeOf(pid)) ticks += ticksOf(member)
       return (ticks * 1_000_000) / ticksPerSecond
     },
-    residentBytes() {
-      let bytes = 0
-      for (const member of treeOf(pid)) bytes += residentBytesOf(member)
-      return bytes
-    },
+    residentBytes: () => residentBytesOfTree(pid),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
@@ -118,6 +119,12 @@ function ticksOf(pid: number): number {
   return statOf(pid)
     .slice(11, 15)
     .reduce((sum, field) => sum + Number(field), 0)
+}
+
+function residentBytesOfTree(pid: number): number {
+  let bytes = 0
+  for (const member of treeOf(pid)) bytes += residentBytesOf(member)
+  return bytes
 }
 
 function residentBytesOf(pid: number): number {

@@ -7,15 +7,13 @@ import type { SlowCallersOptions, SlowCallersState } from './slow-callers.ts'
 
 /** Milliseconds after which a caller that was ended comes again, spread so that they do not come in waves. */
 const reopenMs = { least: 1_000, most: 3_000 }
-/** Milliseconds between the moments at which those in step come again. */
-const stepMs = 100
-/** Milliseconds between the octets of those that send any. */
-const octetMs = 2_000
+/** Milliseconds between the pieces that a slow reader takes, each as much as Node reads at once. */
+const pieceMs = 2_000
 /** Connections opened in one turn at first: fewer than a listener keeps waiting. */
 const batch = 100
 
 // startSlowCallers passes nothing else.
-const { url, requests, callers, isTrickling, isInStep }: SlowCallersOptions = workerData
+const { url, requests, callers, again, isSlowReader, inStep }: SlowCallersOptions = workerData
 const { hostname, port } = new URL(url)
 const sockets = new Map<number, Socket>()
 const ended: number[] = []
@@ -28,17 +26,22 @@ function open(caller: number): void {
     localAddress: addressIn('slow', caller),
   })
   sockets.set(caller, socket)
-  socket.on('connect', () => socket.write(requests[caller % requests.length] ?? ''))
+  socket.on('connect', () => socket.write(requestOf(caller), 'latin1'))
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
     sockets.delete(caller)
     cuts += 1
-    if (isInStep) ended.push(caller)
+    if (inStep !== undefined) ended.push(caller)
     else setTimeout(open, reopenMs.least + Math.random() * (reopenMs.most - reopenMs.least), caller)
   })
   socket.on('data', (answer: Buffer) => {
-    if (isInStep && isRefusal(answer)) socket.destroy()
+    if (isSlowReader) socket.pause()
+    if (inStep?.leavesWhen === 'answered' || (inStep && isRefusal(answer))) socket.destroy()
   })
+}
+
+function requestOf(caller: number): string {
+  return requests[caller % requests.length] ?? ''
 }
 
 /** 100 Continue is not one. */
@@ -46,17 +49,24 @@ function isRefusal(answer: Buffer): boolean {
   return answer.toString('latin1', 9, 10) >= '4'
 }
 
-if (isInStep) {
+if (inStep !== undefined) {
   setInterval(() => {
     for (const caller of ended.splice(0)) open(caller)
-  }, stepMs)
+  }, inStep.everyMs)
 }
-if (isTrickling) {
+if (again !== undefined) {
   setInterval(() => {
     for (const [caller, socket] of sockets) {
-      if (caller % 2 === 1 && socket.readyState === 'open') socket.write(' ')
+      const isQuiet = again.isOfHalf && caller % 2 === 0
+      if (isQuiet || socket.readyState !== 'open') continue
+      socket.write(again.octets ?? requestOf(caller), 'latin1')
     }
-  }, octetMs)
+  }, again.everyMs)
+}
+if (isSlowReader) {
+  setInterval(() => {
+    for (const socket of sockets.values()) socket.resume()
+  }, pieceMs)
 }
 parentPort?.on('message', () => {
   const isOpen = ({ readyState }: Socket): boolean => readyState === 'open'

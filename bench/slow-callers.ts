@@ -4,24 +4,37 @@ import { Worker } from 'node:worker_threads'
 export interface SlowCallersOptions {
   /** Origin. */
   readonly url: string
-  /** What the callers send and then do not complete: the first caller the first, and so on, then from the beginning. */
-  readonly requests: readonly string[]
   readonly callers: number
-  /** Whether every second caller sends one octet of its body now and then; the others send nothing more. */
-  readonly isTrickling: boolean
-  /**
-   * Whether callers that were disconnected or refused come back at once and
-   * together. The others wait until they are disconnected, and come back one by
-   * one after a while.
-   */
-  readonly isInStep: boolean
+  /** What the callers send, one character per octet: the first caller the first, and so on, then from the beginning. */
+  readonly requests: readonly string[]
+  /** What they send again and again after that. (Default: nothing) */
+  readonly again?: Repetition
+  /** Whether they take a piece of their answers now and then. (Default: false, what comes) */
+  readonly isSlowReader?: boolean
+  /** (Default: each caller waits until it is disconnected, and comes back after a while.) */
+  readonly inStep?: InStep
+}
+
+export interface Repetition {
+  /** (Default: the request of the caller) */
+  readonly octets?: string
+  readonly everyMs: number
+  /** Whether every second caller sends nothing more. (Default: false) */
+  readonly isOfHalf?: boolean
+}
+
+/** All callers that were disconnected or left come back together. */
+export interface InStep {
+  readonly everyMs: number
+  /** The answer at which a caller leaves: a refusal, or the first octet. */
+  readonly leavesWhen: 'refused' | 'answered'
 }
 
 /** Callers that each keep a connection busy, and open it again when it is ended. */
 export interface SlowCallers {
   /** Connections that are open now. */
   open(): Promise<number>
-  /** How often a caller was disconnected or left because it was refused. */
+  /** How often a caller was disconnected, or left at its answer. */
   cuts(): Promise<number>
   stop(): Promise<void>
 }

@@ -15,9 +15,11 @@ export interface BenchRequest {
   readonly target: string
   readonly key: string
   readonly body?: string
+  /** Whether it asks for the end of its connection. */
+  readonly closes?: boolean
 }
 
-export interface MixOptions {
+export interface MixOptions extends Pick<BenchRequest, 'closes'> {
   /** One for each application. */
   readonly keys: readonly string[]
   readonly length?: number
@@ -31,10 +33,17 @@ const seed = 20_261_121
 
 /** Mixes operations and applications uniformly; the same way for the same options. */
 export function* mix(options: MixOptions): Generator<BenchRequest> {
-  const { keys, length = 50_000, method = 'GET', target = drawTarget, body } = options
+  const {
+    keys,
+    length = 50_000,
+    method = 'GET',
+    target = drawTarget,
+    body,
+    closes = false,
+  } = options
   const draw = createDraw(seed)
   for (let made = 0; made < length; made += 1) {
-    const request = { method, target: target(draw), key: keys[draw(keys.length)] ?? '' }
+    const request = { method, target: target(draw), key: keys[draw(keys.length)] ?? '', closes }
     yield body === undefined ? request : { ...request, body }
   }
 }
@@ -80,7 +89,7 @@ export function* requestTexts(requests: Iterable<BenchRequest>): Generator<strin
   for (const request of requests) yield requestText(request, draw)
 }
 
-function requestText({ method, target, key, body }: BenchRequest, draw: Draw): string {
+function requestText({ method, target, key, body, closes }: BenchRequest, draw: Draw): string {
   const lines = [
     `${method} ${target} HTTP/1.1`,
     'Host: api.bank.example',
@@ -91,6 +100,7 @@ function requestText({ method, target, key, body }: BenchRequest, draw: Draw): s
     `Consent-ID: ${drawUuid(draw)}`,
     'PSU-IP-Address: 192.0.2.7',
   ]
+  if (closes === true) lines.push('Connection: close')
   if (body !== undefined) {
     lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
   }

@@ -6,15 +6,21 @@ import { root } from '../workbench.ts'
 import { upstream } from './nginx-peer.ts'
 import type { Peer, World } from './peer.ts'
 
+export const luaPeerName = 'nginx + Lua + Redis'
+
 /**
  * Key check and exact hourly counter in Lua in nginx, with Redis: the leanest
  * form of what the gateways built on it do. Operations are nginx locations,
  * known keys a table of the worker, the count one command to Redis per call.
  */
-export async function startNginxLuaPeer(world: World): Promise<Peer> {
+export async function startNginxLuaPeer(
+  world: World,
+  { workers = 1 }: { readonly workers?: number } = {},
+): Promise<Peer> {
   const { hostname, port } = new URL(world.redisUrl)
   const running = await startNginx(world.bench, {
-    name: 'nginx-lua',
+    name: `nginx-lua-${workers}`,
+    workers,
     core: targetCore,
     withLua: true,
     http: () => `${upstream(world.backendUrl)}
@@ -25,7 +31,7 @@ export async function startNginxLuaPeer(world: World): Promise<Peer> {
   }`,
     server: operations.map(location).join('\n    '),
   })
-  return { name: 'nginx + Lua + Redis', ...running }
+  return { name: luaPeerName, ...running }
 }
 
 function location({ id, start, hasParameter }: (typeof operations)[number]): string {

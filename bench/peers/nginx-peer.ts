@@ -1,4 +1,4 @@
-import { startNginx } from '../nginx.ts'
+import { type NginxOptions, startNginx } from '../nginx.ts'
 import { targetCore } from '../two-cores.ts'
 import type { Peer, World } from './peer.ts'
 
@@ -15,16 +15,23 @@ export function upstream(backendUrl: string, buffersRequests = false): string {
   proxy_max_temp_file_size 0;`
 }
 
+export interface NginxPeerOptions extends Pick<NginxOptions, 'tls'> {
+  readonly buffersRequests?: boolean
+  /** Directives for further ports of the server. (Default: none) */
+  readonly listens?: string
+}
+
 /** Forwarding and nothing else, by the program that does it best: the floor. */
 export async function startNginxPeer(
   { bench, backendUrl }: World,
-  options: { readonly buffersRequests?: boolean } = {},
+  options: NginxPeerOptions = {},
 ): Promise<Peer> {
   const running = await startNginx(bench, {
-    name: 'nginx',
+    name: options.tls === undefined ? 'nginx' : 'nginx-tls',
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
     core: targetCore,
     http: () => upstream(backendUrl, options.buffersRequests),
-    server: 'location / { proxy_pass http://backend; }',
+    server: `${options.listens ?? ''} location / { proxy_pass http://backend; }`,
   })
   return { name: 'nginx proxy_pass', ...running }
 }

@@ -1,6 +1,8 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Role } from '../../src/platform/settings.ts'
 import { productionEnv } from '../../test/support/fleet.ts'
+import type { RunningTollgate } from '../../test/support/tollgate.ts'
 import { ample, type BenchPlan, spent, writeCatalogue } from '../catalogue.ts'
 import { startPinned } from '../process.ts'
 import { servingOptions } from '../serving-options.ts'
@@ -23,6 +25,10 @@ export interface TollgateOptions {
   readonly name: string
   /** Embedded in the process, instead of PostgreSQL and Redis. (Default: false) */
   readonly isEmbedded?: boolean
+  /** (Default: the gateway alone) */
+  readonly roles?: readonly Role[]
+  /** What is published. (Default: what the benchmark publishes, with these plans) */
+  readonly configDir?: string
   /** (Default: those of the world.) */
   readonly plans?: readonly BenchPlan[]
   /** (Default: a fresh one.) */
@@ -34,6 +40,8 @@ export interface TollgateOptions {
 /** A running gateway. */
 export interface TollgatePeer extends Peer {
   readonly dataDir: string
+  /** Origins by the name in the ready line. */
+  readonly urls: RunningTollgate['urls']
 }
 
 /** The environment of a gateway in production's shape: everything on, the log at errors. */
@@ -44,7 +52,7 @@ export function tollgateEnv(world: World, options: TollgateOptions) {
   return {
     ...secrets,
     DATA_DIR: options.dataDir ?? join(folder, 'data'),
-    CONFIG_DIR: writeCatalogue(folder, options.plans ?? [ample, spent]),
+    CONFIG_DIR: options.configDir ?? writeCatalogue(folder, options.plans ?? [ample, spent]),
     BACKEND_URL: backendUrl,
     LOG_LEVEL: 'error',
     GATEWAY_PORT: '0',
@@ -62,14 +70,16 @@ export async function startTollgatePeer(
   world: World,
   options: TollgateOptions,
 ): Promise<TollgatePeer> {
+  const { name, roles = ['gateway'] } = options
   const env = tollgateEnv(world, options)
   const target = await startPinned({
     core: targetCore,
     command: process.execPath,
-    args: [...servingOptions, ...world.nodeOptions, program, 'start', 'gateway'],
+    args: [...servingOptions, ...world.nodeOptions, program, 'start', ...roles],
     env,
-    ready: /^tollgate ready gateway=(\S+)/,
+    ready: /^tollgate ready (.+)/,
   })
   world.bench.undo(() => target.stop())
-  return { name: options.name, url: target.address, target, dataDir: env.DATA_DIR }
+  const urls = Object.fromEntries(target.address.split(' ').map((part) => part.split('=')))
+  return { name, url: urls.gateway, urls, target, dataDir: env.DATA_DIR }
 }
