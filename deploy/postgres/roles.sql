@@ -1,0 +1,68 @@
+-- The roles of Tollgate on PostgreSQL 15 or newer. Run this file as a superuser in Tollgate's database before the first start:
+--
+--   psql -v owner_password=… -v gateway_password=… -v portal_password=… -v bank_password=… -v serving_password=… -f roles.sql "$ADMIN_URL"
+--
+-- Run it again after each `tollgate migrate`: it sets the rights on all tables that exist by then. It may run at any time.
+--
+-- tollgate_owner    owns the tables. Use it for `tollgate migrate` and `tollgate audit prune`, never in a process that serves.
+-- tollgate_gateway  judges keys and writes usage. It reads no password, session or email, adds no key and undoes no revocation.
+-- tollgate_portal   serves the portal. It has no right on the tables of the sandbox bank.
+-- tollgate_bank     serves the sandbox bank. It has no right on any other table.
+-- tollgate_serving  has the rights of these three: for commands, and for processes with several roles.
+--
+-- Only the owner can change or remove entries of the audit. If another role owned the tables until now: `reassign owned by <role> to
+-- tollgate_owner`.
+
+\set ON_ERROR_STOP on
+begin;
+
+select format('create role %I login', name)
+  from unnest(array['tollgate_owner', 'tollgate_gateway', 'tollgate_portal', 'tollgate_bank', 'tollgate_serving']) as name
+  where not exists (select from pg_roles where rolname = name)
+\gexec
+alter role tollgate_owner password :'owner_password';
+alter role tollgate_gateway password :'gateway_password';
+alter role tollgate_portal password :'portal_password';
+alter role tollgate_bank password :'bank_password';
+alter role tollgate_serving password :'serving_password';
+grant tollgate_gateway, tollgate_portal, tollgate_bank to tollgate_serving;
+
+select format('grant create on database %I to tollgate_owner', current_database()) \gexec
+revoke create on schema public from public, tollgate_serving;
+grant usage, create on schema public to tollgate_owner;
+grant usage on schema public to tollgate_gateway, tollgate_portal, tollgate_bank;
+revoke all on all tables in schema public from tollgate_gateway, tollgate_portal, tollgate_bank, tollgate_serving;
+
+select to_regclass('public.audit') is not null as has_tables, to_regnamespace('bank') is not null as has_bank \gset
+
+\if :has_tables
+grant select on api_keys, applications, subscriptions, limit_overrides, certificates, blocked_certificates,
+  registry_migration, registry_migration_lock to tollgate_gateway;
+grant select (id, suspended_at) on developers to tollgate_gateway;
+grant update (mac, pepper_version, expires_at, last_used_at), delete on api_keys to tollgate_gateway;
+grant update (last_used_at) on certificates to tollgate_gateway;
+-- It never changes the column, but PostgreSQL grants a lock on a row only with the right to update one.
+grant update (created_at) on applications to tollgate_gateway;
+grant select, insert, update, delete on call_records, usage_minutes, usage_hours, usage_days, security_events, changes,
+  audit_personal, audit_waiting, sandbox_authority, sandbox_revocations to tollgate_gateway;
+grant select, insert, update on portal_state to tollgate_gateway;
+-- The applications that the portal or a command deleted: the gateway tells the bank.
+grant select, update, delete on deleted_applications to tollgate_gateway;
+grant select, insert on audit, audit_links to tollgate_gateway;
+grant select on audit_checkpoints to tollgate_gateway;
+
+grant select, insert, update, delete on all tables in schema public to tollgate_portal;
+revoke update, delete on audit, audit_links, audit_checkpoints, staff from tollgate_portal;
+-- Only retention writes checkpoints.
+revoke insert on audit_checkpoints from tollgate_portal;
+\endif
+
+\if :has_bank
+revoke all on bank_migration, bank_migration_lock from tollgate_portal;
+revoke all on all tables in schema bank from tollgate_serving;
+grant select on bank_migration, bank_migration_lock to tollgate_bank;
+grant usage on schema bank to tollgate_bank;
+grant select, insert, update, delete, truncate on all tables in schema bank to tollgate_bank;
+\endif
+
+commit;
