@@ -88,10 +88,23 @@ for (const [name, open] of [
       }
       const seal = authority.issue({ extensions: qsealExtensions('AI') })
       await add(application.id, seal, 'signing')
+      t.equal((await certificates.list({ applicationId: application.id })).length, 3)
+    })
+
+    t.test('a new certificate takes the place of the expired ones of its use', async (t) => {
+      const { application } = await testApplication(stores)
+      const old = [await add(application.id), await add(application.id)]
+      const seal = authority.issue({ extensions: qsealExtensions('AI') })
+      const kept = await add(application.id, seal, 'signing')
       clock.ahead = 91 * day
-      await add(application.id, authority.issue({ days: 200 }))
+      const added = await add(application.id, authority.issue({ days: 200 }))
       clock.ahead = 0
-      t.equal((await certificates.list({ applicationId: application.id })).length, 4)
+      const ids = (await certificates.list({ applicationId: application.id })).map(({ id }) => id)
+      t.same(ids, [kept.id, added.id])
+      for (const { id, thumbprint } of old) {
+        const [entry] = await stores.audit.list({ subject: `certificate:${id}`, limit: 1 })
+        t.match(entry, { action: 'certificate.remove', actor: by, detail: { thumbprint } })
+      }
     })
 
     t.test(
@@ -140,11 +153,11 @@ for (const [name, open] of [
       t.same(await certificates.list({ applicationId: 'x' }), [])
     })
 
-    t.test('the data path learns of certificates that are valid, by their use', async (t) => {
+    t.test('an expired certificate still binds the key, and signs nothing', async (t) => {
       const { application } = await testApplication(stores)
       const { id: keyId } = await stores.keys.issue({ applicationId: application.id, by })
       const caller = async () => (await createFindKeyRecords({ db })([keyId])).get(keyId)?.caller
-      t.match(await caller(), { certificates: new Map(), seals: [] })
+      t.equal((await caller())?.certificates.size, 0)
       const qwac = await add(application.id)
       const seal = await add(
         application.id,
@@ -158,7 +171,10 @@ for (const [name, open] of [
         .set({ valid_until: new Date(0) })
         .where('application_id', '=', application.id)
         .execute()
-      t.match(await caller(), { certificates: new Map(), seals: [] })
+      t.same((await caller())?.certificates, new Map([[qwac.thumbprint, qwac.id]]))
+      t.same((await caller())?.seals, [])
+      await certificates.remove({ id: qwac.id, by })
+      t.equal((await caller())?.certificates.size, 0)
     })
 
     t.test('a block covers the certificate with a rewritten signature, too', async (t) => {

@@ -61,7 +61,8 @@ export const certificatesPerUse = 2
 /** `by` is the actor in the audit. */
 export interface Certificates {
   /**
-   * Adds a certificate to an application. Gateways know it within a second.
+   * Adds a certificate to an application and removes the expired ones of its
+   * use, which bound the application until now. Gateways know it within a second.
    *
    * @param input.certificate PEM or DER
    * @throws {RegistryNotFound} no such application
@@ -106,12 +107,21 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
       const facts = await readClientCertificate(certificate, use, now())
       return change(db, async (trx, leave) => {
         await lockActiveApplication(trx, applicationId)
+        const expired = await trx
+          .deleteFrom('certificates')
+          .where('application_id', '=', applicationId)
+          .where('use', '=', use)
+          .where('valid_until', '<=', new Date(now()))
+          .returning(['id', 'thumbprint'])
+          .execute()
+        for (const one of expired) {
+          await leave(...traces({ ...one, applicationId, use }, 'remove', by))
+        }
         const { count } = await trx
           .selectFrom('certificates')
           .select(({ fn }) => fn.countAll<number>().as('count'))
           .where('application_id', '=', applicationId)
           .where('use', '=', use)
-          .where('valid_until', '>', new Date(now()))
           .executeTakeFirstOrThrow()
         if (Number(count) >= certificatesPerUse) {
           throw new RegistryConflict(
@@ -138,12 +148,9 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
             'the operator has blocked this certificate',
           )
         }
-        const detail = { applicationId, use, thumbprint: facts.thumbprint }
-        await leave(
-          { kind: 'certificate', action: 'add', applicationId },
-          { by, subject: `certificate:${id}`, detail },
-        )
-        return readCertificate(trx, id)
+        const added = await readCertificate(trx, id)
+        await leave(...traces(added, 'add', by))
+        return added
       }).catch(translateTwice)
     },
 
@@ -163,12 +170,9 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
 
     remove: ({ id, by }) =>
       change(db, async (trx, leave) => {
-        const { applicationId, use, thumbprint } = await readCertificate(trx, id)
+        const found = await readCertificate(trx, id)
         await trx.deleteFrom('certificates').where('id', '=', id).execute()
-        await leave(
-          { kind: 'certificate', action: 'remove', applicationId },
-          { by, subject: `certificate:${id}`, detail: { applicationId, use, thumbprint } },
-        )
+        await leave(...traces(found, 'remove', by))
       }),
 
     block: async ({ thumbprint, signedDigest, reason, by }) => {
@@ -230,6 +234,23 @@ export function createCertificates({ db, now }: CertificatesOptions): Certificat
         .orderBy('thumbprint')
         .execute(),
   }
+}
+
+/** What adding or removing a certificate leaves: the change for gateways, and the audit entry. */
+function traces(
+  {
+    id,
+    applicationId,
+    use,
+    thumbprint,
+  }: Pick<ApplicationCertificate, 'id' | 'applicationId' | 'use' | 'thumbprint'>,
+  action: 'add' | 'remove',
+  by: string,
+) {
+  return [
+    { kind: 'certificate', action, applicationId },
+    { by, subject: `certificate:${id}`, detail: { applicationId, use, thumbprint } },
+  ] as const
 }
 
 function select(db: Kysely<RegistrySchema>) {

@@ -41,9 +41,10 @@ async function find(
         coalesce(
           (select jsonb_agg(jsonb_build_array(c.use, c.thumbprint, c.id) order by c.created_at, c.id)
            from certificates c
-           where c.application_id = a.id and c.valid_until > now()
-           -- The gateway itself judges blocks of TLS certificates. Those of seals reach the bank only in this way.
-             and (c.use = 'tls' or ${blockedSince('c')} is null)),
+           where c.application_id = a.id
+           -- The gateway itself judges end and block of TLS certificates: without the expired one, a stolen key alone would
+           -- work. Those of seals reach the bank only in this way.
+             and (c.use = 'tls' or (c.valid_until > now() and ${blockedSince('c')} is null))),
           '[]'
         ) as certificates,
         coalesce(

@@ -21,7 +21,7 @@ export interface Caller {
   readonly isSuspended: boolean
   /** Whether the backend must accept only signed calls of this application. */
   readonly isStrict: boolean
-  /** Ids of its certificates for TLS, by thumbprint. Expired ones are missing. */
+  /** Ids of its certificates for TLS, by thumbprint; also of expired ones, which still bind its keys. */
   readonly certificates: ReadonlyMap<string, string>
   /** Thumbprints of its certificates for signing. Expired and blocked ones are missing. */
   readonly seals: readonly string[]
