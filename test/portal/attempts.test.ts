@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { type Attempts, createAttempts } from '../../src/gateway/portal/accounts/attempts.ts'
+import { createFairQueue } from '../../src/gateway/portal/accounts/fair-queue.ts'
 import {
   type OpenAttemptsOptions,
   openAttempts,
@@ -55,6 +56,34 @@ t.test('a locked address does not use up the attempts of its network', async (t)
   }
   t.equal(await waitOf(attempts.signIn(request, 'colleague@example.com', undefined)), 0)
 })
+
+t.test(
+  'thirty strangers who try an account from thirty networks do not delay its owner',
+  async (t) => {
+    let networks = 0
+    const attempts = createAttempts({
+      clientAddress: () => {
+        networks += 1
+        return `192.0.2.${networks}`
+      },
+      key: Buffer.alloc(32),
+      redis: undefined,
+    })
+    const queue = createFairQueue({ workers: 1, waitingMax: 64 })
+    const begun: string[] = []
+    const first = Promise.withResolvers<void>()
+    const work = [queue.run({ lanes: [], isPreferred: false }, () => first.promise)]
+    for (const name of [...Array<string>(30).fill('stranger'), 'owner']) {
+      const device = name === 'owner' ? 'browser' : undefined
+      const { turn } = await attempts.signIn(request, 'ada@example.com', device)
+      work.push(queue.run(turn, async () => void begun.push(name)))
+    }
+    first.resolve()
+    await Promise.all(work)
+    t.equal(begun.length, 31)
+    t.equal(begun.indexOf('owner'), 0, 'before the strangers of its round')
+  },
+)
 
 t.test('a right sign-in counts too, but not as a failure', async (t) => {
   const attempts = createAttempts({

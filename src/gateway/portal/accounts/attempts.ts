@@ -185,7 +185,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       await countAll(counts)
       return {
         turn: {
-          lanes: device === undefined ? [`network ${network}`, account] : [account],
+          // A lane of its own, so that the owner does not wait for strangers who try the account.
+          lanes: device === undefined ? [`network ${network}`, account] : [`owner ${account}`],
           isPreferred: device !== undefined,
         },
         async succeeded() {
