@@ -181,8 +181,8 @@ export const securityEvents = {
     level: 'warn',
     text: 'a client certificate was refused',
     meaning:
-      'A call came over a certificate that an operator has blocked (`blocked`), or over one that the application of its key does not have (`foreign`): the key may be stolen. `detail.thumbprint`; for `foreign` also `keyId` and, as `subject`, the application of the key',
-    reasons: ['blocked', 'foreign'],
+      'A call came over a certificate that an operator has blocked (`blocked`), over one that the application of its key does not have (`foreign`), or without one although the application has any (`missing`): the key may be stolen. `detail.thumbprint`, if there is one; for `foreign` and `missing` also `keyId` and, as `subject`, the application of the key',
+    reasons: ['blocked', 'foreign', 'missing'],
     isKept: true,
   },
   'configuration.reloaded': {

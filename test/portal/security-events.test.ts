@@ -1,16 +1,18 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { createAuthority } from '../support/authority.ts'
 import { createClient } from '../support/calling.ts'
 import { createPortalClient, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { addApp, appCode } from '../support/second-factor.ts'
-import { runTollgate } from '../support/tollgate.ts'
+import { newApplication, runTollgate } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
 const lines: Record<string, unknown>[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-const tollgate = await runTollgate(t, { log, env: { AUTH_FAILURES_PER_MINUTE: '5' } })
+const env = { AUTH_FAILURES_PER_MINUTE: '5', GATEWAY_CLIENT_CERTIFICATES: 'optional' }
+const tollgate = await runTollgate(t, { log, env })
 const { portal, gateway, management } = tollgate.urls
 const beside = await besidePortal(t, tollgate)
 const { stores } = beside
@@ -173,6 +175,23 @@ t.test(
     t.notMatch(JSON.stringify(lines), new RegExp(`${key.slice(16)}|wrong field`))
   },
 )
+
+t.test('a key without the certificate of its application leaves an event', async (t) => {
+  const client = createClient(t, gateway, 1)
+  const { applicationId, key } = await newApplication(stores, 'Bound')
+  await stores.certificates.add({
+    ...{ applicationId, use: 'tls', name: 'one', by: 'test' },
+    certificate: Buffer.from(createAuthority(t).issue().pem),
+  })
+  await until('the gateway knows', async () => (await client.call({ key })).status === 401)
+  await until('it is told', () => told('certificate.refused').length > 0)
+  t.match(told('certificate.refused'), [
+    {
+      ...{ reason: 'missing', keyId: key.slice(3, 15), subject: `application:${applicationId}` },
+      address: '127.0.0.0/24',
+    },
+  ])
+})
 
 t.test('a call line names the key and the network of the client', async (t) => {
   const client = createClient(t, gateway, 1)

@@ -101,14 +101,13 @@ function refusedCertificate({ refusal, refusalMembers, caller, certificate }: Ca
     const detail = { thumbprint: String(refusalMembers?.['thumbprint']) }
     return { reason: 'blocked', detail } as const
   }
-  // A certificate that does not hold is refused before the caller is known.
-  if (refusal !== 'CLIENT_CERTIFICATE_INVALID' || caller === undefined) return undefined
-  return {
-    reason: 'foreign',
-    keyId: caller.keyId,
-    subject: `application:${caller.applicationId}`,
-    detail: { thumbprint: certificate?.thumbprint ?? '' },
-  } as const
+  // Without a certificate that every call needs, or with one that does not hold, the caller is not known yet.
+  if (caller === undefined) return undefined
+  const owner = { keyId: caller.keyId, subject: `application:${caller.applicationId}` }
+  if (refusal === 'CLIENT_CERTIFICATE_MISSING') return { reason: 'missing', ...owner } as const
+  if (refusal !== 'CLIENT_CERTIFICATE_INVALID') return undefined
+  const detail = { thumbprint: certificate?.thumbprint ?? '' }
+  return { reason: 'foreign', ...owner, detail } as const
 }
 
 function whence({ address, requestId, request }: Call) {
