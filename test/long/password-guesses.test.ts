@@ -9,7 +9,7 @@ t.test('of a thousand passwords from a thousand networks thirty are compared', a
   const { stores, db } = await besidePortal(t, tollgate)
   const email = 'guessed@example.com'
   const { id } = await stores.developers.create({ email, name: 'Ada Lovelace', by: 'test' })
-  const passwordHash = await createPasswords().hash(testPassword)
+  const passwordHash = await createPasswords().hash(testPassword, 'test')
   await db
     .updateTable('developers')
     .set({ password_hash: passwordHash })

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 const tollgate = await runTollgate(t, { env: { TRUSTED_PROXIES: '127.0.0.1' } })
 const { dataDir, urls, key, consentId } = tollgate
 const { stores, db } = await besidePortal(t, tollgate)
-const passwordHash = await createPasswords().hash(testPassword)
+const passwordHash = await createPasswords().hash(testPassword, 'test')
 const otherPassword = 'slow rivers carry old letters'
 let networks = 0
 

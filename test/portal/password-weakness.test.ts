@@ -113,6 +113,20 @@ t.test('passphrases and random passwords are accepted', async (t) => {
   }
 })
 
+t.test('a hundred passwords of one owner keep no other owner waiting', async (t) => {
+  const passphrase = 'quiet lamp under nine oaks'
+  let judged = 0
+  const flood = Array.from({ length: 100 }, async () => {
+    await refuseWeakPassword(passphrase, owner, portalUrl)
+    judged += 1
+  })
+  const settled = Promise.allSettled(flood)
+  await refuseWeakPassword(passphrase, { email: 'ada@example.com', name: 'Ada' }, portalUrl)
+  t.ok(judged < 10, `after ${judged} of the flood`)
+  const [refused] = (await settled).filter(({ status }) => status === 'rejected')
+  t.match(refused, { reason: { refusal: { code: 'OVERLOADED' } } })
+})
+
 t.test('the longest password costs the processor no more than a short one', async (t) => {
   await t.rejects(refuseWeakPassword('aaaaaaaaaaaaaaaa', owner, portalUrl))
   for (const piece of ['4@', 'p@55w0rd', '@$!0135@$!7', 'abcdefgh1']) {

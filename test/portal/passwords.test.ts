@@ -22,10 +22,30 @@ t.test('a sign-in that fails for want of memory does not fail those that follow'
   })
 })
 
+t.test('one link used a hundred times at once keeps nobody else waiting', async (t) => {
+  const begun: string[] = []
+  const passwords = createPasswords({
+    workers: 1,
+    waitingMax: 8,
+    hash: async (password, ...others) => {
+      begun.push(String(password))
+      return argon2.hash(password, ...others)
+    },
+  })
+  const flood = Array.from({ length: 100 }, () => passwords.hash('flood', 'mallory@example.com'))
+  const others = ['ada', 'grace', 'edsger'].map((name) =>
+    passwords.hash(name, `${name}@example.com`),
+  )
+  const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === 'rejected')
+  t.match(refused[0], { reason: { refusal: { code: 'OVERLOADED' } } })
+  t.equal((await Promise.all(others)).length, 3)
+  t.ok(begun.indexOf('edsger') <= 5, begun.join(' '))
+})
+
 t.test('a password counts as typed, up to its 256th character', async (t) => {
   const passwords = createPasswords()
   const password = ` ${'Quiet lamp under nine oaks '.repeat(9)}ünd 💡 `.padEnd(256, 'x')
-  const found = { passwordHash: await passwords.hash(password) }
+  const found = { passwordHash: await passwords.hash(password, 'ada@example.com') }
   const isRight = async (typed: string) =>
     (await passwords.compare(typed, async () => found, turn)).isRight
   t.equal(await isRight(password), true)

@@ -1,5 +1,7 @@
 import { inputInvalid } from '../portal-error.ts'
+import { QueueFull } from './fair-queue.ts'
 import { estimatePassword, type PasswordEstimate } from './password-estimate.ts'
+import { overloaded } from './passwords.ts'
 
 /** The owner of the new password: guessing programs try an owner's address and name first. */
 export interface PasswordOwner {
@@ -24,30 +26,38 @@ const knownPiecesLog10Min = 12.1
  * estimate looks for passwords that are long but easy to guess.
  *
  * @param portalUrl its host has the bank's own words
- * @throws {PortalError} INPUT_INVALID for `/password`, with the reason
+ * @throws {PortalError} INPUT_INVALID for `/password`, with the reason; OVERLOADED
  */
 export async function refuseWeakPassword(
   password: string,
   owner: PasswordOwner,
   portalUrl: string,
 ): Promise<void> {
-  const rule = await weaknessOf(password, guessable(owner, new URL(portalUrl).hostname))
+  const words = guessable(owner, new URL(portalUrl).hostname)
+  const estimate = (text: string) => estimatePassword(text, owner.email)
+  const rule = await weaknessOf(password, words, estimate).catch((error: unknown) => {
+    throw error instanceof QueueFull ? overloaded(error) : error
+  })
   if (rule !== undefined) throw inputInvalid('/password', rule)
 }
 
 /** The rule a password breaks, to complete "must be …". */
-async function weaknessOf(password: string, words: readonly string[]): Promise<string | undefined> {
+async function weaknessOf(
+  password: string,
+  words: readonly string[],
+  estimate: (text: string) => Promise<PasswordEstimate>,
+): Promise<string | undefined> {
   // Composed characters and spaces at the ends may have made it look longer than it is.
   const normal = password.normalize('NFKC').trim()
   if ([...normal].length < lengthMin) return 'at least 15 characters'
   const plain = plainOf(normal)
   const own = words.find((word) => plain.includes(word))
   if (own !== undefined) return `without "${own}", which is easy to guess`
-  const asGiven = await estimatePassword(normal)
+  const asGiven = await estimate(normal)
   if (asGiven.guessesLog10 < guessesLog10Min) return guessed(asGiven)
   // A few signs between common words hide the words from the estimate, not from guessing programs.
   if (normal.length - plain.length >= 6) return undefined
-  const asPlain = await estimatePassword(plain)
+  const asPlain = await estimate(plain)
   const isAllKnown = asPlain.pieces.every(({ pattern }) => pattern !== 'bruteforce')
   return isAllKnown && asPlain.guessesLog10 < knownPiecesLog10Min ? guessed(asPlain) : undefined
 }

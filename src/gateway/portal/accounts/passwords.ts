@@ -6,8 +6,11 @@ import { createFairQueue, QueueFull, type Turn } from './fair-queue.ts'
 
 /** Passwords as they are kept: argon2id, in PHC notation. */
 export interface Passwords {
-  /** @throws {PortalError} OVERLOADED */
-  hash(password: string): Promise<string>
+  /**
+   * @param owner email address of the account; one link or session may bring many new passwords at once
+   * @throws {PortalError} OVERLOADED
+   */
+  hash(password: string, owner: string): Promise<string>
   /**
    * Compares a password with the hash that `find` returns; calls `find` when
    * the comparison's turn has come. Without a hash the comparison takes as long
@@ -55,8 +58,11 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   }
 
   return {
-    // A new password comes with a link that was mailed or after a sign-in; both are limited.
-    hash: (password) => queued(invited, () => hash(normal(password), parameters)),
+    // Preferred: a new password comes with a link that was mailed or after a sign-in, and both are limited.
+    hash: (password, owner) =>
+      queued({ lanes: [`new ${owner}`], isPreferred: true }, () =>
+        hash(normal(password), parameters),
+      ),
     compare: (password, find, turn) =>
       queued(turn, async () => {
         // Assigned only once the hash exists: a stored failure would break every later sign-in.
@@ -69,14 +75,13 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   }
 }
 
-const invited: Turn = { lanes: [], isPreferred: true }
-
 /** Keyboards write the same characters in different ways (NIST SP 800-63B, 5.1.1.2). */
 function normal(password: string): string {
   return password.normalize('NFKC')
 }
 
-function overloaded(cause: QueueFull): PortalError {
+/** Too many passwords wait already. */
+export function overloaded(cause: QueueFull): PortalError {
   return new PortalError(
     {
       code: 'OVERLOADED',

@@ -128,6 +128,6 @@ export function registerEnrolments(
       return { checkedHash: passwordHash }
     }
     await refuseWeakPassword(password, { email, name }, services.portalUrl())
-    return { firstHash: await passwords.hash(password) }
+    return { firstHash: await passwords.hash(password, email) }
   }
 }

@@ -58,7 +58,7 @@ export function registerPasswordResets(
       await refuseWeakPassword(password, owner, services.portalUrl())
       const isSet = await stores.passwordResets.complete({
         token,
-        passwordHash: await passwords.hash(password),
+        passwordHash: await passwords.hash(password, owner.email),
         post: (trx, to) =>
           mails.outbox.post(trx, { kind: 'password-changed', at: new Date(now()) }, to),
       })

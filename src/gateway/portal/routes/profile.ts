@@ -57,7 +57,8 @@ export function registerProfile(app: PortalApp, services: CheckPasswordServices)
         await refuseWeakPassword(password, owner, services.portalUrl())
       }
       if (email !== undefined) await attempts.mail(request.raw, email)
-      const passwordHash = password === undefined ? undefined : await passwords.hash(password)
+      const passwordHash =
+        password === undefined ? undefined : await passwords.hash(password, developer.email)
       const isChanged = await stores.profiles.change({
         developerId: developer.id,
         checkedHash,

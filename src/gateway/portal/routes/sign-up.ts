@@ -84,7 +84,7 @@ export function registerSignUp(
       const owner = { email: link.email, name: link.name ?? '' }
       await refuseWeakPassword(password, owner, services.portalUrl())
       const isApproved = (await openMode()) === 'open'
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await passwords.hash(password, link.email)
       const developerId = await stores.signUps.complete({ token, passwordHash, isApproved })
       if (developerId === undefined) throw linkInvalid()
       // The link proves the address, and the password was just chosen: signing in would check nothing more.
