@@ -17,7 +17,7 @@ import {
   PublicKeyInfo,
   QCStatement,
   QCStatements,
-  type RelativeDistinguishedNames,
+  RelativeDistinguishedNames,
   RevokedCertificate,
   Time,
 } from 'pkijs'
@@ -193,24 +193,28 @@ async function begin({ subject, validFrom, validUntil }: MakeOptions) {
   const serial = randomBytes(16)
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
   certificate.serialNumber = serialNumber(serial.toString('hex'))
-  fill(certificate.subject, subject)
+  certificate.subject = distinguishedName(subject)
   certificate.notBefore = time(validFrom)
   certificate.notAfter = time(validUntil)
   await certificate.subjectPublicKeyInfo.importKey(keys.publicKey)
   return { certificate, publicKey: keys.publicKey, privateKey: keys.privateKey }
 }
 
-function fill(names: RelativeDistinguishedNames, { cn, ...others }: Name): void {
+/** A level for each attribute. The library alone would write all attributes into one level. */
+function distinguishedName({ cn, ...others }: Name): RelativeDistinguishedNames {
   const given = { ...others, cn }
-  for (const short of ['c', 'o', 'organizationIdentifier', 'cn'] as const) {
+  const levels = (['c', 'o', 'organizationIdentifier', 'cn'] as const).flatMap((short) => {
     const text = given[short]
-    if (text === undefined) continue
+    if (text === undefined) return []
     const value =
       short === 'c'
         ? new asn1js.PrintableString({ value: text })
         : new asn1js.Utf8String({ value: text })
-    names.typesAndValues.push(new AttributeTypeAndValue({ type: attributeIds[short], value }))
-  }
+    const attribute = new AttributeTypeAndValue({ type: attributeIds[short], value })
+    return [new asn1js.Set({ value: [attribute.toSchema()] })]
+  })
+  const octets = new asn1js.Sequence({ value: levels }).toBER()
+  return RelativeDistinguishedNames.fromBER(octets)
 }
 
 function serialNumber(hex: string): asn1js.Integer {

@@ -72,8 +72,9 @@ t.test('openssl shows names, dates, use and the statements of ETSI TS 119 495', 
   for (const shown of [
     'Version: 3 (0x2)',
     'Signature Algorithm: ecdsa-with-SHA256',
-    'organizationIdentifier=PSDIL-BOI-0123456789',
-    'O=Budget app & Söhne',
+    // A + in place of a comma would be names of one level (RFC 5280, 4.1.2.4).
+    'Subject: C=IL,O=Budget app & Söhne,organizationIdentifier=PSDIL-BOI-0123456789,CN=Budget app\n',
+    'Issuer: C=IL,O=Tollgate sandbox,CN=Tollgate sandbox authority\n',
     'CA:FALSE',
     'TLS Web Client Authentication',
     `URI:${crlUrl}`,
