@@ -20,7 +20,7 @@ export interface Extensions {
   readonly qualifiedFor: readonly (CertificateUse | 'other')[] | undefined
   /** Undefined: it has none, or one that cannot be read. */
   readonly psd2: Psd2Statement | undefined
-  /** The subject's organizationIdentifier (2.5.4.97): the authorisation number, `PSDPL-PFSA-1234567890`. */
+  /** The subject's organizationIdentifier (2.5.4.97), without control and hidden characters: the authorisation number, `PSDPL-PFSA-1234567890`. */
   readonly organizationIdentifier: string | undefined
   /** Object identifiers of critical extensions that are not understood here. */
   readonly unknownCritical: readonly string[]
@@ -162,7 +162,7 @@ function useOf(qcType: string): CertificateUse | 'other' {
 function organizationIdentifier({ subject }: Asn1Certificate): string | undefined {
   const found = subject.typesAndValues.find(({ type }) => type === organizationIdentifierId)
   const text: unknown = found?.value.getValue()
-  return typeof text === 'string' ? text : undefined
+  return typeof text === 'string' && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text) ? text : undefined
 }
 
 function sequence(value: asn1js.AsnType | undefined): readonly asn1js.AsnType[] {

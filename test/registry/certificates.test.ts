@@ -1,4 +1,5 @@
 import t from 'tap'
+import { makeAuthority, makeCertificate } from '../../src/certificates/make.ts'
 import { openCertificateRegister } from '../../src/gateway/registry/certificate-register.ts'
 import { openChangeFeed } from '../../src/gateway/registry/change-feed.ts'
 import { createFindKeyRecords } from '../../src/gateway/registry/key-record.ts'
@@ -70,6 +71,19 @@ for (const [name, open] of [
         { actor: by, action: 'certificate.add', detail },
       ])
       t.equal(audit.length, 2)
+    })
+
+    t.test('an authorisation number that no database can store is left out', async (t) => {
+      const { application } = await testApplication(stores)
+      const dates = { validFrom: Date.now() - day, validUntil: Date.now() + day }
+      const issuer = await makeAuthority({ ...dates, subject: { cn: 'Odd' } })
+      const { certificate: pem } = await makeCertificate({
+        ...{ ...dates, issuer, use: 'tls', crlUrl: 'http://odd.example/crl' },
+        subject: { cn: 'odd', organizationIdentifier: 'PSDPL-PFSA-1\0' },
+        psd2: { roles: ['PSP_AI'], authorityName: 'Odd', authorityId: 'PL-PFSA' },
+      })
+      const added = await add(application.id, { pem: pem.trim() })
+      t.match(added, { roles: ['PSP_AI'], authorisationNumber: null })
     })
 
     t.test('two are valid at a time for each use, also when many come at once', async (t) => {
