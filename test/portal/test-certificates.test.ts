@@ -2,6 +2,7 @@ import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { pem } from '../../src/certificates/make.ts'
 import { readRevocationList } from '../../src/certificates/revocation-list.ts'
 import { described, openssl, opensslVerify } from '../support/authority.ts'
 import { accountsPath } from '../support/calling.ts'
@@ -205,9 +206,7 @@ t.test('the authority and its list are served, and openssl verifies with them', 
   )
   const text = openssl(['x509', '-noout', '-text'], good.qwac.certificate)
   t.ok(text.includes(`URI:${tollgate.urls.portal}/sandbox/authority.crl`))
-  const lists = [
-    `-----BEGIN X509 CRL-----\n${list.octets.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END X509 CRL-----\n`,
-  ]
+  const lists = [pem('X509 CRL', list.octets)]
   const anchors = [good.authority]
   const at = Date.now()
   t.ok(opensslVerify(t, { pem: good.qwac.certificate, anchors, lists, at }).isValid)
