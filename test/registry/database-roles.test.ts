@@ -68,6 +68,28 @@ t.test(
       t.match(await own.auditChain.verify(), { faults: [], waiting: 0 })
     })
 
+    t.test('no role that serves deletes a security event before its time', async (t) => {
+      const db = connect('serving').connect<RegistrySchema>()
+      await sql`insert into security_events (at, event) values
+        (now(), 'new'), (now() - interval '89 days', 'young'), (now() - interval '91 days', 'old')`.execute(
+        db,
+      )
+      for (const role of ['gateway', 'portal', 'serving']) {
+        await sql`delete from security_events where event <> 'old'`.execute(connect(role).connect())
+      }
+      const left = () => db.selectFrom('security_events').select('event').orderBy('at').execute()
+      t.same(
+        (await left()).map(({ event }) => event),
+        ['old', 'young', 'new'],
+      )
+      const stores = await testStores(connect('gateway'))
+      await stores.securityEvents.prune(90)
+      t.same(
+        (await left()).map(({ event }) => event),
+        ['young', 'new'],
+      )
+    })
+
     const everywhere = [
       'create table x (y text)',
       'create table bank.x (y text)',
@@ -79,6 +101,9 @@ t.test(
       'delete from audit_links',
       'delete from staff',
       'insert into audit_checkpoints default values',
+      "update security_events set reason = 'x'",
+      'truncate security_events',
+      'alter table security_events disable row level security',
       'set role tollgate_owner',
     ]
     const forbidden: Readonly<Record<string, readonly string[]>> = {
