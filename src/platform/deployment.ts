@@ -129,6 +129,9 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
   const problems = [
     ...requirements.flatMap(({ isMissing, problem }) => (isMissing ? [problem] : [])),
     ...plainPublicAddresses(settings, roles),
+    ...(settings.requireTls
+      ? [...plainListeners(settings, roles), ...plainTargets(settings, roles)]
+      : []),
     ...halfAProvider(settings, portal),
   ]
   if (problems.length > 0) throw new SettingsError(problems)
@@ -211,13 +214,32 @@ function plainPublicAddresses(settings: Settings, roles: ReadonlySet<Role>): str
   return [...published, ...open]
 }
 
+/** Listeners that other machines reach without encryption. A proxy counts as another machine. */
+function plainListeners(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  const listeners = [
+    { name: 'GATEWAY', isServed: roles.has('gateway'), address: settings.gateway },
+    { name: 'PORTAL', isServed: roles.has('portal'), address: settings.portal },
+    { name: 'BACKEND', isServed: roles.has('backend'), address: settings.backend },
+    { name: 'SCA', isServed: roles.has('backend'), address: settings.sca },
+    { name: 'MANAGEMENT', isServed: true, address: settings.management },
+  ]
+  return listeners.flatMap(({ name, isServed, address }) =>
+    isServed && address.tls === undefined && !isLoopback(address.host)
+      ? [
+          `${name}_HOST: ${address.host} serves other machines without encryption, which REQUIRE_TLS=true forbids. Set ${name}_TLS_CERT_FILE and ${name}_TLS_KEY_FILE (e.g. /etc/tollgate/tls.crt and tls.key)`,
+        ]
+      : [],
+  )
+}
+
 /** What works but not as a deployment for other machines needs it: one sentence each. */
 export function deploymentWarnings(settings: Settings, roles: ReadonlySet<Role>): string[] {
   return [
     ...unreachableAddresses(settings, roles),
     ...unsentMail(settings, roles),
     ...uncheckedRevocation(settings, roles),
-    ...plainConnections(settings, roles),
+    ...plainTargets(settings, roles),
+    ...openMetrics(settings),
     ...unnamedProxies(settings, roles),
     ...wideProxies(settings, roles),
     ...operatorsOfOneFactor(settings, roles),
@@ -236,9 +258,9 @@ function uncheckedRevocation(settings: Settings, roles: ReadonlySet<Role>): stri
   return ['CLIENT_CERTIFICATE_CRL_FILE is not set: a revoked client certificate still works']
 }
 
-/** Connections between machines without encryption. */
-function plainConnections(settings: Settings, roles: ReadonlySet<Role>): string[] {
-  const { databaseUrl, redis, backendUrl, identityJwksUrl, management } = settings
+/** Connections that this process opens to other machines without encryption. */
+function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
+  const { databaseUrl, redis, backendUrl, identityJwksUrl, gatewayUrl, gatewayPublicUrl } = settings
   const isPlainUrl = (url: string | undefined): boolean =>
     url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname)
   const usesStores = roles.has('gateway') || roles.has('portal')
@@ -252,7 +274,9 @@ function plainConnections(settings: Settings, roles: ReadonlySet<Role>): string[
       text: 'REDIS_URL: the connection to Redis is not encrypted (use rediss in place of redis)',
     },
     {
-      isSo: roles.has('gateway') && isPlainUrl(backendUrl),
+      isSo:
+        (roles.has('gateway') || (roles.has('portal') && hasSandbox(settings, roles))) &&
+        isPlainUrl(backendUrl),
       text: 'BACKEND_URL: the connection to the backend is not encrypted (use https://)',
     },
     {
@@ -261,13 +285,20 @@ function plainConnections(settings: Settings, roles: ReadonlySet<Role>): string[
     },
     {
       isSo:
-        !isLoopback(management.host) &&
-        management.tls === undefined &&
-        settings.managementToken === undefined,
-      text: 'MANAGEMENT_HOST: metrics are open to every machine that reaches this address (set MANAGEMENT_TOKEN_FILE, and MANAGEMENT_TLS_CERT_FILE with MANAGEMENT_TLS_KEY_FILE)',
+        roles.has('portal') && !roles.has('gateway') && isPlainUrl(gatewayUrl ?? gatewayPublicUrl),
+      text: 'GATEWAY_URL: the connection to the gateway is not encrypted (use https://)',
     },
   ]
   return plain.flatMap(({ isSo, text }) => (isSo ? [text] : []))
+}
+
+/** Metrics that other machines read without a token or TLS. */
+function openMetrics({ management, managementToken }: Settings): string[] {
+  if (isLoopback(management.host)) return []
+  if (management.tls !== undefined || managementToken !== undefined) return []
+  return [
+    'MANAGEMENT_HOST: metrics are open to every machine that reaches this address (set MANAGEMENT_TOKEN_FILE, and MANAGEMENT_TLS_CERT_FILE with MANAGEMENT_TLS_KEY_FILE)',
+  ]
 }
 
 function isPlainDatabase(url: URL): boolean {

@@ -191,6 +191,13 @@ const addresses = {
       'Addresses or CIDRs of your proxies, separated by commas. Tollgate believes the `X-Forwarded-For` of these.',
     read: (reader) => reader.networks('TRUSTED_PROXIES'),
   }),
+  requireTls: row({
+    names: ['REQUIRE_TLS'],
+    fallback: '`false`',
+    meaning:
+      'Refuse to start with a connection to or from another machine that has no TLS, including proxies, PostgreSQL, Redis and Prometheus. Without the setting, a start only warns of most of these connections.',
+    read: (reader) => reader.boolean('REQUIRE_TLS', false),
+  }),
   forwardHeaders: row({
     names: ['FORWARD_HEADERS'],
     fallback: 'empty',

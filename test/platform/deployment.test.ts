@@ -123,6 +123,64 @@ t.test(
   },
 )
 
+t.test(
+  'with REQUIRE_TLS=true each plain connection to or from another machine is refused',
+  async (t) => {
+    const refused = (env: Readonly<Record<string, string>>, ...roles: Role[]) => {
+      try {
+        checkDeployment(readSettings({ ...base, REQUIRE_TLS: 'true', ...env }), new Set(roles))
+        return []
+      } catch (error) {
+        return [...String(error).matchAll(/^ {2}(\w+): /gm)].map(([, name]) => name)
+      }
+    }
+    const base = {
+      ...{
+        KEY_PEPPER: 'p'.repeat(32),
+        SESSION_SECRET: 's'.repeat(32),
+        IDENTITY_PRIVATE_KEY: 'key',
+      },
+      DATABASE_URL: 'postgres://a:secret@db.internal/tollgate?sslmode=verify-full',
+      REDIS_URL: 'rediss://redis.internal:6379/0',
+      BACKEND_URL: 'https://bank.internal:8082',
+      GATEWAY_PUBLIC_URL: 'https://api.bank.example',
+      PORTAL_PUBLIC_URL: 'https://developer.bank.example',
+      TRUSTED_PROXIES: '10.0.0.7',
+    }
+    t.same(refused({}, 'gateway', 'portal'), [])
+    const open = { GATEWAY_HOST: '0.0.0.0', MANAGEMENT_HOST: '0.0.0.0', PORTAL_HOST: '10.0.0.5' }
+    t.same(
+      refused({ ...open, MANAGEMENT_TOKEN: 't'.repeat(32) }, 'gateway', 'portal'),
+      ['GATEWAY_HOST', 'PORTAL_HOST', 'MANAGEMENT_HOST'],
+      'also behind a proxy, and with a token',
+    )
+    const files = (name: string) => ({
+      [`${name}_TLS_CERT_FILE`]: '/tls.crt',
+      [`${name}_TLS_KEY_FILE`]: '/tls.key',
+    })
+    const served = { ...open, ...files('GATEWAY'), ...files('PORTAL'), ...files('MANAGEMENT') }
+    t.same(refused(served, 'gateway', 'portal'), [])
+    const far = {
+      DATABASE_URL: 'postgres://a:secret@db.internal/tollgate',
+      REDIS_URL: 'redis://redis.internal:6379/0',
+      BACKEND_URL: 'http://bank.internal:8082',
+    }
+    t.same(refused(far, 'gateway'), ['DATABASE_URL', 'REDIS_URL', 'BACKEND_URL'])
+    const gateway = { GATEWAY_URL: 'http://gateway.internal:8080' }
+    t.same(refused(gateway, 'portal'), ['GATEWAY_URL'])
+    t.same(warnings({ ...base, ...gateway, SMTP_URL: 'smtps://mail' }, 'portal'), ['GATEWAY_URL'])
+    const bank = { IDENTITY_JWKS_URL: 'http://gateway.internal:9090/.well-known/jwks.json' }
+    t.same(refused({ ...bank, BACKEND_HOST: '0.0.0.0', SCA_HOST: '0.0.0.0' }, 'backend'), [
+      ...['BACKEND_HOST', 'SCA_HOST', 'IDENTITY_JWKS_URL'],
+    ])
+    t.same(
+      refused({ ...open, ...far, ...gateway, REQUIRE_TLS: 'false' }, 'gateway', 'portal'),
+      [],
+      'without it, they are warnings or a matter of the proxy',
+    )
+  },
+)
+
 t.test('proxies of whole networks, and operators of one factor, are warnings', async (t) => {
   const near = {
     GATEWAY_PUBLIC_URL: 'https://api.bank.example',
