@@ -230,9 +230,13 @@ t.test('a proof is a new sign-in at the provider, by the same person', async (t)
   t.match(await who.portal.get(await go(asOther, {}, 'provider')), refusedPage, 'another person')
   t.equal((await change()).status, 403)
 
+  const old = createPortalClient(portalUrl)
+  for (const [name, value] of who.portal.cookies) old.cookies.set(name, value)
+  t.equal((await old.get('/api/session')).status, 200)
   const proven = await who.portal.get(await go(who, { next: '/operator' }, 'provider'))
   t.match(proven, { status: 303, headers: { location: '/sign-in?next=%2Foperator' } }, proven.text)
   t.equal((await change()).status, 200)
+  t.equal((await old.get('/api/session')).status, 401, 'the session has a new id')
 
   await age()
   who.person.groups = []

@@ -443,7 +443,7 @@ t.test('a session cannot begin with a password that was changed meanwhile', asyn
 t.test('a database that is away is an outage, not a sign-out', async (t) => {
   const missingSocket = Object.assign(new Error('connect ENOENT'), { code: 'ENOENT' })
   const away = () => Promise.reject(missingSocket)
-  const store = createSessionStore({ find: away, end: away })
+  const store = createSessionStore({ find: away })
   const error = await new Promise((resolve) => store.get('x', resolve))
   t.match(error, { refusal: { code: 'STORE_UNAVAILABLE' } })
   t.notMatch(error, { code: 'ENOENT' }, 'which @fastify/session takes for "no such session"')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { signUpAndIn, testPassword } from '../support/portal.ts'
+import { createPortalClient, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal, type Send } from '../support/portal-client.ts'
 import { addApp, appCode } from '../support/second-factor.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -33,7 +33,7 @@ const guarded: readonly { id: string; method: string; path: string }[] = Object.
 )
 
 t.test(
-  'keys, certificates, subscriptions, applications, factors and every operator change need a proof',
+  'keys, certificates, subscriptions, applications, factors, sessions and every operator change need a proof',
   async (t) => {
     t.same(
       guarded.map(({ id }) => id).sort(),
@@ -48,7 +48,7 @@ t.test(
           'deleteAccount',
           'changeProfile',
         ],
-        ...['offerTotp', 'confirmTotp', 'removeTotp'],
+        ...['offerTotp', 'confirmTotp', 'removeTotp', 'endSession', 'signOutEverywhere'],
         ...['offerPasskey', 'confirmPasskey', 'removePasskey', 'replaceRecoveryCodes'],
         ...['approveDeveloper', 'suspendDeveloper', 'resumeDeveloper'],
         ...['suspendApplication', 'resumeApplication', 'createOverride', 'endOverride'],
@@ -112,6 +112,34 @@ t.test('a developer without a second factor proves with the password', async (t)
     200,
     'it has the password itself',
   )
+})
+
+t.test('a proof gives the session a new id, and the old one opens nothing', async (t) => {
+  const email = 'step-up-4@example.com'
+  const client = await signUpAndIn(tollgate, { email, from: '10.4.0.4' })
+  const [before] = (await client.get('/api/sessions')).body.items
+  const thief = createPortalClient(tollgate.urls.portal, { from: '10.4.0.5' })
+  for (const [name, value] of client.cookies) thief.cookies.set(name, value)
+  t.equal((await thief.get('/api/session')).status, 200)
+  const proof = await client.post('/api/session/proof', { password: testPassword })
+  t.equal(proof.status, 200)
+  t.equal(proof.headers['set-cookie']?.match(/tollgate_session=/g)?.length, 1)
+  t.equal((await thief.get('/api/session')).status, 401)
+  const { items } = (await client.get('/api/sessions')).body
+  t.match(items, [{ id: before.id, createdAt: before.createdAt, isCurrent: true }])
+  t.equal(items.length, 1, 'the same session')
+})
+
+t.test('sessions are listed without a proof and end with one', async (t) => {
+  const email = 'step-up-6@example.com'
+  const client = await signUpAndIn(tollgate, { email, from: '10.4.0.6' })
+  const id = (await stores.developers.findByEmail(email))?.id ?? ''
+  await age(id, '11 minutes')
+  const { status, body } = await client.get('/api/sessions')
+  t.equal(status, 200)
+  t.match(await client.delete(`/api/sessions/${body.items[0].id}`), needed)
+  t.match(await client.delete('/api/sessions'), needed)
+  t.equal((await client.delete('/api/session')).status, 204, 'signing out needs none')
 })
 
 t.test('with a second factor only that proves, also where the password is given', async (t) => {

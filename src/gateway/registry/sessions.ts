@@ -77,8 +77,13 @@ export interface Sessions {
   find(id: string): Promise<LiveSession | undefined>
   /** Live sessions of the developer, the last used first. */
   list(developerId: string): Promise<ListedSession[]>
-  /** Notes that the developer proved again who they are. For a session that has ended this does nothing. */
-  prove(input: { id: string; factor: UsedFactor | null }): Promise<void>
+  /**
+   * Notes that the developer proved again who they are, and gives the session a
+   * new id: the old one opens nothing from then on. Its times stay.
+   *
+   * @returns false for a session that has ended
+   */
+  prove(input: { id: string; newId: string; factor: UsedFactor | null }): Promise<boolean>
   /** Idempotent. */
   end(id: string): Promise<void>
   /** Ends one session by its name in the list. @returns whether the developer had it */
@@ -218,12 +223,17 @@ export function createSessions({ db }: { db: Kysely<RegistrySchema> }): Sessions
         .limit(100)
         .execute(),
 
-    async prove({ id, factor }) {
-      await db
+    async prove({ id, newId, factor }) {
+      const { numUpdatedRows } = await db
         .updateTable('sessions')
-        .set({ proved_at: sql`now()`, ...(factor === null ? {} : { factor }) })
+        .set({
+          id_hash: sessionHash(newId),
+          proved_at: sql`now()`,
+          ...(factor === null ? {} : { factor }),
+        })
         .where('id_hash', '=', sessionHash(id))
-        .execute()
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     },
 
     end: (id) =>

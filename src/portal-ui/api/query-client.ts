@@ -4,7 +4,7 @@ import { sessionKey } from './session.ts'
 
 /**
  * The cache of responses. When any call learns that the session has ended, the
- * whole page treats it as ended. Retries only calls without a response, and 503.
+ * whole page reads the session again. Retries only calls without a response, and 503.
  */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
@@ -23,7 +23,10 @@ export function createQueryClient(): QueryClient {
   })
 
   function noteFailure(error: unknown): void {
-    if (isProblem(error, 'SESSION_REQUIRED')) client.setQueryData(sessionKey, null)
+    // Asks again: a proof may have changed the session's id while the call was on its way.
+    if (isProblem(error, 'SESSION_REQUIRED')) {
+      void client.invalidateQueries({ queryKey: sessionKey })
+    }
   }
 
   return client

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Sessions, SignInProof } from '../../registry/sessions.ts'
+import type { Sessions, SignInProof, UsedFactor } from '../../registry/sessions.ts'
 import type { PortalServices } from '../services.ts'
 
 /**
@@ -10,14 +10,38 @@ import type { PortalServices } from '../services.ts'
  * @returns whether it began; not when that is true no more
  */
 export async function beginSession(
-  sessions: Pick<Sessions, 'begin'>,
+  sessions: Pick<Sessions, 'begin' | 'end'>,
   request: FastifyRequest,
   proof: SignInProof,
 ): Promise<boolean> {
-  await request.session.regenerate()
-  const { sessionId: id } = request.session
+  if (request.session.signIn !== undefined) await sessions.end(request.session.sessionId)
   const agent = request.headers['user-agent'] ?? ''
-  if (!(await sessions.begin({ id, agent, ...proof }))) return false
+  return underNewId(request, (id) => sessions.begin({ id, agent, ...proof }))
+}
+
+/**
+ * Notes that the developer of the request's session proved again who they are,
+ * and gives the session a new id: a copy of the old one must not gain the rights
+ * of the proof. The response sets the cookie.
+ *
+ * @returns whether the session was still there
+ */
+export async function proveSession(
+  sessions: Pick<Sessions, 'prove'>,
+  request: FastifyRequest,
+  factor: UsedFactor | null,
+): Promise<boolean> {
+  const { sessionId: id } = request.session
+  return underNewId(request, (newId) => sessions.prove({ id, newId, factor }))
+}
+
+/** @param keep stores the session under the id. @returns whether it did */
+async function underNewId(
+  request: FastifyRequest,
+  keep: (id: string) => Promise<boolean>,
+): Promise<boolean> {
+  await request.session.regenerate()
+  if (!(await keep(request.session.sessionId))) return false
   // The plugin sets the cookie of the saved session, even if the proxy in front does not use TLS to reach the portal.
   await request.session.save()
   return true

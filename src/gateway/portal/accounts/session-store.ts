@@ -5,10 +5,10 @@ import { PortalError } from '../portal-error.ts'
 
 /**
  * The registry's sessions as @fastify/session wants them. A visitor leaves no
- * row: sessions are begun by signing in, whose checks belong to the same
- * transaction, so there is nothing left to `set`.
+ * row: sessions begin, get new ids and end in the registry, whose checks belong
+ * to the same transaction, so there is nothing left to `set` or `destroy`.
  */
-export function createSessionStore(sessions: Pick<Sessions, 'find' | 'end'>): SessionStore {
+export function createSessionStore(sessions: Pick<Sessions, 'find'>): SessionStore {
   return {
     get(id, callback) {
       sessions.find(id).then(
@@ -21,12 +21,7 @@ export function createSessionStore(sessions: Pick<Sessions, 'find' | 'end'>): Se
       )
     },
     set: (_id, _session, callback) => callback(),
-    destroy(id, callback) {
-      sessions.end(id).then(
-        () => callback(),
-        (error: unknown) => callback(translate(error)),
-      )
-    },
+    destroy: (_id, callback) => callback(),
   }
 }
 

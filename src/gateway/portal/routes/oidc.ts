@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../../../platform/errors.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import type { ProvidedAccount, ProvidedPerson } from '../../registry/identities.ts'
-import { beginSignIn } from '../accounts/begin-session.ts'
+import { beginSignIn, proveSession } from '../accounts/begin-session.ts'
 import { callbackPath, type OidcProvider } from '../oidc/provider.ts'
 import { refused } from '../oidc/refused.ts'
 import { keepTransaction, type Transaction, takeTransaction } from '../oidc/transaction.ts'
@@ -128,9 +128,9 @@ export function registerProviderSignIn(app: PortalApp, services: ProviderService
         'You are no longer in the operators’ group. Sign out of the portal and sign in again.',
       )
     }
-    await stores.sessions.prove({ id: request.session.sessionId, factor: 'oidc' })
-    const detail = { factor: 'oidc' }
-    events.record({ ...circumstances(request), event: 'proof.accepted', detail })
+    const proof = circumstances(request)
+    if (!(await proveSession(stores.sessions, request, 'oidc'))) throw startAgain()
+    events.record({ ...proof, event: 'proof.accepted', detail: { factor: 'oidc' } })
   }
 }
 

@@ -124,7 +124,9 @@ export function registerSignIn(
     },
     async (request, reply) => {
       const url = signedInAtProvider(request) ? await oidc?.signOutUrl() : undefined
-      if (request.session.signIn !== undefined) await request.session.destroy()
+      if (request.session.signIn !== undefined) {
+        await stores.sessions.end(request.session.sessionId)
+      }
       reply.clearCookie(name)
       if (url !== undefined) return { url }
       reply.code(204)

@@ -17,6 +17,8 @@ export function registerSessions(
 ): void {
   const { name } = sessionCookie(portalUrl())
   const { sessions } = stores
+  // Otherwise the thief of one session could sign the owner out of all others.
+  const config = { needsProof: 'always' } as const
 
   app.get(
     '/api/sessions',
@@ -48,6 +50,7 @@ export function registerSessions(
         params: Params,
         response: { 204: Empty },
       },
+      config,
     },
     async (request, reply) => {
       const { id } = request.params
@@ -65,6 +68,7 @@ export function registerSessions(
         summary: 'End all your sessions, including this one',
         response: { 204: Empty },
       },
+      config,
     },
     async (request, reply) => {
       await sessions.endAll({ developerId: signedIn(request).id, by: actorOf(request) })

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { UsedFactor } from '../../registry/sessions.ts'
+import { proveSession } from '../accounts/begin-session.ts'
 import { type CheckFactorServices, checkFactor } from '../accounts/check-factor.ts'
 import { type CheckPasswordServices, checkPassword } from '../accounts/check-password.ts'
 import { hasFactor, openChallenge } from '../accounts/open-challenge.ts'
-import { sessionAnswer } from '../accounts/session-answer.ts'
+import { sessionAnswer, sessionEnded } from '../accounts/session-answer.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { inputInvalid } from '../portal-error.ts'
 import { signedIn, signedInAtProvider } from '../request.ts'
@@ -48,7 +49,8 @@ export function registerStepUp(
     {
       schema: {
         operationId: 'proveSession',
-        summary: 'Prove who you are; changes need a proof from the last ten minutes',
+        summary:
+          'Prove who you are; changes need a proof from the last ten minutes. The response sets the cookie of a new session id',
         body: IdentityProof,
         response: { 200: Session },
         problems: [
@@ -68,14 +70,14 @@ export function registerStepUp(
       const factor = hasFactor(factors)
         ? await provenFactor(request, request.body)
         : await provenPassword(request, request.body)
-      const { sessionId: id } = request.session
-      await stores.sessions.prove({ id, factor })
+      const proof = circumstances(request)
+      if (!(await proveSession(stores.sessions, request, factor))) throw sessionEnded()
       events.record({
-        ...circumstances(request),
+        ...proof,
         event: 'proof.accepted',
         detail: { factor: factor ?? 'none' },
       })
-      return sessionAnswer(stores.profiles, await stores.sessions.find(id))
+      return sessionAnswer(stores.profiles, await stores.sessions.find(request.session.sessionId))
     },
   )
 
