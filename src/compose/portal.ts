@@ -100,6 +100,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
         ? undefined
         : { contact: settings.securityContact, policy: settings.securityPolicy },
     mailbox: createMailbox(settings, mailsFolder(settings.dataDir)),
+    isFactorRequired: settings.secondFactor === 'everyone',
     keyMaxDays: settings.keyMaxDays,
     now: Date.now,
     onError: (requestId, err) => log.error({ requestId, err }, 'a portal request failed'),

@@ -239,8 +239,8 @@ export const errors = {
   },
   ENROLMENT_REQUIRED: {
     status: 403,
-    title: 'Operators need a second factor',
-    help: 'Your account belongs to an operator and has no second factor yet. Ask the person who runs this gateway for an enrolment link. The command "tollgate operator reset-factor" prints one.',
+    title: 'You need a second factor',
+    help: 'Your account has no second factor yet. If you can sign in, add one in your profile. Operators ask the person who runs this gateway for an enrolment link. The command "tollgate operator reset-factor" prints one.',
   },
   PROVIDER_UNAVAILABLE: {
     status: 503,

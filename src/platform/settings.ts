@@ -436,6 +436,13 @@ const capacity = {
     [0, 3650],
     'The longest life of an API key in days. Keys without an expiry get this one. Keys that would live longer expire this many days after the first start with the setting. 0 means no maximum.',
   ),
+  secondFactor: row({
+    names: ['SECOND_FACTOR'],
+    fallback: '`operators`',
+    meaning:
+      'Who needs a second factor on the portal: `operators`, or `everyone`. With `everyone`, a developer without one can only add one and sign out.',
+    read: (reader) => reader.oneOf('SECOND_FACTOR', ['operators', 'everyone'], 'operators'),
+  }),
   changesPerMinute: integer(
     'CHANGES_PER_MINUTE',
     60,

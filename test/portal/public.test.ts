@@ -53,6 +53,7 @@ const app = createPortal({
   oidc: undefined,
   sandbox: undefined,
   mailbox: undefined,
+  isFactorRequired: false,
   keyMaxDays: 0,
   counter: { peek: async () => [] },
   now: () => clock.now,

@@ -16,14 +16,19 @@ import { withAuditContext } from '../registry/audit/audit-context.ts'
 import { carrySessions, sessionCookie } from './accounts/carry-sessions.ts'
 import { createLimitChanges } from './accounts/limit-changes.ts'
 import { createRefuseCrossSite } from './accounts/refuse-cross-site.ts'
-import { requireOperator, requireProof, requireSession } from './accounts/require-session.ts'
+import {
+  createRequireFactor,
+  requireOperator,
+  requireProof,
+  requireSession,
+} from './accounts/require-session.ts'
 import { serializeStrictly } from './answer-serializer.ts'
 import { describeApi } from './openapi.ts'
 import { sendSecurityHeaders } from './pages/security-headers.ts'
 import type { PortalApp } from './portal-app.ts'
 import { notFound, PortalError } from './portal-error.ts'
 import { refusalOf } from './refusal-of.ts'
-import { answerAsDescribed, noteAccess, noteProof } from './route-schema.ts'
+import { answerAsDescribed, noteAccess, noteFactor, noteProof } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
 import { registerApplications } from './routes/applications.ts'
 import { registerCalls } from './routes/calls.ts'
@@ -199,6 +204,14 @@ export function createPortal(services: PortalServices): PortalApp {
     registerStepUp(scope, services)
     registerProviderProof(scope, services)
     registerFactors(scope, services)
+    scope.register(enrolled)
+    done()
+  }
+
+  /** Routes for developers who have a second factor, where every developer needs one. */
+  function enrolled(scope: PortalApp, _options: object, done: () => void): void {
+    noteFactor(scope)
+    scope.addHook('onRequest', createRequireFactor(services))
     registerProfile(scope, services)
     registerApplications(scope, services)
     registerSubscriptions(scope, services)

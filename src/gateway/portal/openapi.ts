@@ -136,6 +136,7 @@ function problemsOf(
   if (access !== 'anyone' && isLimited(String(method))) codes.add('ATTEMPTS_EXCEEDED')
   if (access === 'operator' || url.includes(':')) codes.add('NOT_FOUND')
   if (config?.needsProof !== undefined) codes.add('STEP_UP_REQUIRED')
+  if (config?.needsFactor === true) codes.add('ENROLMENT_REQUIRED')
   if (method !== 'GET') codes.add('CROSS_SITE')
   codes.add('STORE_UNAVAILABLE')
   const byStatus = Map.groupBy(codes, (code) => errors[code].status)

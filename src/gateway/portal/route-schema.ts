@@ -23,6 +23,8 @@ declare module 'fastify' {
      * (Default: never)
      */
     needsProof?: 'always' | 'with-factor'
+    /** Whether the developer needs a second factor, where every developer does. (Default: false) */
+    needsFactor?: boolean
   }
 }
 
@@ -71,6 +73,13 @@ export function noteProof(scope: Pick<FastifyInstance, 'addHook'>): void {
   scope.addHook('onRoute', (route) => {
     if (route.method === 'GET' || route.method === 'HEAD') return
     route.config = { ...route.config, needsProof: 'always' }
+  })
+}
+
+/** Notes on every route registered in this scope from now on that it needs a second factor, where every developer does. */
+export function noteFactor(scope: Pick<FastifyInstance, 'addHook'>): void {
+  scope.addHook('onRoute', (route) => {
+    route.config = { ...route.config, needsFactor: true }
   })
 }
 

@@ -52,6 +52,8 @@ export interface PortalServices {
   readonly security?: SecurityFacts | undefined
   /** Shows those files on this machine; undefined where others might see them. */
   readonly mailbox: Mailbox | undefined
+  /** Whether every developer needs a second factor, not only operators. */
+  readonly isFactorRequired: boolean
   /** The longest life of a key in days; 0: it may live forever. */
   readonly keyMaxDays: number
   /** The counter that is enforced. */

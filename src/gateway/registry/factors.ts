@@ -92,12 +92,14 @@ export interface Factors {
    * Removes an authenticator app, or the passkey with this id; with the last
    * factor the recovery codes go, too.
    *
+   * @param input.isRequired whether every developer needs a factor, not only operators
    * @returns whether it was there
-   * @throws {RegistryConflict} last-factor, for an operator
+   * @throws {RegistryConflict} last-factor, where one is needed
    */
   remove(input: {
     developerId: string
     factor: { readonly kind: 'totp' } | { readonly kind: 'passkey'; readonly id: string }
+    isRequired: boolean
     post: Post
   }): Promise<boolean>
   /** Replaces the recovery codes. @returns whether the developer has a factor */
@@ -229,15 +231,15 @@ export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): 
         .catch(translateApp)
         .catch(translatePasskey),
 
-    remove: ({ developerId, factor, post }) =>
+    remove: ({ developerId, factor, isRequired, post }) =>
       db.transaction().execute(async (trx) => {
         const { email, isOperator } = await lockDeveloper(trx, developerId)
         if (!(await deleteFactor(trx, developerId, factor))) return false
         if (await hasNone(trx, developerId)) {
-          if (isOperator) {
+          if (isOperator || isRequired) {
             throw new RegistryConflict(
               'last-factor',
-              'an operator needs a second factor; add another one first',
+              'you need a second factor; add another one first',
             )
           }
           await trx.deleteFrom('recovery_codes').where('developer_id', '=', developerId).execute()

@@ -91,7 +91,7 @@ export function useEnrolmentConfirmation() {
   })
 }
 
-/** A change of factors may end other sessions. */
+/** A change of factors may end other sessions, and open the rest of the portal to this one. */
 function useFactorChange<Input, Answer>(mutationFn: (input: Input) => Promise<Answer>) {
   const client = useQueryClient()
   return useMutation({
@@ -100,6 +100,7 @@ function useFactorChange<Input, Answer>(mutationFn: (input: Input) => Promise<An
       Promise.all([
         client.invalidateQueries({ queryKey: key }),
         client.invalidateQueries({ queryKey: ['sessions'] }),
+        client.invalidateQueries({ queryKey: sessionKey }),
       ]),
   })
 }

@@ -13,7 +13,7 @@ export interface RequireSessionProps {
   readonly children: ReactNode
 }
 
-/** Shows a page to signed-in developers; sends visitors to sign-in and then back. */
+/** Shows a page to signed-in developers; sends visitors to sign-in and then back, and to the profile who must add a second factor. */
 export function RequireSession({ operatorsOnly = false, children }: RequireSessionProps) {
   const session = useSession()
   const [path] = useLocation()
@@ -29,6 +29,9 @@ export function RequireSession({ operatorsOnly = false, children }: RequireSessi
   if (session.data === null) {
     const next = new URLSearchParams({ next: search === '' ? path : `${path}?${search}` })
     return <Redirect to={`${pagePaths.signIn}?${next}`} replace />
+  }
+  if (session.data.needsFactor && path !== pagePaths.profile) {
+    return <Redirect to={pagePaths.profile} replace />
   }
   if (operatorsOnly && !session.data.developer.isOperator) return <NotFoundPage />
   return children

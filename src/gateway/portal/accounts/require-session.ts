@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { proofMinutes } from '../../registry/sessions.ts'
+import { type LiveSession, proofMinutes } from '../../registry/sessions.ts'
 import { notFound, PortalError } from '../portal-error.ts'
 import { signedIn } from '../request.ts'
+import type { PortalServices } from '../services.ts'
 
 /** Lets pass who is signed in. @throws {PortalError} SESSION_REQUIRED */
 export async function requireSession(request: FastifyRequest): Promise<void> {
@@ -29,6 +30,26 @@ export async function requireProof(request: FastifyRequest): Promise<void> {
     code: 'STEP_UP_REQUIRED',
     detail: `You last confirmed your identity more than ${proofMinutes} minutes ago. Confirm that it is you, then repeat the request.`,
   })
+}
+
+/** Whether a session is that of a developer who must add a second factor before anything else. */
+export function needsFactor(
+  { isFactorRequired }: Pick<PortalServices, 'isFactorRequired'>,
+  session: LiveSession | undefined,
+): boolean {
+  return isFactorRequired && session?.factor === null
+}
+
+/** Lets pass who has a second factor, where every developer needs one. @throws {PortalError} ENROLMENT_REQUIRED, from what it returns */
+export function createRequireFactor(services: Pick<PortalServices, 'isFactorRequired'>) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (!needsFactor(services, request.session.signIn)) return
+    throw new PortalError({
+      code: 'ENROLMENT_REQUIRED',
+      detail:
+        'This portal requires a second factor. Add one in your profile, then repeat the request.',
+    })
+  }
 }
 
 /** Lets operators pass; for other developers the path does not exist. @throws {PortalError} NOT_FOUND */

@@ -1,18 +1,24 @@
-import type { Profiles } from '../../registry/profiles.ts'
 import type { LiveSession } from '../../registry/sessions.ts'
 import { withInstants } from '../answers.ts'
 import { PortalError } from '../portal-error.ts'
 import type { Session } from '../schemas/accounts.ts'
+import type { PortalServices } from '../services.ts'
+import { needsFactor } from './require-session.ts'
 
 /** A session as its developer sees it. @throws {PortalError} SESSION_REQUIRED when it has just ended */
 export async function sessionAnswer(
-  profiles: Pick<Profiles, 'find'>,
+  services: Pick<PortalServices, 'stores' | 'isFactorRequired'>,
   session: LiveSession | undefined,
 ): Promise<Session> {
+  const { profiles } = services.stores
   const profile = session === undefined ? undefined : await profiles.find(session.developer.id)
   if (session === undefined || profile === undefined) throw sessionEnded()
   const { createdAt, expiresAt } = session
-  return { developer: withInstants(profile), ...withInstants({ createdAt, expiresAt }) }
+  return {
+    developer: withInstants(profile),
+    ...withInstants({ createdAt, expiresAt }),
+    needsFactor: needsFactor(services, session),
+  }
 }
 
 /** It was there when the request arrived. */

@@ -1,8 +1,11 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { NewFactor } from '../../registry/factors.ts'
+import { proveSession } from '../accounts/begin-session.ts'
 import { checkNewFactor } from '../accounts/new-factor.ts'
 import { newNonce } from '../accounts/open-challenge.ts'
 import { createRecoveryCodes } from '../accounts/recovery-codes.ts'
+import { sessionEnded } from '../accounts/session-answer.ts'
 import { withInstants } from '../answers.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { notFound, PortalError } from '../portal-error.ts'
@@ -24,9 +27,12 @@ const root = '/api/session/factors'
 /** The second factors of the signed-in developer. Each change needs a proof and sends a mail. Needs a session. */
 export function registerFactors(
   app: PortalApp,
-  services: Pick<PortalServices, 'stores' | 'totp' | 'passkeys' | 'mails' | 'now'>,
+  services: Pick<
+    PortalServices,
+    'stores' | 'totp' | 'passkeys' | 'mails' | 'isFactorRequired' | 'now'
+  >,
 ): void {
-  const { stores, totp, passkeys, mails, now } = services
+  const { stores, totp, passkeys, mails, isFactorRequired, now } = services
   const { factors, factorChallenges } = stores
   const config = { needsProof: 'always' } as const
 
@@ -49,6 +55,7 @@ export function registerFactors(
           ...withInstants(timesOf(passkey)),
         })),
         recoveryCodesLeft: found.recoveryCodesLeft,
+        isRequired: isFactorRequired || signedIn(request).isOperator,
         offersPasskeys: passkeys.isOffered(),
       }
     },
@@ -95,9 +102,8 @@ export function registerFactors(
       config,
     },
     async (request) => {
-      const { id } = signedIn(request)
-      const factor = await checkNewFactor(services, 'totp', id, request.body)
-      return add(id, request.session.sessionId, factor)
+      const factor = await checkNewFactor(services, 'totp', signedIn(request).id, request.body)
+      return add(request, factor)
     },
   )
 
@@ -156,9 +162,8 @@ export function registerFactors(
       config,
     },
     async (request) => {
-      const { id } = signedIn(request)
-      const factor = await checkNewFactor(services, 'passkey', id, request.body)
-      return add(id, request.session.sessionId, factor)
+      const factor = await checkNewFactor(services, 'passkey', signedIn(request).id, request.body)
+      return add(request, factor)
     },
   )
 
@@ -203,16 +208,18 @@ export function registerFactors(
 
   const at = () => new Date(now())
 
-  async function add(developerId: string, sessionId: string, factor: NewFactor) {
+  async function add(request: FastifyRequest, factor: NewFactor) {
     const { codes, hashes } = createRecoveryCodes()
     const areNew = await factors.add({
-      developerId,
-      sessionId,
+      developerId: signedIn(request).id,
+      sessionId: request.session.sessionId,
       factor,
       recoveryHashes: hashes,
       post: (trx, to) =>
         mails.outbox.post(trx, { kind: 'factor-added', factor: factor.kind, at: at() }, to),
     })
+    // The session is now one with a second factor: a copy of its old id must not become one, too.
+    if (!(await proveSession(stores.sessions, request, factor.kind))) throw sessionEnded()
     return { recoveryCodes: areNew ? [...codes] : [] }
   }
 
@@ -223,6 +230,7 @@ export function registerFactors(
     const isRemoved = await factors.remove({
       developerId,
       factor,
+      isRequired: isFactorRequired,
       post: (trx, to) =>
         mails.outbox.post(trx, { kind: 'factor-removed', factor: factor.kind, at: at() }, to),
     })

@@ -25,7 +25,9 @@ import type { PortalServices } from '../services.ts'
 /** Sign-in and sign-out, with or without a session. */
 export function registerSignIn(
   app: PortalApp,
-  services: CheckPasswordServices & CheckFactorServices & Pick<PortalServices, 'metrics' | 'oidc'>,
+  services: CheckPasswordServices &
+    CheckFactorServices &
+    Pick<PortalServices, 'metrics' | 'oidc' | 'isFactorRequired'>,
 ): void {
   const { stores, metrics, oidc } = services
   const { name } = sessionCookie(services.portalUrl())
@@ -99,7 +101,7 @@ export function registerSignIn(
   ): Promise<Session> {
     if (!(await beginSignIn(services, request, proof))) throw credentialsInvalid(proof.developerId)
     const session = await stores.sessions.find(request.session.sessionId)
-    const answer = await sessionAnswer(stores.profiles, session)
+    const answer = await sessionAnswer(services, session)
     // Not earlier: with a second factor, the right password alone proves nothing.
     rememberDevice(services, { request, reply, email: answer.developer.email })
     return answer
@@ -138,7 +140,7 @@ export function registerSignIn(
 /** The own session. Needs one. */
 export function registerOwnSession(
   app: PortalApp,
-  { stores }: Pick<PortalServices, 'stores'>,
+  services: Pick<PortalServices, 'stores' | 'isFactorRequired'>,
 ): void {
   app.get(
     '/api/session',
@@ -149,7 +151,7 @@ export function registerOwnSession(
         response: { 200: Session },
       },
     },
-    (request) => sessionAnswer(stores.profiles, request.session.signIn),
+    (request) => sessionAnswer(services, request.session.signIn),
   )
 }
 

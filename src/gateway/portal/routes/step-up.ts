@@ -10,6 +10,7 @@ import { inputInvalid } from '../portal-error.ts'
 import { signedIn, signedInAtProvider } from '../request.ts'
 import { Session } from '../schemas/accounts.ts'
 import { FactorChallenge, IdentityProof } from '../schemas/factors.ts'
+import type { PortalServices } from '../services.ts'
 
 /**
  * Proves again who is signed in, for changes that need a proof from the last ten
@@ -18,7 +19,7 @@ import { FactorChallenge, IdentityProof } from '../schemas/factors.ts'
  */
 export function registerStepUp(
   app: PortalApp,
-  services: CheckPasswordServices & CheckFactorServices,
+  services: CheckPasswordServices & CheckFactorServices & Pick<PortalServices, 'isFactorRequired'>,
 ): void {
   const { stores, events, circumstances } = services
 
@@ -77,7 +78,7 @@ export function registerStepUp(
         event: 'proof.accepted',
         detail: { factor: factor ?? 'none' },
       })
-      return sessionAnswer(stores.profiles, await stores.sessions.find(request.session.sessionId))
+      return sessionAnswer(services, await stores.sessions.find(request.session.sessionId))
     },
   )
 

@@ -36,6 +36,9 @@ export const Session = closed({
   developer: Developer,
   createdAt: Instant,
   expiresAt: Instant,
+  needsFactor: Type.Boolean({
+    description: 'whether the developer has to add a second factor before anything else',
+  }),
 })
 export type Session = Static<typeof Session>
 

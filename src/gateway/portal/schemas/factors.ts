@@ -88,6 +88,7 @@ export const Factors = closed({
   totp: nullable(closed({ createdAt: Instant, lastUsedAt: nullable(Instant) })),
   passkeys: Type.Array(ListedPasskey),
   recoveryCodesLeft: Type.Integer(),
+  isRequired: Type.Boolean({ description: 'whether the account needs one' }),
   offersPasskeys: Type.Boolean({
     description: 'false where the address of the portal is an IP address',
   }),

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import type { Factors } from '../../../gateway/portal/schemas/factors.ts'
 import { useFactorRemoval, useFactors, useRecoveryCodes } from '../../api/factors.ts'
 import { supportsPasskeys } from '../../api/passkeys.ts'
-import { useDeveloper } from '../../api/session.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { RecoveryCodeList } from '../../components/recovery-code-list.tsx'
@@ -23,13 +22,12 @@ type RemovedFactor = 'totp' | { readonly id: string; readonly name: string }
 /** The second factors of the account: an authenticator app, passkeys and recovery codes. */
 export function SecondFactorSection() {
   const factors = useFactors()
-  const { isOperator } = useDeveloper()
   return (
     <ProfileSection
       title="Second factor"
       lead={
-        isOperator
-          ? 'You sign in with your password and one of these. As an operator, you need at least one.'
+        factors.data?.isRequired === true
+          ? 'You sign in with your password and one of these. You need at least one to use this portal.'
           : 'Optional. With a second factor, a stolen password alone is not enough to sign in.'
       }
     >
