@@ -17,7 +17,7 @@ import { runTollgate } from '../support/tollgate.ts'
 const pepper = 'a-pepper-for-tests-and-nothing-else'
 
 t.test(
-  'the role that serves adds to the audit and cannot change it; the owner removes old entries',
+  'the role that serves adds to the audit log and cannot change it; the owner removes old entries',
   { skip: postgresMissing() },
   async (t) => {
     const opened = await testPostgres(t)
