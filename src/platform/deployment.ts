@@ -336,14 +336,32 @@ function unnamedProxies(settings: Settings, roles: ReadonlySet<Role>): string[] 
 
 /** Networks in place of the addresses of proxies: what their machines write is believed. */
 function wideProxies(settings: Settings, roles: ReadonlySet<Role>): string[] {
-  const wide = settings.trustedProxies.filter((entry) => {
-    const [address = '', bits] = entry.split('/')
-    return bits !== undefined && Number(bits) < (isIPv6(address) ? 64 : 24)
-  })
-  if (wide.length === 0 || !(roles.has('gateway') || roles.has('portal'))) return []
-  return [
-    `TRUSTED_PROXIES: every machine in ${wide.join(', ')} can claim any client address and, with GATEWAY_CLIENT_CERTIFICATES, any client certificate. Name only your proxies (e.g. 10.0.7.11, 10.0.7.12)`,
+  const believed = [
+    {
+      isUsed: roles.has('gateway') || roles.has('portal'),
+      name: 'TRUSTED_PROXIES',
+      networks: settings.trustedProxies,
+      claim: 'client address',
+    },
+    {
+      isUsed: roles.has('gateway') && settings.gatewayClientCertificates !== 'off',
+      name: 'CLIENT_CERTIFICATE_PROXIES (if unset, TRUSTED_PROXIES)',
+      networks: settings.clientCertificateProxies,
+      claim: 'client certificate',
+    },
   ]
+  return believed.flatMap(({ isUsed, name, networks, claim }) => {
+    const wide = networks.filter(isWide)
+    if (!isUsed || wide.length === 0) return []
+    return [
+      `${name}: every machine in ${wide.join(', ')} can claim any ${claim}. Name only your proxies (e.g. 10.0.7.11, 10.0.7.12)`,
+    ]
+  })
+}
+
+function isWide(network: string): boolean {
+  const [address = '', bits] = network.split('/')
+  return bits !== undefined && Number(bits) < (isIPv6(address) ? 64 : 24)
 }
 
 /** Operators whose provider may have asked for one password only. */

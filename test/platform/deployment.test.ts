@@ -193,8 +193,20 @@ t.test('proxies of whole networks, and operators of one factor, are warnings', a
       new Set<Role>(['gateway', 'portal']),
     ).filter((text) => /PROXIES|OIDC/.test(text))
   t.match(of({ TRUSTED_PROXIES: '10.0.7.11,10.0.0.0/8,2001:db8::/32' }), [
-    /^TRUSTED_PROXIES: every machine in 10\.0\.0\.0\/8, 2001:db8::\/32 can claim/,
+    /^TRUSTED_PROXIES: every machine in 10\.0\.0\.0\/8, 2001:db8::\/32 can claim any client address/,
   ])
+  const certificates = {
+    TRUSTED_PROXIES: '10.0.7.11',
+    CLIENT_CERTIFICATE_PROXIES: '10.0.0.0/8',
+    CLIENT_CERTIFICATE_CA_FILE: '/etc/tollgate/authorities.pem',
+  }
+  t.same(of(certificates), [], 'no certificate is asked for')
+  const asks = { ...certificates, GATEWAY_CLIENT_CERTIFICATES: 'optional' }
+  const claimed =
+    /^CLIENT_CERTIFICATE_PROXIES .*: every machine in 10\.0\.0\.0\/8 can claim any client certificate/
+  t.match(of(asks), [claimed])
+  const { CLIENT_CERTIFICATE_PROXIES: _, ...fallen } = asks
+  t.match(of({ ...fallen, TRUSTED_PROXIES: '10.0.0.0/8' }), [/^TRUSTED_PROXIES/, claimed])
   t.same(of({ TRUSTED_PROXIES: '10.0.7.0/24,10.0.7.11,2001:db8::/64,2001:db8::7' }), [])
   const provider = {
     TRUSTED_PROXIES: '10.0.7.11',
