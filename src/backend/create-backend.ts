@@ -100,7 +100,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
     handlers: createHandlers(bank),
     identify,
     hasReturnPage: sandbox !== undefined,
-    sealTrusts: options.sealTrusts ?? (async () => []),
+    sealTrusts: options.sealTrusts ?? (async () => ({ trusts: [], areNamed: false })),
     now,
   })
   registerApplicationEnds(app, { bank, identify, now })

@@ -3,16 +3,25 @@ import { CertificateUnreadable, readCertificate } from '../certificates/certific
 import type { Trust } from '../certificates/trust.ts'
 import { BankError } from './bank-error.ts'
 
-/** The authorities that issue certificates for signing, and what they revoked. Empty: none is known. */
-export type SealTrusts = () => Promise<readonly Trust[]>
+/** Who issues certificates for signing. */
+export interface SealAuthorities {
+  /** With what they revoked. Empty: none is known. */
+  readonly trusts: readonly Trust[]
+  /** Whether the operator has named the authorities: then no other issuer counts. */
+  readonly areNamed: boolean
+}
+
+export type SealTrusts = () => Promise<SealAuthorities>
 
 /**
  * Checks what the issuer of a signing certificate says: that it is not revoked,
  * and that it has the PSD2 role of the operation. Only for strict applications.
- * A certificate of an unknown issuer passes: the application has registered it,
- * and `signature.ts` checks that.
+ * Where the operator has named authorities, a certificate of any other issuer is
+ * refused, as is one for another use (RFC 5280; ETSI TS 119 495). Otherwise, as
+ * in a sandbox, such a certificate passes: the application has registered it, and
+ * `signature.ts` checks that.
  *
- * @throws {BankError} 401 CERTIFICATE_REVOKED, ROLE_INVALID; 503 SERVICE_UNAVAILABLE without a current list
+ * @throws {BankError} 401 CERTIFICATE_INVALID, _REVOKED, ROLE_INVALID; 503 SERVICE_UNAVAILABLE without a current list
  */
 export async function checkSeal(
   sent: unknown,
@@ -24,7 +33,7 @@ export async function checkSeal(
   },
 ): Promise<void> {
   const { trusts: find, operation, now } = options
-  const trusts = await find()
+  const { trusts, areNamed } = await find()
   const certificate = typeof sent === 'string' ? read(sent) : undefined
   if (trusts.length === 0 || certificate === undefined) return
   // Loaded for the first signed call, because ASN.1 takes a moment of a start.
@@ -32,22 +41,35 @@ export async function checkSeal(
   const verdict = judgeCertificate({
     ...{ certificate, trusts, intermediates: [], use: 'signing', nowMs: now },
   })
-  if (verdict.outcome === 'revoked') {
-    throw new BankError('CERTIFICATE_REVOKED', [
-      { path: 'TPP-Signature-Certificate', text: verdict.reason },
-    ])
+  switch (verdict.outcome) {
+    case 'revoked':
+      throw refusal('CERTIFICATE_REVOKED', verdict.reason)
+    case 'unchecked':
+      throw new BankError('SERVICE_UNAVAILABLE', verdict.reason)
+    case 'expired':
+      // Has a code of its own, with that of `signature.ts`.
+      return
+    case 'invalid':
+      if (areNamed) throw refusal('CERTIFICATE_INVALID', verdict.reason)
+      return
+    case 'valid':
+      checkRole(verdict.extensions.psd2?.roles ?? [], operation)
   }
-  if (verdict.outcome === 'unchecked') throw new BankError('SERVICE_UNAVAILABLE', verdict.reason)
-  const { psd2Role } = operation
-  if (verdict.outcome !== 'valid' || psd2Role === undefined) return
-  const { roles = [] } = verdict.extensions.psd2 ?? {}
-  if (roles.includes(psd2Role)) return
-  throw new BankError('ROLE_INVALID', [
-    {
-      path: 'TPP-Signature-Certificate',
-      text: `This operation needs the role ${psd2Role}; the certificate has ${roles.join(', ') || 'none'}`,
-    },
-  ])
+}
+
+function checkRole(roles: readonly string[], { psd2Role }: Pick<Operation, 'psd2Role'>): void {
+  if (psd2Role === undefined || roles.includes(psd2Role)) return
+  throw refusal(
+    'ROLE_INVALID',
+    `This operation needs the role ${psd2Role}; the certificate has ${roles.join(', ') || 'none'}`,
+  )
+}
+
+function refusal(
+  code: 'CERTIFICATE_INVALID' | 'CERTIFICATE_REVOKED' | 'ROLE_INVALID',
+  text: string,
+): BankError {
+  return new BankError(code, [{ path: 'TPP-Signature-Certificate', text }])
 }
 
 /** Undefined for what `signature.ts` refuses. */

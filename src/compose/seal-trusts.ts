@@ -24,7 +24,8 @@ export function createSealTrusts({
       registry: sandboxSecret === undefined ? undefined : registry,
     })
     try {
-      return (await opening)()
+      const trusts = (await opening)()
+      return { trusts, areNamed: certificates.clientTrust !== undefined }
     } catch (error) {
       // The next call tries again.
       opening = undefined

@@ -246,14 +246,15 @@ export function deploymentWarnings(settings: Settings, roles: ReadonlySet<Role>)
   ]
 }
 
-/** Client certificates that count although their revocation is not checked. */
+/** Certificates of clients, for TLS or for signing, that count although their revocation is not checked. */
 function uncheckedRevocation(settings: Settings, roles: ReadonlySet<Role>): string[] {
   const {
     gatewayClientCertificates: mode,
     clientCertificateCaFile,
     clientCertificateCrlFile,
   } = settings
-  if (!roles.has('gateway') || mode === 'off') return []
+  const judges = roles.has('backend') || (roles.has('gateway') && mode !== 'off')
+  if (!judges) return []
   if (clientCertificateCaFile === undefined || clientCertificateCrlFile !== undefined) return []
   return ['CLIENT_CERTIFICATE_CRL_FILE is not set: a revoked client certificate still works']
 }

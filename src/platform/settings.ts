@@ -342,7 +342,7 @@ const clientCertificates = {
     names: ['CLIENT_CERTIFICATE_CA_FILE'],
     fallback: 'no authority',
     meaning:
-      'PEM file of the authorities that issue client certificates. Each is trusted as it is, also one below a root. Tollgate reads the file again when it changes.',
+      'PEM file of the authorities that issue client certificates, for TLS and for signing. Each is trusted as it is, also one below a root. Tollgate reads the file again when it changes.',
     read: (reader) => reader.path('CLIENT_CERTIFICATE_CA_FILE'),
   }),
   clientCertificateCrlFile: row({

@@ -180,6 +180,19 @@ t.test(
     )
   },
 )
+t.test('a bank or gateway that does not check revocation is a warning', async (t) => {
+  const of = (role: Role, env: Readonly<Record<string, string>> = {}) =>
+    deploymentWarnings(
+      readSettings({ CLIENT_CERTIFICATE_CA_FILE: '/etc/tollgate/authorities.pem', ...env }),
+      new Set([role]),
+    )
+  const unchecked = [
+    'CLIENT_CERTIFICATE_CRL_FILE is not set: a revoked client certificate still works',
+  ]
+  t.same(of('backend'), unchecked, 'the bank judges signing certificates')
+  t.same(of('gateway', { GATEWAY_CLIENT_CERTIFICATES: 'optional' }), unchecked)
+  t.same(of('gateway'), [])
+})
 
 t.test('proxies of whole networks, and operators of one factor, are warnings', async (t) => {
   const near = {

@@ -214,34 +214,50 @@ t.test('the bank judges signing certificates by the same files', async (t) => {
     ...{ DATA_DIR: dataDir, CONFIG_DIR: testConfigDir(t) },
   })
   const stores = await registryBeside(t, dataDir)
-  const { applicationId, key } = await newApplication(stores, 'Sealed')
-  const seal = authority.issue({ extensions: qsealExtensions('AI') })
-  await stores.certificates.add({
-    ...{ applicationId, use: 'signing', name: 'seal', by: 'test' },
-    certificate: Buffer.from(seal.pem),
-  })
-  await stores.applications.setStrict({ id: applicationId, strict: true, by: 'test' })
 
-  async function signed(): Promise<string | undefined> {
-    const covered = {
-      digest: `SHA-256=${createHash('sha256').update('').digest('base64')}`,
-      'x-request-id': randomUUID(),
-    }
-    const response = await fetch(process.urls.gateway + accountsPath, {
-      headers: {
-        ...covered,
-        'x-api-key': key,
-        'tpp-signature-certificate': seal.pem.replaceAll('\n', ''),
-        signature: signatureOf(covered, createPrivateKey(seal.key)),
-      },
+  /** An application that signs with this certificate; returns the code of a signed call. */
+  async function signer(name: string, seal: Pick<TestCertificate, 'pem' | 'key'>) {
+    const { applicationId, key } = await newApplication(stores, name)
+    await stores.certificates.add({
+      ...{ applicationId, use: 'signing', name: 'seal', by: 'test' },
+      certificate: Buffer.from(seal.pem),
     })
-    // Parse boundary: an error of the bank.
-    const { tppMessages } = (await response.json()) as { tppMessages?: { code: string }[] }
-    return tppMessages?.[0]?.code
+    await stores.applications.setStrict({ id: applicationId, strict: true, by: 'test' })
+    return async (): Promise<string | undefined> => {
+      const covered = {
+        digest: `SHA-256=${createHash('sha256').update('').digest('base64')}`,
+        'x-request-id': randomUUID(),
+      }
+      const response = await fetch(process.urls.gateway + accountsPath, {
+        headers: {
+          ...covered,
+          'x-api-key': key,
+          'tpp-signature-certificate': seal.pem.replaceAll('\n', ''),
+          signature: signatureOf(covered, createPrivateKey(seal.key)),
+        },
+      })
+      // Parse boundary: an error of the bank.
+      const { tppMessages } = (await response.json()) as { tppMessages?: { code: string }[] }
+      return tppMessages?.[0]?.code
+    }
   }
 
+  const extensions = qsealExtensions('AI')
+  const seal = authority.issue({ extensions })
+  const signed = await signer('Sealed', seal)
   const good = await signed()
   t.equal(good, 'FORMAT_ERROR', 'the signature passes, the consent is missing')
+
+  const stranger = createAuthority(t)
+  const others = {
+    'of another authority': [stranger.issue({ extensions }), 'CERTIFICATE_INVALID'],
+    'self-signed': [createAuthority(t, { extensions }), 'CERTIFICATE_INVALID'],
+    'without the role': [authority.issue({ extensions: qsealExtensions('PI') }), 'ROLE_INVALID'],
+  } as const
+  for (const [name, [certificate, code]] of Object.entries(others)) {
+    t.equal(await (await signer(name, certificate))(), code, name)
+  }
+
   mounted.write(authority.revocationList([seal]))
   process.signal('SIGHUP')
   await until('the list is read', async () => (await signed()) !== good)
