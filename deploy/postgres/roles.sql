@@ -12,8 +12,8 @@
 -- tollgate_bank     serves the sandbox bank. It has no right on any other table.
 -- tollgate_serving  has the rights of these three: for commands, and for processes with several roles.
 --
--- Only the owner can change or remove entries of the audit log, change security events, or delete them before their time. If another role
--- owned the tables until now: `reassign owned by <role> to tollgate_owner`.
+-- Only the owner can change or remove entries of the audit log, change security events or what the audit recorded of clients, or delete these
+-- before their time. If another role owned the tables until now: `reassign owned by <role> to tollgate_owner`.
 
 \set ON_ERROR_STOP on
 \if :{?security_event_days}
@@ -50,11 +50,11 @@ grant update (last_used_at) on certificates to tollgate_gateway;
 -- It never changes the column, but PostgreSQL grants a lock on a row only with the right to update one.
 grant update (created_at) on applications to tollgate_gateway;
 grant select, insert, update, delete on call_records, usage_minutes, usage_hours, usage_days, changes,
-  audit_personal, audit_waiting, sandbox_authority, sandbox_revocations to tollgate_gateway;
+  audit_waiting, sandbox_authority, sandbox_revocations to tollgate_gateway;
 grant select, insert, update on portal_state to tollgate_gateway;
 -- The applications that the portal or a command deleted: the gateway tells the bank.
 grant select, update, delete on deleted_applications to tollgate_gateway;
-grant select, insert, delete on security_events to tollgate_gateway;
+grant select, insert, delete on security_events, audit_personal to tollgate_gateway;
 grant select, insert on audit, audit_links to tollgate_gateway;
 grant select on audit_checkpoints to tollgate_gateway;
 
@@ -62,16 +62,20 @@ grant select, insert, update, delete on all tables in schema public to tollgate_
 revoke update, delete on audit, audit_links, audit_checkpoints, staff from tollgate_portal;
 -- Only retention writes checkpoints.
 revoke insert on audit_checkpoints from tollgate_portal;
-revoke update on security_events from tollgate_portal;
+revoke update on security_events, audit_personal from tollgate_portal;
 
--- No role but the owner deletes a security event before its time.
-alter table security_events enable row level security;
-drop policy if exists read on security_events;
-drop policy if exists add on security_events;
-drop policy if exists expire on security_events;
-create policy read on security_events for select using (true);
-create policy add on security_events for insert with check (true);
-create policy expire on security_events for delete using (at < now() - make_interval(days => :security_event_days));
+-- No role but the owner deletes these before their time.
+select format(statement, name)
+from unnest(array['security_events', 'audit_personal']) as name, unnest(array[
+  'alter table %I enable row level security',
+  'drop policy if exists read on %I',
+  'drop policy if exists add on %I',
+  'drop policy if exists expire on %I',
+  'create policy read on %I for select using (true)',
+  'create policy add on %I for insert with check (true)',
+  'create policy expire on %I for delete using (at < now() - make_interval(days => ' || :security_event_days || '))'
+]) as statement
+\gexec
 \endif
 
 \if :has_bank

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Foundation } from './stores.ts'
 
 /**
- * Warns if the role that serves may change the audit. Only with DATABASE_URL:
- * the embedded database has one role. See deploy/postgres/roles.sql.
+ * Warns if the role that serves may change the audit, or recent security
+ * events. Only with DATABASE_URL: the embedded database has one role. See
+ * deploy/postgres/roles.sql.
  */
 export async function warnOfAuditRole({
   settings,
@@ -13,11 +14,12 @@ export async function warnOfAuditRole({
   if (settings.databaseUrl === undefined) return
   const { rows } = await sql<{ may: boolean }>`
     select has_table_privilege('audit', 'UPDATE') or has_table_privilege('audit', 'DELETE')
-      or has_table_privilege('audit_links', 'UPDATE') or has_table_privilege('audit_links', 'DELETE') as may
+      or has_table_privilege('audit_links', 'UPDATE') or has_table_privilege('audit_links', 'DELETE')
+      or not row_security_active('security_events') or not row_security_active('audit_personal') as may
   `.execute(database.connect())
   if (rows[0]?.may !== true) return
   log.warn(
     {},
-    'the role of DATABASE_URL may change the audit log; use one that serves of deploy/postgres/roles.sql',
+    'the role of DATABASE_URL may change the audit log or security events; run deploy/postgres/roles.sql, and use one of its roles that serve',
   )
 }

@@ -511,7 +511,7 @@ const records = {
     'SECURITY_EVENT_DAYS',
     90,
     [1, 3650],
-    'Days until Tollgate deletes security events, and addresses and browsers from the audit log.',
+    'Days until Tollgate deletes security events, and addresses and browsers from the audit log. Run `roles.sql` with the same number.',
   ),
   recordCalls: row({
     names: ['RECORD_CALLS'],

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import t from 'tap'
 import { warnOfAuditRole } from '../../src/compose/warn-of-audit-role.ts'
+import { withAuditContext } from '../../src/gateway/registry/audit/audit-context.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -28,7 +29,8 @@ t.test(
     const passwords = ['owner', 'gateway', 'portal', 'bank', 'serving'].flatMap((role) => [
       ...['-v', `${role}_password=${role}`],
     ])
-    const roles = () => execFileSync('psql', ['-q', ...passwords, '-f', script, url])
+    const roles = () =>
+      execFileSync('psql', ['-q', ...passwords, '-v', 'security_event_days=7', '-f', script, url])
     roles()
     const [owner, serving] = [as('tollgate_owner'), as('tollgate_serving')]
     const migrated = await tollgate({ DATABASE_URL: owner }, 'migrate', '--json')
@@ -59,6 +61,11 @@ t.test(
     }
     t.equal(await warnings(serving), '')
     t.match(await warnings(owner), /may change the audit/)
+    await sql`alter table security_events disable row level security`.execute(
+      opened.database.connect(),
+    )
+    t.match(await warnings(serving), /or security events/, 'rights of an earlier version')
+    roles()
 
     for (const table of ['audit', 'audit_links', 'audit_checkpoints', 'staff']) {
       const column = { audit: 'actor', staff: 'name' }[table] ?? 'position'
@@ -74,6 +81,43 @@ t.test(
       }
     }
     await t.rejects(sql`create table x (y text)`.execute(db), { code: '42501' })
+
+    await t.test('nor can it remove traces of the last days', async (t) => {
+      const nothing = { actor: null, subject: null, keyId: null, address: null, agent: null }
+      const event = { ...nothing, reason: null, requestId: null, detail: {} }
+      const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+      await stores.securityEvents.write(
+        [6, 8].map((days) => ({ ...event, event: 'key.refused', at: daysAgo(days) })),
+      )
+      await withAuditContext({ requestId: 'c5f1', personal: { agent: 'Browser' } }, () =>
+        stores.developers.create({ email: 'trace@example.com', name: 'T', by: 'system' }),
+      )
+      for (const table of ['security_events', 'audit_personal']) {
+        const change = sql`update ${sql.table(table)} set at = now() - interval '9 days'`
+        await t.rejects(change.execute(db), { code: '42501' })
+      }
+      const ages = async (table: string) => {
+        const { rows } = await sql<{ days: number }>`
+          select extract(days from now() - at)::int as days from ${sql.table(table)} order by at`.execute(
+          db,
+        )
+        return rows.map(({ days }) => days)
+      }
+      await sql`delete from security_events`.execute(db)
+      await sql`delete from audit_personal`.execute(db)
+      await stores.securityEvents.prune(1)
+      t.same(await ages('security_events'), [6])
+      t.same(await ages('audit_personal'), [0])
+
+      const ownDatabase = openDatabase({ url: owner, log: createLog('silent') })
+      t.teardown(() => ownDatabase.close())
+      await sql`update audit_personal set at = now() - interval '8 days'`.execute(
+        ownDatabase.connect(),
+      )
+      await stores.audit.erasePersonal(7)
+      t.same(await ages('audit_personal'), [], 'what is old enough goes')
+      await stores.auditChain.seal()
+    })
 
     const { urls } = await runTollgate(t, {
       env: {
@@ -95,7 +139,7 @@ t.test(
       )
     const forbidden = await prune(serving)
     t.match(forbidden, { code: 1, stderr: /use the role that owns the tables/ })
-    t.match(await stores.auditChain.verify(), { faults: [], links: 3 }, 'nothing is gone')
+    t.match(await stores.auditChain.verify(), { faults: [], links: 4 }, 'nothing is gone')
     const pruned = await prune(owner)
     t.match(pruned, { code: 0, stdout: /"removed":1,/ }, pruned.stderr)
     await stores.developers.create({ email: 'later@example.com', name: 'L', by: 'system' })
