@@ -50,7 +50,7 @@ t.test(
     const audit = keepAudit({
       stores: {
         audit: { erasePersonal: async () => undefined },
-        auditChain: { seal: async () => undefined },
+        auditChain: { seal: async () => 0 },
         securityEvents: { prune: async () => undefined },
       },
       ...{ events, metricsRegistry: registry, log },

@@ -155,7 +155,12 @@ for (const [name, open] of [
           'from the database alone it looks like yesterday',
         )
         const expected = { position: seen.position, hash: Buffer.from(seen.hash, 'hex') }
+        const { position } = expected
         t.match((await auditChain.verify({ expected })).faults, [{ kind: 'not-as-expected' }])
+        t.match((await auditChain.verify({ expected: { position } })).faults, [
+          { kind: 'not-as-expected', position },
+        ])
+        t.same((await auditChain.verify({ expected: { position: end.position } })).faults, [])
         await leaveEntries(db, 1)
         await t.rejects(auditChain.seal(), AuditBroken)
         await auditChain.resume({ by: 'operator:test', reason: 'backup restored' })
@@ -288,7 +293,17 @@ for (const [name, open] of [
       const { position, hash } = JSON.parse(
         (await tollgate(env, 'audit', 'verify', '--json')).stdout,
       )
-      t.equal((await tollgate(env, 'audit', 'verify', '--expect', `${position}:${hash}`)).code, 0)
+      const expect = (link: string) => tollgate(env, 'audit', 'verify', '--expect', link)
+      t.equal((await expect(`${position}:${hash}`)).code, 0)
+      t.equal((await expect(String(position))).code, 0)
+      t.match(await expect(String(position + 1)), {
+        code: 1,
+        stdout: /does not have the expected link/,
+      })
+      t.match(await expect('1204:xyz'), {
+        code: 2,
+        stderr: /It must be a position, better with its hash/,
+      })
       const other = await tollgate(
         { ...env, KEY_PEPPER: 'another-pepper-that-signed-nothing-at-all' },
         'audit',

@@ -2,8 +2,11 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ChainPlace } from '../../gateway/registry/audit/chain.ts'
-import type { AuditFault, ChainVerdict } from '../../gateway/registry/audit/chain-check.ts'
+import type {
+  AuditFault,
+  ChainVerdict,
+  ExpectedLink,
+} from '../../gateway/registry/audit/chain-check.ts'
 import { ExportStartMissing, verifyExport } from '../../gateway/registry/audit/export-audit.ts'
 import { AuditBusy, AuditFaulty } from '../../gateway/registry/audit/prune-audit.ts'
 import { AuditBroken } from '../../gateway/registry/audit/sealer.ts'
@@ -17,7 +20,7 @@ import { drawFields, drawTable } from '../output.ts'
 import { type JsonOption, parseWhole } from './options.ts'
 
 interface VerifyOptions extends JsonOption {
-  readonly expect?: ChainPlace
+  readonly expect?: ExpectedLink
   readonly file?: string
   readonly key?: string
 }
@@ -47,9 +50,9 @@ export function registerAudit(command: Command, context: CommandContext): void {
       'Compare every entry of the audit log with the chain of hashes and its signatures. List entries that were changed, removed or moved, and exit with code 1 if there are any.',
     )
     .option(
-      '--expect <position:hash>',
-      'a link that the chain must still have, from a log line or an earlier verification',
-      parsePlace,
+      '--expect <position[:hash]>',
+      'a link that the chain must still have: from a log line, an export or an earlier verification; its position alone also from the metric gateway_audit_position',
+      parseExpected,
     )
     .option('--file <path>', 'verify an export instead of the database; needs --key')
     .option('--key <path>', 'public key (PEM) for --file, from `tollgate audit key`')
@@ -189,14 +192,17 @@ function pruneError(error: unknown): unknown {
 }
 
 /** @throws {InvalidArgumentError} */
-function parsePlace(text: string): ChainPlace {
-  const [, position = '', hash = ''] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
-  if (hash === '') {
+function parseExpected(text: string): ExpectedLink {
+  const [, position, hash] = /^(\d{1,15})(?::([0-9a-f]{64}))?$/.exec(text) ?? []
+  if (position === undefined) {
     throw new InvalidArgumentError(
-      'It must be a position and a hash: 1204:<64 hexadecimal digits>.',
+      'It must be a position, better with its hash: 1204:<64 hexadecimal digits>.',
     )
   }
-  return { position: Number(position), hash: Buffer.from(hash, 'hex') }
+  return {
+    position: Number(position),
+    hash: hash === undefined ? undefined : Buffer.from(hash, 'hex'),
+  }
 }
 
 /** @throws {UsageError} | {CommandError} */

@@ -33,6 +33,12 @@ export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> }
   const { stores, events, log, monotonic, securityEventDays } = options
   let isBroken = false
   let sealedAt = monotonic()
+  const position = new Gauge({
+    name: 'gateway_audit_position',
+    help: 'Position of the newest link of the audit log that this process knows; never falls unless the end is cut off',
+    registers: [options.metricsRegistry],
+    aggregator: 'max',
+  })
   new Gauge({
     name: 'gateway_audit_seal_age_seconds',
     help: 'Time since this process last found every entry of the audit log sealed, or sealed it; low unless sealing fails',
@@ -49,9 +55,10 @@ export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> }
       // A changed chain must not get a signature that makes it look right.
       if (isBroken) return
       try {
-        await stores.auditChain.seal((entries) => {
+        const newest = await stores.auditChain.seal((entries) => {
           for (const entry of entries) events.record(changeOf(entry))
         })
+        position.set(newest)
         sealedAt = monotonic()
       } catch (error) {
         if (!(error instanceof AuditBroken)) throw error

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Peppers } from '../key-mac.ts'
 import type { RegistrySchema } from '../schema.ts'
-import type { ChainPlace, Checkpoint } from './chain.ts'
+import type { Checkpoint } from './chain.ts'
+import type { ExpectedLink } from './chain-check.ts'
 import { exportAudit } from './export-audit.ts'
 import { pruneAudit } from './prune-audit.ts'
 import { type AuditSealer, createAuditSealer } from './sealer.ts'
@@ -13,7 +14,7 @@ export interface AuditChain extends AuditSealer {
   /** Public halves of the keys that the peppers yield; the current one first. */
   readonly keys: AuditKeys
   /** See {@link verifyAudit}. */
-  verify(options?: { readonly expected?: ChainPlace | undefined }): Promise<AuditReport>
+  verify(options?: { readonly expected?: ExpectedLink | undefined }): Promise<AuditReport>
   /** See {@link exportAudit}. */
   export(options: {
     readonly after?: number | undefined

@@ -69,12 +69,18 @@ export interface ChainVerdict {
   readonly faults: readonly AuditFault[]
 }
 
+/** A link that the chain had once, for example from the log. */
+export interface ExpectedLink {
+  readonly position: number
+  /** Undefined: only its position is known, so a chain that has grown beyond it again passes. */
+  readonly hash?: Buffer | undefined
+}
+
 export interface ChainCheckOptions {
   /** The place before the first row. */
   readonly start: ChainPlace
   readonly keys: AuditKeys
-  /** A link that the chain had once, for example from the log. */
-  readonly expected?: ChainPlace | undefined
+  readonly expected?: ExpectedLink | undefined
 }
 
 /**
@@ -88,7 +94,7 @@ export function createChainCheck({ start, keys, expected }: ChainCheckOptions): 
   let links = 0
   let signedTo = 0
   let lastSigner: { readonly row: ChainRow; readonly isKnown: boolean } | undefined
-  let hasExpected = expected === undefined || isSamePlace(expected, start)
+  let hasExpected = expected === undefined || isLink(start, expected)
 
   function fault(kind: AuditFault['kind'], position: number, entryId: number | null): void {
     faults.push({ kind, position, entryId })
@@ -129,7 +135,7 @@ export function createChainCheck({ start, keys, expected }: ChainCheckOptions): 
       checkSignature(row)
       before = { position, hash }
       links += 1
-      if (expected !== undefined && isSamePlace(expected, before)) hasExpected = true
+      if (expected !== undefined && isLink(before, expected)) hasExpected = true
     },
 
     finish() {
@@ -142,6 +148,9 @@ export function createChainCheck({ start, keys, expected }: ChainCheckOptions): 
   }
 }
 
-function isSamePlace(one: ChainPlace, other: ChainPlace): boolean {
-  return one.position === other.position && one.hash.equals(other.hash)
+/** Whether a place of the chain is the expected link or, if only a position is expected, is not before it. */
+function isLink(place: ChainPlace, { position, hash }: ExpectedLink): boolean {
+  return hash === undefined
+    ? place.position >= position
+    : place.position === position && place.hash.equals(hash)
 }

@@ -8,7 +8,12 @@ import {
   chainStart,
   textOfCheckpoint,
 } from './chain.ts'
-import { type ChainRow, type ChainVerdict, createChainCheck } from './chain-check.ts'
+import {
+  type ChainRow,
+  type ChainVerdict,
+  createChainCheck,
+  type ExpectedLink,
+} from './chain-check.ts'
 import { readCheckpoint, type Signed } from './chain-rows.ts'
 import { readChain } from './read-chain.ts'
 import { type AuditKeys, judgeSignature } from './signer.ts'
@@ -83,7 +88,7 @@ export class ExportInvalid extends Error {
 export interface VerifyExportOptions {
   readonly lines: AsyncIterable<string>
   readonly keys: AuditKeys
-  readonly expected?: ChainPlace | undefined
+  readonly expected?: ExpectedLink | undefined
 }
 
 /** Verifies an export as {@link verifyAudit} verifies the database. @throws {ExportInvalid} */

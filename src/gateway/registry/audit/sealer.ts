@@ -30,11 +30,12 @@ export interface AuditSealer {
    * Links every entry that waits, in batches of one transaction each, and signs
    * the last link of each batch. Calls `sealed` after each commit. If another
    * process is sealing, leaves the rest to it. The first time, checks the
-   * signature of the last link even if nothing waits.
+   * signature of the last link even if nothing waits. Resolves to the position
+   * of the last link that this process knows.
    *
    * @throws {AuditBroken} the chain does not end as Tollgate left it; nothing was linked
    */
-  seal(sealed?: (entries: readonly SealedEntry[]) => void): Promise<void>
+  seal(sealed?: (entries: readonly SealedEntry[]) => void): Promise<number>
   /**
    * Continues a chain whose end is not as Tollgate left it, and leaves an entry
    * that says so: after a restored backup or a lost pepper.
@@ -134,7 +135,10 @@ export function createAuditSealer({ db, signer }: AuditSealerOptions): AuditSeal
   }
 
   return {
-    seal: (sealed = () => undefined) => seal(sealed, false),
+    async seal(sealed = () => undefined) {
+      await seal(sealed, false)
+      return known?.position ?? 0
+    },
 
     async resume({ by, reason }) {
       await db.transaction().execute(async (trx) => {

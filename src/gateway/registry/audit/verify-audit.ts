@@ -1,7 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from '../schema.ts'
-import { type ChainPlace, chainStart, textOfCheckpoint } from './chain.ts'
-import { type AuditFault, type ChainVerdict, createChainCheck } from './chain-check.ts'
+import { chainStart, textOfCheckpoint } from './chain.ts'
+import {
+  type AuditFault,
+  type ChainVerdict,
+  createChainCheck,
+  type ExpectedLink,
+} from './chain-check.ts'
 import { readCheckpoint } from './chain-rows.ts'
 import { readChain } from './read-chain.ts'
 import { type AuditKeys, judgeSignature } from './signer.ts'
@@ -17,8 +22,8 @@ export interface AuditReport extends ChainVerdict {
 export interface VerifyAuditOptions {
   readonly db: Kysely<RegistrySchema>
   readonly keys: AuditKeys
-  /** A link that the chain had once. It may be older than the newest checkpoint only if it is that checkpoint. */
-  readonly expected?: ChainPlace | undefined
+  /** With a hash, it may be older than the newest checkpoint only if it is that checkpoint. */
+  readonly expected?: ExpectedLink | undefined
 }
 
 /** Retention removed a part of the chain during the verification. */
