@@ -5,7 +5,7 @@ import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { createAddresses } from './compose/addresses.ts'
 import { openCertificates } from './compose/certificates.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
-import { openSecurityEvents } from './compose/security-events.ts'
+import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
 import { openServices } from './compose/services.ts'
 import { type Foundation, openChosenDatabase, openFolder, reachDatabase } from './compose/stores.ts'
 import { limitConnections } from './platform/connection-limits.ts'
@@ -92,6 +92,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     ...{ settings, database, log, lifetime, metricsRegistry },
     hasRegistry: roles.has('gateway') || roles.has('portal'),
   })
+  recordFiles(certificates, events)
   const base: Foundation = { settings, dataFolder, database, events, log, lifetime, isEnding }
   const parts = {
     ...{ ...base, certificates, catalogue, addresses, metricsRegistry },

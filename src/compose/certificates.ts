@@ -53,7 +53,7 @@ const warningMs = 21 * dayMs
  */
 export async function openCertificates(
   options: CertificatesOptions,
-): Promise<Certificates & Pick<WatchedFiles, 'reload'>> {
+): Promise<Certificates & Pick<WatchedFiles, 'reload' | 'onJudged'>> {
   const { settings, roles, metricsRegistry, log, lifetime, now = Date.now } = options
   const files = createWatchedFiles(options)
   lifetime.opened(() => files.close())
@@ -141,6 +141,7 @@ export async function openCertificates(
   showTrustEnds(metricsRegistry, trust)
   return {
     reload: files.reload,
+    onJudged: files.onJudged,
     clientTrust: trust,
     gateway: has('gateway') ? await listener('gateway') : undefined,
     management: await listener('management'),

@@ -3,6 +3,7 @@ import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import { createSecurityEventLog } from '../gateway/registry/security-event-log.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
 import { createSecurityEvents, type SecurityEvents } from '../platform/security-events.ts'
+import type { WatchedFiles } from '../platform/watched-files.ts'
 import type { Foundation } from './stores.ts'
 
 export interface SecurityEventsOptions
@@ -31,4 +32,18 @@ export function openSecurityEvents({
   })
   lifetime.opened(() => events.close())
   return events
+}
+
+/** Records which changed files of certificates the process accepts and refuses from now on. */
+export function recordFiles(
+  { onJudged }: Pick<WatchedFiles, 'onJudged'>,
+  events: Pick<SecurityEvents, 'record'>,
+): void {
+  onJudged((files, fault) => {
+    events.record(
+      fault === undefined
+        ? { event: 'files.reloaded', actor: 'system', detail: { files } }
+        : { event: 'files.refused', actor: 'system', detail: { files, reason: fault } },
+    )
+  })
 }

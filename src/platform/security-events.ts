@@ -42,7 +42,7 @@ export const securityEvents = {
     level: 'warn',
     text: 'a sign-in was throttled',
     meaning:
-      'A network, address, browser or session has used up its attempts to sign in, or a developer the codes, changes or new keys; nothing was compared or changed. `detail.limit` names the [limit](accounts.md#limits-on-attempts)',
+      'A network, address, browser or session has used up its attempts to sign in, or a developer the attempts with codes; nothing was compared. `detail.limit` names the [limit](accounts.md#limits-on-attempts)',
     reasons: [],
     isKept: true,
   },
@@ -83,6 +83,14 @@ export const securityEvents = {
     meaning:
       'A client requested too many emails (`mail`), password resets (`reset`) or ready consents (`consent`)',
     reasons: ['mail', 'reset', 'consent'],
+    isKept: true,
+  },
+  'change.throttled': {
+    level: 'warn',
+    text: 'changes by a signed-in developer were throttled',
+    meaning:
+      'A signed-in developer made too many changes (`change`) or keys (`key`); nothing was changed. `detail.limit`',
+    reasons: ['change', 'key'],
     isKept: true,
   },
   'cross-site.refused': {
@@ -196,6 +204,22 @@ export const securityEvents = {
     level: 'error',
     text: 'a process refused a new configuration',
     meaning: 'The new files are invalid, so the current configuration stays active',
+    reasons: [],
+    isKept: true,
+  },
+  'files.reloaded': {
+    level: 'info',
+    text: 'a process uses changed files of certificates',
+    meaning:
+      'A process loaded changed files again: a TLS certificate, authorities or revocation lists. `detail.files` names them as in `gateway_files_refused`',
+    reasons: [],
+    isKept: true,
+  },
+  'files.refused': {
+    level: 'error',
+    text: 'a process refused changed files of certificates',
+    meaning:
+      'Changed files are invalid or missing, so the previous ones stay active. `detail` has `files` and `reason`. At a start, the process ends with an error instead',
     reasons: [],
     isKept: true,
   },

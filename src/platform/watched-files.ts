@@ -66,6 +66,8 @@ export interface WatchedFiles {
   watch<Value>(group: FileGroup<Value>): Promise<Watched<Value>>
   /** Reads every group now. Invalid content is logged, and the current value stays. Resolves to whether all groups are valid. */
   reload(): Promise<boolean>
+  /** Calls `listener` after each change was judged. @param fault undefined: the files are valid */
+  onJudged(listener: (files: string, fault: string | undefined) => void): void
   /** Looks for changes once, as the timer does. A change applies when two looks in a row found the same content. */
   look(): Promise<void>
   close(): Promise<void>
@@ -91,6 +93,7 @@ export interface WatchedFilesOptions {
 export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
   const { metricsRegistry, log, everyMs = 2_000 } = options
   const groups: Group[] = []
+  const listeners: Parameters<WatchedFiles['onJudged']>[0][] = []
   const registers = [metricsRegistry]
   const reloads = new Counter({
     name: 'gateway_file_reloads_total',
@@ -116,15 +119,17 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
 
   function outcome(name: string, error: unknown): boolean {
     const isValid = error === undefined
+    const fault = isValid ? undefined : reasonOf(error)
     reloads.inc({ files: name, result: isValid ? 'success' : 'failure' })
     refused.set({ files: name }, isValid ? 0 : 1)
     if (isValid) log.info({ files: name }, 'changed files reloaded')
     else {
       log.error(
-        { files: name, reason: reasonOf(error) },
+        { files: name, reason: fault },
         'changed files refused, the previous ones stay active',
       )
     }
+    for (const listener of listeners) listener(name, fault)
     return isValid
   }
 
@@ -150,6 +155,7 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
         for (const group of groups) areValid = (await group.reload(outcome)) && areValid
         return areValid
       }),
+    onJudged: (listener) => void listeners.push(listener),
     look,
     async close() {
       clearInterval(timer)

@@ -76,6 +76,8 @@ t.test(
   async (t) => {
     const folder = t.testdir({ a: 'x1', b: 'x1' })
     const { files, watched, changes, lines, metrics } = await watch(t, folder)
+    const judged: unknown[] = []
+    files.onJudged((...outcome) => judged.push(outcome))
     write(folder, 'y2', 'z2')
     for (let look = 0; look < 5; look++) await files.look()
     t.equal(watched.current(), 'x1 x1')
@@ -95,6 +97,8 @@ t.test(
     write(folder, 'y3', 'y3')
     t.equal(await files.reload(), true, 'a reload does not wait')
     t.same(changes, ['x1 x1', 'y3 y3'])
+    const good = ['pair', undefined]
+    t.match(judged, [['pair', 'they differ'], ['pair', /ENOENT/], good, good])
   },
 )
 

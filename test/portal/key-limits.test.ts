@@ -3,6 +3,7 @@ import { eventually } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
 import { besidePortal, type PortalAnswer, statuses } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
+import { until } from '../support/until.ts'
 
 const tollgate = await runTollgate(t, {
   env: { CHANGES_PER_MINUTE: '60', KEYS_PER_HOUR: '20', TRUSTED_PROXIES: '127.0.0.1' },
@@ -16,8 +17,21 @@ async function newApplication() {
   return { ...signedIn, id: String(body.id), path: `/api/applications/${body.id}` }
 }
 
+/** The refusals are security events of their own, not attempts to sign in. */
+async function throttled(developerId: string, reason: string): Promise<void> {
+  const parties = [`developer:${developerId}`]
+  await until(`the event of ${reason}`, async () => {
+    const rows = await beside.stores.securityEvents.list({ parties, limit: 100 })
+    const names = rows.filter(({ event }) => event.endsWith('.throttled'))
+    return (
+      names.length > 0 &&
+      names.every((row) => row.event === 'change.throttled' && row.reason === reason)
+    )
+  })
+}
+
 t.test('a developer makes twenty keys an hour, and can always revoke them', async (t) => {
-  const { send, path } = await newApplication()
+  const { developer, send, path } = await newApplication()
   const made: string[] = []
   for (let at = 0; at < 20; at += 1) {
     const { status, body } = await send('POST', `${path}/keys`, { name: `key ${at}` })
@@ -28,6 +42,7 @@ t.test('a developer makes twenty keys an hour, and can always revoke them', asyn
   const refused = await send('POST', `${path}/keys`, { name: 'one more' })
   t.match(refused, { status: 429, body: { code: 'ATTEMPTS_EXCEEDED', detail: /revoke/ } })
   t.match(refused.headers['retry-after'], /^3[56]\d\d$/)
+  await throttled(developer.id, 'key')
   const other = await newApplication()
   t.equal((await other.send('POST', `${other.path}/keys`, { name: 'other' })).status, 201)
 })
@@ -40,11 +55,12 @@ t.test('a key that is not made does not count', async (t) => {
 })
 
 t.test('a developer makes sixty changes a minute; reading and removing go on', async (t) => {
-  const { send, path } = await newApplication()
+  const { developer, send, path } = await newApplication()
   const answers: PortalAnswer[] = []
   for (let at = 0; at < 70; at += 1) answers.push(await send('PATCH', path, { name: `name ${at}` }))
   const counts = statuses(answers)
   t.same(counts, { 200: 59, 429: 11 }, 'with the one that created the application')
+  await throttled(developer.id, 'change')
   t.equal((await send('GET', path)).status, 200)
   t.equal((await send('DELETE', path)).status, 204)
 })

@@ -99,6 +99,10 @@ t.test(
       (await metrics()).includes('gateway_files_refused{files="gateway"} 1'),
     )
     t.match(process.output.stderr, /"files":"gateway","reason":"the private key does not belong/)
+    t.match(
+      process.output.stderr,
+      /"event":"files.refused".*"files":"gateway","reason":"the private/,
+    )
     t.same(await daysLeft(), [20, 20, 20, 20, 20])
     t.equal((await ask(`${process.urls.gateway}/v1.7.0/accounts`)).status, 401, 'it serves on')
 

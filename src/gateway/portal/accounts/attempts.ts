@@ -300,10 +300,11 @@ async function count(
 function throttled({ keyPrefix }: RateLimiterAbstract): SecurityFact {
   const limit = keyPrefix.slice(keyPrefix.lastIndexOf(':') + 1)
   const detail = { limit }
-  const reason = (['mail', 'reset', 'consent'] as const).find((kind) => limit.startsWith(kind))
-  return reason === undefined
-    ? { event: 'sign-in.throttled', detail }
-    : { event: 'request.throttled', reason, detail }
+  const request = (['mail', 'reset', 'consent'] as const).find((kind) => limit.startsWith(kind))
+  if (request !== undefined) return { event: 'request.throttled', reason: request, detail }
+  const change = (['change', 'key'] as const).find((kind) => limit.startsWith(kind))
+  if (change !== undefined) return { event: 'change.throttled', reason: change, detail }
+  return { event: 'sign-in.throttled', detail }
 }
 
 function exceeded(

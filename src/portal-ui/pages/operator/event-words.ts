@@ -8,6 +8,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'proof.accepted': 'Identity confirmed',
   'password.refused': 'Wrong password in a session',
   'request.throttled': 'Request throttled',
+  'change.throttled': 'Changes throttled',
   'cross-site.refused': 'Request from another site refused',
   'object.foreign': 'Asked for data of another developer',
   'operator.granted': 'Became an operator through the provider',
@@ -20,6 +21,8 @@ export const eventWords: Readonly<Record<string, string>> = {
   'certificate.refused': 'Client certificate refused',
   'configuration.reloaded': 'Configuration reloaded',
   'configuration.refused': 'Configuration refused',
+  'files.reloaded': 'Certificate files reloaded',
+  'files.refused': 'Certificate files refused',
   'audit.broken': 'Audit log changed outside Tollgate',
 }
 
