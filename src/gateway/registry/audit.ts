@@ -5,7 +5,7 @@ import { digestOfPersonal } from './audit/chain.ts'
 import { deleteAged } from './delete-aged.ts'
 import type { RegistrySchema } from './schema.ts'
 
-/** One change: actor, action and subject. Contains no personal data of developers and no secrets, only ids and names of APIs and plans. */
+/** One change: actor, action and subject. Contains no personal data of developers and no secrets: ids, names of APIs and plans, and public addresses of applications. */
 export interface AuditEntry {
   /** `developer:<id>`, `staff:<id>` (an operator in the portal), `operator:<name>` (a system user's command) or `system`. */
   readonly actor: string

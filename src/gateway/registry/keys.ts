@@ -269,11 +269,9 @@ export function createKeys(options: KeysOptions): Keys {
           .where('id', '=', id)
           .returning(columns)
           .executeTakeFirstOrThrow()
-        const [made, actor] = traces(found, 'update', by)
-        // Their number only: the audit is kept for ever, and an address may be a person's.
-        const detail = { ...actor.detail, allowedAddresses: String(addresses.length) }
-        await leave(made, { ...actor, detail })
-        return toApiKey(changed)
+        const key = toApiKey(changed)
+        await leave(...traces(key, 'update', by))
+        return key
       }),
 
     revoke: ({ id, by }) =>
@@ -406,8 +404,15 @@ async function readKey(
   return toApiKey(row)
 }
 
-function traces({ id, applicationId }: ApiKey, action: string, by: string, replacedBy?: string) {
-  const detail = { applicationId, ...(replacedBy === undefined ? {} : { replacedBy }) }
+function traces(key: ApiKey, action: string, by: string, replacedBy?: string) {
+  const { id, applicationId, allowedAddresses } = key
+  const isChosen = action === 'update' || (action === 'issue' && allowedAddresses.length > 0)
+  const detail = {
+    applicationId,
+    ...(replacedBy === undefined ? {} : { replacedBy }),
+    // Their number only: a client's address may be personal data (docs/audit.md).
+    ...(isChosen ? { allowedAddresses: String(allowedAddresses.length) } : {}),
+  }
   return [
     { kind: 'key', action, applicationId, keyId: id },
     { by, detail },
