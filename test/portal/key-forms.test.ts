@@ -68,6 +68,32 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     await send('DELETE', `${path}/keys/${issued.id}`)
   })
 
+  await t.test('a key can be limited to addresses from its first second', async (t) => {
+    const { portalUrl, send, path, open } = free
+    const keys = async () => (await send('GET', `${path}/keys`)).body.items
+    const before = (await keys()).length
+    await browser.visit(t, { portalUrl }, async ({ page, expectAnswers }) => {
+      expectAnswers('400 /api/applications/*/keys')
+      await open(page)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const form = page.locator('form')
+      const field = form.getByLabel('Allowed addresses')
+      const create = form.getByRole('button', { name: 'Create key' })
+      await field.fill('192.0.2.7 office')
+      await create.click()
+      await form.getByText(/Must be a list of at most 20 IP addresses or CIDRs/).waitFor()
+      t.same(await accessibilityViolations(page), [])
+      t.equal((await keys()).length, before)
+
+      await field.fill('192.0.2.7\n2001:DB8::/32')
+      await create.click()
+      await page.getByRole('heading', { name: /^New key/ }).waitFor()
+    })
+    const [key] = await keys()
+    t.same(key.allowedAddresses, ['192.0.2.7', '2001:db8::/32'])
+    await send('DELETE', `${path}/keys/${key.id}`)
+  })
+
   await t.test('a developer registers where customers are sent back', async (t) => {
     const { portalUrl, send, path, open } = free
     const registered = async () => (await send('GET', path)).body.redirectOrigins

@@ -3,6 +3,8 @@ import { useForm } from '@mantine/form'
 import { useEffect, useRef } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyCreation } from '../../api/applications.ts'
+import { entriesOf } from '../../components/entries.ts'
+import { EntriesArea } from '../../components/entries-area.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { useFacts } from '../../facts.tsx'
@@ -31,12 +33,12 @@ export interface CreateKeyProps {
   readonly onCancel: () => void
 }
 
-/** The form that makes a key: a name, and when it ends by itself. */
+/** The form that makes a key: a name, when it ends by itself, and from where it may be used. */
 export function CreateKey(props: CreateKeyProps) {
   const { applicationId, suggestedName, onIssued, onCancel } = props
   const { keyMaxDays } = useFacts()
   const form = useForm({
-    initialValues: { name: suggestedName, expiry: 'latest', day: '' },
+    initialValues: { name: suggestedName, expiry: 'latest', day: '', allowedAddresses: '' },
     validate: {
       day: (day, { expiry }) =>
         Number.isNaN(expiryOf(expiry, day)?.getTime())
@@ -57,13 +59,18 @@ export function CreateKey(props: CreateKeyProps) {
       <Form
         form={form}
         mutation={creation}
-        onSubmit={({ name }) => {
+        onSubmit={({ name, allowedAddresses }) => {
           const end = expiryOf(expiry, day)
-          creation.mutate({ name, ...(end === undefined ? {} : { expiresAt: end.toISOString() }) })
+          creation.mutate({
+            name,
+            ...(end === undefined ? {} : { expiresAt: end.toISOString() }),
+            allowedAddresses: entriesOf(allowedAddresses),
+          })
         }}
         errorsOf={(error) => {
-          const { name, expiresAt } = fieldErrors(error, ['name', 'expiresAt'])
-          return { name, [expiry === 'date' ? 'day' : 'expiry']: expiresAt }
+          const fields = ['name', 'expiresAt', 'allowedAddresses']
+          const { expiresAt, ...others } = fieldErrors(error, fields)
+          return { ...others, [expiry === 'date' ? 'day' : 'expiry']: expiresAt }
         }}
         action="Create key"
         isDisabled={expiry === 'date' && day === ''}
@@ -100,6 +107,12 @@ export function CreateKey(props: CreateKeyProps) {
             />
           ) : null}
         </Group>
+        <EntriesArea
+          label="Allowed addresses"
+          description="IP addresses or ranges, one on each line: 192.0.2.7 or 2001:db8::/32. If you leave it empty, the key works from everywhere."
+          {...form.getInputProps('allowedAddresses')}
+          maxRows={12}
+        />
       </Form>
     </Paper>
   )
