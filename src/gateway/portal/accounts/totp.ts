@@ -59,7 +59,8 @@ export function createTotp({ key, portalUrl, now }: TotpOptions): Totp {
 
     stepOf(developerId, sealed, code) {
       const secret = unseal(key, purposeOf(developerId), sealed)
-      if (secret === undefined) return undefined
+      // The library compares octets and throws for a text of another length.
+      if (secret === undefined || !/^\d{6}$/.test(code)) return undefined
       const timestamp = now()
       const totp = new TOTP({ ...parameters, secret: Secret.fromBase32(secret) })
       const delta = totp.validate({ token: code, timestamp, window: 1 })
