@@ -80,7 +80,7 @@ async function makeDemonstration(options: WelcomeOptions): Promise<Demonstration
     const [plan] = plans
     return plan === undefined ? [] : [{ api, version, plan }]
   })
-  const by = 'first-start'
+  const by = 'system'
   for (const { id } of developers) await revokeUnused(stores, id, by)
   const { applicationId } = await subscribeApplication(stores, {
     email,

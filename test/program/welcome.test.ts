@@ -9,7 +9,7 @@ import { readSettings, roles } from '../../src/platform/settings.ts'
 import { eventually } from '../support/calling.ts'
 import { testDataDir } from '../support/database.ts'
 import { root, startOnTerminal } from '../support/terminal.ts'
-import { quietEnv, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { quietEnv, registryBeside, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
 const execute = promisify(execFile)
 
@@ -80,6 +80,10 @@ t.test(
     const first = await spawnTollgate(t, [], env)
     t.ok(await eventually(async () => /^ {2}curl .*$/m.test(first.output.stdout)))
     t.equal(await statusOf(commandIn(first.output.stdout, 'curl')), '200')
+    const { audit } = await registryBeside(t, env.DATA_DIR)
+    const actors = (await audit.list({ limit: 100 })).map(({ actor }) => actor)
+    t.equal(actors.at(-1), 'system', 'the start itself; the rest did the command')
+    for (const actor of actors) t.match(actor, /^system$|^operator:/)
     first.signal('SIGTERM')
     t.equal(await first.ended, 0)
     t.notMatch(first.output.stdout + first.output.stderr, /tg_[0-9A-Za-z]/)
