@@ -28,6 +28,8 @@ import { migrate } from '../../src/platform/migrate.ts'
 export type DatabaseContents = 'empty' | { readonly seededAt: number }
 
 const prefix = 'tollgate-database-'
+const pglite = import.meta.resolve('@electric-sql/pglite')
+const current = `${prefix}${sources()}-`
 
 /** That of the program's bank and of every test bank. */
 const timeZone = 'Asia/Jerusalem'
@@ -36,11 +38,37 @@ const log = pino({ level: 'silent' })
 // Most embedded databases of tests live for seconds: to optimise their machine code costs more than it saves.
 setFlagsFromString('--liftoff-only')
 
+/** Its threads share what is compiled for as long as one of them has it; so this one keeps it. */
+let compiled: Promise<object> | undefined
+/** Node's types leave it out. */
+declare const WebAssembly: { compile(code: Uint8Array): Promise<object> }
+
 /** The folder of a closed embedded database to copy. It is made once per temporary folder, day and state of the sources that fill it. */
 export async function databaseTemplate(contents: DatabaseContents): Promise<string> {
+  compiled ??= WebAssembly.compile(readFileSync(new URL('pglite.wasm', pglite)))
+  await compiled
   const name = contents === 'empty' ? 'empty' : onDay(contents.seededAt, timeZone)
-  const current = `${prefix}${sources()}-`
-  const folder = join(tmpdir(), `${current}${name}-${process.getuid?.() ?? 0}`)
+  return madeOnce(`${current}${name}-${process.getuid?.() ?? 0}`, async (folder) => {
+    removeOld()
+    const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
+    try {
+      await make(fresh, contents)
+      renameSync(join(fresh, 'database'), folder)
+    } finally {
+      rmSync(fresh, { recursive: true, force: true })
+    }
+  })
+}
+
+/**
+ * A folder of this name among the temporary ones. The first process that needs
+ * it has `make` create it, all in one step; the others wait.
+ */
+export async function madeOnce(
+  name: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(tmpdir(), name)
   if (existsSync(folder)) return folder
   const claim = `${folder}.claim`
   try {
@@ -52,16 +80,12 @@ export async function databaseTemplate(contents: DatabaseContents): Promise<stri
       await delay(50)
     }
   }
-  removeOld(current)
-  const fresh = mkdtempSync(join(tmpdir(), 'tg-'))
-  await make(fresh, contents)
   try {
-    renameSync(join(fresh, 'database'), folder)
-  } catch {
+    await make(folder)
+  } catch (error) {
     // Two made it; the other one is as good.
-    if (!existsSync(folder)) throw new Error(`cannot make ${folder}`)
+    if (!existsSync(folder)) throw error
   }
-  rmSync(fresh, { recursive: true, force: true })
   rmSync(claim, { recursive: true, force: true })
   return folder
 }
@@ -79,7 +103,7 @@ async function make(dataDir: string, contents: DatabaseContents): Promise<void> 
 }
 
 /** Those of other sources. Not those of other days: other processes may copy them now. */
-function removeOld(current: string): void {
+function removeOld(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(prefix) || name.startsWith(current)) continue
     const folder = join(tmpdir(), name)
@@ -92,13 +116,10 @@ function removeOld(current: string): void {
 /** A temporary folder can outlive the code that filled a template. */
 function sources(): string {
   const root = fileURLToPath(new URL('../../src', import.meta.url))
-  const pglite = fileURLToPath(
-    new URL('../package.json', import.meta.resolve('@electric-sql/pglite')),
-  )
   const files = globSync(['**/migrations/*.ts', 'backend/sandbox/*.ts', 'backend/domain/*.ts'], {
     cwd: root,
   })
-  const hash = createHash('sha256').update(readFileSync(pglite))
+  const hash = createHash('sha256').update(readFileSync(new URL('../package.json', pglite)))
   for (const file of files.sort()) hash.update(readFileSync(join(root, file)))
   return hash.digest('hex').slice(0, 12)
 }

@@ -5,17 +5,18 @@ import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { type Database, openDatabase } from '../../src/platform/database.ts'
 import { startEmbeddedDatabase } from '../../src/platform/embedded-database.ts'
-import { type DatabaseContents, databaseTemplate } from './database-template.ts'
+import { type DatabaseContents, databaseTemplate, madeOnce } from './database-template.ts'
 import { freePort } from './free-port.ts'
 
 /** What these functions need of a test: where to undo, and how to say that something is missing. */
@@ -101,11 +102,7 @@ export async function startPostgres(
   if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
   const data = join(folder, 'data')
   const options = { ...identity, cwd: folder, stdio: 'ignore' } as const
-  execFileSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--no-locale'],
-    options,
-  )
+  execFileSync('cp', ['-a', await clusterTemplate(bin, identity), data], options)
   const tlsArgs = [
     '-c',
     'ssl=on',
@@ -186,6 +183,26 @@ export async function startPostgres(
   return { url, start, stop, freeze: () => signalAll('SIGSTOP'), thaw: () => signalAll('SIGCONT') }
 }
 
+/** The data folder of a real PostgreSQL that never ran, to copy: initdb takes longer than most tests. */
+function clusterTemplate(bin: string, identity: Identity | undefined): Promise<string> {
+  const version = basename(dirname(bin))
+  return madeOnce(`tollgate-postgres-${version}-${process.getuid?.() ?? 0}`, async (folder) => {
+    const fresh = mkdtempSync(join(tmpdir(), 'tg-pg-'))
+    if (identity !== undefined) chownSync(fresh, identity.uid, identity.gid)
+    const data = join(fresh, 'data')
+    try {
+      execFileSync(
+        join(bin, 'initdb'),
+        ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8', '--no-locale'],
+        { ...identity, cwd: fresh, stdio: 'ignore' },
+      )
+      renameSync(data, folder)
+    } finally {
+      rmSync(fresh, { recursive: true, force: true })
+    }
+  })
+}
+
 /** Like {@link testDatabase} on a real PostgreSQL; undefined where none is installed. */
 export async function testPostgres(t: Test): Promise<TestDatabase | undefined> {
   const server = await startPostgres(t)
@@ -204,8 +221,13 @@ function postgresBin(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')))
 }
 
+interface Identity {
+  readonly uid: number
+  readonly gid: number
+}
+
 /** PostgreSQL refuses to run as root; then it runs as the user its package made. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+function unprivileged(): Identity | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
