@@ -6,8 +6,7 @@ import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { eventually } from '../support/calling.ts'
 import { postgresMissing, startPostgres, testDataDir } from '../support/database.ts'
-import { fleetMissing, productionEnv } from '../support/fleet.ts'
-import { startRedisServer } from '../support/redis-server.ts'
+import { fleetMissing, productionEnv, startStores } from '../support/fleet.ts'
 import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
 t.test(
@@ -41,18 +40,15 @@ t.test(
   'a gateway that counts by itself is refused beside those that share, which may be many',
   { skip: fleetMissing() },
   async (t) => {
-    const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
-    const redis = await startRedisServer()
-    t.teardown(() => redis.stop())
+    const { DATABASE_URL, REDIS_URL } = (await startStores(t)).env
     const env = {
       ...productionEnv(),
-      DATABASE_URL: postgres.url,
+      DATABASE_URL,
       BACKEND_URL: 'http://127.0.0.1:9',
       CONFIG_DIR: testConfigDir(t),
     }
-    await spawnTollgate(t, ['gateway'], { ...env, REDIS_URL: redis.url })
-    await spawnTollgate(t, ['gateway'], { ...env, REDIS_URL: redis.url })
+    await spawnTollgate(t, ['gateway'], { ...env, REDIS_URL })
+    await spawnTollgate(t, ['gateway'], { ...env, REDIS_URL })
     const alone = { ...env, DATA_DIR: await testDataDir(t) }
     await t.rejects(spawnTollgate(t, ['gateway'], alone), {
       message: /ended with 1: .*REDIS_URL: is required: another gateway process/,

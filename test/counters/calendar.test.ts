@@ -11,10 +11,10 @@ import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-co
 import { grantCommand, grantScript } from '../../src/gateway/counters/redis/grant-script.ts'
 import { windowAt, windowSeconds } from '../../src/gateway/counters/window.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
-import { type RedisServer, redisMissing } from '../support/redis-server.ts'
-import { testCounter, testRedis, until } from './redis-rig.ts'
+import { type RedisServer, redisMissing, testRedis } from '../support/redis-server.ts'
+import { testCounter, until } from './redis-rig.ts'
 import { admittedOf, askTimes, countdown, remainingOf, silent } from './rig.ts'
-import { shiftClock } from './shifted-clock.ts'
+import { movedClocks, shiftClock } from './shifted-clock.ts'
 
 const skip = redisMissing()
 
@@ -44,22 +44,6 @@ async function memoryRig(t: Test): Promise<Rig> {
     processes: [counter, counter],
     setTime(timeMs) {
       now = timeMs
-    },
-  }
-}
-
-/** A clock of the store that begins at this time, and one of the processes that goes along with it. */
-function movedClocks(t: Test, beginMs: number) {
-  const clock = shiftClock(t)
-  clock.set(beginMs)
-  let skipped = 0
-  return {
-    clock,
-    monotonic: () => performance.now() + skipped,
-    setTime(timeMs: number) {
-      const before = clock.now()
-      clock.set(timeMs)
-      skipped += clock.now() - before
     },
   }
 }

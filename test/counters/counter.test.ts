@@ -21,20 +21,20 @@ import {
   remainingOf,
   silent,
 } from './rig.ts'
+import { movedClocks } from './shifted-clock.ts'
 
 /** What the suite needs of an adapter. */
 interface Rig {
   /** The counter of a gateway process; called again it is another process's, where there can be one. */
   open(): Promise<Counter>
   pass(ms: number): Promise<void>
-  /** Makes the current window of the bucket end. */
-  endWindow(bucket: { readonly windowLength: number }): Promise<void>
+  /** Makes the current window of {@link windowLength} end. */
+  endWindow(): Promise<void>
 }
 
 interface Adapter {
   readonly name: string
   readonly skip: string | false
-  readonly windowLength: number
   rig(t: Test): Promise<Rig>
 }
 
@@ -42,31 +42,26 @@ const adapters: Adapter[] = [
   {
     name: 'in the process, without a journal',
     skip: false,
-    windowLength: 3600,
     rig: (t) => memoryRig(t, undefined),
   },
   {
     name: 'in the process, journalled',
     skip: false,
-    windowLength: 3600,
     rig: (t) => memoryRig(t, temporaryFolder(t)),
   },
   {
     name: 'on one Redis',
     skip: redisMissing(),
-    windowLength: 1,
     rig: (t) => redisRig(t, startRedisServer),
   },
   {
     name: 'on the Redis that sentinels name',
     skip: redisMissing(),
-    windowLength: 1,
     rig: (t) => redisRig(t, startRedisSentinel),
   },
   {
     name: 'on a Redis Cluster',
     skip: redisMissing(),
-    windowLength: 1,
     rig: (t) => redisRig(t, startRedisCluster),
   },
 ]
@@ -77,8 +72,13 @@ function temporaryFolder(t: Test): string {
   return folder
 }
 
+/** 2026-11-20 at 10:00 UTC: a window begins. */
+const begin = Date.UTC(2026, 10, 20, 10)
+/** Seconds. */
+const windowLength = 3600
+
 async function memoryRig(t: Test, folder: string | undefined): Promise<Rig> {
-  let now = Date.UTC(2026, 10, 20, 10, 0, 0)
+  let now = begin
   const counter = await createMemoryCounter({
     ...(folder === undefined ? {} : { journalPath: join(folder, 'counters') }),
     now: () => now,
@@ -90,7 +90,7 @@ async function memoryRig(t: Test, folder: string | undefined): Promise<Rig> {
     async pass(ms) {
       now += ms
     },
-    async endWindow({ windowLength }) {
+    async endWindow() {
       now += windowLength * 1000
     },
   }
@@ -102,6 +102,7 @@ async function redisRig(
 ): Promise<Rig> {
   const redis = await start()
   t.teardown(() => redis.stop())
+  const { clock, monotonic, setTime } = movedClocks(t, begin)
   return {
     async open() {
       const counter = await createRedisCounter({
@@ -109,15 +110,21 @@ async function redisRig(
         processes: 2,
         settleMs: 0,
         deadlineMs: 1000,
+        monotonic,
         log: silent,
       })
       t.teardown(() => counter.close())
       return counter
     },
-    // Timers may come a fraction of a millisecond early.
-    pass: (ms) => delay(ms + 1),
-    // The clock is Redis's; so the window is a short one and its end is waited for.
-    endWindow: ({ windowLength }) => delay(windowLength * 1000 - (Date.now() % 1000) + 5),
+    async pass(ms) {
+      // The clock is moved by whole seconds. Timers may come a fraction of a millisecond early.
+      setTime(clock.now() + ms - (ms % 1000))
+      await delay((ms % 1000) + 1)
+    },
+    async endWindow() {
+      const windowMs = windowLength * 1000
+      setTime(Math.ceil(clock.now() / windowMs) * windowMs + 1000)
+    },
   }
 }
 
@@ -160,11 +167,11 @@ for (const adapter of adapters) {
     })
 
     t.test('admits the whole limit again in the next window', async (t) => {
-      const bucket = bucketOf('rolling', adapter.windowLength)
+      const bucket = bucketOf('rolling', windowLength)
       const limits = [{ ...bucket, calls: 5 }]
-      await rig.endWindow(bucket)
+      await rig.endWindow()
       t.equal(admittedOf(await askTimes(8, counter, limits)), 5)
-      await rig.endWindow(bucket)
+      await rig.endWindow()
       t.same(remainingOf(await askTimes(8, counter, limits)), countdown(4))
     })
 
@@ -268,13 +275,13 @@ for (const adapter of adapters) {
     )
 
     t.test('a call made after Retry-After succeeds', async (t) => {
-      const bucket = bucketOf('honest', adapter.windowLength)
+      const bucket = bucketOf('honest', windowLength)
       const limits = [{ ...bucket, calls: 1 }]
-      await rig.endWindow(bucket)
+      await rig.endWindow()
       await ask(counter, limits)
       const { admitted, retryAfterMs } = await ask(counter, limits)
       t.equal(admitted, false)
-      t.ok(retryAfterMs > 0 && retryAfterMs <= adapter.windowLength * 1000)
+      t.ok(retryAfterMs > 0 && retryAfterMs <= windowLength * 1000)
       await rig.pass(retryAfterMs)
       t.match(await ask(counter, limits), { admitted: true })
     })

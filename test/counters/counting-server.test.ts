@@ -12,8 +12,8 @@ import { createLocalShares } from '../../src/gateway/counters/redis/local-shares
 import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
 import { Roster } from '../../src/platform/roster.ts'
 import { freePort } from '../support/free-port.ts'
-import { type RedisServer, redisMissing } from '../support/redis-server.ts'
-import { testRedis, until } from './redis-rig.ts'
+import { type RedisServer, redisMissing, testRedis } from '../support/redis-server.ts'
+import { until } from './redis-rig.ts'
 import { bucketOf, silent } from './rig.ts'
 import { shiftClock } from './shifted-clock.ts'
 

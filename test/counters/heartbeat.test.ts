@@ -1,8 +1,8 @@
 import t from 'tap'
 import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { createHeartbeat, processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
-import { redisMissing } from '../support/redis-server.ts'
-import { testCounter, testRedis, until } from './redis-rig.ts'
+import { redisMissing, testRedis } from '../support/redis-server.ts'
+import { testCounter, until } from './redis-rig.ts'
 import { ask, bucketOf, silent } from './rig.ts'
 
 t.test(

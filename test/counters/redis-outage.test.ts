@@ -8,8 +8,8 @@ import {
   noObserver,
 } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
-import { redisMissing, startRedisServer } from '../support/redis-server.ts'
-import { testCounter, testPair, testRedis, until } from './redis-rig.ts'
+import { redisMissing, startRedisServer, testRedis } from '../support/redis-server.ts'
+import { promptly, testCounter, testPair, until } from './redis-rig.ts'
 import { admittedOf, ask, askTimes, bucketOf } from './rig.ts'
 
 const skip = redisMissing()
@@ -132,7 +132,7 @@ t.test(
     const limits = [{ ...bucketOf('early'), calls: 10 }]
     t.equal(admittedOf(await askTimes(9, counter, limits)), 5)
     await testRedis(t, { port: first.port })
-    t.ok((await until(() => counter.isUp())) < 1000)
+    t.ok(await promptly(() => counter.isUp()))
     t.match(await counter.peek(limits), [{ count: 5 }])
     t.equal(admittedOf(await askTimes(9, counter, limits)), 5)
   },
@@ -148,12 +148,13 @@ t.test(
     await ask(counter, limits)
     server.suspend()
     const begun = performance.now()
-    const first = await ask(counter, limits)
+    const grants: Grant[] = []
+    counter.grant(limits, 'local-share', (grant) => void grants.push(grant))
+    t.ok(await promptly(() => grants.length > 0))
+    t.equal(grants[0]?.decision, 'degraded_admitted')
     const waited = performance.now() - begun
-    t.equal(first.decision, 'degraded_admitted')
-    t.ok(waited >= 45 && waited < 1000, `${waited} ms`)
-    await until(() => !counter.isUp())
-    t.ok(performance.now() - begun < 1000)
+    t.ok(waited >= 45, `${waited} ms`)
+    t.ok(await promptly(() => !counter.isUp()))
     // A busy machine makes some attempts slow; the deadline would make each of them.
     const tookMs: number[] = []
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -163,7 +164,7 @@ t.test(
     }
     t.ok(Math.min(...tookMs) < 40, `${tookMs} ms`)
     server.resume()
-    t.ok((await until(() => counter.isUp())) < 1000)
+    t.ok(await promptly(() => counter.isUp()))
   },
 )
 
@@ -205,7 +206,7 @@ t.test('an idle gateway notices within a second that the store is gone', { skip 
   const server = await testRedis(t)
   const counter = await testCounter(t, server)
   server.suspend()
-  t.ok((await until(() => !counter.isUp())) < 1000)
+  t.ok(await promptly(() => !counter.isUp()))
 })
 
 t.test(
@@ -235,9 +236,8 @@ t.test(
     const limits = [{ ...bucketOf('paused'), calls: 100 }]
     await ask(counter, limits)
     await server.cli('CLIENT', 'PAUSE', '2000', 'ALL')
-    const begun = performance.now()
+    // After the pause they would be decided by the store.
     const pending = await askTimes(64, counter, limits)
-    t.ok(performance.now() - begun < 1500)
     t.same(decisionsOf(pending), { degraded_admitted: 64 })
     await until(() => !counter.isUp())
     await until(() => counter.isUp())
@@ -303,12 +303,10 @@ t.test(
     const buckets = Array.from({ length: 10_000 }, (_, index) => bucketOf(`many:${index}`))
     for (const bucket of buckets) await ask(counter, [{ ...bucket, calls: 10 }])
     server.resume()
-    const used = process.cpuUsage()
-    const tookMs = await until(() => counter.isUp())
-    const { user, system } = process.cpuUsage(used)
-    // On a busy machine, a second of the processor takes longer than a second.
-    const processorMs = (user + system) / 1000
-    t.ok(tookMs < 1000 || processorMs < 1000, `${tookMs} ms, ${processorMs} ms of the processor`)
+    const used = process.threadCpuUsage()
+    await until(() => counter.isUp())
+    const { user, system } = process.threadCpuUsage(used)
+    t.ok(user + system < 1_000_000, `${(user + system) / 1000} ms of the processor`)
     const counts = await counter.peek(buckets)
     t.ok(counts.every(({ count }) => count === 1))
   },
@@ -463,7 +461,7 @@ for (const { state, enter, leave } of states) {
       await delay(600)
       t.equal(counter.isUp(), false, 'for ever')
       await server.cli(...leave)
-      t.ok((await until(() => counter.isUp())) < 1000)
+      t.ok(await promptly(() => counter.isUp()))
       t.match(await counter.peek(limits), [{ count: 20 }])
     },
   )

@@ -11,19 +11,8 @@ import {
   type RedisCounterOptions,
 } from '../../src/gateway/counters/redis/redis-counter.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
-import {
-  type RedisServer,
-  type RedisServerOptions,
-  startRedisServer,
-} from '../support/redis-server.ts'
+import type { RedisServer } from '../support/redis-server.ts'
 import { silent } from './rig.ts'
-
-/** A Redis that ends with the test. */
-export async function testRedis(t: Test, options?: RedisServerOptions): Promise<RedisServer> {
-  const server = await startRedisServer(options)
-  t.teardown(() => server.stop())
-  return server
-}
 
 /**
  * What a gateway process has of the counter; two of them in one test share
@@ -78,4 +67,16 @@ export async function until(
     await delay(2)
   }
   return performance.now() - begun
+}
+
+/**
+ * Whether the condition holds within a second. Time in which a busy machine
+ * lets this process wait does not count.
+ */
+export async function promptly(condition: () => boolean): Promise<boolean> {
+  for (let turn = 0; turn < 500; turn += 1) {
+    if (condition()) return true
+    await delay(2)
+  }
+  return condition()
 }

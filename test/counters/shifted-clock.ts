@@ -39,3 +39,19 @@ export function shiftClock(t: Test): ShiftedClock {
     now: () => Date.now() + shiftSeconds * 1000,
   }
 }
+
+/** A clock of the store that begins at this time, in milliseconds since 1970, and one of the processes that goes along with it. */
+export function movedClocks(t: Test, beginMs: number) {
+  const clock = shiftClock(t)
+  clock.set(beginMs)
+  let skipped = 0
+  return {
+    clock,
+    monotonic: () => performance.now() + skipped,
+    setTime(timeMs: number) {
+      const before = clock.now()
+      clock.set(timeMs)
+      skipped += clock.now() - before
+    },
+  }
+}

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
-import { redisMissing } from '../support/redis-server.ts'
-import { testCounter, testRedis } from './redis-rig.ts'
+import { redisMissing, testRedis } from '../support/redis-server.ts'
+import { testCounter } from './redis-rig.ts'
 import { ask, askTimes, bucketOf } from './rig.ts'
 
 /** A store whose time is 1,000,000 ms ahead of the monotonic clock of the process. */

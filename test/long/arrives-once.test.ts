@@ -9,10 +9,8 @@ import { attackedOperations } from '../attacks/operations.ts'
 import { startRecorder } from '../attacks/recorder.ts'
 import { startFaultProxy, type Trouble } from '../faults/fault-proxy.ts'
 import { createRandom, type Random } from '../faults/random.ts'
-import { startPostgres } from '../support/database.ts'
-import { fleetMissing, productionEnv, storesOf } from '../support/fleet.ts'
+import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
-import { startRedisServer } from '../support/redis-server.ts'
 import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
 // npm run test:once makes 10,000 faulted calls.
@@ -66,10 +64,7 @@ t.test(
   async (t) => {
     const answers = new Map([...hostileAnswers, ...failures.map((one) => [one.name, one] as const)])
     const recorder = await startRecorder(t, answers)
-    const redis = await startRedisServer()
-    t.teardown(() => redis.stop())
-    const postgres = await startPostgres(t)
-    if (postgres === undefined) return
+    const { redis, env: stores } = await startStores(t)
     const [toBackend, toRedis] = await Promise.all(
       [Number(new URL(recorder.url).port), redis.port].map(startFaultProxy),
     )
@@ -79,7 +74,7 @@ t.test(
     })
     const env = {
       ...productionEnv(),
-      DATABASE_URL: postgres.url,
+      ...stores,
       REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
       BACKEND_URL: `http://127.0.0.1:${toBackend.port}`,
       GATEWAY_PROCESSES: '1',

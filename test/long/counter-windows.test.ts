@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { startProcess } from '../counters/processes.ts'
-import { testRedis } from '../counters/redis-rig.ts'
 import { bucketOf, countdown, remainingOf } from '../counters/rig.ts'
-import { redisMissing } from '../support/redis-server.ts'
+import { redisMissing, testRedis } from '../support/redis-server.ts'
 
 t.test(
   'four processes admit exactly 100 of 500 calls in each of 20 windows, every remaining value once',

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { type CountingProcess, startProcess } from '../counters/processes.ts'
-import { testRedis, until } from '../counters/redis-rig.ts'
-import { type RedisServer, redisMissing } from '../support/redis-server.ts'
+import { until } from '../counters/redis-rig.ts'
+import { type RedisServer, redisMissing, testRedis } from '../support/redis-server.ts'
 
 const skip = redisMissing()
 

@@ -1,27 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import t from 'tap'
 import { eventually } from '../support/calling.ts'
-import { startPostgres } from '../support/database.ts'
-import { fleetMissing, productionEnv, storesOf } from '../support/fleet.ts'
+import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
 import { openBesidePortal } from '../support/portal-client.ts'
-import { startRedisServer } from '../support/redis-server.ts'
 import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
 t.test(
   'a portal in its own process shows the sandbox of a bank in another, if both know the secret',
   { skip: fleetMissing() },
   async (t) => {
-    const redis = await startRedisServer()
-    t.teardown(() => redis.stop())
-    const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+    const { postgres, env } = await startStores(t)
     const [managementPort, backendPort] = [await freePort(), await freePort()]
     const sessionSecret = randomBytes(32).toString('base64url')
     const shared = {
       ...productionEnv(),
-      DATABASE_URL: postgres.url,
-      REDIS_URL: redis.url,
+      ...env,
       CONFIG_DIR: testConfigDir(t),
       SESSION_SECRET: sessionSecret,
       GATEWAY_PROCESSES: '1',
@@ -51,7 +45,7 @@ t.test(
       return openBesidePortal(t, {
         portalUrl,
         stores,
-        databaseUrl: postgres?.url ?? '',
+        databaseUrl: postgres.url,
         sessionSecret,
       })
     }

@@ -13,7 +13,7 @@ import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { parseRedisAddress } from '../../src/platform/redis-address.ts'
 import { startFaultProxy } from '../faults/fault-proxy.ts'
-import { redisMissing, startRedisServer } from '../support/redis-server.ts'
+import { redisMissing, testRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
 
 const request = new IncomingMessage(new Socket())
@@ -137,8 +137,7 @@ t.test(
   'portals count attempts together in Redis, and refuse what cannot be counted',
   { skip: redisMissing() },
   async (t) => {
-    const server = await startRedisServer()
-    t.teardown(() => server.stop())
+    const server = await testRedis(t)
     const [one, two] = await Promise.all([portal(server.url), portal(server.url)])
 
     const waits: number[] = []
@@ -179,8 +178,7 @@ t.test(
   'a portal that has opened its throttles counts the first attempt, however slowly Redis accepted it',
   { skip: redisMissing() },
   async (t) => {
-    const server = await startRedisServer()
-    t.teardown(() => server.stop())
+    const server = await testRedis(t)
     const proxy = await startFaultProxy(server.port)
     t.teardown(() => proxy.close())
     proxy.trouble({ kind: 'delay', leastMs: 50, mostMs: 50, seed: 1 })
@@ -194,8 +192,7 @@ t.test(
   'a portal whose Redis stays away opens its throttles, says so, and counts once Redis is there',
   { skip: redisMissing() },
   async (t) => {
-    const server = await startRedisServer()
-    t.teardown(() => server.stop())
+    const server = await testRedis(t)
     const proxy = await startFaultProxy(server.port)
     t.teardown(() => proxy.close())
     proxy.trouble({ kind: 'stall' })
@@ -216,8 +213,7 @@ t.test(
   'an attempt that Redis answered during a slow turn of the portal counts',
   { skip: redisMissing() },
   async (t) => {
-    const server = await startRedisServer()
-    t.teardown(() => server.stop())
+    const server = await testRedis(t)
     const attempts = await portal(server.url)
     let lastedMs = 0
     for (let at = 0; at === 0 || lastedMs > 1_500; at++) {

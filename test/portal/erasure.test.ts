@@ -7,13 +7,11 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
-import { startPostgres } from '../support/database.ts'
-import { fleetMissing, productionEnv, storesOf } from '../support/fleet.ts'
+import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
 import { awaitMail } from '../support/mails.ts'
 import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal, openBesidePortal, type Send } from '../support/portal-client.ts'
-import { startRedisServer } from '../support/redis-server.ts'
 import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
 import { runTollgate, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
@@ -245,17 +243,13 @@ t.test(
   'with roles in processes of their own, the gateway tells the bank what the portal deleted',
   { skip: fleetMissing() },
   async (t) => {
-    const redis = await startRedisServer()
-    t.teardown(() => redis.stop())
-    const postgres = await startPostgres(t)
-    if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+    const { postgres, env } = await startStores(t)
     const [managementPort, backendPort] = [await freePort(), await freePort()]
     const sessionSecret = randomBytes(32).toString('base64url')
     const secret = randomBytes(32).toString('base64url')
     const shared = {
       ...productionEnv(),
-      DATABASE_URL: postgres.url,
-      REDIS_URL: redis.url,
+      ...env,
       CONFIG_DIR: testConfigDir(t),
       DATA_DIR: t.testdir(),
       SESSION_SECRET: sessionSecret,

@@ -19,7 +19,7 @@ import { composed, composedEnvironment, secretCommands } from '../support/compos
 import { startPostgres } from '../support/database.ts'
 import { fleetMissing } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
-import { startRedisServer } from '../support/redis-server.ts'
+import { testRedis } from '../support/redis-server.ts'
 import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
@@ -46,8 +46,7 @@ t.test(
     await admin.query('select pg_reload_conf()')
     await admin.end()
     const [, password = ''] = readFileSync(join(secrets, 'redis-conf'), 'utf8').trim().split(' ')
-    const redis = await startRedisServer({ args: ['--requirepass', password] })
-    t.teardown(() => redis.stop())
+    const redis = await testRedis(t, { args: ['--requirepass', password] })
     for (const name of readdirSync(secrets)) {
       const file = join(secrets, name)
       const content = readFileSync(file, 'utf8')

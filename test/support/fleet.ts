@@ -6,7 +6,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { type Client, createClient } from './calling.ts'
 import { type PostgresServer, postgresMissing, startPostgres, type Test } from './database.ts'
 import { type Ledger, startLedger } from './ledger-backend.ts'
-import { type RedisServer, redisMissing, startRedisServer } from './redis-server.ts'
+import { type RedisServer, redisMissing, testRedis } from './redis-server.ts'
 import { spawnTollgate, type TestPlan, type TollgateProcess, testConfigDir } from './tollgate.ts'
 
 /** Gateway processes as production runs them: one PostgreSQL, one Redis, a backend elsewhere. */
@@ -44,18 +44,22 @@ export function productionEnv() {
   } as const satisfies Readonly<Record<string, string>>
 }
 
+/** A Redis and a PostgreSQL that end with the test, and the settings that lead to them. */
+export async function startStores(t: Test) {
+  const redis = await testRedis(t)
+  const postgres = await startPostgres(t)
+  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+  return { redis, postgres, env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url } }
+}
+
 /** Starts the stores, the ledger and `size` gateways; all of it ends with the test. */
 export async function startFleet(t: Test, options: FleetOptions): Promise<Fleet> {
   const { size } = options
   const ledger = await startLedger(t)
-  const redis = await startRedisServer()
-  t.teardown(() => redis.stop())
-  const postgres = await startPostgres(t)
-  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+  const { redis, postgres, env: ofStores } = await startStores(t)
   const env = {
     ...productionEnv(),
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
+    ...ofStores,
     BACKEND_URL: ledger.url,
     GATEWAY_PROCESSES: String(size),
     CONFIG_DIR: testConfigDir(t, options.plan),

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { Test } from './database.ts'
 import { freePort } from './free-port.ts'
 
 export interface RedisServer {
@@ -118,6 +119,13 @@ export async function startRedisServer({
       }
     },
   }
+}
+
+/** A Redis that ends with the test. */
+export async function testRedis(t: Test, options?: RedisServerOptions): Promise<RedisServer> {
+  const server = await startRedisServer(options)
+  t.teardown(() => server.stop())
+  return server
 }
 
 /** Starts `redis-server` with these arguments and resolves when it accepts connections on the port. */
