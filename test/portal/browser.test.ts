@@ -50,24 +50,22 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     ]
     const owner = await beside.signIn({ name: '<img src=x onerror=alert(1)>' })
     const operator = await beside.signIn({ isOperator: true, name: '"><script>alert(2)</script>' })
-    const ids: string[] = []
+    let last = ''
     for (const name of hostile) {
       const { body } = await owner.send('POST', '/api/applications', { name })
-      ids.push(body.id)
-      await owner.send('POST', `/api/applications/${body.id}/keys`, { name })
+      last = body.id
     }
+    for (const name of hostile) await owner.send('POST', `/api/applications/${last}/keys`, { name })
     await browser.visit(t, options, async ({ page }) => {
       await open(page, owner, '/applications')
       const headings = page.getByRole('list', { name: 'Your applications' }).getByRole('heading')
       await headings.nth(hostile.length - 1).waitFor()
       t.same((await headings.allTextContents()).sort(), hostile.toSorted())
-      for (const [index, name] of hostile.entries()) {
-        await page.goto(`${portalUrl}/applications/${ids[index]}`)
-        const keys = page.getByRole('list', { name: 'Keys that work' }).getByRole('heading')
-        await keys.first().waitFor()
-        t.same(await page.locator('h1').textContent(), name)
-        t.same(await keys.allTextContents(), [name])
-      }
+      await page.goto(`${portalUrl}/applications/${last}`)
+      const keys = page.getByRole('list', { name: 'Keys that work' }).getByRole('heading')
+      await keys.nth(hostile.length - 1).waitFor()
+      t.same(await page.locator('h1').textContent(), hostile.at(-1))
+      t.same((await keys.allTextContents()).sort(), hostile.toSorted())
       await page.getByRole('button', { name: 'Delete', exact: true }).click()
       const confirmed = page.getByRole('dialog').getByRole('textbox')
       await confirmed.fill(hostile.at(-1) ?? '')
@@ -80,7 +78,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await page.getByText('<img src=x onerror=alert(1)>', { exact: true }).waitFor()
       await page.goto(`${portalUrl}/operator/applications`)
       for (const name of hostile) await page.getByText(name, { exact: true }).first().waitFor()
-      await page.goto(`${portalUrl}/operator/applications/${ids[1]}`)
+      await page.goto(`${portalUrl}/operator/applications/${last}`)
       await page
         .getByRole('table', { name: 'API keys' })
         .or(page.getByRole('table'))
@@ -95,19 +93,8 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     'a sign-in leads to a page of the portal, whatever the address asks for',
     async (t) => {
       const developer = await beside.signIn()
-      const foreign = [
-        '//evil.example',
-        '/\\evil.example',
-        '\\\\evil.example',
-        'https:evil.example',
-        'https://evil.example/applications',
-        '%2f%2fevil.example',
-        '/%2f%2fevil.example',
-        '/\t/evil.example',
-        'javascript:alert(1)',
-        'data:text/html,<script>alert(1)</script>',
-        '/applications/../..//evil.example',
-      ]
+      // Others are in local-path.test.ts.
+      const foreign = ['//evil.example', '/%2f%2fevil.example', '/\t/evil.example']
       await browser.visit(t, options, async ({ page }) => {
         for (const next of foreign) {
           await open(page, developer, `/sign-in?${new URLSearchParams({ next })}`)
