@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import t from 'tap'
 import { createAuthority, qwacExtensions } from '../support/authority.ts'
 import { tollgate } from '../support/cli.ts'
-import { testDataDir } from '../support/database.ts'
+import { testDatabase } from '../support/database.ts'
+import { testStores } from '../support/registry.ts'
 
-const env = { DATA_DIR: await testDataDir(t) }
+const { database, url } = await testDatabase(t)
+await testStores(database)
+const env = { DATABASE_URL: url, KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else' }
 const authority = createAuthority(t)
 
 /** Runs a command with --json that must succeed, and reads its result. */

@@ -303,10 +303,6 @@ t.test(
       code: 1,
       stderr: `tollgate: no consent "${consentId}"\n`,
     })
-    t.match(await tollgate(beside, 'sandbox', 'reset', '--yes'), {
-      code: 0,
-      stdout: 'deleted: consents 0, payments 0, mandates 0\n',
-    })
     const made = await tollgate(beside, ...onboarding, '--api', 'xs2a@1.7.0', '--consent', '--json')
     t.match(
       await tollgate(beside, 'sandbox', 'consent', JSON.parse(made.stdout).consentId, 'revoke'),

@@ -69,7 +69,7 @@ function press(t: Test, url: string): void {
       .on('error', () => undefined)
       .on('close', () => {
         open.delete(socket)
-        setTimeout(come, 200, at).unref()
+        setTimeout(come, 1_000, at).unref()
       })
     socket.resume()
     socket.write(

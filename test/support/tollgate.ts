@@ -152,7 +152,8 @@ export async function spawnTollgate(
 ): Promise<TollgateProcess> {
   const child = spawn(
     process.execPath,
-    [join(configDir, '..', 'src', 'cli', 'main.ts'), 'start', ...roles],
+    // It lives for seconds: to optimise the machine code of its embedded database costs more than it saves.
+    ['--liftoff-only', join(configDir, '..', 'src', 'cli', 'main.ts'), 'start', ...roles],
     { env: { ...childEnvironment, ...quietEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const output = { stdout: '', stderr: '' }
