@@ -107,7 +107,7 @@ t.test('calls', async (t) => {
     t.equal(status, 400)
     t.equal(body.tppMessages.length, 1)
     // All of its faults would take minutes.
-    t.ok(performance.now() - started < 5000)
+    t.ok(performance.now() - started < 60_000)
   })
 
   t.test('errors come as problem+json when Accept prefers it', async (t) => {

@@ -111,12 +111,12 @@ t.test('a key works only from the addresses that its developer listed', async (t
   const change = await send('PATCH', `${path}/keys/${issued.id}`, { allowedAddresses: [] })
   t.match(change, { status: 200, body: { allowedAddresses: [] } })
   const isOpen = async () => (await call('198.51.100.1')).status !== 403
-  t.ok(await eventually(isOpen, 1_000), 'everywhere within a second')
+  t.ok(await eventually(isOpen), 'before memory is refreshed')
   const wrong = await send('PATCH', `${path}/keys/${issued.id}`, { allowedAddresses: ['x'] })
   t.match(wrong, { status: 400, body: { errors: [{ path: '/allowedAddresses' }] } })
 
   const env = { DATA_DIR: dataDir }
   const allowed = await command(env, 'key', 'allow', issued.id, '--from', '192.0.2.9', '--json')
   t.match(JSON.parse(allowed.stdout), { applicationId: id, allowedAddresses: ['192.0.2.9'] })
-  t.ok(await eventually(async () => !(await isOpen()), 1_000))
+  t.ok(await eventually(async () => !(await isOpen())))
 })

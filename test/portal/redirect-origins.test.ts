@@ -58,7 +58,7 @@ t.test(
     const changed = await send('PATCH', path, { redirectOrigins: given })
     t.match(changed, { status: 200, body: { redirectOrigins: registered } })
     const isRefused = async () => (await consent(evil)).status === 400
-    t.ok(await eventually(isRefused, 1_000), 'by every gateway within a second')
+    t.ok(await eventually(isRefused), 'before memory is refreshed')
 
     for (const uri of [
       evil,

@@ -141,7 +141,7 @@ t.test('with a sandbox', async (t) => {
     }
     t.match(await pageOfNewConsent(), 'Old name')
     await owner.send('PATCH', path, { name: 'New name' })
-    t.ok(await eventually(async () => (await pageOfNewConsent()).includes('New name'), 5_000))
+    t.ok(await eventually(async () => (await pageOfNewConsent()).includes('New name')))
   })
 
   t.test('an empty body of type JSON is no body; another type is refused', async (t) => {

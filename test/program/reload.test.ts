@@ -75,6 +75,7 @@ t.test(
       { window: 'PT24H', timeZone: undefined },
     ]
     const seen: (string | undefined)[] = []
+    const ends: number[] = []
     for (const [index, { window, timeZone }] of plans.entries()) {
       const zoned = timeZone === undefined ? '' : `timeZone: ${timeZone}\n`
       const text = good
@@ -91,8 +92,11 @@ t.test(
       const end = Temporal.Instant.fromEpochMilliseconds(endedAt + Number(seconds) * 1000)
         .toZonedDateTimeISO(timeZone ?? 'UTC')
         .round('minute')
+      ends.push(end.epochMilliseconds)
       t.equal(end.toPlainTime().toString(), '00:00:00', `${window} ${timeZone}`)
     }
-    t.same(seen, ['2', '2', '2', '1'], 'the first window comes back with its count')
+    // Unless a day has ended meanwhile.
+    const last = ends[0] === ends[3] ? '1' : '2'
+    t.same(seen, ['2', '2', '2', last], 'the first window comes back with its count')
   },
 )

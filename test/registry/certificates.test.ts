@@ -250,7 +250,7 @@ for (const [name, open] of [
       t.equal((await certificates.find(added.id))?.blockedAt, null)
     })
 
-    t.test('a block reaches every process within a second, and so does its end', async (t) => {
+    t.test('a block reaches every process, and so does its end', async (t) => {
       const { application } = await testApplication(stores)
       const one = authority.issue()
       const twin = twinOf(one).certificate
@@ -267,7 +267,7 @@ for (const [name, open] of [
       const reason = 'Reported as stolen'
       await certificates.block({ thumbprint, reason, by })
       await certificates.block({ thumbprint, reason: 'Again', by })
-      await until('the block arrives', () => early.isBlocked(one.certificate), 2_000)
+      await until('the block arrives', () => early.isBlocked(one.certificate))
       t.ok(early.isBlocked(twin), 'with a rewritten signature')
       const late = await openCertificateRegister({
         ...{ db, log, now: Date.now, registry: { certificates, ...feed } },
@@ -277,7 +277,7 @@ for (const [name, open] of [
       t.match((await certificates.blocked()).at(-1), { thumbprint, reason })
       await certificates.unblock({ thumbprint, by })
       await certificates.unblock({ thumbprint, by })
-      await until('the end arrives', () => !late.isBlocked(one.certificate), 2_000)
+      await until('the end arrives', () => !late.isBlocked(one.certificate))
       t.notOk(late.isBlocked(twin))
       t.equal((await certificates.find(added.id))?.blockedAt, null)
       const audit = await stores.audit.list({ subject: `certificate:${thumbprint}`, limit: 5 })

@@ -301,8 +301,8 @@ for (const [name, open] of [
       const next = await stores.keys.rotate({ id: old.id, overlapSeconds: 600, by })
       const replaced = await stores.keys.find(old.id)
       t.equal(replaced?.replacedBy, next.id)
-      t.ok(Math.abs((replaced?.expiresAt?.getTime() ?? 0) - Date.now() - 600_000) < 5000)
-      t.ok(Math.abs((next.expiresAt?.getTime() ?? 0) - Date.now() - 7_200_000) < 5000)
+      t.ok(Math.abs((replaced?.expiresAt?.getTime() ?? 0) - Date.now() - 600_000) < 60_000)
+      t.ok(Math.abs((next.expiresAt?.getTime() ?? 0) - Date.now() - 7_200_000) < 60_000)
       await t.rejects(
         stores.keys.rotate({ id: old.id, overlapSeconds: 0, by }),
         conflict('key-inactive', 'the key is replaced already'),

@@ -104,7 +104,7 @@ export async function windowBegins(windowSeconds: number): Promise<number> {
   return begin + windowMs
 }
 
-/** Repeats `attempt` until it resolves to something true; false when that takes longer than `timeoutMs`. */
+/** Repeats `attempt` until it resolves to something true; false when that takes longer than `timeoutMs`, by default less than gateways trust their memory. */
 export async function eventually(
   attempt: () => Promise<boolean>,
   timeoutMs = 20_000,

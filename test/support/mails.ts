@@ -44,13 +44,13 @@ export async function readMails(dataDir: string): Promise<ReadMail[]> {
 /**
  * Waits for the newest mail of a kind to an address.
  *
- * @throws when there is none within ten seconds
+ * @throws when there is none within half a minute
  */
 export async function awaitMail(
   dataDir: string,
   wanted: { readonly kind: string; readonly to: string; readonly after?: string | undefined },
 ): Promise<ReadMail> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 30_000
   for (;;) {
     const found = (await readMails(dataDir)).findLast(
       ({ kind, to, file = '' }) =>

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { createPool, type Pool } from '../../src/gateway/upstream/pool.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
+import { until } from '../support/until.ts'
 
 /** How a client understood what a backend sent. */
 type Understood =
@@ -212,10 +213,11 @@ t.test('a status line that is not one of HTTP/1 fails the answer, however it is 
 
 t.test('what comes behind an answer, or unasked, is nobody’s answer', async (t) => {
   let connections = 0
+  const closed = new Set<number>()
   const server = createServer({ noDelay: true }, (socket) => {
     connections += 1
     const own = connections
-    socket.on('error', () => socket.destroy())
+    socket.on('error', () => socket.destroy()).on('close', () => closed.add(own))
     socket.on('data', () => {
       const answer = (text: string) => `${head}Content-Length: ${text.length}\r\n\r\n${text}`
       if (own === 1) socket.write(answer('first') + answer('poison'))
@@ -230,7 +232,7 @@ t.test('what comes behind an answer, or unasked, is nobody’s answer', async (t
   const pool = poolTo(port)
   t.match(await byPool(pool), { body: 'first' })
   t.match(await byPool(pool), { body: 'second' })
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  await until('the pool has given the connection up', () => closed.has(2))
   t.match(await byPool(pool), { body: 'third' })
   t.equal(connections, 3)
   await pool.close()

@@ -165,7 +165,7 @@ t.test('after an answer that was taken slowly the connection reads the next one'
     const exchange = pool.dispatch(request, handler)
   })
   t.equal(bytes, body.length)
-  const next = await Promise.race([ask(pool), delay(2_000, 'nothing')])
+  const next = await Promise.race([ask(pool), delay(30_000, 'nothing', { ref: false })])
   t.equal(next.length, body.length)
   t.equal(backend.connections.length, 1)
 })
