@@ -8,24 +8,24 @@ import {
 import { openState, portalStates, showState } from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
 
-// More than a file of tests has by itself; the runner reads it from the comment.
 const timeout = 900_000
 t.setTimeout(timeout)
-t.comment(`timeout=${timeout}`)
 
-t.test('every page in every state', { skip: chromiumMissing(), timeout }, async (t) => {
-  const world = await startPortalWorld(t)
+t.test('every page in every state', { skip: chromiumMissing(), timeout }, async (all) => {
+  const world = await startPortalWorld(all)
   const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
   const browser = await startBrowser()
+  const free: Awaited<ReturnType<typeof browser.openPage>>[] = []
   // A page waits for the portal, and the portal for its database.
-  t.jobs = 2
+  all.jobs = 2
 
   for (const state of portalStates) {
-    t.test(
+    all.test(
       `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark and on a phone`,
       { timeout: 150_000 },
       async (t) => {
-        await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
+        const visit = free.pop() ?? (await browser.openPage(all, { portalUrl, gatewayUrl }))
+        await visit(t, async ({ page, expectAnswers }) => {
           expectAnswers(...(state.answers ?? []))
           await openState(page, world, state)
           t.same(await accessibilityViolations(page), [], 'light')
@@ -37,6 +37,7 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           t.same(await accessibilityViolations(page), [], 'on a phone')
           t.equal(await horizontalOverflow(page), 0, 'nothing has to be scrolled sideways')
         })
+        free.push(visit)
       },
     )
   }

@@ -48,8 +48,16 @@ export interface TestBrowser {
    * request went to another origin, nothing broke the content security policy
    * and nothing was answered with an error nobody expected.
    */
-  visit(t: Test, options: VisitOptions, steps: (visit: Visit) => Promise<void>): Promise<void>
+  visit(t: Test, options: VisitOptions, steps: Steps): Promise<void>
+  /**
+   * Opens a page for several such visits, one after another. Each begins
+   * without cookies and with nothing stored; only the files of the pages are
+   * kept, which takes a third of the time.
+   */
+  openPage(t: Test, options: VisitOptions): Promise<(t: Test, steps: Steps) => Promise<void>>
 }
+
+export type Steps = (visit: Visit) => Promise<void>
 
 let launched: Promise<Browser> | undefined
 
@@ -68,60 +76,88 @@ export async function startBrowser(): Promise<TestBrowser> {
   return {
     async visit(t, options, steps) {
       const { page, watch } = await openWatched(browser, options)
-      const { expected, complaints } = watch
-      try {
-        await steps({
-          page,
-          expectAnswers: (...answers) => {
-            for (const answer of answers) expected.set(answer, 0)
-          },
-          expectOutage: () => {
-            watch.isOutageExpected = true
-          },
-          expectFault: (message) => {
-            watch.fault = message
-          },
+      await watched(t, { page, watch }, steps, () => page.context().close())
+    },
+    async openPage(t, options) {
+      const opened = await openWatched(browser, options)
+      const { page, watch } = opened
+      const context = page.context()
+      t.teardown(() => context.close())
+      return async (t, steps) => {
+        Object.assign(watch, unwatched())
+        await page.setViewportSize(firstLook.viewport)
+        await page.emulateMedia({ colorScheme: firstLook.colorScheme })
+        await watched(t, opened, steps, async () => {
+          await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+          // What is under way ends here: it is none of the next visit.
+          await page.goto('about:blank')
+          await context.clearCookies()
         })
-      } catch (error) {
-        // What the reader of a failed run would look at first.
-        const shown = await page.locator('body').innerText({ timeout: 1000 }).catch(String)
-        t.comment(page.url(), ...complaints, shown)
-        throw error
-      } finally {
-        await page.context().close()
       }
-      t.same(complaints, [], 'the page had nothing to complain about')
-      for (const [answer, seen] of expected) t.ok(seen > 0, `${answer} was provoked`)
     },
   }
 }
 
+/** Runs the steps of a visit and asserts what it promises. */
+async function watched(
+  t: Test,
+  { page, watch }: { readonly page: Page; readonly watch: Watch },
+  steps: Steps,
+  leave: () => Promise<unknown>,
+): Promise<void> {
+  const { expected, complaints } = watch
+  try {
+    await steps({
+      page,
+      expectAnswers: (...answers) => {
+        for (const answer of answers) expected.set(answer, 0)
+      },
+      expectOutage: () => {
+        watch.isOutageExpected = true
+      },
+      expectFault: (message) => {
+        watch.fault = message
+      },
+    })
+  } catch (error) {
+    // What the reader of a failed run would look at first.
+    const shown = await page.locator('body').innerText({ timeout: 1000 }).catch(String)
+    t.comment(page.url(), ...complaints, shown)
+    throw error
+  } finally {
+    await leave()
+  }
+  t.same(complaints, [], 'the page had nothing to complain about')
+  for (const [answer, seen] of expected) t.ok(seen > 0, `${answer} was provoked`)
+}
+
 interface Watch {
-  readonly complaints: string[]
-  readonly expected: Map<string, number>
+  complaints: string[]
+  expected: Map<string, number>
   isOutageExpected: boolean
   fault: RegExp | undefined
 }
 
+function unwatched(): Watch {
+  return { complaints: [], expected: new Map(), isOutageExpected: false, fault: undefined }
+}
+
+/** Unless told. */
+const firstLook = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const
+
 async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }: VisitOptions) {
   const opened = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
+    ...firstLook,
     locale: 'en-GB',
     timezoneId: 'Asia/Jerusalem',
-    colorScheme: 'light',
     reducedMotion: 'reduce',
     ...context,
   })
   opened.setDefaultTimeout(patienceMs)
-  const watch: Watch = {
-    complaints: [],
-    expected: new Map(),
-    isOutageExpected: false,
-    fault: undefined,
-  }
-  const { complaints } = watch
+  const watch = unwatched()
+  const complain = (text: string) => void watch.complaints.push(text)
   await opened.exposeFunction('tollgateTestViolation', (text: string) => {
-    complaints.push(`content security policy: ${text}`)
+    complain(`content security policy: ${text}`)
   })
   await opened.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
     window.tollgateTestViolation(
@@ -131,29 +167,29 @@ async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }:
   const page = await opened.newPage()
   page.on('request', (request) => {
     const foreign = originOf(request)
-    if (foreign !== undefined && !origins.has(foreign)) complaints.push(`asked ${request.url()}`)
+    if (foreign !== undefined && !origins.has(foreign)) complain(`asked ${request.url()}`)
   })
   page.on('response', (response) => {
     if (response.status() < 400) return
     const answer = `${response.status()} ${new URL(response.url()).pathname}`
     const match = [...watch.expected.keys()].find((pattern) => matches(pattern, answer))
-    if (match === undefined) complaints.push(`answered ${answer}`)
+    if (match === undefined) complain(`answered ${answer}`)
     else watch.expected.set(match, (watch.expected.get(match) ?? 0) + 1)
   })
-  page.on('pageerror', (error) => void complaints.push(`failed: ${error.stack ?? error.message}`))
+  page.on('pageerror', (error) => complain(`failed: ${error.stack ?? error.message}`))
   page.on('dialog', (dialog) => {
     // One that asks before leaving is the page's own; any other is a script that should not run.
-    if (dialog.type() !== 'beforeunload') complaints.push(`opened a dialog: ${dialog.message()}`)
+    if (dialog.type() !== 'beforeunload') complain(`opened a dialog: ${dialog.message()}`)
     void dialog.accept()
   })
-  page.on('crash', () => void complaints.push('crashed'))
+  page.on('crash', () => complain('crashed'))
   page.on('console', (message) => {
     const text = message.text()
     // Judged by the answers themselves.
     if (text.startsWith('Failed to load resource: the server responded with')) return
     if (watch.isOutageExpected && text.startsWith('Failed to load resource: net::')) return
     if (watch.fault?.test(text) === true) return
-    complaints.push(`console ${message.type()}: ${text}`)
+    complain(`console ${message.type()}: ${text}`)
   })
   return { page, watch }
 }
@@ -231,7 +267,8 @@ export async function showAs(page: Page, { colorScheme, width }: Look): Promise<
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await stillness(page)
   // Through the debugger, so the page's policy stays in force for everything else.
-  await evaluate(page, axeSource)
+  const isThere = await evaluate<boolean>(page, 'typeof axe === "object"')
+  if (!isThere) await evaluate(page, axeSource)
   return await evaluate<string[]>(
     page,
     `axe
