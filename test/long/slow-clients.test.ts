@@ -8,32 +8,44 @@ import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
+// They wait for time limits of their own servers.
+t.jobs = 5
+
 /** What a client that sends one piece a second gets, and after how many milliseconds its connection ends. */
 async function sendSlowly(url: string, begin: string, piece: string) {
+  // Before any limit of the server begins.
+  const from = performance.now()
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
-  const from = Date.now()
   let received = ''
   let isOpen = true
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1')
   })
   socket.on('error', () => undefined)
+  let endedAt = Infinity
   socket.on('close', () => {
     isOpen = false
+    endedAt = performance.now()
   })
   socket.write(begin)
-  while (isOpen && Date.now() - from < 50_000) {
-    await delay(250)
-    if (isOpen && (Date.now() - from) % 1000 < 250) socket.write(piece)
+  while (isOpen && performance.now() - from < 60_000) {
+    await delay(1000)
+    if (isOpen) socket.write(piece)
   }
   socket.destroy()
-  return { received, isOpen, tookMs: Date.now() - from }
+  return { received, isOpen, tookMs: endedAt - from }
+}
+
+/** Whether a connection was cut at that time, in seconds: never before, but a slow machine may be late. */
+function isCutBetween(least: number, most: number, tookMs: number): boolean {
+  // Timers count whole milliseconds.
+  return tookMs > least * 1000 - 10 && tookMs < (most + 15) * 1000
 }
 
 t.test(
   'headers and bodies that trickle in are cut off after 10 seconds, a refused request after 30, and others are served meanwhile',
-  { timeout: 90_000 },
+  { timeout: 150_000 },
   async (t) => {
     const backend = await startRawBackend(t)
     const edge = await startEdge(t, { backendUrl: backend.url })
@@ -53,7 +65,7 @@ t.test(
 
     const cutHeaders = await headers
     t.notOk(cutHeaders.isOpen)
-    t.ok(cutHeaders.tookMs > 9_000 && cutHeaders.tookMs < 14_000, `after ${cutHeaders.tookMs} ms`)
+    t.ok(isCutBetween(10, 10, cutHeaders.tookMs), `after ${cutHeaders.tookMs} ms`)
     t.match(cutHeaders.received, /^HTTP\/1\.1 408 /)
     t.match(cutHeaders.received, '"code":"REQUEST_TIMEOUT"')
     const cases = [
@@ -62,8 +74,7 @@ t.test(
     ]
     for (const { client, seconds, status, code } of cases) {
       t.notOk(client.isOpen, `${code}: the connection ended`)
-      const awayMs = client.tookMs - seconds * 1_000
-      t.ok(awayMs > -1_000 && awayMs < 5_000, `after ${client.tookMs} ms`)
+      t.ok(isCutBetween(seconds, seconds, client.tookMs), `after ${client.tookMs} ms`)
       t.match(client.received, new RegExp(`^HTTP/1\\.1 ${status} `))
       t.match(client.received, `"code":"${code}"`)
       t.equal(client.received.split('HTTP/1.1 ').length - 1, 1, 'one answer')
@@ -74,7 +85,7 @@ t.test(
 
 t.test(
   'a client that asks and never reads its answers is cut when nothing has moved for 30 to 60 seconds',
-  { timeout: 120_000 },
+  { timeout: 150_000 },
   async (t) => {
     const backend = await startRawBackend(t)
     const answer = 'x'.repeat(100_000)
@@ -83,12 +94,12 @@ t.test(
     }
     // With one place for its address, another client is served once its connection is gone.
     const edge = await startEdge(t, { backendUrl: backend.url, connectionsPerAddress: 1 })
+    const from = performance.now()
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
     t.teardown(() => socket.destroy())
     socket.on('error', () => undefined)
     socket.pause()
     await once(socket, 'connect')
-    const from = Date.now()
     // 50 MB of answers are more than both kernels' buffers take, and 500 requests fewer than a connection may carry.
     socket.write(rawRequest('GET /v1.7.0/accounts HTTP/1.1', [`X-API-Key: ${testKey}`]).repeat(500))
     const isServed = () =>
@@ -97,10 +108,10 @@ t.test(
         () => false,
       )
     t.notOk(await isServed(), 'it holds the place')
-    while (!(await isServed()) && Date.now() - from < 90_000) await delay(500)
-    const tookMs = Date.now() - from
+    while (!(await isServed()) && performance.now() - from < 120_000) await delay(500)
+    const tookMs = performance.now() - from
     // Node looks every 30 seconds and gives one more look to a connection that moved since the last.
-    t.ok(tookMs > 25_000 && tookMs < 80_000, `after ${tookMs} ms`)
+    t.ok(isCutBetween(30, 60, tookMs), `after ${tookMs} ms`)
   },
 )
 
@@ -117,20 +128,20 @@ t.test(
         () => false,
       )
     t.ok(await isServed())
+    const from = performance.now()
     const socket = connect(Number(new URL(urls.portal).port), '127.0.0.1')
     t.teardown(() => socket.destroy())
     socket.on('error', () => undefined)
     socket.pause()
     await once(socket, 'connect')
-    const from = Date.now()
     const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000)
     for (let sent = 0; sent < 100; sent += 1) {
       if (!socket.write(request) && !(await movesOn(socket))) break
     }
     t.notOk(await isServed(), 'it holds the place')
-    while (!(await isServed()) && Date.now() - from < 100_000) await delay(500)
-    const tookMs = Date.now() - from
-    t.ok(tookMs > 25_000 && tookMs < 80_000, `after ${tookMs} ms`)
+    while (!(await isServed()) && performance.now() - from < 120_000) await delay(500)
+    const tookMs = performance.now() - from
+    t.ok(isCutBetween(30, 60, tookMs), `after ${tookMs} ms`)
   },
 )
 
@@ -138,7 +149,7 @@ const listeners = ['gateway', 'portal', 'sca', 'management', 'backend'] as const
 
 t.test(
   'on every listener a client has 10 seconds for its header and 30 for its request',
-  { timeout: 90_000 },
+  { timeout: 150_000 },
   async (t) => {
     const { urls } = await runTollgate(t)
     const host = 'Host: a\r\n'
@@ -163,7 +174,7 @@ t.test(
         const { isOpen, received, tookMs } = await sendSlowly(urls[name], begin, piece)
         const what = `${name}, ${begin.split(' HTTP')[0] || 'silent'}: after ${tookMs} ms`
         t.notOk(isOpen, what)
-        t.ok(Math.abs(tookMs - seconds * 1_000 - 2_000) < 4_000, what)
+        t.ok(isCutBetween(seconds, seconds, tookMs), what)
         t.match(received, /^HTTP\/1\.1 408 /, what)
       }),
     )
@@ -172,7 +183,7 @@ t.test(
 
 t.test(
   'on every listener a client has 10 seconds for its TLS handshake',
-  { timeout: 60_000 },
+  { timeout: 150_000 },
   async (t) => {
     const authority = createTestAuthority(t)
     const { certFile, keyFile } = authority.issue()
@@ -186,12 +197,12 @@ t.test(
       listeners.map(async (name) => {
         const { isOpen, tookMs } = await sendSlowly(urls[name], '', '')
         t.notOk(isOpen, name)
-        t.ok(tookMs > 9_000 && tookMs < 14_000, `${name}: after ${tookMs} ms`)
+        t.ok(isCutBetween(10, 10, tookMs), `${name}: after ${tookMs} ms`)
       }),
     )
   },
 )
 
 async function movesOn(socket: Socket): Promise<boolean> {
-  return Promise.race([once(socket, 'drain').then(() => true), delay(1000).then(() => false)])
+  return Promise.race([once(socket, 'drain').then(() => true), delay(3000).then(() => false)])
 }
