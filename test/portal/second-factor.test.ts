@@ -235,6 +235,19 @@ t.test('a sign-in under way ends when password or suspension changes', async (t)
   t.equal((await second.finish(appCode(person.secret))).status, 400)
 })
 
+t.test('who has a session cannot end the challenge of a sign-in under way', async (t) => {
+  const person = await withApp()
+  const { finish } = await enterPassword(person)
+  for (let asked = 0; asked < 25; asked += 1) await person.client.post('/api/session/challenge')
+  const kept = await db
+    .selectFrom('factor_challenges')
+    .select('purpose')
+    .where('developer_id', '=', person.id)
+    .execute()
+  t.equal(kept.filter(({ purpose }) => purpose === 'step-up').length, 20)
+  t.equal((await finish(appCode(person.secret))).status, 200)
+})
+
 t.test('a challenge serves its own purpose and developer only', async (t) => {
   const [person, other] = [await withApp(), await withApp()]
   const signingIn = await enterPassword(person)

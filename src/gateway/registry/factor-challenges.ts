@@ -29,7 +29,8 @@ export interface FactorChallenge {
  */
 export interface FactorChallenges {
   /**
-   * Opens one. A developer has at most 20; the next one ends the oldest.
+   * Opens one. A developer has at most 20 for each purpose; the next one ends the
+   * oldest of its purpose. So a thief of a session cannot end those of a sign-in.
    * @returns the token: 43 characters base64url
    */
   open(
@@ -75,6 +76,7 @@ export function createFactorChallenges({
               .selectFrom('factor_challenges')
               .select('hash')
               .where('developer_id', '=', developerId)
+              .where('purpose', '=', purpose)
               .orderBy('created_at', 'desc')
               .offset(openMax - 1),
           )
