@@ -7,7 +7,7 @@ import { issueMailToken, takeOwnMailToken } from './mail-tokens.ts'
 import { plainName } from './name.ts'
 import { RegistryConflict } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
-import { sessionHash } from './sessions.ts'
+import { hasFactor, sessionHash } from './sessions.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
 /** A passkey of a developer, as the registry keeps it. */
@@ -235,7 +235,7 @@ export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): 
       db.transaction().execute(async (trx) => {
         const { email, isOperator } = await lockDeveloper(trx, developerId)
         if (!(await deleteFactor(trx, developerId, factor))) return false
-        if (await hasNone(trx, developerId)) {
+        if (!(await hasFactor(trx, developerId))) {
           if (isOperator || isRequired) {
             throw new RegistryConflict(
               'last-factor',
@@ -252,7 +252,7 @@ export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): 
     replaceRecoveryCodes: ({ developerId, recoveryHashes, post }) =>
       db.transaction().execute(async (trx) => {
         const { email } = await lockDeveloper(trx, developerId)
-        if (await hasNone(trx, developerId)) return false
+        if (!(await hasFactor(trx, developerId))) return false
         await storeRecoveryCodes(trx, developerId, recoveryHashes)
         await leaveAudit(trx, 'factor.replace-recovery-codes', developerId)
         await post(trx, email)
@@ -286,7 +286,7 @@ export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): 
           .select(sql<boolean>`oidc_subject is not null`.as('isProvided'))
           .where('id', '=', developerId)
           .executeTakeFirstOrThrow()
-        if (isProvided || !(await hasNone(trx, developerId))) return undefined
+        if (isProvided || (await hasFactor(trx, developerId))) return undefined
         const subject = `developer:${developerId}`
         await recordAudit(trx, { actor: by, action: 'factor.issue-enrolment', subject })
         return issueMailToken(trx, { purpose: 'enrolment', developerId, email, name: null })
@@ -306,7 +306,7 @@ export function createFactors({ db }: { readonly db: Kysely<RegistrySchema> }): 
             .where('id', '=', developerId)
             .where('password_hash', known === null ? 'is' : '=', known)
             .executeTakeFirst()
-          if (numUpdatedRows === 0n || !(await hasNone(trx, developerId))) throw new Unfit()
+          if (numUpdatedRows === 0n || (await hasFactor(trx, developerId))) throw new Unfit()
           await addFactor(trx, developerId, factor, recoveryHashes)
           await endSessions(trx, developerId)
           await post(trx, ownerEmail)
@@ -370,7 +370,7 @@ async function addFactor(
   factor: NewFactor,
   recoveryHashes: readonly Buffer[],
 ): Promise<boolean> {
-  const isFirst = await hasNone(trx, developerId)
+  const isFirst = !(await hasFactor(trx, developerId))
   if (factor.kind === 'totp') {
     await trx
       .insertInto('totp_secrets')
@@ -421,13 +421,6 @@ async function deleteFactor(
           .where('developer_id', '=', developerId)
           .executeTakeFirst()
   return numDeletedRows > 0n
-}
-
-async function hasNone(trx: RegistryTransaction, developerId: string): Promise<boolean> {
-  const { rows } = await sql<{ has: boolean }>`
-    select exists (select from totp_secrets where developer_id = ${developerId})
-      or exists (select from passkeys where developer_id = ${developerId}) as has`.execute(trx)
-  return rows[0]?.has !== true
 }
 
 async function storeRecoveryCodes(

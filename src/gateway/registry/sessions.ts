@@ -279,7 +279,7 @@ export function createSessions({ db }: { db: Kysely<RegistrySchema> }): Sessions
 }
 
 /** Whether a developer has a second factor now. */
-async function hasFactor(trx: RegistryTransaction, developerId: string): Promise<boolean> {
+export async function hasFactor(trx: RegistryTransaction, developerId: string): Promise<boolean> {
   const { rows } = await sql<{ hasFactor: boolean }>`
     select exists (select from totp_secrets where developer_id = ${developerId})
       or exists (select from passkeys where developer_id = ${developerId}) as "hasFactor"`.execute(
