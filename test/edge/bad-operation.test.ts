@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { callerOf, startEdge } from '../support/edge.ts'
+import { callerOf, startEdge, type TestEdgeOptions } from '../support/edge.ts'
 import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 import { until } from '../support/until.ts'
@@ -34,16 +34,23 @@ const callers = new Map(keys.map((key, at) => [key, callerOf(`app-${at}`)] as co
 /** More than one operation may have. */
 const pressing = 400
 const bad = 'GET /v1.7.0/accounts/bad HTTP/1.1'
+const alsoBad = ['GET /v1.7.0/card-accounts/bad HTTP/1.1', 'GET /v1.7.0/consents/bad HTTP/1.1']
+const badUpload = 'POST /v1.7.0/payments/bad HTTP/1.1'
 const good = ['GET /v1.7.0/accounts HTTP/1.1', 'POST /v1.7.0/consents HTTP/1.1']
 
 /** An edge with the bounds of production and a clock that the test may move. */
-async function start(t: Test, conduct: RawBackend['answer']) {
+async function start(
+  t: Test,
+  conduct: RawBackend['answer'],
+  callLimits: TestEdgeOptions['callLimits'] = {},
+) {
   const backend = await startRawBackend(t)
   backend.answer = (asked, socket) =>
     (asked.target.includes('/bad') ? conduct : answerOk)(asked, socket)
   let ahead = 0
   const { url } = await startEdge(t, {
-    ...{ backendUrl: backend.url, callers, callLimits: { callsPerApplication: 64 } },
+    ...{ backendUrl: backend.url, callers },
+    callLimits: { callsPerApplication: 64, ...callLimits },
     monotonic: () => performance.now() + ahead,
   })
   function passes(ms: number): void {
@@ -57,8 +64,12 @@ function request(line: string, key: string): string {
   return rawRequest(line, [`X-API-Key: ${key}`, ...length], length.length === 0 ? '' : '{}')
 }
 
-/** Clients that call the bad operation, each again a little after its connection has ended. */
-function press(t: Test, url: string): void {
+function upload(line: string, key: string, octets: number): string {
+  return rawRequest(line, [`X-API-Key: ${key}`, `Content-Length: ${octets}`], 'x'.repeat(octets))
+}
+
+/** Clients that call a bad operation, each again a little after its connection has ended. */
+function press(t: Test, url: string, line = bad): void {
   const open = new Set<Socket>()
   let isOver = false
   function come(at: number): void {
@@ -73,7 +84,7 @@ function press(t: Test, url: string): void {
       })
     socket.resume()
     socket.write(
-      request(bad, keys[at % keys.length] ?? '').replace('\r\n', '\r\nConnection: close\r\n'),
+      request(line, keys[at % keys.length] ?? '').replace('\r\n', '\r\nConnection: close\r\n'),
     )
   }
   for (let at = 0; at < pressing; at += 1) come(at)
@@ -97,7 +108,7 @@ for (const [name, conduct] of Object.entries(conducts)) {
     const { backend, url, passes } = await start(t, conduct)
     press(t, url)
     const badOnes = () => backend.requests.filter(({ target }) => target.includes('/bad')).length
-    await until('the backend has what one operation may have', () => badOnes() >= 192)
+    await until('the backend has what one operation may have', () => badOnes() >= 128)
     for (const _round of [1, 2, 3]) t.same(await statusesOfOthers(url), [200])
     backend.answer = answerOk
     // As long as a call may take.
@@ -107,3 +118,37 @@ for (const [name, conduct] of Object.entries(conducts)) {
     })
   })
 }
+
+t.test('three silent operations at once starve no other, for any application', async (t) => {
+  const { backend, url } = await start(t, () => undefined)
+  for (const line of [bad, ...alsoBad]) press(t, url, line)
+  await until('the backend has what each may have', () => backend.requests.length >= 3 * 64)
+  for (const _round of [1, 2, 3]) t.same(await statusesOfOthers(url), [200])
+})
+
+t.test('the bodies of a silent operation leave memory for those of others', async (t) => {
+  const uploadBufferMax = 33_554_432
+  const { backend, url } = await start(t, () => undefined, { uploadBufferMax })
+  const size = 262_144
+  const uploaders = keys.flatMap((key) => Array.from({ length: 4 }, () => key))
+  let refused = 0
+  for (const key of uploaders) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    t.teardown(() => socket.resetAndDestroy())
+    socket
+      .on('error', () => undefined)
+      .on('data', (chunk) => {
+        if (chunk.includes('"code":"OVERLOADED"')) refused += 1
+      })
+    socket.write(upload(badUpload, key, size))
+  }
+  await until(
+    'each body is at the backend or refused',
+    () => backend.requests.length + refused === uploaders.length,
+  )
+  t.ok(backend.requests.length * size >= uploadBufferMax / 2, 'the operation has its half')
+  for (const key of keys) {
+    const { status } = await sendRaw(url, upload('POST /v1.7.0/consents HTTP/1.1', key, 1_048_576))
+    t.equal(status, 200)
+  }
+})

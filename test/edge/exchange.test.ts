@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import t from 'tap'
 import type { GrantedCall } from '../../src/gateway/edge/call.ts'
 import { Exchange } from '../../src/gateway/edge/forward/exchange.ts'
+import { createOperationLanes } from '../../src/gateway/edge/forward/operation-lanes.ts'
 import type { Refusal } from '../../src/platform/problem.ts'
 import { Roster } from '../../src/platform/roster.ts'
 
@@ -11,12 +12,13 @@ function startExchange() {
   const response = Object.assign(new EventEmitter(), { destroyed: false })
   // As much of a call as an exchange looks at before it answers.
   const call = { response, forwardedAt: 0 } as unknown as GrantedCall
-  const lane = { connections: 0, underway: 0 }
+  const lane = { connections: 0, underway: 0, octets: 0 }
   const exchange = new Exchange(call, lane, {
     refuse: (_call, refusal) => refusals.push(refusal),
     onFailure: () => undefined,
     monotonic: () => 0,
     underway: new Roster<Exchange>(),
+    lanes: createOperationLanes({ underwayMax: 1, octetsMax: 1 }),
     echoesRequestId: false,
   })
   const backend = {

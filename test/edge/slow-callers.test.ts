@@ -120,7 +120,7 @@ t.test(
     )
     const overloaded = () => clients.filter(({ text }) => text.includes('"code":"OVERLOADED"'))
     await until('its places are taken', () => overloaded().length === 600 - 384)
-    t.equal(held.length, 192)
+    t.equal(held.length, 128)
     for (const key of others) {
       t.equal((await sendRaw(url, request(get, key), 20)).status, 200)
       t.equal((await sendRaw(url, request(get, testKey), 20)).status, 200)

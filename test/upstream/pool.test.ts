@@ -28,7 +28,7 @@ async function startPool(t: Test, isDown = false) {
   const pool = createPool({
     url: `http://127.0.0.1:${port}`,
     connectionsMax: 1,
-    connectionsPerLane: 1,
+
     connectionMsMax: 1000,
     connectMsMax: 2000,
     idleMsMax: 500,

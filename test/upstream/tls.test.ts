@@ -77,7 +77,7 @@ async function startBackend(
 function poolTo(t: Test, url: string, connectMsMax = 2_000): Pool {
   const pool = createPool({
     url,
-    ...{ connectionsMax: 1, connectionsPerLane: 1, connectionMsMax: 30_000, connectMsMax },
+    ...{ connectionsMax: 1, connectionMsMax: 30_000, connectMsMax },
     ...{ idleMsMax: 4_000, idleMsCeiling: 30_000 },
     monotonic: () => performance.now(),
   })

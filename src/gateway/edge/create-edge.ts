@@ -78,6 +78,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     identity: options.identity,
     refuse,
     echoesRequestId: options.backendEchoesRequestId,
+    uploadBufferMax: callLimits.uploadBufferMax,
     passingFields: createPassingFields(options.forwardHeaders),
     monotonic,
     onFailure: (call, refusal, cause) => observer.backendFailed(call, refusal, cause),

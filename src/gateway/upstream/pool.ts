@@ -21,8 +21,6 @@ export interface PoolOptions {
   /** What new connections trust and present; undefined: the public authorities, and nothing. */
   readonly tls?: Watched<UpstreamCredentials> | undefined
   readonly connectionsMax: number
-  /** Maximum number of simultaneous connections per lane. */
-  readonly connectionsPerLane: number
   /** Maximum age at which a connection is reused. */
   readonly connectionMsMax: number
   readonly connectMsMax: number
@@ -37,7 +35,7 @@ export interface PoolOptions {
  * Keeps connections to the backend, each for one request at a time.
  */
 export interface Pool {
-  /** Sends a request on a free connection, opens one, or waits for the next free connection of its lane. */
+  /** Sends a request on a free connection, opens one, or waits. A lane gets a connection only while it has fewer than are free. */
   dispatch(request: UpstreamRequest, handler: AnswerHandler): Dispatched
   /** Closes connections that are too old or idle for too long. Called periodically. */
   tidy(): void
@@ -93,7 +91,8 @@ class QueuedRequest implements Dispatched {
 
 /**
  * Creates a pool. It reuses the most recently used connection. Requests are
- * first come, first served, except in lanes that have reached their bound.
+ * first come, first served, except in lanes that have as many connections as
+ * are free.
  *
  * Requests go out after the event loop has read all sockets, as in undici
  * (GHSA-35p6-xmwp-9g52). So the gateway sees what a backend sent unasked on an
@@ -101,7 +100,7 @@ class QueuedRequest implements Dispatched {
  */
 export function createPool(options: PoolOptions): Pool {
   prepareAnswerParser()
-  const { connectionsMax, connectionsPerLane, connectionMsMax, monotonic } = options
+  const { connectionsMax, connectionMsMax, monotonic } = options
   const memory: ConnectionMemory = { tlsSession: undefined, secureContext: undefined }
   const settings = { ...options, origin: new URL(options.url), memory }
   const all = new Set<Connection>()
@@ -162,7 +161,8 @@ export function createPool(options: PoolOptions): Pool {
     const stillWaiting: QueuedRequest[] = []
     for (const queued of waiting) {
       const { lane } = queued.request
-      const connection = lane.connections < connectionsPerLane ? take() : undefined
+      const unused = connectionsMax - all.size + free.length
+      const connection = lane.connections < unused ? take() : undefined
       if (connection === undefined) {
         stillWaiting.push(queued)
         continue

@@ -3,12 +3,14 @@ import { isEncrypted } from '../../../platform/http-server.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
 import { exchangeMs } from '../../../platform/stop-times.ts'
-import type { AnswerHandler, Lane, UpstreamRequest } from '../../upstream/connection.ts'
+import type { AnswerHandler, UpstreamRequest } from '../../upstream/connection.ts'
 import type { Dispatched, Pool } from '../../upstream/pool.ts'
 import { UpstreamError } from '../../upstream/upstream-error.ts'
 import { type AnswerHead, answerHead } from '../answer/answer-head.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall } from '../call.ts'
+import { octetsOf } from '../request/body-pieces.ts'
+import type { OperationLane, OperationLanes } from './operation-lanes.ts'
 
 /** Milliseconds of silence after which the backend has failed the call. */
 const quietTimeoutMs = 10_000
@@ -16,11 +18,6 @@ const quietTimeoutMs = 10_000
 const interimAnswersMax = 8
 /** Maximum octets of a body that leaves in one piece with its header block. */
 const heldBytesMax = 16_384
-
-/** The calls of one operation that are at the backend or waiting for it. */
-export interface OperationLane extends Lane {
-  underway: number
-}
 
 /** What the exchanges of one forwarder share. */
 export interface ExchangeOptions {
@@ -30,6 +27,7 @@ export interface ExchangeOptions {
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
   readonly underway: Roster<Exchange>
+  readonly lanes: Pick<OperationLanes, 'enter' | 'leave'>
   /** The backend returns the request's X-Request-ID. */
   readonly echoesRequestId: boolean
 }
@@ -45,6 +43,8 @@ export class Exchange implements AnswerHandler, RosterMember {
   place = -1
   readonly #call: GrantedCall
   readonly #lane: OperationLane
+  /** Of the request body. */
+  readonly #octets: number
   readonly #options: ExchangeOptions
   #state: 'waiting' | 'held' | 'streaming' | 'ended' = 'waiting'
   #dispatched: Dispatched | undefined = undefined
@@ -64,8 +64,9 @@ export class Exchange implements AnswerHandler, RosterMember {
   constructor(call: GrantedCall, lane: OperationLane, options: ExchangeOptions) {
     this.#call = call
     this.#lane = lane
-    lane.underway += 1
+    this.#octets = octetsOf(call.body)
     this.#options = options
+    options.lanes.enter(lane, this.#octets)
     this.#quietSince = call.forwardedAt
     options.underway.add(this)
     call.exchange = this
@@ -210,7 +211,7 @@ export class Exchange implements AnswerHandler, RosterMember {
   #finish(): void {
     this.#state = 'ended'
     this.#options.underway.delete(this)
-    this.#lane.underway -= 1
+    this.#options.lanes.leave(this.#lane, this.#octets)
     this.#call.answeredAt = this.#options.monotonic()
   }
 }

@@ -6,19 +6,17 @@ import type { Watched } from '../../../platform/watched-files.ts'
 import { createPool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall, RoutedCall } from '../call.ts'
-import { Exchange, type OperationLane } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import type { IdentitySigner } from './identity.ts'
+import { createOperationLanes } from './operation-lanes.ts'
 import type { PassesField } from './passing-fields.ts'
 import { requestHead } from './request-head.ts'
 
 /** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
 const watchMs = 250
 const connectionsMax = 256
-/** Maximum number of calls waiting for a connection. */
-export const queueMax = 512
-/** Maximum number of each per operation, so that a slow operation leaves room for the others. */
-const connectionsPerOperation = 192
-export const underwayPerOperation = 384
+/** Maximum number of calls at the backend or waiting for a connection. */
+export const underwayMax = 768
 
 /** Sends granted calls to the backend and returns its responses. */
 export interface Forwarder {
@@ -37,6 +35,8 @@ export interface ForwarderOptions {
   readonly refuse: Refuse
   /** The backend returns the request's X-Request-ID. */
   readonly echoesRequestId: boolean
+  /** Maximum octets of bodies the process holds at a time. */
+  readonly uploadBufferMax: number
   readonly passingFields: (catalogue: Catalogue) => PassesField
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
@@ -57,7 +57,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     url: backendUrl,
     tls: options.upstreamTls,
     connectionsMax,
-    connectionsPerLane: connectionsPerOperation,
     // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
     connectionMsMax: 30_000,
     connectMsMax: 2_000,
@@ -67,15 +66,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     monotonic,
   })
   const underway = new Roster<Exchange>()
-  const lanes = new WeakMap<Operation, OperationLane>()
-  function laneOf(operation: Operation): OperationLane {
-    const known = lanes.get(operation)
-    if (known !== undefined) return known
-    const made = { connections: 0, underway: 0 }
-    lanes.set(operation, made)
-    return made
-  }
-  const exchangeOptions = { refuse, onFailure, monotonic, underway, echoesRequestId }
+  const lanes = createOperationLanes({ underwayMax, octetsMax: options.uploadBufferMax })
+  const exchangeOptions = { refuse, onFailure, monotonic, underway, lanes, echoesRequestId }
   // One timer for all exchanges: a separate timer costs more per call than a place on the roster.
   const watch = setInterval(() => {
     const at = monotonic()
@@ -91,13 +83,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const token = identity.tokenFor(caller, version, certificate)
       const passes = passingFields(call.published.catalogue)
       const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
-      const lane = laneOf(operation)
+      const lane = lanes.of(operation)
       call.forwardedAt = monotonic()
       new Exchange(call, lane, exchangeOptions).begin(pool, { head, body, lane })
     },
-    hasRoom: (operation) =>
-      underway.size < connectionsMax + queueMax &&
-      laneOf(operation).underway < underwayPerOperation,
+    hasRoom: lanes.hasRoom,
     async close() {
       await pool.close()
       clearInterval(watch)

@@ -1,6 +1,7 @@
 import type { Method } from '../../../catalogue/catalogue.ts'
 import type { GrantedCall } from '../call.ts'
 import { connectionNames, withoutNamed } from '../connection-names.ts'
+import { octetsOf } from '../request/body-pieces.ts'
 import { via } from '../via.ts'
 import type { PassesField } from './passing-fields.ts'
 
@@ -44,8 +45,7 @@ export function requestHead(
   // A chunked body is complete here, so its length is known. RFC 9110, 8.6: a method that may have a body needs
   // `Content-Length: 0`.
   if (fields.contentLength === undefined && mayHaveBody(operation.method)) {
-    const length = (body ?? []).reduce((sum, piece) => sum + piece.length, 0)
-    head += `Content-Length: ${length}\r\n`
+    head += `Content-Length: ${octetsOf(body)}\r\n`
   }
   return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
 }

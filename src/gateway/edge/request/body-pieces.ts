@@ -76,3 +76,9 @@ export class BodyPieces {
     this.#gatheredLength = 0
   }
 }
+
+/** The length of a body; 0 of none. */
+export function octetsOf(body: readonly Buffer[] | undefined): number {
+  if (body === undefined) return 0
+  return body.reduce((sum, piece) => sum + piece.length, 0)
+}
