@@ -82,7 +82,9 @@ await onTwoCores(async (bench) => {
       ...{ databaseUrl: world.databaseUrl, pepper: secrets.KEY_PEPPER, applications },
       ...{ plan: ample.name, version: { name: 'xs2a', version: '1.7.0' } },
     })
-  const keys = await register(1_000)
+  // As many to a developer as may be.
+  const developers = await Promise.all(Array.from({ length: 100 }, () => register(10)))
+  const keys = developers.flat()
   const attacks = createAttacks({
     keys: await register(attackers),
     waitingKeys: keys.slice(0, waiting),

@@ -85,7 +85,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       // A made-up call comes over no connection.
       certificates: undefined,
       // A dry run shares no resources and has no body.
-      concurrency: { callsPerApplication: 0, callsPerAddress: 0 },
+      concurrency: { callsPerApplication: 0, callsPerDeveloper: 0, callsPerAddress: 0 },
       uploads: { receive: () => undefined },
       hasRoom: () => true,
       isAddressKnown: options.address !== undefined,

@@ -400,6 +400,12 @@ const capacity = {
     [0, 1_000_000],
     'Calls of one application in progress at a time in one process. Further calls get 429 and use no quota. 0 means no limit.',
   ),
+  callsPerDeveloper: integer(
+    'CALLS_PER_DEVELOPER',
+    128,
+    [0, 1_000_000],
+    'The same for all applications of one developer together. 0 means no limit.',
+  ),
   callsPerAddress: integer(
     'CALLS_PER_ADDRESS',
     0,

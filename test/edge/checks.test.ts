@@ -128,7 +128,7 @@ function table(state: NonNullable<Probe['state']> = {}) {
   const { isFull = false, isBusy = false } = state
   const checks = createChecks({
     ...parts(state),
-    concurrency: { callsPerApplication: 1, callsPerAddress: 0 },
+    concurrency: { callsPerApplication: 1, callsPerDeveloper: 0, callsPerAddress: 0 },
     uploads,
     hasRoom: () => !isFull,
     isAddressKnown: true,

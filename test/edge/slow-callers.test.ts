@@ -311,3 +311,22 @@ t.test('an address has as many calls under way as it may, where that is bounded'
   const neighbour = open(t, url, another, '127.0.0.2')
   await until('a neighbour is served', () => neighbour.text.includes('200 OK'))
 })
+
+t.test(
+  'a developer has as many calls under way as it may over all its applications; others are served',
+  async (t) => {
+    const { backend, url } = await start(t, { callLimits: { callsPerDeveloper: 3 } })
+    backend.answer = () => undefined
+    const clients = siblings.slice(0, 3).map((key) => open(t, url, request(get, key)))
+    await until('they are under way', () => backend.requests.length === 3)
+    backend.answer = answerOk
+    const ofAnother = () => sendRaw(url, request(get, siblings[3] ?? ''))
+    const { status, body } = await ofAnother()
+    t.equal(status, 429)
+    t.equal(code(body), 'CONCURRENCY_EXCEEDED')
+    t.match(body, 'The developer has 3 calls under way already.')
+    t.equal((await sendRaw(url, request(get, testKey))).status, 200)
+    clients[0]?.socket.resetAndDestroy()
+    await until('one has ended', async () => (await ofAnother()).status === 200)
+  },
+)

@@ -149,7 +149,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
       connectionsMax: 10_000,
     },
     callLimits: {
-      ...{ callsPerApplication: 0, callsPerAddress: 0 },
+      ...{ callsPerApplication: 0, callsPerDeveloper: 0, callsPerAddress: 0 },
       ...{ uploadBufferMax: 67_108_864, uploadBytesPerSecondMin: 1_024 },
       ...options.callLimits,
     },

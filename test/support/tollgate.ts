@@ -45,6 +45,7 @@ export interface TestPlan {
 /** Any free port, nothing on standard error, and no bound on bursts of one application or developer. */
 export const quietEnv = {
   CALLS_PER_APPLICATION: '0',
+  CALLS_PER_DEVELOPER: '0',
   CHANGES_PER_MINUTE: '100000',
   KEYS_PER_HOUR: '100000',
   LOG_LEVEL: 'silent',
