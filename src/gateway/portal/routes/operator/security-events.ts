@@ -1,6 +1,7 @@
 import { withInstants } from '../../answers.ts'
 import { listAnswer, pageOf } from '../../list-page.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import { inputInvalid } from '../../portal-error.ts'
 import { SecurityEventList, SecurityEventQuery } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
 
@@ -24,8 +25,8 @@ export function registerSecurityEvents(
       const found = await stores.securityEvents.list({
         ...{ event, keyId },
         parties: party === undefined ? undefined : [party],
-        from: dateOf(from),
-        until: dateOf(until),
+        from: dateOf('/from', from),
+        until: dateOf('/until', until),
         after: after === undefined ? undefined : Number(after),
         limit: pageOf(query).limit,
       })
@@ -34,7 +35,10 @@ export function registerSecurityEvents(
   )
 }
 
-/** The schema has checked the text. */
-function dateOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text)
+/** @throws {PortalError} INPUT_INVALID for a leap second, which the schema lets pass and Date does not have */
+function dateOf(path: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) throw inputInvalid(path, 'a time without a leap second')
+  return date
 }
