@@ -1,11 +1,12 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { Agent, request } from 'undici'
 import { createTestAuthority, type IssuedCertificate } from '../support/certificates.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
-import { spawnTollgate, testConfigDir } from '../support/tollgate.ts'
+import { quietEnv, runTollgate, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
 const authority = createTestAuthority(t)
@@ -129,27 +130,29 @@ t.test('a start without usable certificates names the settings', async (t) => {
   place(folder, authority.issue())
   writeFileSync(join(folder, 'tls.key'), 'no key')
   const env = {
-    ...tlsEnv(folder),
+    ...{ ...quietEnv, ...tlsEnv(folder) },
     DATA_DIR: await testDataDir(t),
     UPSTREAM_TLS_CA_FILE: authority.caFile,
   }
-  await t.rejects(spawnTollgate(t, ['gateway', 'portal', 'backend'], env), {
-    message:
-      /tollgate: GATEWAY_TLS_CERT_FILE, GATEWAY_TLS_KEY_FILE: the key file contains no PEM private key/,
+  t.match(await tollgate(env, 'start'), {
+    code: 1,
+    stderr:
+      /^tollgate: GATEWAY_TLS_CERT_FILE, GATEWAY_TLS_KEY_FILE: the key file contains no PEM private key/,
   })
 })
 
 t.test('a start with an expired certificate serves, and says so', async (t) => {
   const folder = t.testdir()
   place(folder, authority.issue({ days: -1 }))
-  const process = await spawnTollgate(t, ['gateway', 'portal', 'backend'], {
-    DATA_DIR: await testDataDir(t),
-    CONFIG_DIR: testConfigDir(t),
-    PORTAL_TLS_CERT_FILE: join(folder, 'tls.crt'),
-    PORTAL_TLS_KEY_FILE: join(folder, 'tls.key'),
-    LOG_LEVEL: 'error',
+  const lines: string[] = []
+  const { urls } = await runTollgate(t, {
+    env: {
+      PORTAL_TLS_CERT_FILE: join(folder, 'tls.crt'),
+      PORTAL_TLS_KEY_FILE: join(folder, 'tls.key'),
+    },
+    log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
   })
-  t.match(process.urls.portal, /^https:/)
-  t.match(process.urls.gateway, /^http:/)
-  t.match(process.output.stderr, 'the certificate has expired')
+  t.match(urls.portal, /^https:/)
+  t.match(urls.gateway, /^http:/)
+  t.match(lines.join(''), 'the certificate has expired')
 })

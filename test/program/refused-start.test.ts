@@ -105,7 +105,7 @@ t.test(
   async (t) => {
     const ports = { GATEWAY_PORT: await takenPort(t), PORTAL_PORT: await takenPort(t) }
     const dataDir = join(await testDataDir(t), 'fresh')
-    const { code, stdout, stderr } = await tollgateProcess(
+    const { code, stdout, stderr } = await tollgate(
       { ...anyPorts, ...ports, DATA_DIR: dataDir },
       'start',
     )

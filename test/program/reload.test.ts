@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createClient, eventually } from '../support/calling.ts'
 import { testDataDir } from '../support/database.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../support/tollgate.ts'
 
 /** A process, and its Default Plan as a file that it reads again. */
-async function startReloadable(t: Test) {
+async function startReloadable() {
   const dataDir = await testDataDir(t)
   const configDir = testConfigDir(t)
   const process = await spawnTollgate(t, ['gateway', 'portal', 'backend'], {
@@ -37,10 +37,11 @@ async function startReloadable(t: Test) {
   }
 }
 
+const { process, dataDir, good, reload } = await startReloadable()
+
 t.test(
   'SIGHUP takes a valid configuration into force and keeps the old one before a bad one',
   async (t) => {
-    const { process, good, reload } = await startReloadable(t)
     const terms = async () => (await fetch(`${process.urls.portal}/api/apis`)).text()
 
     const refused = await reload(
@@ -55,16 +56,12 @@ t.test(
     const calls = good.replace('calls: 1000000', 'calls: 7')
     await reload(calls, /^gateway_config_generation 2$/m)
     t.match(await terms(), '"calls":7')
-
-    process.signal('SIGTERM')
-    t.equal(await process.ended, 0)
   },
 )
 
 t.test(
   'a reload that changes the window or the time zone of a limit starts a new count, in the new calendar',
   async (t) => {
-    const { process, dataDir, good, reload } = await startReloadable(t)
     const { key } = await newApplication(await registryBeside(t, dataDir), 'reloaded')
     const gateway = createClient(t, process.urls.gateway, 1)
     // Zones without summer time, whose midnights are never the same moment.
@@ -81,7 +78,7 @@ t.test(
       const text = good
         .replace('calls: 1000000', 'calls: 3')
         .replace('window: P365D', `window: ${window}`)
-      await reload(`${zoned}${text}`, new RegExp(`^gateway_config_generation ${index + 2}$`, 'm'))
+      await reload(`${zoned}${text}`, new RegExp(`^gateway_config_generation ${index + 3}$`, 'm'))
       const { status, headers, endedAt } = await gateway.call({ key })
       t.not(status, 429)
       t.equal(headers['ratelimit-policy'], '"default";q=3;w=86400')
@@ -100,3 +97,8 @@ t.test(
     t.same(seen, ['2', '2', '2', last], 'the first window comes back with its count')
   },
 )
+
+t.test('a process that has read its configuration again ends as any other', async (t) => {
+  process.signal('SIGTERM')
+  t.equal(await process.ended, 0)
+})
