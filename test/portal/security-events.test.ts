@@ -315,6 +315,14 @@ t.test('an operator who deletes the account still has a name in the audit', asyn
   await client.post('/api/session/factor', { token: body.token, code: appCode(secret) })
   await client.put('/api/operator/sign-up', { mode: 'approval' })
   await client.put('/api/operator/sign-up', { mode: 'open' })
+  await client.get('/api/operator/audit')
+  for (const party of [`developer:${id}`, 'staff:E-4711']) {
+    const both = ['operator.read', 'sign-in.accepted']
+    await until(`${party} finds what the operator did before and after the sign-in`, async () => {
+      const found = await stores.securityEvents.list({ parties: [party], limit: 10 })
+      return both.every((name) => found.some(({ event }) => event === name))
+    })
+  }
   await stores.developers.delete({ id, by: `developer:${id}` })
   t.match(await stores.audit.list({ actor: 'staff:E-4711', limit: 1 }), [
     { action: 'sign-up.switch' },

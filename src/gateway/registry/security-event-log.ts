@@ -11,7 +11,10 @@ export interface RecordedSecurityEvent extends KeptSecurityEvent {
 /** Which events to read: those that match every given member. */
 export interface SecurityEventFilter {
   readonly event?: string | undefined
-  /** `developer:<id>`, `application:<id>`, `staff:<id>` …: one of these is the actor or the subject. */
+  /**
+   * `developer:<id>`, `application:<id>`, `staff:<id>` …: one of these is the actor
+   * or the subject. The account and the staff id of an operator stand for each other.
+   */
   readonly parties?: readonly string[] | undefined
   readonly keyId?: string | undefined
   /** The earliest time. */
@@ -64,7 +67,7 @@ export function createSecurityEventLog({
         event === undefined ? undefined : sql<boolean>`event = ${event}`,
         parties === undefined
           ? undefined
-          : sql<boolean>`(actor = any(${parties}) or subject = any(${parties}))`,
+          : sql<boolean>`(actor = any(${withOtherNames(parties)}) or subject = any(${withOtherNames(parties)}))`,
         keyId === undefined ? undefined : sql<boolean>`key_id = ${keyId}`,
         from === undefined ? undefined : sql<boolean>`at >= ${from}`,
         until === undefined ? undefined : sql<boolean>`at < ${until}`,
@@ -95,4 +98,12 @@ export function createSecurityEventLog({
 
     prune: (days) => deleteAged(db, 'security_events', days),
   }
+}
+
+/** An operator signs in as an account and then acts under the staff id. */
+function withOtherNames(parties: readonly string[]) {
+  return sql`array(
+    select unnest(${parties}::text[])
+    union select 'staff:' || id from staff where 'developer:' || developer_id = any(${parties})
+    union select 'developer:' || developer_id from staff where 'staff:' || id = any(${parties}))`
 }
