@@ -49,6 +49,9 @@ t.test(
     t.equal(await statusOf(commandIn(first.output(), 'curl')), '200')
     const lineOfCall = /^\d\d:\d\d:\d\d {2}listAccounts \(xs2a 1\.7\.0\): 200, \d+ calls left, /m
     t.ok(await eventually(async () => lineOfCall.test(first.output())), lineOfCall.source)
+    const ownChange = /Tollgate made a change .*actor=system .*"action":"key\.issue"/
+    t.ok(await eventually(async () => ownChange.test(first.output())), ownChange.source)
+    t.notMatch(first.output(), 'an operator made a change')
     await first.stop()
 
     const second = startOnTerminal(t, { ...env, LOG_FORMAT: 'json' })
