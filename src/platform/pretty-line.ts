@@ -6,7 +6,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Formats a log line for people: local time, level unless it is `info`, message
- * and fields, with the stack of an error below. A call becomes `14:03:07
+ * and fields. Below it follow the error and its causes, with stacks unless it is
+ * a warning: those are about other systems, not our code. A call becomes `14:03:07
  * listAccounts (xs2a 1.7.0): 200, 99 calls left, 3.1 ms`.
  *
  * @param line one line of JSON, as the log writes it
@@ -17,7 +18,7 @@ export function prettyLine(line: string): string {
   const time = new Date(String(fields['time'])).toTimeString().slice(0, 8)
   const level = fields['level'] === 'info' ? '' : `${String(fields['level']).toUpperCase()} `
   const text = fields['msg'] === 'call' ? callText(fields) : messageText(fields)
-  return `${time}  ${level}${text}${errorLines(fields['err'])}\n`
+  return `${time}  ${level}${text}${errorLines(fields)}\n`
 }
 
 function callText(fields: Fields): string {
@@ -38,11 +39,12 @@ function messageText(fields: Fields): string {
   return printable([fields['msg'] ?? '', ...shown].join('  '))
 }
 
-function errorLines(error: unknown): string {
+function errorLines({ level, err: error }: Fields): string {
   if (typeof error !== 'object' || error === null) return ''
   const { stack, message } = error as Fields
   return String(stack ?? message)
     .split('\n')
+    .filter((text) => level !== 'warn' || !/^\s*at /.test(text))
     .map((text) => `\n    ${printable(text)}`)
     .join('')
 }
