@@ -56,7 +56,7 @@ t.test('a connection that owes no answer ends at once when its client ends its s
   await once(socket, 'data')
   socket.end()
   await once(socket, 'close')
-  t.ok(performance.now() - begun < 5_000, 'before any time limit')
+  t.ok(performance.now() - begun < 9_000, 'before any time limit')
 })
 
 t.test('answers that are owed come before the refusal of CONNECT', async (t) => {

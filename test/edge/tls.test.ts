@@ -266,7 +266,7 @@ t.test(
     const answers = [busy, fresh].map((socket) => readUntil(socket, /never/))
     for (const text of await Promise.all(answers)) t.match(text, /^HTTP\/1\.1 200 [\s\S]*"ok":true/)
     await stopped
-    t.ok(performance.now() - begun < 4_000, 'not as long as a handshake may take')
+    t.ok(performance.now() - begun < 9_000, 'not as long as a handshake may take')
   },
 )
 

@@ -129,7 +129,7 @@ t.test('a database that answers nothing fails in time and heals', async (t) => {
   const asked = performance.now()
   await t.rejects(sql`select 2`.execute(db), { name: 'StatementTimeout' })
   await t.rejects(sql`select 3`.execute(db), 'the pool does not wait for the hung connection')
-  t.ok(performance.now() - asked < 5_000, 'in time')
+  t.ok(performance.now() - asked < 9_000, 'in time')
   server.thaw()
   t.same((await sql`select 4 as n`.execute(db)).rows, [{ n: 4 }])
   await t.rejects(
@@ -165,7 +165,7 @@ t.test(
     const asked = performance.now()
     const both = [sql`select pg_sleep(0)`.execute(db), sql`select 2`.execute(db)]
     await t.rejects(Promise.race(both), { message: 'timeout exceeded when trying to connect' })
-    t.ok(performance.now() - asked < 5_000)
+    t.ok(performance.now() - asked < 9_000)
     server.thaw()
     await Promise.allSettled(both)
   },

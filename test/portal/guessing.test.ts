@@ -88,7 +88,7 @@ t.test('known and unknown addresses get the same answer, in the same time', asyn
     }
     // A difference that is there shows every time; one of a busy machine does not.
     let share = await difference()
-    for (let again = 0; again < 2 && Math.abs(share) > 0.25; again++) share = await difference()
+    for (let again = 0; again < 4 && Math.abs(share) > 0.25; again++) share = await difference()
     t.ok(
       Math.abs(share) <= 0.25,
       `${name}: a known address takes ${(share * 100).toFixed(0)} % more`,
