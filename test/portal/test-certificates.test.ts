@@ -251,6 +251,8 @@ t.test('the command writes files that only their owner may read, never over othe
   const again = await command(env, ...args)
   t.match(again, { code: 1, stderr: /qwac\.pem already exists; choose another folder with --out/ })
   t.equal(readFileSync(join(out, 'qwac.key'), 'utf8'), before)
+  const inFile = await command(env, ...args.slice(0, -1), join(out, 'qwac.key'))
+  t.match(inFile, { code: 1, stderr: /qwac\.key already exists/ }, 'a file is no folder')
   t.equal((await beside.stores.certificates.list({ applicationId })).length, 2, 'nothing was made')
   t.ok(existsSync(join(out, 'authority.pem')))
 })

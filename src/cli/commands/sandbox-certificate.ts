@@ -32,6 +32,7 @@ export async function makeSandboxCertificates(
   // Before anything is made: the keys of what is made are nowhere else.
   const existing = json === true ? undefined : files.find((name) => existsSync(join(out, name)))
   if (existing !== undefined) throw exists(join(out, existing))
+  if (json !== true) await makeFolder(out)
   const { portal = 'http://127.0.0.1:8081' } = await findAddresses(settings())
   const pair = await registry(async (stores) => {
     const application = await findApplication(stores, reference)
@@ -67,7 +68,6 @@ async function writePair(
   }
   const written: string[] = []
   try {
-    await mkdir(folder, { recursive: true })
     for (const [name, text] of Object.entries(contents)) {
       const path = join(folder, name)
       // Never over the key of another certificate.
@@ -75,9 +75,20 @@ async function writePair(
       written.push(path)
     }
   } catch (error) {
-    const { code, path = folder } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw exists(path)
-    throw new CommandError(`cannot write ${path}: ${code}`)
+    throw unwritten(folder, error)
   }
   return written
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (error) {
+    throw unwritten(folder, error)
+  }
+}
+
+function unwritten(folder: string, error: unknown): CommandError {
+  const { code, path = folder } = error as NodeJS.ErrnoException
+  return code === 'EEXIST' ? exists(path) : new CommandError(`cannot write ${path}: ${code}`)
 }
