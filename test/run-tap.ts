@@ -2,22 +2,25 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Suite } from './together.ts'
 
 // A program: `tap run` with these arguments, where it is quick. The tests copy some
 // hundred databases and start as many processes: on a disk they wait for it half of
-// the time, and every process would strip and compile the same modules again. Without
-// arguments it runs all short tests, in a few processes.
+// the time, and every process would strip and compile the same modules again. With the
+// argument `short` or `long` it runs that suite, in a few processes.
 
 /** Two cores are busy with four, since some tests mostly wait. */
 const processes = 4
 /** Each file has a timeout of its own. */
-const partSecondsMax = 1200
+const partSecondsMax = 1800
 
 const folder = mkdtempSync(join(roomyRoot(), 'tg-run-'))
 // Servers that refuse to run as root run as others, in folders of their own in it.
 chmodSync(folder, 0o711)
 const given = process.argv.slice(2)
-const child = spawn('tap', ['run', ...(given.length === 0 ? together() : given)], {
+const [suite] = given
+const args = suite === 'short' || suite === 'long' ? together(suite) : given
+const child = spawn('tap', ['run', ...args], {
   stdio: 'inherit',
   env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: join(folder, 'compile-cache') },
 })
@@ -34,9 +37,9 @@ child.once('exit', (code) => {
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 /** Files that each run a part of the tests. */
-function together(): string[] {
+function together(suite: Suite): string[] {
   const source = `import { runTogether } from ${JSON.stringify(import.meta.resolve('./together.ts'))}
-await runTogether(import.meta.dirname)\n`
+await runTogether(${JSON.stringify(suite)}, import.meta.dirname)\n`
   const files = Array.from({ length: processes }, (_, index) => {
     const file = join(folder, `part-${index + 1}.test.mjs`)
     writeFileSync(file, source)

@@ -9,8 +9,8 @@ import t, { type Test } from 'tap'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** As for a file in a process of its own (`.taprc`). */
-const fileTimeoutMs = 240_000
+/** For each file. Its tests have limits of their own. */
+const fileTimeoutMs: Readonly<Record<Suite, number>> = { short: 240_000, long: 900_000 }
 
 /** The test that stands for a file, by the URL of the file. */
 const tests = new Map<string, Test>()
@@ -40,28 +40,58 @@ registerHooks({
   },
 })
 
-/** Runs test files, those in `test/long` excepted, that no process with the same folder has taken. */
-export async function runTogether(folder: string): Promise<void> {
-  for (const file of largestFirst()) {
+/** The short tests, or the long ones. */
+export type Suite = 'short' | 'long'
+
+/** Runs test files of a suite that no process with the same folder has taken. */
+export async function runTogether(suite: Suite, folder: string): Promise<void> {
+  for (const file of longestFirst(suite)) {
     if (!take(join(folder, file.replaceAll('/', '-')))) continue
-    const { href } = pathToFileURL(join(root, file))
     const begun = performance.now()
-    const results = await t.test(file, { timeout: fileTimeoutMs }, async (t) => {
-      tests.set(href, t)
-      await import(href)
-    })
-    if (results?.count === 0) t.fail(`${file} has no test`)
+    if (suite === 'long') await runApart(file)
+    else await runHere(file)
     // Tap prints results only when the process has ended.
     const seconds = ((performance.now() - begun) / 1000).toFixed(1)
     process.stderr.write(`${seconds.padStart(6)} s  ${file}\n`)
   }
 }
 
-/** By size, a fair guess of duration: a long file at the end would leave the other processes idle. */
-function largestFirst(): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/long/**'] })
+/** Warm code saves a short test most of its time. */
+async function runHere(file: string): Promise<void> {
+  const { href } = pathToFileURL(join(root, file))
+  const results = await t.test(file, { timeout: fileTimeoutMs.short }, async (t) => {
+    tests.set(href, t)
+    await import(href)
+  })
+  if (results?.count === 0) t.fail(`${file} has no test`)
+}
+
+/** A long test measures memory and processor time, and gains little. */
+async function runApart(file: string): Promise<void> {
+  const options = { cwd: root, timeout: fileTimeoutMs.long }
+  await t.spawn(process.execPath, [join(root, file)], options, file)
+}
+
+/** Whose size does not tell how long they take, the longest first. */
+const longestTests = [
+  'portal-pages',
+  'slow-clients',
+  'samples',
+  'rolling-restart',
+  'attacks',
+  'revocation',
+  'arrives-once',
+].map((name) => `test/long/${name}.test.ts`)
+
+/** For the others, size is a fair guess of duration: a long file at the end would leave the other processes idle. */
+function longestFirst(suite: Suite): string[] {
+  const files =
+    suite === 'long'
+      ? globSync('test/long/*.test.ts', { cwd: root })
+      : globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/long/**'] })
   const bytes = new Map(files.map((file) => [file, statSync(join(root, file)).size]))
-  return files.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0))
+  const bySize = files.sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0))
+  return [...new Set([...longestTests.filter((file) => bytes.has(file)), ...bySize])]
 }
 
 /** Whether this process is the first to claim a name. */

@@ -18,7 +18,7 @@ import { costsTable, leniencyTable, mostLenient } from '../attacks/table.ts'
 // A short part of npm run test:attacks: here each attack meets one operation, and a few faults are planted.
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32))
-const timeout = 120_000
+const timeout = 300_000
 
 async function attack(t: Test, inputs: readonly Input[], options?: AttackOptions) {
   const { findings } = await attackGateway(inputs, options)
