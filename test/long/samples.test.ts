@@ -3,9 +3,13 @@ import t from 'tap'
 import { answerContracts } from '../support/answer-contract.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { type Language, languageMissing, languages, runSample } from '../support/run-sample.ts'
-import { runTollgate } from '../support/tollgate.ts'
+import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const catalogue = await publishedCatalogue()
+const { urls, dataDir } = await runTollgate(t)
+const stores = await registryBeside(t, dataDir)
+// Each is an application of its own.
+t.jobs = languages.length
 
 /** One answer as a sample printed it; curl prints the header fields, too. */
 interface Printed {
@@ -68,11 +72,11 @@ function keptVariables(source: string, body: unknown): Record<string, string> {
 
 for (const language of languages) {
   const skip = await languageMissing(language)
+  const { key } = await newApplication(stores, language)
   t.test(
     `every sample in ${language} works as it stands, in the order of the reference`,
     { skip, timeout: 300_000 },
     async (t) => {
-      const { urls, key } = await runTollgate(t)
       const folder = t.testdir()
       let samplesRun = 0
       for (const version of catalogue.versions.values()) {
