@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from '../support/database.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 import { NotStrict, readStrictRequest, type StrictRequest } from '../support/strict-request.ts'
 import { type HostileAnswer, hostileAnswers } from './corpus/answers.ts'
 import { markPattern, type Sender } from './message.ts'
@@ -142,5 +143,5 @@ async function respond(
     if (answer?.octetMs !== undefined) await delay(answer.octetMs)
   }
   if (answer?.ending === 'end') socket.end()
-  if (answer?.ending === 'reset') setImmediate(() => socket.resetAndDestroy())
+  if (answer?.ending === 'reset') setImmediate(() => resetConnection(socket))
 }

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { callerOf, startEdge, type TestEdgeOptions } from '../support/edge.ts'
 import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\n'
@@ -18,7 +19,7 @@ const conducts: Readonly<Record<string, RawBackend['answer']>> = {
     const timer = setInterval(() => socket.write('x'), 50)
     socket.on('close', () => clearInterval(timer))
   },
-  'breaks off its answers': (_, socket) => void socket.write(part, () => socket.resetAndDestroy()),
+  'breaks off its answers': (_, socket) => void socket.write(part, () => resetConnection(socket)),
   'ends connections without an answer': (_, socket) => void socket.end(),
   'answers twice': (_, socket) => void socket.write(whole + whole),
   'sends more than it declares': (_, socket) => void socket.write(`${whole}more`),
@@ -91,7 +92,7 @@ function press(t: Test, url: string, line = bad): void {
   t.teardown(() => {
     isOver = true
     // After an ordinary end the edge would finish a call that waits for the backend.
-    for (const socket of open) socket.resetAndDestroy()
+    for (const socket of open) resetConnection(socket)
   })
 }
 
@@ -134,7 +135,7 @@ t.test('the bodies of a silent operation leave memory for those of others', asyn
   let refused = 0
   for (const key of uploaders) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
-    t.teardown(() => socket.resetAndDestroy())
+    t.teardown(() => resetConnection(socket))
     socket
       .on('error', () => undefined)
       .on('data', (chunk) => {

@@ -13,6 +13,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest } from '../support/raw-client.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const get = rawRequest('GET /v1.7.0/accounts HTTP/1.1', [`X-API-Key: ${testKey}`])
@@ -63,7 +64,7 @@ async function leaveWhileCounted(t: Test, bytes: string, calls: number, limit = 
   await once(socket, 'connect')
   socket.write(bytes)
   await until('the counter is asked', () => isHeld(calls))
-  socket.resetAndDestroy()
+  resetConnection(socket)
   await until('the gateway sees that the client left', async () => (await edge.connections()) === 0)
   letGo()
   await until('every call has ended', () => ended.length === calls)

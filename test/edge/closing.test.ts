@@ -9,6 +9,7 @@ import { listenOnLoopback } from '../support/loopback.ts'
 import { openConnection } from '../support/open-connection.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 
 const get = rawRequest('GET /v1.7.0/accounts HTTP/1.1', [`X-API-Key: ${testKey}`])
 
@@ -156,7 +157,7 @@ t.test(
         socket.write(`CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n${more}\r\n`)
         if (isAnswered) t.match(`${(await once(socket, 'data'))[0]}`, /^HTTP\/1\.1 501 /)
         else await delay(20)
-        socket.resetAndDestroy()
+        resetConnection(socket)
         await once(socket, 'close')
       }
     }

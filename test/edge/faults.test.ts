@@ -8,6 +8,7 @@ import { startEdge, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const key = `X-API-Key: ${testKey}`
@@ -34,7 +35,7 @@ t.test('clients that go away leave no negative or absurd durations in the metric
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
     socket.write(rawRequest(get, [key]))
     while (backend.requests.length === seen) await delay(5)
-    socket.resetAndDestroy()
+    resetConnection(socket)
   }
   const sums = async () =>
     [
@@ -70,7 +71,7 @@ t.test('a call whose client left before it was admitted does not reach the backe
   const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
   socket.write(rawRequest(get, [key]))
   while (asked.length === 0) await delay(5)
-  socket.resetAndDestroy()
+  resetConnection(socket)
   await until('the client has left', async () => (await edge.connections()) === 0)
   asked.shift()?.()
   const other = fetch(`${edge.url}/v1.6.0/accounts`, { headers: { 'x-api-key': testKey } })
@@ -91,7 +92,7 @@ t.test('a client that resets ends all its pipelined calls, and each is observed'
   const socket = connect(Number(new URL(edge.url).port), '127.0.0.1')
   socket.write(rawRequest(get, [key]).repeat(12))
   while (backend.requests.length < 12) await delay(5)
-  socket.resetAndDestroy()
+  resetConnection(socket)
   await until('the backend sees it', () => ended === 12)
   t.match(await edge.metrics(), /^gateway_requests_total\{.*outcome="aborted"\} 12$/m)
 })
@@ -146,7 +147,7 @@ t.test('an upload that breaks off opens no connection to the backend', async (t)
   const endings: Readonly<Record<string, (socket: Socket) => void>> = {
     'a farewell': (socket) => void socket.end(),
     'a closed connection': (socket) => void socket.destroy(),
-    'a reset': (socket) => void socket.resetAndDestroy(),
+    'a reset': (socket) => resetConnection(socket),
     'no chunk': (socket) => void socket.write('ZZ\r\n'),
     'half a last chunk': (socket) => void socket.end('0\r\n'),
   }

@@ -6,6 +6,7 @@ import { startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const get = 'GET /v1.7.0/accounts HTTP/1.1'
@@ -273,7 +274,7 @@ t.test('an answer that fails before its first octet is 502, and its client goes 
     },
     (_request, socket) => {
       socket.write(declared)
-      later(socket, () => socket.resetAndDestroy())
+      later(socket, () => resetConnection(socket))
     },
   ]
   const client = connect(Number(new URL(url).port), '127.0.0.1')
@@ -296,7 +297,7 @@ t.test('an answer that fails before its first octet is 502, and its client goes 
 t.test('a connection reset before an answer is 502 and the call is sent once', async (t) => {
   const { backend, url } = await start(t)
   await fetch(`${url}/v1.7.0/accounts`, { headers })
-  backend.answer = (_request, socket) => socket.resetAndDestroy()
+  backend.answer = (_request, socket) => resetConnection(socket)
   for (const method of ['GET', 'POST']) {
     const before = backend.requests.length
     const answer = await fetch(`${url}/v1.7.0/${method === 'GET' ? 'accounts' : 'consents'}`, {
@@ -353,7 +354,7 @@ t.test('a client that resets its connection ends its call at the backend', async
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write(rawRequest(get, [key]))
   await until('the backend has the call', () => backend.requests.length === 1)
-  socket.resetAndDestroy()
+  resetConnection(socket)
   // Sooner than the time limit of the call.
   await until('the connection to the backend ends', () => isEnded, 8_000)
 })

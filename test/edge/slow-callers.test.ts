@@ -4,6 +4,7 @@ import type { Authentication } from '../../src/gateway/registry/registry.ts'
 import { callerOf, startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const post = 'POST /v1.7.0/consents HTTP/1.1'
@@ -50,7 +51,7 @@ function open(t: Test, url: string, octets: string, localAddress = '127.0.0.1') 
   })
   const client = { socket, text: '', isClosed: false }
   // After an ordinary end the edge would finish a call that waits for the backend.
-  t.teardown(() => socket.resetAndDestroy())
+  t.teardown(() => resetConnection(socket))
   socket.on('error', () => undefined).on('close', () => (client.isClosed = true))
   socket.on('data', (chunk) => (client.text += chunk.toString('latin1')))
   socket.write(octets)
@@ -329,7 +330,8 @@ t.test(
     t.equal(code(body), 'CONCURRENCY_EXCEEDED')
     t.match(body, 'The developer has 3 calls under way already.')
     t.equal((await sendRaw(url, request(get, testKey))).status, 200)
-    clients[0]?.socket.resetAndDestroy()
+    const [first] = clients
+    if (first !== undefined) resetConnection(first.socket)
     await until('one has ended', async () => (await ofAnother()).status === 200)
   },
 )

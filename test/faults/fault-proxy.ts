@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { resetConnection } from '../support/reset-connection.ts'
 import { createRandom } from './random.ts'
 
 /** What a proxy does to what passes through it. */
@@ -55,7 +56,7 @@ export function startFaultProxy(targetPort: number): Promise<FaultProxy> {
   }
 
   function reset(link: Link): void {
-    link.near.resetAndDestroy()
+    resetConnection(link.near)
     link.far.destroy()
   }
 
@@ -78,7 +79,7 @@ export function startFaultProxy(targetPort: number): Promise<FaultProxy> {
 
   const server = createServer({ noDelay: true }, (near) => {
     if (trouble.kind === 'reset') {
-      near.resetAndDestroy()
+      resetConnection(near)
       return
     }
     const far = connect({ port: target, host: '127.0.0.1', noDelay: true })

@@ -10,6 +10,7 @@ import { createClient, eventually } from '../support/calling.ts'
 import { besidePortal, type PortalAnswer } from '../support/portal-client.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
+import { resetConnection } from '../support/reset-connection.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 // The limit counts the calls of a day, which must not end meanwhile.
@@ -451,7 +452,7 @@ t.test(
       rawRequest('GET /v1.7.0/card-accounts/c1 HTTP/1.1', [...headers, `X-Request-ID: ${leftId}`]),
     )
     await eventually(async () => isAsked)
-    socket.resetAndDestroy()
+    resetConnection(socket)
     t.match(await eve.recordOf({ requestId: leftId }), {
       outcome: 'aborted',
       decision: 'admitted',

@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from './database.ts'
 import { listenOnLoopback } from './loopback.ts'
+import { resetConnection } from './reset-connection.ts'
 import { readStrictRequest } from './strict-request.ts'
 
 /** What the backend does with one request; the request says it in its query. */
@@ -79,7 +80,7 @@ async function answer(socket: Socket, id: string, conduct: Conduct): Promise<voi
   }
   if (cutAt !== -1) {
     if (cutBy === 'end') socket.end()
-    else socket.resetAndDestroy()
+    else resetConnection(socket)
   } else if (ending === 'close') socket.end()
   else if (ending !== 'keep') {
     if (ending === 'unasked later') await delay(1)

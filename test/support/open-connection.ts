@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext } from 'node:tls'
+import { resetConnection } from './reset-connection.ts'
 
 /** A connection to a server under test. */
 export interface Connection {
@@ -16,7 +17,7 @@ const secureContext = createSecureContext()
 export function openConnection(url: string): Connection {
   const { protocol, port } = new URL(url)
   const plain = connect({ host: '127.0.0.1', port: Number(port), noDelay: true })
-  const reset = (): void => void plain.resetAndDestroy()
+  const reset = (): void => resetConnection(plain)
   if (protocol === 'http:') return { socket: plain, reset }
   plain.on('error', () => undefined)
   const socket = connectTls({
