@@ -68,6 +68,7 @@ t.test(
     const proof = await pass(there, 'provider')
     carry(there, here)
     t.equal((await here.get(proof)).status, 303, 'a proof, too')
+    carry(here, there)
     t.equal((await there.delete('/api/session')).status, 200)
     t.equal((await here.get('/api/session')).status, 401)
   },
