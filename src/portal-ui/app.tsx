@@ -1,4 +1,5 @@
 import '@mantine/core/styles.css'
+import './fonts.css'
 import './app.css'
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'

@@ -1,76 +1,82 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  rem,
+} from '@mantine/core'
 
 const tide: MantineColorsTuple = [
-  '#e8f5f7',
-  '#d3ebef',
-  '#a6d6de',
-  '#74bfcc',
-  '#4aabbc',
-  '#2b93a6',
-  '#147d91',
-  '#0a6879',
-  '#0a5563',
-  '#08424e',
+  '#e9f6f7',
+  '#d0ebee',
+  '#a3d7dd',
+  '#6cc9d5',
+  '#2fa5b4',
+  '#1d93a2',
+  '#118291',
+  '#0a7180',
+  '#085965',
+  '#0e333a',
 ]
 const gray: MantineColorsTuple = [
-  '#f6f8fa',
-  '#eef1f4',
-  '#e2e7ec',
-  '#d0d7de',
-  '#b3bdc8',
-  '#8b97a5',
-  '#6b7785',
-  '#515c69',
-  '#36404b',
-  '#1f2730',
+  '#f6f8f9',
+  '#edf1f3',
+  '#e4eaec',
+  '#d3dce0',
+  '#b5c1c6',
+  '#7f8f96',
+  '#65737a',
+  '#55646b',
+  '#34434a',
+  '#0c1a1f',
 ]
 const dark: MantineColorsTuple = [
-  '#dbe2ea',
-  '#bcc7d3',
-  '#9fadbc',
-  '#7b8a9b',
-  '#3f4c5c',
-  '#313d4b',
-  '#26303c',
-  '#171e27',
-  '#11171f',
-  '#0b1016',
+  '#e8eff1',
+  '#c5d2d6',
+  '#9fb0b6',
+  '#71858d',
+  '#33454c',
+  '#1e2d33',
+  '#142127',
+  '#0b1316',
+  '#0a1013',
+  '#060b0d',
 ]
 const green: MantineColorsTuple = [
-  '#e7f6ec',
-  '#d3eedd',
-  '#a8dcbb',
-  '#78c796',
-  '#4fb476',
-  '#31995b',
-  '#228049',
-  '#186b3b',
-  '#125730',
-  '#0c4525',
+  '#e3f6ea',
+  '#cdecd9',
+  '#a1dab8',
+  '#63d19c',
+  '#4bb783',
+  '#2f9a68',
+  '#1f8757',
+  '#18794e',
+  '#125c3b',
+  '#12321f',
 ]
 const red: MantineColorsTuple = [
-  '#fdeceb',
-  '#fadbd9',
-  '#f3b3af',
-  '#ec8a84',
-  '#e5665f',
-  '#d64840',
-  '#bf3630',
-  '#a52a25',
-  '#87211d',
-  '#6b1815',
+  '#fee9e7',
+  '#fcd4d0',
+  '#f8aaa4',
+  '#f1837a',
+  '#e75f54',
+  '#d8443a',
+  '#c52f24',
+  '#b42318',
+  '#8f1d14',
+  '#3f1814',
 ]
 const amber: MantineColorsTuple = [
-  '#fdf4e1',
-  '#fae8c2',
-  '#f4d085',
-  '#edb649',
-  '#e39f22',
+  '#fff2d6',
+  '#fde5b4',
+  '#f5cf85',
+  '#eab752',
+  '#dd9f2b',
   '#c4820f',
-  '#9c6609',
-  '#825406',
-  '#6a4405',
-  '#523404',
+  '#a46806',
+  '#8a5300',
+  '#6d4200',
+  '#3a2a08',
 ]
 
 const colors = { tide, gray, green, red, amber }
@@ -78,25 +84,37 @@ const colors = { tide, gray, green, red, amber }
 /**
  * The look of the portal. The only colours of pages: `tide` (the accent),
  * `gray`, `green`, `red` and `amber`. Shade 7 and darker is text on light ground,
- * shade 4 and lighter on dark ground, and white is text on shade 6 and darker,
+ * shade 3 and lighter on dark ground, and white is text on shade 6 and darker,
  * each with a contrast of 4.5 or more (WCAG 2.2, 1.4.3).
  */
 export const theme = createTheme({
   primaryColor: 'tide',
-  primaryShade: { light: 7, dark: 6 },
-  black: '#1b2129',
+  primaryShade: { light: 7, dark: 4 },
+  variantColorResolver: (input) => {
+    const resolved = defaultVariantColorsResolver(input)
+    return input.variant === 'filled' ? { ...resolved, color: 'var(--on-filled)' } : resolved
+  },
+  black: gray[9],
   colors: { ...colors, dark },
-  fontFamily:
-    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif",
-  fontFamilyMonospace:
-    "ui-monospace, SFMono-Regular, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace",
+  fontFamily: "Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
+  fontFamilyMonospace: "'JetBrains Mono', ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
+  fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(18) },
+  lineHeights: { xs: '1.34', sm: '1.4', md: '1.43', lg: '1.5', xl: '1.4' },
+  radius: { xs: rem(4), sm: rem(6), md: rem(8), lg: rem(12), xl: rem(16) },
+  shadows: {
+    xs: '0 1px 2px rgb(12 26 31 / 0.05)',
+    sm: '0 1px 2px rgb(12 26 31 / 0.05)',
+    md: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
+    lg: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
+    xl: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
+  },
   headings: {
     fontWeight: '650',
     sizes: {
-      h1: { fontSize: '1.875rem', lineHeight: '1.25' },
-      h2: { fontSize: '1.375rem', lineHeight: '1.3' },
-      h3: { fontSize: '1.125rem', lineHeight: '1.4' },
-      h4: { fontSize: '1rem', lineHeight: '1.5' },
+      h1: { fontSize: rem(24), lineHeight: '1.33' },
+      h2: { fontSize: rem(16), lineHeight: '1.5' },
+      h3: { fontSize: rem(14), lineHeight: '1.43' },
+      h4: { fontSize: rem(14), lineHeight: '1.43' },
     },
   },
   defaultRadius: 'md',
@@ -107,7 +125,10 @@ export const theme = createTheme({
     // Its element is a header, which counts as a banner of the page (WAI-ARIA, landmarks).
     ModalHeader: { defaultProps: { role: 'presentation' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
-    Badge: { defaultProps: { variant: 'light' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
+    Button: { styles: { label: { fontWeight: 550 } } },
+    Card: { defaultProps: { radius: 'lg', shadow: 'xs' } },
+    Paper: { defaultProps: { radius: 'lg' } },
   },
 })
 
@@ -120,11 +141,14 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-error': red[7],
     '--mantine-color-success': green[7],
     '--mantine-color-default-border': gray[3],
+    '--mantine-color-anchor': tide[8],
+    ...lightTints(),
+    '--on-filled': '#ffffff',
     '--surface': '#ffffff',
     '--surface-sunken': gray[0],
     '--line': gray[2],
     '--input-line': gray[5],
-    '--focus': tide[6],
+    '--focus': tide[7],
   },
   dark: {
     ...darkTints(),
@@ -134,7 +158,9 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-success': green[3],
     // Also on the tinted background of a notice.
     '--mantine-color-anchor': tide[3],
-    '--surface': '#1d2630',
+    // White on the bright accent would have a contrast of 2.9.
+    '--on-filled': '#06171b',
+    '--surface': '#111d22',
     '--surface-sunken': dark[8],
     '--line': dark[5],
     '--input-line': dark[3],
@@ -142,12 +168,30 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
   },
 })
 
-/** Backgrounds of badges and alerts in the dark scheme: dark, but coloured. */
+/** Backgrounds of badges and alerts: pale enough that only their text speaks. */
+function lightTints(): Record<string, string> {
+  return tints((shades) => ({ ground: shades[0], hover: shades[1], text: shades[8] }))
+}
+
+/** The same in the dark scheme: dark, but coloured. */
 function darkTints(): Record<string, string> {
-  const tints = Object.entries(colors).flatMap(([name, shades]) => [
-    [`--mantine-color-${name}-light`, shades[9]],
-    [`--mantine-color-${name}-light-hover`, shades[8]],
-    [`--mantine-color-${name}-light-color`, shades[1]],
-  ])
-  return Object.fromEntries(tints)
+  return {
+    ...tints((shades) => ({ ground: shades[9], hover: shades[8], text: shades[2] })),
+    '--mantine-color-gray-light': dark[5],
+    '--mantine-color-gray-light-hover': dark[4],
+  }
+}
+
+function tints(
+  of: (shades: MantineColorsTuple) => { ground: string; hover: string; text: string },
+): Record<string, string> {
+  const entries = Object.entries(colors).flatMap(([name, shades]) => {
+    const { ground, hover, text } = of(shades)
+    return [
+      [`--mantine-color-${name}-light`, ground],
+      [`--mantine-color-${name}-light-hover`, hover],
+      [`--mantine-color-${name}-light-color`, text],
+    ]
+  })
+  return Object.fromEntries(entries)
 }

@@ -37,20 +37,20 @@ ${body}
 export const plainStyle = `
 :root { color-scheme: light dark; }
 .plain {
-  --text: #1b2129; --dim: #515c69; --line: #e2e7ec; --link: #0a6879;
-  font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
+  --text: #0c1a1f; --dim: #55646b; --line: #e4eaec; --link: #085965;
+  font: .875rem/1.6 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
   max-width: 60rem; margin: 0 auto; padding: 0 1rem 3rem; color: var(--text);
 }
 @media (prefers-color-scheme: dark) {
-  html { background: #171e27; }
-  .plain { --text: #dbe2ea; --dim: #9fadbc; --line: #313d4b; --link: #74bfcc; }
+  html { background: #0b1316; }
+  .plain { --text: #e8eff1; --dim: #9fb0b6; --line: #1e2d33; --link: #6cc9d5; }
 }
 .plain > header { padding: 1rem 0; border-bottom: 1px solid var(--line); margin-bottom: 2.5rem; }
 .plain > header a { color: inherit; font-weight: 700; text-decoration: none; }
 .plain > header span { font-weight: 400; color: var(--dim); }
-.plain h1 { font-size: 1.875rem; line-height: 1.25; margin: 0 0 1rem; }
-.plain h2 { font-size: 1.375rem; margin: 2.5rem 0 .5rem; }
-.plain h3 { font-size: 1.125rem; margin: 2rem 0 .5rem; }
+.plain h1 { font-size: 1.5rem; line-height: 1.33; letter-spacing: -.02em; margin: 0 0 1rem; }
+.plain h2 { font-size: 1rem; margin: 2.5rem 0 .5rem; }
+.plain h3 { font-size: .875rem; margin: 2rem 0 .5rem; }
 .plain a { color: var(--link); }
 .plain p { max-width: 44rem; }
 .plain table { border-collapse: collapse; width: 100%; font-size: .9375rem; }

@@ -13,18 +13,18 @@ import { stepLabel } from './step-label.ts'
  */
 const historyColours = {
   light: {
-    admitted: '#0a6879',
+    admitted: '#2f9fae',
     refused: '#c4820f',
-    errors: '#6b1815',
-    text: '#515c69',
-    grid: '#e2e7ec',
+    errors: '#b42318',
+    text: '#55646b',
+    grid: '#e4eaec',
   },
   dark: {
-    admitted: '#4aabbc',
-    refused: '#f4d085',
-    errors: '#d64840',
-    text: '#9fadbc',
-    grid: '#313d4b',
+    admitted: '#2fa5b4',
+    refused: '#f5cf85',
+    errors: '#e75f54',
+    text: '#9fb0b6',
+    grid: '#1e2d33',
   },
 } as const
 

@@ -31,7 +31,7 @@ export function LimitBar({ item, name, usage }: LimitBarProps) {
         </Text>
         <Text className={classes['numbers'] ?? ''}>{words}</Text>
       </Group>
-      <Progress.Root size="lg" radius="sm" className={classes['track'] ?? ''}>
+      <Progress.Root size={8} radius="xl" className={classes['track'] ?? ''}>
         <Progress.Section
           value={share}
           color={colorOf(remaining, limit)}
@@ -67,6 +67,6 @@ export function LimitBar({ item, name, usage }: LimitBarProps) {
 }
 
 function colorOf(remaining: number, limit: number): string {
-  if (remaining === 0) return 'red'
-  return remaining * 5 <= limit ? 'amber' : 'tide'
+  if (remaining === 0) return 'red.6'
+  return remaining * 5 <= limit ? 'amber.5' : 'tide.5'
 }
