@@ -107,7 +107,7 @@ function Download({ name, text }: { readonly name: string; readonly text: string
     return () => URL.revokeObjectURL(made)
   }, [text])
   return (
-    <Anchor href={url} download={name}>
+    <Anchor href={url} download={name} className={classes['file'] ?? ''}>
       {name}
     </Anchor>
   )
