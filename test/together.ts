@@ -54,6 +54,8 @@ export async function runTogether(suite: Suite, folder: string): Promise<void> {
     const seconds = ((performance.now() - begun) / 1000).toFixed(1)
     process.stderr.write(`${seconds.padStart(6)} s  ${file}\n`)
   }
+  // After the last handlers of tap, and without Node's own clean-up, which a handle that a test lost can hold for ever.
+  process.once('exit', (code) => process.exit(code))
 }
 
 /** Warm code saves a short test most of its time. */

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { callerOf, startEdge, type TestEdgeOptions } from '../support/edge.ts'
 import { answerOk, type RawBackend, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
-import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\n'

@@ -10,10 +10,10 @@ import { countCall } from '../../src/gateway/operate/usage/count-call.ts'
 import { createUsageBuffer } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { explainRecord } from '../../src/gateway/portal/explain-record.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { callerOf, hourly, startEdge, testKey } from '../support/edge.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest } from '../support/raw-client.ts'
-import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const get = rawRequest('GET /v1.7.0/accounts HTTP/1.1', [`X-API-Key: ${testKey}`])

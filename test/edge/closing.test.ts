@@ -3,13 +3,13 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import t, { type Test } from 'tap'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { createTestAuthority, createTestTls } from '../support/certificates.ts'
 import { startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { openConnection } from '../support/open-connection.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
-import { resetConnection } from '../support/reset-connection.ts'
 
 const get = rawRequest('GET /v1.7.0/accounts HTTP/1.1', [`X-API-Key: ${testKey}`])
 

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createMemoryCounter } from '../../src/gateway/counters/memory/memory-counter.ts'
 import { createLog } from '../../src/platform/log.ts'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { listenOnLoopback } from '../support/loopback.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
-import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const key = `X-API-Key: ${testKey}`

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Authentication } from '../../src/gateway/registry/registry.ts'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { callerOf, startEdge, type TestEdgeOptions, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
-import { resetConnection } from '../support/reset-connection.ts'
 import { until } from '../support/until.ts'
 
 const post = 'POST /v1.7.0/consents HTTP/1.1'

@@ -6,11 +6,11 @@ import t from 'tap'
 import { pruneAged, pruneOverflow } from '../../src/gateway/operate/calls/prune-records.ts'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { onboard } from '../../src/gateway/registry/onboard.ts'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { createClient, eventually } from '../support/calling.ts'
 import { besidePortal, type PortalAnswer } from '../support/portal-client.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
-import { resetConnection } from '../support/reset-connection.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
 // The limit counts the calls of a day, which must not end meanwhile.

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import type { Test } from './database.ts'
 import { listenOnLoopback } from './loopback.ts'
-import { resetConnection } from './reset-connection.ts'
 import { readStrictRequest } from './strict-request.ts'
 
 /** What the backend does with one request; the request says it in its query. */

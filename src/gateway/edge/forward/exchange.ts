@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { isEncrypted } from '../../../platform/http-server.ts'
 import type { Refusal } from '../../../platform/problem.ts'
+import { resetConnection } from '../../../platform/reset-connection.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
 import { exchangeMs } from '../../../platform/stop-times.ts'
 import type { AnswerHandler, UpstreamRequest } from '../../upstream/connection.ts'
@@ -190,7 +191,7 @@ export class Exchange implements AnswerHandler, RosterMember {
       // Node cannot reset a connection with TLS. Destroyed, it ends without close_notify, which is as incomplete (RFC
       // 9112, 9.8).
       if (isEncrypted(response.socket)) response.socket.destroy()
-      else response.socket.resetAndDestroy()
+      else resetConnection(response.socket)
     } else response.socket.destroySoon()
   }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import t from 'tap'
+import { resetConnection } from '../../src/platform/reset-connection.ts'
 import { openConnection } from '../support/open-connection.ts'
-import { resetConnection } from '../support/reset-connection.ts'
 
 t.test('a connection that is ending is destroyed without a failed reset', async (t) => {
   const server = createServer((socket) => socket.on('error', () => undefined).resume())
