@@ -24,5 +24,12 @@ export function openConnection(url: string): Connection {
     ...{ socket: plain, secureContext },
     ...{ rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] },
   })
-  return { socket, reset }
+  return {
+    socket,
+    reset() {
+      // The end of TLS ends the connection under it, which does not know that.
+      if (socket.writableEnded && !socket.writableFinished) socket.destroy()
+      else reset()
+    },
+  }
 }
