@@ -17,19 +17,11 @@ const secureContext = createSecureContext()
 export function openConnection(url: string): Connection {
   const { protocol, port } = new URL(url)
   const plain = connect({ host: '127.0.0.1', port: Number(port), noDelay: true })
-  const reset = (): void => resetConnection(plain)
-  if (protocol === 'http:') return { socket: plain, reset }
+  if (protocol === 'http:') return { socket: plain, reset: () => resetConnection(plain) }
   plain.on('error', () => undefined)
   const socket = connectTls({
     ...{ socket: plain, secureContext },
     ...{ rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] },
   })
-  return {
-    socket,
-    reset() {
-      // The end of TLS ends the connection under it, which does not know that.
-      if (socket.writableEnded && !socket.writableFinished) socket.destroy()
-      else reset()
-    },
-  }
+  return { socket, reset: () => resetConnection(socket, plain) }
 }
