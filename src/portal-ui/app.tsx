@@ -1,10 +1,11 @@
 import '@mantine/core/styles.css'
 import './fonts.css'
 import './app.css'
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
+import { languageFacts } from '../messages/language.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { sessionKey } from './api/session.ts'
 import type { Boot } from './boot.ts'
@@ -20,6 +21,7 @@ import { RequireSession } from './layout/require-session.tsx'
 import { Shell } from './layout/shell.tsx'
 import { routes } from './routes.ts'
 import { cssVariablesResolver, theme } from './theme.ts'
+import { pageLanguage } from './words.ts'
 
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'colour-scheme' })
 
@@ -36,26 +38,31 @@ export function App({ boot, styleNonce }: AppProps) {
     return client
   })
   return (
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariablesResolver}
-      colorSchemeManager={colorSchemeManager}
-      defaultColorScheme="auto"
-      getStyleNonce={() => styleNonce}
+    <DirectionProvider
+      detectDirection={false}
+      initialDirection={languageFacts[pageLanguage()].direction}
     >
-      <QueryClientProvider client={queryClient}>
-        <FactsContext value={boot.facts}>
-          <LoadingRouter>
-            <NavigationProvider>
-              <Shell>
-                <Pages />
-              </Shell>
-              <ProofHost />
-            </NavigationProvider>
-          </LoadingRouter>
-        </FactsContext>
-      </QueryClientProvider>
-    </MantineProvider>
+      <MantineProvider
+        theme={theme()}
+        cssVariablesResolver={cssVariablesResolver}
+        colorSchemeManager={colorSchemeManager}
+        defaultColorScheme="auto"
+        getStyleNonce={() => styleNonce}
+      >
+        <QueryClientProvider client={queryClient}>
+          <FactsContext value={boot.facts}>
+            <LoadingRouter>
+              <NavigationProvider>
+                <Shell>
+                  <Pages />
+                </Shell>
+                <ProofHost />
+              </NavigationProvider>
+            </LoadingRouter>
+          </FactsContext>
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>
   )
 }
 

@@ -10,3 +10,8 @@ export function useFacts(): KnownFacts {
   if (facts === undefined) throw new Error('facts are only known inside the app')
   return facts
 }
+
+/** The name under which the portal appears to developers. */
+export function useBrandName(): string {
+  return 'Tollgate'
+}

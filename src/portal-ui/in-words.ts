@@ -1,6 +1,6 @@
 import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
 import { type ShownWindow, windowText } from '../gateway/portal/schemas/window-text.ts'
-import { pageLanguage } from './page-language.ts'
+import { pageLocale } from './words.ts'
 
 const units = [
   { name: 'day', seconds: 86_400 },
@@ -40,7 +40,7 @@ export function counted(amount: number, noun: string): string {
 
 /** With separators between thousands. */
 export function wholeNumber(amount: number): string {
-  return amount.toLocaleString(pageLanguage)
+  return amount.toLocaleString(pageLocale())
 }
 
 /** One limit as a sentence without its full stop. */

@@ -3,8 +3,10 @@ import {
   createTheme,
   defaultVariantColorsResolver,
   type MantineColorsTuple,
+  type MantineThemeOverride,
   rem,
 } from '@mantine/core'
+import { t } from './words.ts'
 
 const tide: MantineColorsTuple = [
   '#e9f6f7',
@@ -87,50 +89,56 @@ const colors = { tide, gray, green, red, amber }
  * shade 3 and lighter on dark ground, and white is text on shade 6 and darker,
  * each with a contrast of 4.5 or more (WCAG 2.2, 1.4.3).
  */
-export const theme = createTheme({
-  primaryColor: 'tide',
-  primaryShade: { light: 7, dark: 4 },
-  variantColorResolver: (input) => {
-    const resolved = defaultVariantColorsResolver(input)
-    return input.variant === 'filled' ? { ...resolved, color: 'var(--on-filled)' } : resolved
-  },
-  black: gray[9],
-  colors: { ...colors, dark },
-  fontFamily: "Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
-  fontFamilyMonospace: "'JetBrains Mono', ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
-  fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(18) },
-  lineHeights: { xs: '1.34', sm: '1.4', md: '1.43', lg: '1.5', xl: '1.4' },
-  radius: { xs: rem(4), sm: rem(6), md: rem(8), lg: rem(12), xl: rem(16) },
-  shadows: {
-    xs: '0 1px 2px rgb(12 26 31 / 0.05)',
-    sm: '0 1px 2px rgb(12 26 31 / 0.05)',
-    md: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
-    lg: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
-    xl: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
-  },
-  headings: {
-    fontWeight: '650',
-    sizes: {
-      h1: { fontSize: rem(24), lineHeight: '1.33' },
-      h2: { fontSize: rem(16), lineHeight: '1.5' },
-      h3: { fontSize: rem(14), lineHeight: '1.43' },
-      h4: { fontSize: rem(14), lineHeight: '1.43' },
+export function theme(): MantineThemeOverride {
+  return createTheme({
+    primaryColor: 'tide',
+    primaryShade: { light: 7, dark: 4 },
+    variantColorResolver: (input) => {
+      const resolved = defaultVariantColorsResolver(input)
+      return input.variant === 'filled' ? { ...resolved, color: 'var(--on-filled)' } : resolved
     },
-  },
-  defaultRadius: 'md',
-  cursorType: 'pointer',
-  focusRing: 'auto',
-  respectReducedMotion: true,
-  components: {
-    // Its element is a header, which counts as a banner of the page (WAI-ARIA, landmarks).
-    ModalHeader: { defaultProps: { role: 'presentation' } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
-    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
-    Button: { styles: { label: { fontWeight: 550 } } },
-    Card: { defaultProps: { radius: 'lg', shadow: 'xs' } },
-    Paper: { defaultProps: { radius: 'lg' } },
-  },
-})
+    black: gray[9],
+    colors: { ...colors, dark },
+    fontFamily:
+      "Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
+    fontFamilyMonospace:
+      "'JetBrains Mono', ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
+    fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(18) },
+    lineHeights: { xs: '1.34', sm: '1.4', md: '1.43', lg: '1.5', xl: '1.4' },
+    radius: { xs: rem(4), sm: rem(6), md: rem(8), lg: rem(12), xl: rem(16) },
+    shadows: {
+      xs: '0 1px 2px rgb(12 26 31 / 0.05)',
+      sm: '0 1px 2px rgb(12 26 31 / 0.05)',
+      md: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
+      lg: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
+      xl: '0 12px 32px -8px rgb(12 26 31 / 0.18)',
+    },
+    headings: {
+      fontWeight: '650',
+      sizes: {
+        h1: { fontSize: rem(24), lineHeight: '1.33' },
+        h2: { fontSize: rem(16), lineHeight: '1.5' },
+        h3: { fontSize: rem(14), lineHeight: '1.43' },
+        h4: { fontSize: rem(14), lineHeight: '1.43' },
+      },
+    },
+    defaultRadius: 'md',
+    cursorType: 'pointer',
+    focusRing: 'auto',
+    respectReducedMotion: true,
+    components: {
+      // Its element is a header, which counts as a banner of the page (WAI-ARIA, landmarks).
+      ModalHeader: { defaultProps: { role: 'presentation' } },
+      Modal: {
+        defaultProps: { centered: true, closeButtonProps: { 'aria-label': t('common.close') } },
+      },
+      Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
+      Button: { styles: { label: { fontWeight: 550 } } },
+      Card: { defaultProps: { radius: 'lg', shadow: 'xs' } },
+      Paper: { defaultProps: { radius: 'lg' } },
+    },
+  })
+}
 
 /** Replaces Mantine's variables with too little contrast. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({

@@ -29,7 +29,9 @@ export function besidePortal(): Plugin {
       async handler(html) {
         const answer = await fetch(`${portalUrl}/api/portal`)
         const values: Record<string, string> = {
-          title: 'Tollgate for developers',
+          language: 'en',
+          direction: 'ltr',
+          title: 'Developers',
           boot: JSON.stringify({ carriesSession: true, facts: await answer.json() }),
         }
         return html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')

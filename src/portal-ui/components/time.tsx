@@ -1,11 +1,5 @@
 import { Text } from '@mantine/core'
-import { pageLanguage } from '../page-language.ts'
-
-const local = new Intl.DateTimeFormat(pageLanguage, { dateStyle: 'medium', timeStyle: 'short' })
-const localPrecise = new Intl.DateTimeFormat(pageLanguage, {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-})
+import { dateFormat } from '../formats.ts'
 
 export interface TimeProps {
   /** ISO 8601. */
@@ -16,7 +10,7 @@ export interface TimeProps {
 
 /** An instant in the reader's own time zone, `22 Nov 2026, 16:44`; UTC on hover. */
 export function Time({ at, isPrecise = false }: TimeProps) {
-  const format = isPrecise ? localPrecise : local
+  const format = dateFormat({ dateStyle: 'medium', timeStyle: isPrecise ? 'medium' : 'short' })
   return (
     <bdi>
       <Text

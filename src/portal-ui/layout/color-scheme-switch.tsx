@@ -1,10 +1,7 @@
 import { ActionIcon, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core'
+import { t } from '../words.ts'
 
-const choices: readonly { readonly scheme: MantineColorScheme; readonly label: string }[] = [
-  { scheme: 'auto', label: 'System' },
-  { scheme: 'light', label: 'Light' },
-  { scheme: 'dark', label: 'Dark' },
-]
+const schemes: readonly MantineColorScheme[] = ['auto', 'light', 'dark']
 
 /** Chooses light, dark or the system's scheme; the browser remembers it. */
 export function ColorSchemeSwitch() {
@@ -12,7 +9,7 @@ export function ColorSchemeSwitch() {
   return (
     <Menu position="bottom-end" width={180}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colour scheme">
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('scheme.label')}>
           <svg
             viewBox="0 0 16 16"
             width="18"
@@ -31,13 +28,13 @@ export function ColorSchemeSwitch() {
         <Menu.RadioGroup
           value={colorScheme}
           onChange={(value) => {
-            const choice = choices.find(({ scheme }) => scheme === value)
-            if (choice !== undefined) setColorScheme(choice.scheme)
+            const choice = schemes.find((scheme) => scheme === value)
+            if (choice !== undefined) setColorScheme(choice)
           }}
         >
-          {choices.map(({ scheme, label }) => (
+          {schemes.map((scheme) => (
             <Menu.RadioItem key={scheme} value={scheme} closeMenuOnClick>
-              {label}
+              {t(`scheme.${scheme}`)}
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>

@@ -1,18 +1,15 @@
 import { Button } from '@mantine/core'
 import { Link } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import { t } from '../words.ts'
 import { Page } from './page.tsx'
 
 /** The page for an unknown address. */
 export function NotFoundPage() {
   return (
-    <Page
-      title="There is nothing here"
-      lead="This address does not exist, or no longer exists."
-      width="narrow"
-    >
+    <Page title={t('notFound.title')} lead={t('notFound.lead')} width="narrow">
       <Button component={Link} href={pagePaths.landing} variant="default">
-        To the APIs
+        {t('notFound.back')}
       </Button>
     </Page>
   )

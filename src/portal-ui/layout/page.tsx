@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useBrandName } from '../facts.tsx'
 import { useHasNavigated } from './navigation.tsx'
 import classes from './page.module.css'
 
@@ -27,10 +28,11 @@ export function Page(props: PageProps) {
   const { title, heading, lead, actions, width = 'wide', isNew = false, children } = props
   const ref = useRef<HTMLHeadingElement>(null)
   const hasNavigated = useHasNavigated()
+  const brand = useBrandName()
 
   useEffect(() => {
-    document.title = `${title} · Tollgate`
-  }, [title])
+    document.title = `${title} · ${brand}`
+  }, [title, brand])
 
   useEffect(() => {
     if (!isNew && !hasNavigated()) return

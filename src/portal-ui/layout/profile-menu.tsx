@@ -1,36 +1,49 @@
-import { Button, Menu } from '@mantine/core'
-import { Link, useLocation } from 'wouter'
+import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core'
+import { useLocation } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import type { Developer } from '../../gateway/portal/schemas/accounts.ts'
 import { useSignOut } from '../api/session.ts'
+import { t } from '../words.ts'
+import classes from './shell.module.css'
 
-/** Links to the profile and sign-out; for a visitor, to sign-in. */
-export function ProfileMenu({ developer }: { readonly developer: Developer | undefined }) {
+/** Whose session it is, with links to the profile and sign-out. */
+export function ProfileMenu({ developer }: { readonly developer: Developer }) {
   const [, navigate] = useLocation()
   const signOut = useSignOut()
-  if (developer === undefined) {
-    return (
-      <Button component={Link} href={pagePaths.signIn} size="sm">
-        Sign in
-      </Button>
-    )
-  }
+  const { name, email } = developer
   return (
-    <Menu position="bottom-end" width={220} withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <Button
-          variant="default"
-          size="sm"
-          maw={{ base: 150, sm: 220 }}
-          loading={signOut.isPending}
+        <UnstyledButton
+          aria-label={t('shell.account', { name })}
+          aria-busy={signOut.isPending}
+          className={classes['avatar'] ?? ''}
         >
-          <bdi>{developer.name}</bdi>
-        </Button>
+          <Avatar size={32} color="tide" aria-hidden>
+            {initialsOf(name)}
+          </Avatar>
+        </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => navigate(pagePaths.profile)}>Profile</Menu.Item>
-        <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+        <div className={classes['who']}>
+          <Text fw={600} truncate>
+            <bdi>{name}</bdi>
+          </Text>
+          <Text size="sm" c="dimmed" truncate>
+            <bdi>{email}</bdi>
+          </Text>
+        </div>
+        <Menu.Divider />
+        <Menu.Item onClick={() => navigate(pagePaths.profile)}>{t('shell.profile')}</Menu.Item>
+        <Menu.Item onClick={() => signOut.mutate()}>{t('shell.signOut')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** The first letters of the first and the last word. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/u)
+  const chosen = words.length > 1 ? [words[0], words.at(-1)] : words
+  return chosen.map((word = '') => [...word][0]?.toUpperCase() ?? '').join('')
 }

@@ -4,6 +4,7 @@ import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { useSession } from '../api/session.ts'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { Slow } from '../components/slow.tsx'
+import { t } from '../words.ts'
 import { NotFoundPage } from './not-found-page.tsx'
 import { Page } from './page.tsx'
 
@@ -20,7 +21,7 @@ export function RequireSession({ operatorsOnly = false, children }: RequireSessi
   const search = useSearch()
   if (session.isError) {
     return (
-      <Page title="Not available at the moment">
+      <Page title={t('session.unavailable')}>
         <ProblemAlert error={session.error} onRetry={() => void session.refetch()} />
       </Page>
     )

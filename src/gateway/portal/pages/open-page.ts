@@ -6,9 +6,23 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Language } from '../../../messages/language.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { buildPage, PageBuildError } from './build-page.ts'
 import { createTemplate, type Template } from './template.ts'
+
+const documentPlaces = [
+  'language',
+  'direction',
+  'title',
+  'description',
+  'preloads',
+  'styleNonce',
+  'scriptNonce',
+  'boot',
+  'noscript',
+] as const
+type DocumentPlace = (typeof documentPlaces)[number]
 
 /** The built page, ready to be served. */
 export interface PageFiles {
@@ -16,7 +30,9 @@ export interface PageFiles {
   readonly folder: string
   /** Path of the portal's icon. */
   readonly icon: string
-  readonly document: Template<'title' | 'styleNonce' | 'scriptNonce' | 'boot' | 'noscript'>
+  readonly document: Template<DocumentPlace>
+  /** Paths of what the page of a language needs at once, besides what its document names. */
+  readonly preloads: (language: Language) => readonly string[]
   readonly reference: Template<'title' | 'boot' | 'back' | 'name' | 'document'>
 }
 
@@ -33,16 +49,13 @@ export async function openPage({ log }: { readonly log: Logger }): Promise<PageF
         readFile(join(folder, name), 'utf8'),
       ),
     )
+    // Vite's manifest: which file it built from each source.
+    const table = JSON.parse(manifest ?? '') as Manifest
     return {
       folder,
-      icon: iconIn(manifest ?? ''),
-      document: createTemplate(index ?? '', [
-        'title',
-        'styleNonce',
-        'scriptNonce',
-        'boot',
-        'noscript',
-      ]),
+      icon: fileIn(table, 'icon.svg'),
+      document: createTemplate(index ?? '', documentPlaces),
+      preloads: (language) => [fileIn(table, `../messages/${language}.json`)],
       reference: createTemplate(reference ?? '', ['title', 'boot', 'back', 'name', 'document']),
     }
   } catch (cause) {
@@ -50,10 +63,10 @@ export async function openPage({ log }: { readonly log: Logger }): Promise<PageF
   }
 }
 
-function iconIn(manifest: string): string {
-  // Vite's manifest: which file it built from each source.
-  const table = JSON.parse(manifest) as Record<string, { readonly file?: string } | undefined>
-  const file = table['icon.svg']?.file
-  if (file === undefined) throw new Error('the manifest has no icon.svg')
+type Manifest = Readonly<Record<string, { readonly file?: string } | undefined>>
+
+function fileIn(manifest: Manifest, source: string): string {
+  const file = manifest[source]?.file
+  if (file === undefined) throw new Error(`the manifest has no ${source}`)
   return `/${file}`
 }

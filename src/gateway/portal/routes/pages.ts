@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { versionKey } from '../../../catalogue/catalogue.ts'
+import { languageFacts, languageOf } from '../../../messages/language.ts'
+import { wordsOf } from '../../../messages/words.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
 import { knownFacts } from '../known-facts.ts'
 import { pagePaths } from '../page-paths.ts'
@@ -47,12 +49,21 @@ export function createSendPage(services: PageServices): SendPage {
     const carriesSession = (request.headers.cookie ?? '')
       .split(';')
       .some((pair) => pair.trimStart().startsWith(cookie))
+    const language = languageOf(request.headers)
+    const { t } = wordsOf(language)
     const isLanding = status === 200 && request.routeOptions.url === pagePaths.landing
     const content = isLanding
       ? landingContent(publishedApis(catalogue(), now()))
-      : '<p>This page needs script. <a href="/">What is published</a> can be read without.</p>'
+      : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
     const document = page.document({
-      title: 'Tollgate for developers',
+      language,
+      direction: languageFacts[language].direction,
+      title: t('document.title', { name: 'Tollgate' }),
+      description: t('document.description'),
+      preloads: page
+        .preloads(language)
+        .map((path) => `<link rel="modulepreload" href="${path}">`)
+        .join(''),
       styleNonce: style,
       scriptNonce: script,
       boot: scriptJson({
@@ -63,7 +74,11 @@ export function createSendPage(services: PageServices): SendPage {
     })
     return reply
       .code(status)
-      .headers({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-language': language,
+        'cache-control': 'no-store',
+      })
       .send(document)
   }
 }

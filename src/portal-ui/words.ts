@@ -1,0 +1,34 @@
+import { createWords, type MessageId, type MessageValues, type Words } from '../messages/format.ts'
+import { isLanguage, type Language, languageFacts } from '../messages/language.ts'
+
+let loaded: Words | undefined
+
+/** Loads the messages of the document's language; before the first render. */
+export async function loadWords(): Promise<void> {
+  const language = pageLanguage()
+  const { default: messages } =
+    language === 'he' ? await import('../messages/he.json') : await import('../messages/en.json')
+  loaded = createWords(language, messages)
+}
+
+/** The language of the document: the server chose it, and only another document has another one. */
+export function pageLanguage(): Language {
+  const { lang } = document.documentElement
+  return isLanguage(lang) ? lang : 'en'
+}
+
+/** For `Intl`: dates and numbers follow the page, not the browser. */
+export function pageLocale(): string {
+  return languageFacts[pageLanguage()].locale
+}
+
+/** All messages; loaded before the first render. */
+export function words(): Words {
+  if (loaded === undefined) throw new Error('messages are only known after loadWords()')
+  return loaded
+}
+
+/** A message in the page's language, as text. Not to be called while modules load. */
+export function t(id: MessageId, values?: MessageValues): string {
+  return words().t(id, values)
+}
