@@ -12,6 +12,7 @@ import type { Boot } from './boot.ts'
 import { Slow } from './components/slow.tsx'
 import { FactsContext } from './facts.tsx'
 import { ErrorBoundary } from './layout/error-boundary.tsx'
+import { Frame } from './layout/frame.tsx'
 import { GatewayBanner } from './layout/gateway-banner.tsx'
 import { LoadingRouter } from './layout/loading-router.tsx'
 import { NavigationProvider } from './layout/navigation.tsx'
@@ -70,7 +71,13 @@ function Pages() {
   const [path] = useLocation()
   return (
     <ErrorBoundary resetKey={path}>
-      <Suspense fallback={<Slow />}>
+      <Suspense
+        fallback={
+          <Frame>
+            <Slow />
+          </Frame>
+        }
+      >
         <Switch>
           {routes.map(({ path, page: { Page }, audience, watchesGateway }) => (
             <Route key={path} path={path}>

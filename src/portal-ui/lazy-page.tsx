@@ -25,11 +25,14 @@ export function lazyPage<Name extends string>(
     try {
       return (await importPage())[name]
     } catch (cause) {
+      // React keeps a failure for ever; the next attempt to show the page asks again.
+      Pending = pending()
       throw new PageLoadFailure('the script of the page did not load', { cause })
     }
   }
   let Loaded: ComponentType | undefined
-  const Pending = lazy(async () => ({ default: Loaded ?? (await load()) }))
+  const pending = () => lazy(async () => ({ default: Loaded ?? (await load()) }))
+  let Pending = pending()
   return {
     Page: () => (Loaded === undefined ? <Pending /> : <Loaded />),
     isLoaded: () => Loaded !== undefined,

@@ -241,7 +241,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         expectFault(/Cannot read properties of undefined/)
         await page.route('**/api/apis', (route) => route.fulfill({ json: { items: [{}] } }))
         await page.getByRole('link', { name: 'APIs', exact: true }).click()
-        await alert.getByText('This page has a fault').waitFor()
+        await alert.getByText('Something is wrong with this page').waitFor()
         t.match(
           await alert.innerText(),
           /not in your connection[\s\S]*report[\s\S]*TypeError: .* \(\/\)/,

@@ -1,13 +1,14 @@
-import { Code, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
+import { Message } from './message.tsx'
 
 /** Shows what to report if a page fails again: the error and the path. The query may hold secrets, so it is left out. */
 export function FaultReport({ error }: { readonly error: unknown }) {
   return (
-    <Text size="sm">
-      If reloading does not help, report this to the operator of the portal:{' '}
-      <Code>
-        {String(error)} ({window.location.pathname})
-      </Code>
+    <Text size="sm" component="div">
+      <Message
+        id="fault.report"
+        values={{ error: `${String(error)} (${window.location.pathname})` }}
+      />
     </Text>
   )
 }

@@ -1,28 +1,30 @@
-import { Badge } from '@mantine/core'
+import classes from './code-tags.module.css'
+import pill from './pill.module.css'
+import type { Tone } from './pill.tsx'
 
-const colors: Readonly<Record<string, string>> = {
-  GET: 'tide',
-  POST: 'green',
-  PUT: 'amber',
-  PATCH: 'amber',
-  DELETE: 'red',
+const tones: Readonly<Record<string, Tone>> = {
+  GET: 'accent',
+  POST: 'ok',
+  PUT: 'warn',
+  PATCH: 'warn',
+  DELETE: 'bad',
 }
 
-/** The method of an operation. */
+/** The method of an operation, 56 px wide, so that paths begin below one another. */
 export function MethodBadge({
   method,
-  className,
+  className = '',
 }: {
   readonly method: string
   readonly className?: string | undefined
 }) {
   return (
-    <Badge
-      radius="sm"
-      color={colors[method] ?? 'gray'}
-      {...(className === undefined ? {} : { className })}
+    <span
+      className={`${pill['pill']} ${classes['method']} ${className}`}
+      data-tone={tones[method] ?? 'neutral'}
+      dir="ltr"
     >
       {method}
-    </Badge>
+    </span>
   )
 }

@@ -2,6 +2,8 @@ import { Alert, Button, Stack } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { FaultReport } from '../components/fault-report.tsx'
 import { PageLoadFailure } from '../lazy-page.tsx'
+import { t } from '../words.ts'
+import { Frame } from './frame.tsx'
 
 interface ErrorBoundaryProps {
   /** The path: a new value tries to show the page again. */
@@ -21,6 +23,19 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     return { error: error ?? new Error('unknown error') }
   }
 
+  /** A script that did not load for want of a connection is asked for again when there is one. */
+  readonly #retry = (): void => {
+    if (this.state.error instanceof PageLoadFailure) this.setState({ error: undefined })
+  }
+
+  override componentDidMount(): void {
+    window.addEventListener('online', this.#retry)
+  }
+
+  override componentWillUnmount(): void {
+    window.removeEventListener('online', this.#retry)
+  }
+
   override componentDidUpdate(previous: ErrorBoundaryProps): void {
     if (this.state.error !== undefined && previous.resetKey !== this.props.resetKey) {
       this.setState({ error: undefined })
@@ -32,21 +47,17 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     if (error === undefined) return this.props.children
     const isUnloaded = error instanceof PageLoadFailure
     return (
-      <Alert
-        color="red"
-        role="alert"
-        title={isUnloaded ? 'This page could not be loaded' : 'This page has a fault'}
-      >
-        <Stack gap="sm" align="flex-start">
-          {isUnloaded
-            ? 'Check your connection. The portal may also have a newer version of the page.'
-            : 'The fault is in the page, not in your connection. What you saved is kept.'}
-          <Button size="xs" variant="default" onClick={() => window.location.reload()}>
-            Reload the page
-          </Button>
-          {isUnloaded ? null : <FaultReport error={error} />}
-        </Stack>
-      </Alert>
+      <Frame>
+        <Alert color="red" role="alert" title={t(isUnloaded ? 'fault.notLoaded' : 'fault.title')}>
+          <Stack gap="sm" align="flex-start">
+            {t(isUnloaded ? 'fault.checkConnection' : 'fault.isInPage')}
+            <Button size="xs" variant="default" onClick={() => window.location.reload()}>
+              {t('fault.reload')}
+            </Button>
+            {isUnloaded ? null : <FaultReport error={error} />}
+          </Stack>
+        </Alert>
+      </Frame>
     )
   }
 }

@@ -1,5 +1,6 @@
-import { Alert } from '@mantine/core'
 import { useGatewayState } from '../api/catalogue.ts'
+import { NoticeLine } from '../components/notice-line.tsx'
+import { t } from '../words.ts'
 
 /** Warns while the gateway does not answer; checks every 15 seconds. For pages whose readers call the gateway. */
 export function GatewayBanner() {
@@ -7,10 +8,9 @@ export function GatewayBanner() {
   return (
     <div role="status">
       {data?.isReachable === false ? (
-        <Alert color="amber" title="The gateway is not available at the moment" mb="lg">
-          Calls fail until it is back, whatever this page shows. Keys and subscriptions can still be
-          changed.
-        </Alert>
+        <NoticeLine tone="warn">
+          <strong>{t('gateway.away')}</strong> {t('gateway.awayMeans')}
+        </NoticeLine>
       ) : null}
     </div>
   )

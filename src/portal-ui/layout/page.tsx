@@ -13,12 +13,18 @@ export interface PageProps {
   readonly lead?: ReactNode
   /** Buttons beside the heading. */
   readonly actions?: ReactNode
-  /** `narrow` for a page with only a form. */
-  readonly width?: 'narrow' | 'wide'
+  /** `narrow` for a page with only a form; `inner` beside a side bar. */
+  readonly width?: 'narrow' | 'wide' | 'inner'
   /** Whether it replaces another page at the same address, for example after a form. */
   readonly isNew?: boolean
   readonly children: ReactNode
 }
+
+const frames = {
+  narrow: `${classes['frame']} ${classes['narrow']}`,
+  wide: classes['frame'],
+  inner: classes['inner'],
+} as const
 
 /**
  * One page: its heading and the title of the document. Focuses the heading
@@ -41,7 +47,7 @@ export function Page(props: PageProps) {
   }, [hasNavigated, isNew])
 
   return (
-    <Stack gap="xl" className={width === 'narrow' ? classes['narrow'] : classes['wide']}>
+    <Stack gap="lg" className={frames[width] ?? ''}>
       <Group justify="space-between" align="flex-start" gap="md">
         <Stack gap={6} className={classes['heading']}>
           <Title order={1} ref={ref} tabIndex={-1} className={classes['title']}>

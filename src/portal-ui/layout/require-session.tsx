@@ -5,6 +5,7 @@ import { useSession } from '../api/session.ts'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { Slow } from '../components/slow.tsx'
 import { t } from '../words.ts'
+import { Frame } from './frame.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { Page } from './page.tsx'
 
@@ -26,7 +27,13 @@ export function RequireSession({ operatorsOnly = false, children }: RequireSessi
       </Page>
     )
   }
-  if (session.data === undefined) return <Slow />
+  if (session.data === undefined) {
+    return (
+      <Frame>
+        <Slow />
+      </Frame>
+    )
+  }
   if (session.data === null) {
     const next = new URLSearchParams({ next: search === '' ? path : `${path}?${search}` })
     return <Redirect to={`${pagePaths.signIn}?${next}`} replace />

@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { IntlMessageFormat } from 'intl-messageformat'
+import t from 'tap'
+import { createWords } from '../../src/messages/format.ts'
+import { languageFacts, languageOf, languages } from '../../src/messages/language.ts'
+
+const src = join(import.meta.dirname, '..', '..', 'src')
+const tables = new Map(
+  languages.map((language) => {
+    const text = readFileSync(join(src, 'messages', `${language}.json`), 'utf8')
+    return [language, JSON.parse(text) as Record<string, string>]
+  }),
+)
+const english = tables.get('en') ?? {}
+
+t.test('every message exists in every language, and its file is sorted', async (t) => {
+  const ids = Object.keys(english)
+  t.ok(ids.length > 20)
+  for (const [language, table] of tables) {
+    t.same(Object.keys(table), ids.toSorted(), language)
+    for (const [id, text] of Object.entries(table)) t.not(text.trim(), '', `${language} ${id}`)
+  }
+})
+
+t.test('a message has the same arguments and tags in every language', async (t) => {
+  for (const [language, table] of tables) {
+    const { locale } = languageFacts[language]
+    for (const [id, text] of Object.entries(table)) {
+      const names = argumentsOf(new IntlMessageFormat(text, locale).getAst())
+      const expected = argumentsOf(new IntlMessageFormat(english[id] ?? '', 'en').getAst())
+      t.same(names, expected, `${language} ${id}`)
+    }
+  }
+})
+
+t.test('messages in Hebrew are Hebrew, and messages in English hold no Hebrew', async (t) => {
+  const hebrew = /\p{Script=Hebrew}/u
+  for (const [id, text] of Object.entries(tables.get('he') ?? {})) {
+    const words = text.replaceAll(/\{[^{}]*\}|<[^<>]*>|[A-Z0-9][\w.:/-]*/g, '')
+    t.ok(hebrew.test(text) || !/[a-z]{3}/.test(words), `${id}: ${text}`)
+  }
+  for (const [id, text] of Object.entries(english)) t.notOk(hebrew.test(text), id)
+})
+
+t.test('every message is used', async (t) => {
+  const code = globSync('**/*.{ts,tsx}', { cwd: src }).map((file) =>
+    readFileSync(join(src, file), 'utf8'),
+  )
+  const whole = code.join('\n')
+  // Where a part of the id is a value, as in t(`scheme.${scheme}`).
+  const patterns = [...whole.matchAll(/`([a-z]\w*\.[^`\s]*\$\{[^`\s]*)`/g)].map(
+    ([, template = '']) =>
+      new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\$\{[^}]*\}/g, '[\\w.-]+')}$`),
+  )
+  for (const id of Object.keys(english)) {
+    const isUsed =
+      whole.includes(`'${id}'`) || whole.includes(`"${id}"`) || patterns.some((p) => p.test(id))
+    t.ok(isUsed, id)
+  }
+})
+
+t.test(
+  "a request's language is the person's choice, then the browser's order, then English",
+  async (t) => {
+    t.equal(languageOf({}), 'en')
+    t.equal(languageOf({ 'accept-language': 'he-IL,he;q=0.9,en;q=0.8' }), 'he')
+    t.equal(languageOf({ 'accept-language': 'fr, en;q=0.2, he;q=0.7' }), 'he')
+    t.equal(languageOf({ 'accept-language': 'iw' }), 'he')
+    t.equal(languageOf({ 'accept-language': 'he;q=0, en' }), 'en')
+    t.equal(languageOf({ 'accept-language': 'fr' }), 'en')
+    t.equal(languageOf({ cookie: 'a=b; language=en', 'accept-language': 'he' }), 'en')
+    t.equal(languageOf({ cookie: 'language=xx', 'accept-language': 'he' }), 'he')
+  },
+)
+
+t.test('from right to left, a text from elsewhere keeps its own direction', async (t) => {
+  const { t: say } = createWords('he', {
+    ...tables.get('he'),
+    'shell.account': 'של {name}',
+  } as never)
+  t.equal(say('shell.account', { name: 'Dana Cohen' }), 'של \u2068Dana Cohen\u2069')
+})
+
+type Ast = ReturnType<IntlMessageFormat['getAst']>
+
+/** Names of arguments and tags; the literal, `#` and nested cases do not count. */
+function argumentsOf(ast: Ast): string[] {
+  const names = new Set<string>()
+  const visit = (elements: Ast): void => {
+    for (const element of elements) {
+      if ('value' in element && element.type !== 0) names.add(element.value)
+      if ('options' in element) for (const { value } of Object.values(element.options)) visit(value)
+      if ('children' in element) visit(element.children)
+    }
+  }
+  visit(ast)
+  return [...names].toSorted()
+}
