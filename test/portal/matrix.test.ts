@@ -103,6 +103,7 @@ const calls: Readonly<Record<string, Call>> = {
   removePasskey: { of: 'self', status: 404 },
   replaceRecoveryCodes: { of: 'self', status: 404 },
   changeProfile: { of: 'self', status: 401, body: (u) => ({ currentPassword: password, name: u }) },
+  changeName: { of: 'self', status: 200, body: name },
   chooseMails: {
     of: 'self',
     status: 200,

@@ -63,7 +63,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
   }
 
   async function signOut(page: Page, name: string): Promise<void> {
-    await button(page, name).click()
+    await button(page, `Account of ${name}`).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
   }

@@ -68,7 +68,7 @@ t.test(
       // Signed in by that, and still after the tab is opened anew.
       await heading('Create your first application').waitFor()
       await page.getByText(`Signed in as ${email}`).waitFor()
-      await button('Ada Lovelace').click()
+      await button('Account of Ada Lovelace').click()
       await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
       await heading('APIs').first().waitFor()
 
@@ -80,7 +80,7 @@ t.test(
       await banner.getByRole('link', { name: 'Sign in' }).click()
       await heading('Sign in').waitFor()
       await signIn()
-      await button('Ada Lovelace').waitFor()
+      await button('Account of Ada Lovelace').waitFor()
 
       // Application and subscription.
       await banner.getByRole('link', { name: 'Applications' }).click()
@@ -183,10 +183,10 @@ t.test(
       await dialog.getByRole('textbox').fill('Budget planner 2')
       await dialog.getByRole('button', { name: 'Delete application' }).click()
       await heading('From here to your first call').waitFor()
-      await button('Ada Lovelace').click()
+      await button('Account of Ada Lovelace').click()
       await page.getByRole('menuitem', { name: 'Profile' }).click()
 
-      // The profile: each change asks for the password, and says at its field what is wrong.
+      // The profile: what signs in asks for the password, and says at its field what is wrong.
       const form = (name: string) => page.getByRole('form', { name })
       const save = async (name: string, current: string) => {
         await form(name).getByLabel('Current password').fill(current)
@@ -195,15 +195,16 @@ t.test(
       await form('Change name')
         .getByRole('textbox', { name: 'Name', exact: true })
         .fill('Countess Lovelace')
-      expectAnswers('401 /api/session/developer')
-      await save('Change name', 'not the password')
-      await page.getByText('This is not your current password.').waitFor()
-      await save('Change name', password)
+      await form('Change name').getByRole('button', { name: 'Change name' }).click()
       await page.getByText('Name changed').waitFor()
-      await button('Countess Lovelace').waitFor()
+      await button('Account of Countess Lovelace').waitFor()
+      await button('Change address').click()
       await form('Change address')
         .getByRole('textbox', { name: 'New address' })
         .fill('countess@example.com')
+      expectAnswers('401 /api/session/developer')
+      await save('Change address', 'not the password')
+      await page.getByText('This is not your current password.').waitFor()
       await save('Change address', password)
       await page
         .getByText('Waiting for you to open the link sent to countess@example.com')

@@ -457,9 +457,11 @@ const own: readonly PageState[] = [
     path: '/profile',
     answers: ['401 /api/session/developer'],
     prepare: async (page) => {
-      const form = page.getByRole('form', { name: 'Change name' })
+      await press(page, 'Change address')
+      const form = page.getByRole('form', { name: 'Change address' })
+      await form.getByLabel('New address').fill('ada@example.com')
       await form.getByLabel('Current password').fill('not the password')
-      await form.getByRole('button', { name: 'Change name' }).click()
+      await form.getByRole('button', { name: 'Change address' }).click()
       await form.locator('[aria-invalid="true"]').waitFor()
     },
   },
@@ -469,6 +471,8 @@ const own: readonly PageState[] = [
     path: '/profile',
     prepare: async (page) => {
       await press(page, 'Change password')
+      const form = page.getByRole('form', { name: 'Change password' })
+      await form.getByRole('button', { name: 'Change password' }).click()
       await page.locator('[aria-invalid="true"]').nth(1).waitFor()
     },
   },
@@ -478,6 +482,7 @@ const own: readonly PageState[] = [
     path: '/profile',
     answers: ['400 /api/session/developer'],
     prepare: async (page) => {
+      await press(page, 'Change address')
       const form = page.getByRole('form', { name: 'Change address' })
       await form.getByLabel('New address').fill('nobody')
       await form.getByLabel('Current password').fill('any password at all')
@@ -507,7 +512,7 @@ const own: readonly PageState[] = [
     viewer: 'developer',
     path: '/profile',
     prepare: async (page) => {
-      await press(page, 'Ada Lovelace')
+      await press(page, 'Account of Ada Lovelace')
       await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
     },
   },

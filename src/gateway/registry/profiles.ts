@@ -63,6 +63,8 @@ export interface Profiles {
     token: string
     post: (trx: RegistryTransaction, to: string) => Promise<void>
   }): Promise<boolean>
+  /** For a deleted developer this does nothing. @throws {RegistryInputInvalid} */
+  rename(input: { developerId: string; name: string }): Promise<void>
   /** Omitted choices stay. For a deleted developer this does nothing. */
   chooseMails(input: { developerId: string; mails: Partial<MailChoices> }): Promise<void>
 }
@@ -137,6 +139,19 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           .join(' ')
         await leave(updateOf(developerId), { by: `developer:${developerId}`, detail: { changed } })
         return true
+      }),
+
+    rename: ({ developerId, name }) =>
+      change(db, async (trx, leave) => {
+        const found = await trx
+          .updateTable('developers')
+          .set({ name: plainName(name) })
+          .where('id', '=', developerId)
+          .returning('id')
+          .executeTakeFirst()
+        if (found === undefined) return
+        const detail = { changed: 'name' }
+        await leave(updateOf(developerId), { by: `developer:${developerId}`, detail })
       }),
 
     confirmEmail: ({ token, post }) =>

@@ -3,6 +3,7 @@ import type {
   AccountDeletion,
   Developer,
   MailPreferences,
+  NameChange,
   ProfileChange,
   Session,
 } from '../../gateway/portal/schemas/accounts.ts'
@@ -11,11 +12,20 @@ import { sessionKey, useForgetSession } from './session.ts'
 
 const path = '/api/session/developer'
 
-/** Changes name, address or password; a new address replaces the old one when its link is used. */
+/** Changes the address or the password; a new address replaces the old one when its link is used. */
 export function useProfileChange() {
   const keep = useKeepDeveloper()
   return useMutation({
     mutationFn: (input: ProfileChange) => request<Developer>('PATCH', path, input),
+    onSuccess: keep,
+  })
+}
+
+/** Changes the display name. */
+export function useNameChange() {
+  const keep = useKeepDeveloper()
+  return useMutation({
+    mutationFn: (input: NameChange) => request<Developer>('PUT', `${path}/name`, input),
     onSuccess: keep,
   })
 }

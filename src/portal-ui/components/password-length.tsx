@@ -1,10 +1,13 @@
 import { Group, Progress, Text } from '@mantine/core'
+import { t } from '../words.ts'
 
 /** Same as in `NewPassword` of the JSON API. */
 const charactersMin = 15
 
 /** Description of a field for a new password. */
-export const newPasswordRules = `At least ${charactersMin} characters; four or more words work well. Avoid your name, repeated characters and keyboard patterns.`
+export function newPasswordRules(): string {
+  return t('password.rules', { min: charactersMin })
+}
 
 /** Shows how long a new password is: `9 of 15 characters`. Not for a refused password. */
 export function PasswordLength({ password }: { readonly password: string }) {
@@ -21,9 +24,7 @@ export function PasswordLength({ password }: { readonly password: string }) {
         aria-hidden="true"
       />
       <Text size="sm" c="dimmed">
-        {isEnough
-          ? `${length} characters, long enough`
-          : `${length} of ${charactersMin} characters`}
+        {t(isEnough ? 'password.longEnough' : 'password.length', { length, min: charactersMin })}
       </Text>
     </Group>
   )

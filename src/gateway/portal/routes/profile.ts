@@ -12,7 +12,13 @@ import { withInstants } from '../answers.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
 import { actorOf, signedIn, signedInAtProvider } from '../request.ts'
-import { AccountDeletion, Developer, MailPreferences, ProfileChange } from '../schemas/accounts.ts'
+import {
+  AccountDeletion,
+  Developer,
+  MailPreferences,
+  NameChange,
+  ProfileChange,
+} from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 
 /** What developers change about themselves. Needs a session. */
@@ -80,6 +86,25 @@ export function registerProfile(app: PortalApp, services: CheckPasswordServices)
         const proof = { developerId: developer.id, passwordHash, factor }
         if (!(await beginSession(stores.sessions, request, proof))) throw sessionEnded()
       }
+      return ownProfile(request)
+    },
+  )
+
+  app.put(
+    '/api/session/developer/name',
+    {
+      schema: {
+        operationId: 'changeName',
+        summary: 'Change your display name',
+        body: NameChange,
+        response: { 200: Developer },
+        problems: ['CONFLICT'],
+      },
+    },
+    async (request) => {
+      if (signedInAtProvider(request)) throw profileAtProvider()
+      const { name } = request.body
+      await stores.profiles.rename({ developerId: signedIn(request).id, name })
       return ownProfile(request)
     },
   )

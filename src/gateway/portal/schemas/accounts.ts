@@ -78,6 +78,10 @@ export const ProfileChange = closed({
 })
 export type ProfileChange = Static<typeof ProfileChange>
 
+/** A name alone needs no password: it is only shown. */
+export const NameChange = closed({ name: Name })
+export type NameChange = Static<typeof NameChange>
+
 /** The password, unless the account has none because its owner signs in through the provider. */
 export const AccountDeletion = closed({ currentPassword: Type.Optional(GivenPassword) })
 export type AccountDeletion = Static<typeof AccountDeletion>

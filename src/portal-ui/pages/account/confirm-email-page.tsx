@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { useEmailConfirmation } from '../../api/session.ts'
 import { TextLink } from '../../components/text-link.tsx'
+import { t } from '../../words.ts'
 import { LinkButton } from './link-button.tsx'
 import { MailLinkPage } from './mail-link-page.tsx'
 
@@ -10,21 +11,23 @@ export function ConfirmEmailPage() {
   const confirmation = useEmailConfirmation()
   return (
     <MailLinkPage
-      title="Confirm your new address"
-      lead="It replaces your old address for sign-in and for all emails."
+      title={t('confirmEmail.title')}
+      lead={t('confirmEmail.lead')}
       mutation={confirmation}
       done={{
-        title: 'Your new address is confirmed',
+        title: t('confirmEmail.done'),
         children: (
           <>
-            <Text>From now on, you sign in with this address and get our emails there.</Text>
-            <TextLink href={pagePaths.profile}>To your profile</TextLink>
+            <Text>{t('confirmEmail.doneMeans')}</Text>
+            <TextLink href={pagePaths.profile}>{t('account.toProfile')}</TextLink>
           </>
         ),
       }}
-      another={{ href: pagePaths.profile, label: 'Get a new link in your profile' }}
+      another={{ href: pagePaths.profile, label: t('confirmEmail.newLink') }}
     >
-      {(token) => <LinkButton token={token} mutation={confirmation} action="Use this address" />}
+      {(token) => (
+        <LinkButton token={token} mutation={confirmation} action={t('confirmEmail.action')} />
+      )}
     </MailLinkPage>
   )
 }

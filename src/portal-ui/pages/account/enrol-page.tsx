@@ -12,6 +12,7 @@ import { sessionKey } from '../../api/session.ts'
 import { CodeField } from '../../components/code-field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, filled } from '../../components/form.tsx'
+import { Message } from '../../components/message.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
 import { QueryState } from '../../components/query-state.tsx'
@@ -19,10 +20,9 @@ import { RecoveryCodeList } from '../../components/recovery-code-list.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { TotpSetup } from '../../components/totp-setup.tsx'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 import { UnusableLink } from './unusable-link.tsx'
 import { useMailToken } from './use-mail-token.ts'
-
-const title = 'Set up your operator account'
 
 /** The link that `operator add` prints opens this page: an operator adds the first second factor. */
 export function EnrolPage() {
@@ -37,10 +37,10 @@ function EnrolmentOf({ token }: { readonly token: string }) {
   const [, navigate] = useLocation()
   if (codes !== undefined) {
     return (
-      <Page title="Store your recovery codes" width="narrow" isNew>
+      <Page title={t('enrol.storeCodes')} width="narrow" isNew>
         <RecoveryCodeList
           codes={codes}
-          action="I have stored them"
+          action={t('factors.stored')}
           onDone={() => {
             void client
               .refetchQueries({ queryKey: sessionKey })
@@ -52,11 +52,7 @@ function EnrolmentOf({ token }: { readonly token: string }) {
   }
   if (isProblem(enrolment.error, 'LINK_INVALID')) return <NoLink isUsed />
   return (
-    <Page
-      title={title}
-      lead="Operators sign in with a password and a second factor."
-      width="narrow"
-    >
+    <Page title={t('enrol.title')} lead={t('enrol.lead')} width="narrow">
       <QueryState query={enrolment} />
       {enrolment.data === undefined ? null : (
         <EnrolmentForm
@@ -73,13 +69,11 @@ function EnrolmentOf({ token }: { readonly token: string }) {
 function NoLink({ isUsed }: { readonly isUsed: boolean }) {
   return (
     <UnusableLink
-      title={title}
+      title={t('enrol.title')}
       isUsed={isUsed}
-      another={{ href: pagePaths.signIn, label: 'Go to sign-in' }}
+      another={{ href: pagePaths.signIn, label: t('account.toSignIn') }}
     >
-      {isUsed
-        ? 'This link was already used or has expired: it works once, within one hour. Ask the person who gave it to you for a new one.'
-        : 'Part of the link is missing. Open the whole link that you were given.'}
+      {isUsed ? t('enrol.linkUsed') : t('enrol.linkCut')}
     </UnusableLink>
   )
 }
@@ -102,8 +96,8 @@ function EnrolmentForm({ token, enrolment, onEnrolled, onExpired }: EnrolmentFor
   const form = useForm({
     initialValues: { password: '', code: '' },
     validate: {
-      password: filled('Enter your password.'),
-      code: (code) => (kind === 'totp' && code === '' ? 'Fill in this field.' : null),
+      password: filled(t('account.enterPassword')),
+      code: (code) => (kind === 'totp' && code === '' ? t('form.fillIn') : null),
     },
   })
   const enrolling = useMutation({
@@ -123,18 +117,18 @@ function EnrolmentForm({ token, enrolment, onEnrolled, onExpired }: EnrolmentFor
       onSubmit={(values) => enrolling.mutate(values)}
       errorsOf={(error) =>
         isProblem(error, 'CREDENTIALS_INVALID')
-          ? { password: 'This is not your password.' }
+          ? { password: t('account.notYourPassword') }
           : fieldErrors(error, kind === 'totp' ? ['password', 'code'] : ['password'])
       }
-      action={kind === 'totp' ? 'Finish' : 'Create the passkey'}
+      action={t(kind === 'totp' ? 'enrol.finish' : 'enrol.createPasskey')}
     >
       <Text>
-        Account: <bdi>{email}</bdi>
+        <Message id="enrol.account" values={{ email: <bdi>{email}</bdi> }} />
       </Text>
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
-        label={hasPassword ? 'Password' : 'New password'}
-        description={hasPassword ? undefined : newPasswordRules}
+        label={t(hasPassword ? 'account.password' : 'account.newPassword')}
+        description={hasPassword ? undefined : newPasswordRules()}
         {...form.getInputProps('password')}
         autoComplete={hasPassword ? 'current-password' : 'new-password'}
         maxLength={256}
@@ -146,12 +140,12 @@ function EnrolmentForm({ token, enrolment, onEnrolled, onExpired }: EnrolmentFor
       )}
       {hasPassword ? (
         <TextLink href={pagePaths.reset} size="sm">
-          Forgot your password? Choose a new one, then open this link again
+          {t('enrol.forgot')}
         </TextLink>
       ) : null}
       {canUsePasskey ? (
         <Radio.Group
-          label="Second factor"
+          label={t('factors.title')}
           value={kind}
           onChange={(value) => {
             enrolling.reset()
@@ -159,8 +153,8 @@ function EnrolmentForm({ token, enrolment, onEnrolled, onExpired }: EnrolmentFor
           }}
         >
           <Stack gap="xs" mt="xs">
-            <Radio value="totp" label="Authenticator app on my phone" />
-            <Radio value="passkey" label="Passkey on this device, my phone or a security key" />
+            <Radio value="totp" label={t('enrol.totp')} />
+            <Radio value="passkey" label={t('enrol.passkey')} />
           </Stack>
         </Radio.Group>
       ) : null}

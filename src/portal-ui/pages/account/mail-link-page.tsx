@@ -3,6 +3,7 @@ import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { isProblem } from '../../api/client.ts'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 import { UnusableLink } from './unusable-link.tsx'
 import { useMailToken } from './use-mail-token.ts'
 
@@ -36,9 +37,7 @@ export function MailLinkPage(props: MailLinkPageProps) {
   if (token === undefined || isUsed) {
     return (
       <UnusableLink title={title} isUsed={isUsed} another={another}>
-        {isUsed
-          ? 'This link was already used or has expired. Links in our emails work once, within ten minutes.'
-          : 'Part of the link is missing. Open the whole link from our email.'}
+        {isUsed ? t('mailLink.used') : t('mailLink.cut')}
       </UnusableLink>
     )
   }

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 
 export interface MailSentProps {
   /** Names the address and what the link in the mail does. */
@@ -14,25 +15,20 @@ export interface MailSentProps {
 export function MailSent({ children }: MailSentProps) {
   const { writesMailsToFiles, hasMailbox } = useFacts()
   return (
-    <Page title="Check your email" width="narrow" isNew>
+    <Page title={t('mailSent.title')} width="narrow" isNew>
       <Stack gap="md" align="flex-start" role="status">
         <Text>{children}</Text>
         {hasMailbox ? (
           <Button component={Link} href={pagePaths.mailbox}>
-            Open the email
+            {t('mailSent.open')}
           </Button>
-        ) : null}
-        <Text c="dimmed">
-          {hasMailbox ? null : `${whereToLook(writesMailsToFiles)} `}
-          The link works once and expires after ten minutes.
-        </Text>
+        ) : (
+          <Text c="dimmed">
+            {t(writesMailsToFiles ? 'mailSent.askOperator' : 'mailSent.checkInbox')}
+          </Text>
+        )}
+        <Text c="dimmed">{t('mailSent.linkRules')}</Text>
       </Stack>
     </Page>
   )
-}
-
-function whereToLook(writesMailsToFiles: boolean): string {
-  return writesMailsToFiles
-    ? 'This portal has no mail server: ask its operator for the link.'
-    : 'Check your inbox and your spam folder.'
 }

@@ -4,6 +4,7 @@ import type { Verification } from '../../../gateway/portal/schemas/accounts.ts'
 import { Form } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
+import { t } from '../../words.ts'
 
 export interface NewPasswordFormProps {
   /** Of the link in a mail. */
@@ -19,13 +20,13 @@ export function NewPasswordForm({ token, mutation }: NewPasswordFormProps) {
       form={form}
       mutation={mutation}
       onSubmit={({ password }) => mutation.mutate({ token, password })}
-      action="Set the password"
+      action={t('account.setPassword')}
     >
       {/* Only the server knows whose mail link this is; password managers look for this field. */}
       <input type="email" autoComplete="username" value="" readOnly hidden />
       <PasswordField
-        label="New password"
-        description={newPasswordRules}
+        label={t('account.newPassword')}
+        description={newPasswordRules()}
         {...form.getInputProps('password')}
         autoComplete="new-password"
         maxLength={256}

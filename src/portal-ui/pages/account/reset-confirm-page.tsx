@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePasswordResetConfirmation } from '../../api/session.ts'
+import { t } from '../../words.ts'
 import { MailLinkPage } from './mail-link-page.tsx'
 import { NewPasswordForm } from './new-password-form.tsx'
 
@@ -10,21 +11,21 @@ export function ResetConfirmPage() {
   const confirmation = usePasswordResetConfirmation()
   return (
     <MailLinkPage
-      title="Set a new password"
-      lead="The new password signs you out on all devices."
+      title={t('resetConfirm.title')}
+      lead={t('resetConfirm.lead')}
       mutation={confirmation}
       done={{
-        title: 'Your new password is set',
+        title: t('resetConfirm.done'),
         children: (
           <>
-            <Text>You are signed out on all devices. Sign in with the new password.</Text>
+            <Text>{t('resetConfirm.doneMeans')}</Text>
             <Button component={Link} href={pagePaths.signIn}>
-              Sign in
+              {t('account.signIn')}
             </Button>
           </>
         ),
       }}
-      another={{ href: pagePaths.reset, label: 'Get a new link' }}
+      another={{ href: pagePaths.reset, label: t('resetConfirm.newLink') }}
     >
       {(token) => <NewPasswordForm token={token} mutation={confirmation} />}
     </MailLinkPage>

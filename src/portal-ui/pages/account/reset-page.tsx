@@ -3,8 +3,10 @@ import { useForm } from '@mantine/form'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePasswordReset } from '../../api/session.ts'
 import { Form, filled } from '../../components/form.tsx'
+import { Message } from '../../components/message.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 import { MailSent } from './mail-sent.tsx'
 
 /** Sends a link to set a new password; the response is the same for an unknown address. */
@@ -12,30 +14,25 @@ export function ResetPage() {
   const reset = usePasswordReset()
   const form = useForm({
     initialValues: { email: '' },
-    validate: { email: filled('Enter your email.') },
+    validate: { email: filled(t('account.enterEmail')) },
   })
   if (reset.isSuccess) {
     return (
       <MailSent>
-        If <bdi>{reset.variables.email}</bdi> has an account, we sent an email there. Open the link
-        in it to choose a new password.
+        <Message id="reset.sent" values={{ email: <bdi>{reset.variables.email}</bdi> }} />
       </MailSent>
     )
   }
   return (
-    <Page
-      title="Reset your password"
-      lead="We email you a link to choose a new password."
-      width="narrow"
-    >
+    <Page title={t('reset.title')} lead={t('reset.lead')} width="narrow">
       <Form
         form={form}
         mutation={reset}
         onSubmit={(values) => reset.mutate(values)}
-        action="Send the link"
+        action={t('reset.action')}
       >
         <TextInput
-          label="Email"
+          label={t('account.email')}
           type="email"
           {...form.getInputProps('email')}
           autoComplete="username"
@@ -45,7 +42,7 @@ export function ResetPage() {
           withAsterisk={false}
         />
       </Form>
-      <TextLink href={pagePaths.signIn}>Back to sign-in</TextLink>
+      <TextLink href={pagePaths.signIn}>{t('reset.back')}</TextLink>
     </Page>
   )
 }

@@ -6,6 +6,7 @@ import type { FactorChallenge } from '../../../gateway/portal/schemas/factors.ts
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { useProviderSignIn, useSecondFactor, useSession, useSignIn } from '../../api/session.ts'
 import { Form, filled } from '../../components/form.tsx'
+import { Message } from '../../components/message.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { SecondFactorForm } from '../../components/second-factor-form.tsx'
@@ -13,6 +14,7 @@ import { TextLink } from '../../components/text-link.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { localPath } from '../../local-path.ts'
+import { t } from '../../words.ts'
 
 /** Signs in, with a second factor if the account has one, then opens the requested page. */
 export function SignInPage() {
@@ -29,15 +31,18 @@ export function SignInPage() {
   }
   return (
     <Page
-      title="Sign in"
-      lead={next === undefined ? undefined : 'Sign in to see this page.'}
+      title={t('account.signIn')}
+      lead={next === undefined ? undefined : t('signIn.toSee')}
       width="narrow"
     >
       <ProviderSignIn next={next} />
       <SignInForm signIn={signIn} />
       {facts.data?.signUp === 'off' ? null : (
         <Text>
-          No account yet? <TextLink href={pagePaths.signUp}>Sign up</TextLink>
+          <Message
+            id="signIn.noAccount"
+            tags={{ link: (text) => <TextLink href={pagePaths.signUp}>{text}</TextLink> }}
+          />
         </Text>
       )}
     </Page>
@@ -57,10 +62,10 @@ function ProviderSignIn({ next }: { readonly next: string | undefined }) {
         loading={start.isPending || start.isSuccess}
         onClick={() => start.mutate(next === undefined ? {} : { next })}
       >
-        Sign in with {signInProvider}
+        {t('signIn.with', { provider: signInProvider })}
       </Button>
       <ProblemAlert error={start.error} />
-      <Divider label="or with your password" />
+      <Divider label={t('signIn.orPassword')} />
     </Stack>
   )
 }
@@ -73,16 +78,11 @@ interface SecondFactorPageProps {
 function SecondFactorPage({ challenge, onRestart }: SecondFactorPageProps) {
   const secondFactor = useSecondFactor()
   return (
-    <Page
-      title="Second factor"
-      lead="Your password is correct. One more step."
-      width="narrow"
-      isNew
-    >
+    <Page title={t('factors.title')} lead={t('signIn.oneMore')} width="narrow" isNew>
       <SecondFactorForm
         challenge={challenge}
         mutation={secondFactor}
-        action="Sign in"
+        action={t('account.signIn')}
         onRestart={onRestart}
       />
     </Page>
@@ -92,22 +92,25 @@ function SecondFactorPage({ challenge, onRestart }: SecondFactorPageProps) {
 function SignInForm({ signIn }: { readonly signIn: ReturnType<typeof useSignIn> }) {
   const form = useForm({
     initialValues: { email: '', password: '' },
-    validate: { email: filled('Enter your email.'), password: filled('Enter your password.') },
+    validate: {
+      email: filled(t('account.enterEmail')),
+      password: filled(t('account.enterPassword')),
+    },
   })
   return (
     <Form
       form={form}
       mutation={signIn}
       onSubmit={(values) => signIn.mutate(values)}
-      action="Sign in"
+      action={t('account.signIn')}
       beside={
         <TextLink href={pagePaths.reset} ms="auto">
-          Forgot your password?
+          {t('signIn.forgot')}
         </TextLink>
       }
     >
       <TextInput
-        label="Email"
+        label={t('account.email')}
         type="email"
         {...form.getInputProps('email')}
         autoComplete="username"
@@ -117,7 +120,7 @@ function SignInForm({ signIn }: { readonly signIn: ReturnType<typeof useSignIn> 
         withAsterisk={false}
       />
       <PasswordField
-        label="Password"
+        label={t('account.password')}
         {...form.getInputProps('password')}
         autoComplete="current-password"
         maxLength={256}

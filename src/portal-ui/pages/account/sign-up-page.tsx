@@ -5,8 +5,10 @@ import { usePortalFacts } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useSignUp } from '../../api/session.ts'
 import { Form, filled } from '../../components/form.tsx'
+import { Message } from '../../components/message.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 import { MailSent } from './mail-sent.tsx'
 
 /** Signs up; the response is the same for an address that has an account. */
@@ -16,26 +18,25 @@ export function SignUpPage() {
   if (signUp.isSuccess) {
     return (
       <MailSent>
-        We sent an email to <bdi>{signUp.variables.email}</bdi>. Open the link in it to choose your
-        password.
+        <Message id="signUp.sent" values={{ email: <bdi>{signUp.variables.email}</bdi> }} />
       </MailSent>
     )
   }
   if (facts.data?.signUp === 'off' || isProblem(signUp.error, 'SIGN_UP_CLOSED')) {
     return (
-      <Page title="Sign up" width="narrow">
-        <Alert color="amber" title="Sign-up is closed">
-          This portal does not accept new accounts at the moment.
+      <Page title={t('signUp.title')} width="narrow">
+        <Alert color="amber" title={t('signUp.closed')}>
+          {t('signUp.closedMeans')}
         </Alert>
         <Known />
       </Page>
     )
   }
   return (
-    <Page title="Sign up" lead="We email you a link to choose your password." width="narrow">
+    <Page title={t('signUp.title')} lead={t('signUp.lead')} width="narrow">
       {facts.data?.signUp === 'approval' ? (
-        <Alert color="tide" title="An operator approves each new account">
-          Choose your password first. We will email you when you can sign in.
+        <Alert color="tide" title={t('signUp.approval')}>
+          {t('signUp.approvalMeans')}
         </Alert>
       ) : null}
       <SignUpForm signUp={signUp} />
@@ -47,17 +48,20 @@ export function SignUpPage() {
 function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> }) {
   const form = useForm({
     initialValues: { email: '', name: '' },
-    validate: { email: filled('Enter your email.'), name: filled('Enter a name.') },
+    validate: {
+      email: filled(t('account.enterEmail')),
+      name: filled(t('account.enterName')),
+    },
   })
   return (
     <Form
       form={form}
       mutation={signUp}
       onSubmit={(values) => signUp.mutate(values)}
-      action="Sign up"
+      action={t('signUp.title')}
     >
       <TextInput
-        label="Email"
+        label={t('account.email')}
         type="email"
         {...form.getInputProps('email')}
         autoComplete="email"
@@ -67,8 +71,8 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
         withAsterisk={false}
       />
       <TextInput
-        label="Name"
-        description="Your own or your company's."
+        label={t('account.name')}
+        description={t('signUp.whoseName')}
         {...form.getInputProps('name')}
         autoComplete="name"
         maxLength={100}
@@ -82,7 +86,10 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
 function Known() {
   return (
     <Text>
-      Already have an account? <TextLink href={pagePaths.signIn}>Sign in</TextLink>
+      <Message
+        id="signUp.known"
+        tags={{ link: (text) => <TextLink href={pagePaths.signIn}>{text}</TextLink> }}
+      />
     </Text>
   )
 }

@@ -3,6 +3,7 @@ import { Link, Redirect } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { useSession, useVerification } from '../../api/session.ts'
+import { t } from '../../words.ts'
 import { MailLinkPage } from './mail-link-page.tsx'
 import { NewPasswordForm } from './new-password-form.tsx'
 
@@ -15,26 +16,24 @@ export function VerifyPage() {
     return <Redirect to={pagePaths.applications} replace />
   return (
     <MailLinkPage
-      title="Choose your password"
-      lead="This is the last step. Then you are signed in."
+      title={t('verify.title')}
+      lead={t('verify.lead')}
       mutation={verification}
       done={{
-        title: 'Your password is set',
+        title: t('verify.done'),
         children:
           facts.data?.signUp === 'approval' ? (
-            <Text>
-              An operator has to approve your account. We will email you when you can sign in.
-            </Text>
+            <Text>{t('verify.awaitsApproval')}</Text>
           ) : (
             <>
-              <Text>You can sign in now.</Text>
+              <Text>{t('verify.doneMeans')}</Text>
               <Button component={Link} href={pagePaths.signIn}>
-                Sign in
+                {t('account.signIn')}
               </Button>
             </>
           ),
       }}
-      another={{ href: pagePaths.signUp, label: 'Sign up again for a new link' }}
+      another={{ href: pagePaths.signUp, label: t('verify.newLink') }}
     >
       {(token) => <NewPasswordForm token={token} mutation={verification} />}
     </MailLinkPage>

@@ -7,6 +7,7 @@ import { Form, filled } from '../../components/form.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { TotpSetup } from '../../components/totp-setup.tsx'
+import { t } from '../../words.ts'
 
 export interface AddAppProps {
   /** Called with new recovery codes, or none. */
@@ -36,7 +37,7 @@ function Confirmation({ offer, onAdded, onCancel }: AddAppProps & { readonly off
           { onSuccess: ({ recoveryCodes }) => onAdded(recoveryCodes) },
         )
       }
-      action="Add the app"
+      action={t('factors.addAppAction')}
       onCancel={onCancel}
       isDialog
     >

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { usePasskeyCreation } from '../../api/factors.ts'
 import { filled } from '../../components/form.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { t } from '../../words.ts'
 
 export interface AddPasskeyProps {
   readonly opened: boolean
@@ -18,7 +19,7 @@ export function AddPasskey({ opened, onAdded, onCancel }: AddPasskeyProps) {
   return (
     <FormDialog
       opened={opened}
-      title="Add a passkey"
+      title={t('factors.addPasskey')}
       form={form}
       mutation={creation}
       onSubmit={({ name }) =>
@@ -36,12 +37,12 @@ export function AddPasskey({ opened, onAdded, onCancel }: AddPasskeyProps) {
         form.reset()
         onCancel()
       }}
-      action="Continue"
+      action={t('factors.continue')}
     >
-      <Text>Your browser then asks you to use this device, your phone or a security key.</Text>
+      <Text>{t('factors.passkeyNext')}</Text>
       <TextInput
-        label="Name"
-        description="Helps you recognise it later, for example “Work laptop”."
+        label={t('account.name')}
+        description={t('factors.passkeyName')}
         {...form.getInputProps('name')}
         autoComplete="off"
         maxLength={100}

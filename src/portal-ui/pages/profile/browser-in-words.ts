@@ -1,3 +1,5 @@
+import { t } from '../../words.ts'
+
 /** The first that fits: browsers name those that they resemble, too. */
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdgA?\//, 'Edge'],
@@ -24,6 +26,6 @@ export function browserInWords(agent: string): string {
   const nameIn = (names: typeof browsers) => names.find(([pattern]) => pattern.test(agent))?.[1]
   const browser = nameIn(browsers)
   const system = nameIn(systems)
-  if (browser === undefined) return agent === '' ? 'Unknown program' : agent.slice(0, 40)
-  return system === undefined ? browser : `${browser} on ${system}`
+  if (browser === undefined) return agent === '' ? t('browser.unknown') : agent.slice(0, 40)
+  return system === undefined ? browser : t('browser.on', { browser, system })
 }

@@ -6,6 +6,7 @@ import { useAccountDeletion } from '../../api/profile.ts'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
 import { filled } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import { t } from '../../words.ts'
 import { WhosePassword } from './whose-password.tsx'
 
 /** Deletes the account after the developer has typed its address, and its password if it has one. */
@@ -17,7 +18,7 @@ export function DeleteAccount({
   const hasPassword = signsInWith === 'password'
   const form = useForm({
     initialValues: { typed: '', currentPassword: '' },
-    validate: hasPassword ? { currentPassword: filled('Enter your password.') } : {},
+    validate: hasPassword ? { currentPassword: filled(t('account.enterPassword')) } : {},
   })
   const deletion = useAccountDeletion()
   const [opened, { open, close }] = useDisclosure(false, {
@@ -29,37 +30,34 @@ export function DeleteAccount({
   return (
     <>
       <Button color="red" variant="outline" onClick={open}>
-        Delete account …
+        {t('profile.deleteOpen')}
       </Button>
       <ConfirmByTyping
         opened={opened}
-        title="Delete your account"
+        title={t('profile.deleteTitle')}
         name={email}
         form={form}
         mutation={deletion}
         onSubmit={({ currentPassword }) => deletion.mutate(hasPassword ? { currentPassword } : {})}
         onCancel={close}
-        action="Delete account"
+        action={t('profile.delete')}
       >
-        <Text size="sm">This is deleted at once and permanently:</Text>
+        <Text size="sm">{t('profile.deleted')}</Text>
         <List size="sm">
-          <List.Item>your name, address and password, and every session</List.Item>
-          <List.Item>all your applications, with their keys and subscriptions</List.Item>
-          <List.Item>their usage history and the records of their calls</List.Item>
+          <List.Item>{t('profile.deletedAccount')}</List.Item>
+          <List.Item>{t('profile.deletedApplications')}</List.Item>
+          <List.Item>{t('profile.deletedUsage')}</List.Item>
         </List>
-        <Text size="sm">
-          The gateway then refuses calls with those keys and tells the bank to end the consents that
-          its customers gave to you. The audit log records that an account was deleted, without its
-          name and email address.
-        </Text>
+        <Text size="sm">{t('profile.deletedMeans')}</Text>
         {hasPassword ? (
           <>
             <WhosePassword />
             <PasswordField
-              label="Current password"
+              label={t('account.currentPassword')}
               {...form.getInputProps('currentPassword')}
               autoComplete="current-password"
               required
+              withAsterisk={false}
             />
           </>
         ) : null}

@@ -3,24 +3,9 @@ import { useState } from 'react'
 import type { MailPreferences as Preferences } from '../../../gateway/portal/schemas/accounts.ts'
 import { useMailPreferences } from '../../api/profile.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { t } from '../../words.ts'
 
-const choices: ReadonlyArray<{
-  readonly name: keyof Preferences
-  readonly label: string
-  readonly description: string
-}> = [
-  {
-    name: 'limits',
-    label: 'Limits reached',
-    description: 'Once a day: the calls that a limit refused.',
-  },
-  {
-    name: 'deprecations',
-    label: 'API versions that end',
-    description:
-      'When a version that you subscribe to becomes deprecated, and 90, 30 and 7 days before it ends.',
-  },
-]
+const choices = ['limits', 'deprecations'] as const satisfies readonly (keyof Preferences)[]
 
 /** Chooses the optional mails; saves each choice at once. */
 export function MailPreferences({ mails }: { readonly mails: Preferences }) {
@@ -34,18 +19,18 @@ export function MailPreferences({ mails }: { readonly mails: Preferences }) {
   }
   return (
     <Stack gap="md">
-      {choices.map(({ name, label, description }) => (
+      {choices.map((name) => (
         <Checkbox
           key={name}
-          label={label}
-          description={description}
+          label={t(`mails.${name}`)}
+          description={t(`mails.${name}When`)}
           checked={shown[name]}
           onChange={(event) => choose({ ...shown, [name]: event.currentTarget.checked })}
         />
       ))}
       <ProblemAlert error={change.error} />
       <Text size="sm" role="status" c="green">
-        {change.isSuccess ? 'Saved' : ''}
+        {change.isSuccess ? t('form.saved') : ''}
       </Text>
     </Stack>
   )

@@ -1,13 +1,16 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import type { Developer } from '../../../gateway/portal/schemas/accounts.ts'
 import { useDeveloper } from '../../api/session.ts'
+import { Message } from '../../components/message.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 import { DeleteAccount } from './delete-account.tsx'
 import { MailPreferences } from './mail-preferences.tsx'
+import { NameSection } from './name-section.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
@@ -18,11 +21,15 @@ export function ProfilePage() {
   const developer = useDeveloper()
   return (
     <Page
-      title="Profile"
+      title={t('profile.title')}
       lead={
-        <>
-          <bdi>{developer.email}</bdi>, since <Time at={developer.createdAt} />
-        </>
+        <Message
+          id="profile.since"
+          values={{
+            email: <bdi>{developer.email}</bdi>,
+            time: <Time at={developer.createdAt} />,
+          }}
+        />
       }
     >
       <Stack gap="lg">
@@ -36,17 +43,11 @@ export function ProfilePage() {
             <SecondFactorSection />
           </>
         )}
-        <ProfileSection
-          title="Emails"
-          lead="You always get emails about your account, for example when your password changes."
-        >
+        <ProfileSection title={t('profile.mails')} lead={t('profile.mailsLead')}>
           <MailPreferences mails={developer.mails} />
         </ProfileSection>
         <SessionsSection />
-        <ProfileSection
-          title="Delete account"
-          lead="This deletes your account and all its applications. Their keys stop working."
-        >
+        <ProfileSection title={t('profile.delete')} lead={t('profile.deleteLead')}>
           <DeleteAccount developer={developer} />
         </ProfileSection>
       </Stack>
@@ -59,25 +60,15 @@ function ProviderSection({ developer: { name, email } }: { readonly developer: D
   const { signInProvider } = useFacts()
   return (
     <ProfileSection
-      title="Sign-in"
-      lead={`You sign in with ${signInProvider ?? 'another service'}.`}
+      title={t('profile.signIn')}
+      lead={t('profile.signInWith', { provider: signInProvider ?? t('profile.otherService') })}
     >
       <Text>
-        Your name <bdi>{name}</bdi> and your address <bdi>{email}</bdi> come from your first sign-in
-        there. To change your password or your second factor, go there, too.
+        <Message
+          id="profile.fromProvider"
+          values={{ name: <bdi>{name}</bdi>, email: <bdi>{email}</bdi> }}
+        />
       </Text>
-    </ProfileSection>
-  )
-}
-
-function NameSection({ developer }: { readonly developer: Developer }) {
-  return (
-    <ProfileSection title="Name" lead="Your display name.">
-      <ProfileForm field="name" initial={developer.name} action="Change name" done="Name changed">
-        {(input) => (
-          <TextInput label="Name" {...input} autoComplete="name" maxLength={100} required />
-        )}
-      </ProfileForm>
     </ProfileSection>
   )
 }
@@ -85,29 +76,34 @@ function NameSection({ developer }: { readonly developer: Developer }) {
 function EmailSection({ developer: { email, pendingEmail } }: { readonly developer: Developer }) {
   return (
     <ProfileSection
-      title="Email address"
+      title={t('profile.email')}
       lead={
         <Stack gap={6}>
           <span>
-            You sign in with <bdi>{email}</bdi>. We email a link to the new address to confirm it.
+            <Message id="profile.emailLead" values={{ email: <bdi>{email}</bdi> }} />
           </span>
           {pendingEmail === null ? null : (
             <Text inherit c="bright" role="status">
-              Waiting for you to open the link sent to <bdi>{pendingEmail}</bdi>.
+              <Message id="profile.emailPending" values={{ email: <bdi>{pendingEmail}</bdi> }} />
             </Text>
           )}
         </Stack>
       }
     >
-      <ProfileForm field="email" initial="" action="Change address" done="We sent you a link">
+      <ProfileForm
+        field="email"
+        action={t('profile.changeEmail')}
+        done={t('profile.emailLinkSent')}
+      >
         {(input) => (
           <TextInput
-            label="New address"
+            label={t('profile.newEmail')}
             type="email"
             {...input}
             autoComplete="email"
             maxLength={254}
             required
+            withAsterisk={false}
           />
         )}
       </ProfileForm>
@@ -117,14 +113,22 @@ function EmailSection({ developer: { email, pendingEmail } }: { readonly develop
 
 function PasswordSection() {
   return (
-    <ProfileSection
-      title="Password"
-      lead={`${newPasswordRules} A new password ends your other sessions.`}
-    >
-      <ProfileForm field="password" initial="" action="Change password" done="Password changed">
+    <ProfileSection title={t('account.password')} lead={t('profile.passwordLead')}>
+      <ProfileForm
+        field="password"
+        action={t('profile.changePassword')}
+        done={t('profile.passwordChanged')}
+      >
         {(input) => (
           <>
-            <PasswordField label="New password" {...input} autoComplete="new-password" required />
+            <PasswordField
+              label={t('account.newPassword')}
+              description={newPasswordRules()}
+              {...input}
+              autoComplete="new-password"
+              required
+              withAsterisk={false}
+            />
             {input.error === undefined ? <PasswordLength password={input.value} /> : null}
           </>
         )}

@@ -4,9 +4,11 @@ import type { Factors } from '../../../gateway/portal/schemas/factors.ts'
 import { useFactorRemoval, useFactors, useRecoveryCodes } from '../../api/factors.ts'
 import { supportsPasskeys } from '../../api/passkeys.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { RecoveryCodeList } from '../../components/recovery-code-list.tsx'
 import { Time } from '../../components/time.tsx'
+import { t } from '../../words.ts'
 import { AddApp } from './add-app.tsx'
 import { AddPasskey } from './add-passkey.tsx'
 import classes from './profile-section.module.css'
@@ -24,14 +26,10 @@ export function SecondFactorSection() {
   const factors = useFactors()
   return (
     <ProfileSection
-      title="Second factor"
-      lead={
-        factors.data?.isRequired === true
-          ? 'You sign in with your password and one of these. You need at least one to use this portal.'
-          : 'Optional. With a second factor, a stolen password alone is not enough to sign in.'
-      }
+      title={t('factors.title')}
+      lead={t(factors.data?.isRequired === true ? 'factors.required' : 'factors.optional')}
     >
-      <QueryState query={factors} label="Loading the second factors …" />
+      <QueryState query={factors} label={t('factors.loading')} />
       {factors.data === undefined ? null : <FactorList factors={factors.data} />}
     </ProfileSection>
   )
@@ -47,10 +45,10 @@ function FactorList({ factors }: { readonly factors: Factors }) {
   return (
     <Stack gap="md" align="flex-start">
       {hasFactor ? (
-        <ul className={classes['list']} aria-label="Your second factors">
+        <ul className={classes['list']} aria-label={t('factors.yours')}>
           {totp === null ? null : (
             <FactorRow
-              name="Authenticator app"
+              name={t('factors.app')}
               times={totp}
               onRemove={() => setDialog({ name: 'remove', factor: 'totp' })}
             />
@@ -59,16 +57,16 @@ function FactorList({ factors }: { readonly factors: Factors }) {
             <FactorRow
               key={passkey.id}
               name={passkey.name}
-              kind="Passkey"
+              kind={t('factors.passkey')}
               times={passkey}
               onRemove={() => setDialog({ name: 'remove', factor: passkey })}
             />
           ))}
           <li className={classes['item']}>
             <div>
-              <Text fw={550}>Recovery codes</Text>
+              <Text fw={550}>{t('factors.codes')}</Text>
               <Text size="sm" c={recoveryCodesLeft < 3 ? 'red' : 'dimmed'}>
-                {recoveryCodesLeft} left. If you lose your second factor, each signs you in once.
+                {t('factors.codesLeft', { left: recoveryCodesLeft })}
               </Text>
             </div>
             <Button
@@ -76,7 +74,7 @@ function FactorList({ factors }: { readonly factors: Factors }) {
               variant="default"
               onClick={() => setDialog({ name: 'replace-codes' })}
             >
-              Replace
+              {t('factors.replace')}
             </Button>
           </li>
         </ul>
@@ -84,33 +82,28 @@ function FactorList({ factors }: { readonly factors: Factors }) {
       <Group gap="sm">
         {totp === null ? (
           <Button variant="default" onClick={() => setDialog({ name: 'app' })}>
-            Add an authenticator app
+            {t('factors.addApp')}
           </Button>
         ) : null}
         {factors.offersPasskeys && supportsPasskeys() ? (
           <Button variant="default" onClick={() => setDialog({ name: 'passkey' })}>
-            Add a passkey
+            {t('factors.addPasskey')}
           </Button>
         ) : null}
       </Group>
       <WhyNoPasskeys offersPasskeys={factors.offersPasskeys} />
-      <Modal
-        opened={dialog?.name === 'app'}
-        onClose={close}
-        title="Add an authenticator app"
-        size="md"
-      >
+      <Modal opened={dialog?.name === 'app'} onClose={close} title={t('factors.addApp')} size="md">
         <AddApp onAdded={added} onCancel={close} />
       </Modal>
       <AddPasskey opened={dialog?.name === 'passkey'} onAdded={added} onCancel={close} />
       <Modal
         opened={dialog?.name === 'codes'}
         onClose={close}
-        title="Your recovery codes"
+        title={t('factors.yourCodes')}
         closeOnClickOutside={false}
       >
         {dialog?.name === 'codes' ? (
-          <RecoveryCodeList codes={dialog.codes} action="I have stored them" onDone={close} />
+          <RecoveryCodeList codes={dialog.codes} action={t('factors.stored')} onDone={close} />
         ) : null}
       </Modal>
       <RemoveFactor
@@ -141,17 +134,23 @@ function FactorRow({ name, kind, times: { createdAt, lastUsedAt }, onRemove }: F
           <bdi>{name}</bdi>
         </Text>
         <Text size="sm" c="dimmed" component="div">
-          {kind === undefined ? null : `${kind} · `}added <Time at={createdAt} />
+          {kind === undefined ? null : `${kind} · `}
+          <Message id="factors.added" values={{ time: <Time at={createdAt} /> }} />
           {lastUsedAt === null ? null : (
             <>
-              {' '}
-              · last used <Time at={lastUsedAt} />
+              {' · '}
+              <Message id="factors.lastUsed" values={{ time: <Time at={lastUsedAt} /> }} />
             </>
           )}
         </Text>
       </div>
-      <Button size="xs" variant="default" onClick={onRemove} aria-label={`Remove ${name}`}>
-        Remove
+      <Button
+        size="xs"
+        variant="default"
+        onClick={onRemove}
+        aria-label={t('factors.removeNamed', { name })}
+      >
+        {t('factors.remove')}
       </Button>
     </li>
   )
@@ -161,9 +160,7 @@ function WhyNoPasskeys({ offersPasskeys }: Pick<Factors, 'offersPasskeys'>) {
   if (offersPasskeys && supportsPasskeys()) return null
   return (
     <Text size="sm" c="dimmed">
-      {offersPasskeys
-        ? 'This browser does not support passkeys.'
-        : 'Passkeys are not available, because the address of this portal is an IP address.'}
+      {t(offersPasskeys ? 'factors.notInBrowser' : 'factors.notOnAddress')}
     </Text>
   )
 }
@@ -184,8 +181,8 @@ function RemoveFactor({ factor, onClose }: RemoveFactorProps) {
     <Confirm
       opened={factor !== undefined}
       onClose={close}
-      title="Remove this second factor?"
-      action="Remove"
+      title={t('factors.removeTitle')}
+      action={t('factors.remove')}
       isDangerous
       onConfirm={() => {
         if (factor !== undefined) removal.mutate(factor, { onSuccess: close })
@@ -193,9 +190,11 @@ function RemoveFactor({ factor, onClose }: RemoveFactorProps) {
       mutation={removal}
     >
       <Text>
-        You can no longer sign in with{' '}
-        <bdi>{factor === 'totp' ? 'your authenticator app' : factor?.name}</bdi>. If it is your last
-        second factor, your recovery codes stop working, too.
+        {factor === 'totp' ? (
+          t('factors.removeApp')
+        ) : (
+          <Message id="factors.removePasskey" values={{ name: <bdi>{factor?.name}</bdi> }} />
+        )}
       </Text>
     </Confirm>
   )
@@ -213,8 +212,8 @@ function ReplaceCodes({ opened, onClose, onReplaced }: ReplaceCodesProps) {
     <Confirm
       opened={opened}
       onClose={onClose}
-      title="Replace your recovery codes?"
-      action="Replace codes"
+      title={t('factors.replaceTitle')}
+      action={t('factors.replaceCodes')}
       onConfirm={() =>
         replacement.mutate(undefined, {
           onSuccess: ({ recoveryCodes }) => onReplaced(recoveryCodes),
@@ -222,7 +221,7 @@ function ReplaceCodes({ opened, onClose, onReplaced }: ReplaceCodesProps) {
       }
       mutation={replacement}
     >
-      <Text>You get ten new codes. The old ones stop working.</Text>
+      <Text>{t('factors.replaceMeans')}</Text>
     </Confirm>
   )
 }

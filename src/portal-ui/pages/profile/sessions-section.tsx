@@ -1,9 +1,12 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ListedSession } from '../../../gateway/portal/schemas/factors.ts'
 import { useSessionEnd, useSessions, useSignOutEverywhere } from '../../api/session.ts'
+import { Message } from '../../components/message.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { Time } from '../../components/time.tsx'
+import { t } from '../../words.ts'
 import { browserInWords } from './browser-in-words.ts'
 import classes from './profile-section.module.css'
 import { ProfileSection } from './profile-section.tsx'
@@ -14,14 +17,11 @@ export function SessionsSection() {
   const end = useSessionEnd()
   const signOut = useSignOutEverywhere()
   return (
-    <ProfileSection
-      title="Sessions"
-      lead="The browsers where you are signed in. API keys keep working when you sign out."
-    >
+    <ProfileSection title={t('sessions.title')} lead={t('sessions.lead')}>
       <Stack gap="md" align="flex-start">
-        <QueryState query={sessions} label="Loading the sessions …" />
+        <QueryState query={sessions} label={t('sessions.loading')} />
         {sessions.data === undefined ? null : (
-          <ul className={classes['list']} aria-label="Your sessions">
+          <ul className={classes['list']} aria-label={t('sessions.yours')}>
             {sessions.data.items.map((session) => (
               <SessionRow key={session.id} session={session} end={end} />
             ))}
@@ -29,7 +29,7 @@ export function SessionsSection() {
         )}
         <ProblemAlert error={end.error} />
         <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
-          Sign out everywhere
+          {t('sessions.signOutEverywhere')}
         </Button>
         <ProblemAlert error={signOut.error} />
       </Stack>
@@ -52,14 +52,14 @@ function SessionRow({ session, end }: SessionRowProps) {
           <Text fw={550} component="span" title={agent}>
             {browser}
           </Text>
-          {isCurrent ? <Badge color="green">This browser</Badge> : null}
+          {isCurrent ? <Pill tone="ok">{t('sessions.thisBrowser')}</Pill> : null}
         </Group>
         <Text size="sm" c="dimmed" component="div">
-          Signed in <Time at={createdAt} />
+          <Message id="sessions.signedIn" values={{ time: <Time at={createdAt} /> }} />
           {isCurrent ? null : (
             <>
-              {' '}
-              · last used <Time at={seenAt} />
+              {' · '}
+              <Message id="factors.lastUsed" values={{ time: <Time at={seenAt} /> }} />
             </>
           )}
         </Text>
@@ -70,9 +70,9 @@ function SessionRow({ session, end }: SessionRowProps) {
           variant="default"
           loading={end.isPending && end.variables === id}
           onClick={() => end.mutate(id)}
-          aria-label={`End the session in ${browser}`}
+          aria-label={t('sessions.endNamed', { browser })}
         >
-          End
+          {t('sessions.end')}
         </Button>
       )}
     </li>
