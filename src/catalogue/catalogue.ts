@@ -1,10 +1,11 @@
 // This folder turns the documents and plans of `config/` into the catalogue: the frozen data by which the gateway, the
 // portal and the bank decide which versions, operations and limits exist. This file says what a catalogue holds. Next,
 // read `load-catalogue.ts` (the steps of a load), `load-version.ts` and `load-plan.ts`. `source.ts` reads the files and
-// knows the line of everything; `bundle.ts` makes one document of a version's files. The rest uses a loaded catalogue:
+// knows the line of everything; `bundle.ts` makes one document of a version's files; `brand/` reads the bank's brand. The rest uses a loaded catalogue:
 // `contract.ts` validates calls, `router.ts` finds operations, `diff.ts` compares versions.
 
 import type { Psd2Role } from '../certificates/psd2-role.ts'
+import type { Brand } from './brand/brand.ts'
 
 /** HTTP methods an operation may have. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -131,6 +132,8 @@ export interface Catalogue {
   readonly versions: ReadonlyMap<string, ApiVersion>
   /** Plans by name. */
   readonly plans: ReadonlyMap<string, Plan>
+  /** How portal, bank pages and mails present themselves. */
+  readonly brand: Brand
 }
 
 /** A JSON value as YAML or JSON parsing gives it. */

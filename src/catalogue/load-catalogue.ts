@@ -2,6 +2,8 @@ import { type Dirent, existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Brand } from './brand/brand.ts'
+import { loadBrand } from './brand/load-brand.ts'
 import {
   type ApiVersion,
   type Catalogue,
@@ -22,8 +24,9 @@ export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from '.
 
 /**
  * Loads everything that is published: each `apis/<api>/<version>.yaml` with the
- * files it refers to, and each `plans/<name>.yaml`. Ignores files whose names
- * begin with a dot; reads other folders only if a reference leads there.
+ * files it refers to, each `plans/<name>.yaml`, and `brand.yaml` with the files
+ * it names. Ignores files whose names begin with a dot; reads other folders only
+ * if a reference leads there.
  *
  * Leaves compiling the schemas and checking the examples to `inspectCatalogue`:
  * both take longer than everything else, and serving does not depend on them.
@@ -60,12 +63,13 @@ export async function loadCatalogueWith(
   const plans = files.plans
     .map(({ path, name }) => loadPlan(sources, path, name))
     .filter((plan) => plan !== undefined)
+  const brand = loadBrand({ sources, configDir })
   checkSuccessors(sources, versions, files)
   checkClaims(sources, versions)
   checkPatterns(sources, versions, plans, files)
   furtherCheck(sources, versions)
   if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
-  return assemble(versions, plans)
+  return assemble(versions, plans, brand)
 }
 
 /** What the folders hold: the names are sound, the contents unknown. */
@@ -218,13 +222,21 @@ function matches(
   return pattern === versionKey(api, '*') || pattern === versionKey(api, version)
 }
 
-function assemble(versions: readonly LoadedVersion[], plans: readonly LoadedPlan[]): Catalogue {
+function assemble(
+  versions: readonly LoadedVersion[],
+  plans: readonly LoadedPlan[],
+  brand: Brand,
+): Catalogue {
   const planEntries = plans.map(({ plan }) => [plan.name, deepFreeze(plan)] as const)
   const versionEntries = versions.map((loaded) => {
     const made = deepFreeze(apiVersion(loaded, versions, plans))
     return [versionKey(made.api, made.version), made] as const
   })
-  return Object.freeze({ versions: frozenMap(versionEntries), plans: frozenMap(planEntries) })
+  return Object.freeze({
+    versions: frozenMap(versionEntries),
+    plans: frozenMap(planEntries),
+    brand,
+  })
 }
 
 function apiVersion(

@@ -1,3 +1,4 @@
+import type { Brand } from './brand/brand.ts'
 import type { ApiVersion, Catalogue, Plan } from './catalogue.ts'
 import { frozenMap } from './frozen-map.ts'
 import { deepFreeze } from './json.ts'
@@ -6,11 +7,13 @@ import { deepFreeze } from './json.ts'
 export interface TransferredCatalogue {
   readonly versions: readonly (readonly [string, ApiVersion])[]
   readonly plans: readonly (readonly [string, Plan])[]
+  readonly brand: Brand
 }
 
 /** Makes a catalogue ready to travel. */
 export function packCatalogue(catalogue: Catalogue): TransferredCatalogue {
-  return { versions: [...catalogue.versions], plans: [...catalogue.plans] }
+  const { versions, plans, brand } = catalogue
+  return { versions: [...versions], plans: [...plans], brand }
 }
 
 /**
@@ -18,9 +21,10 @@ export function packCatalogue(catalogue: Catalogue): TransferredCatalogue {
  * was checked where it was loaded: never give it anything but what another
  * process of ours packed.
  */
-export function unpackCatalogue({ versions, plans }: TransferredCatalogue): Catalogue {
+export function unpackCatalogue({ versions, plans, brand }: TransferredCatalogue): Catalogue {
   return Object.freeze({
     versions: frozenMap(deepFreeze(versions)),
     plans: frozenMap(deepFreeze(plans)),
+    brand: deepFreeze(brand),
   })
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { plainBrand } from '../../src/catalogue/brand/brand.ts'
 import type { ApiVersion, Catalogue, Method } from '../../src/catalogue/catalogue.ts'
 import { versionKey } from '../../src/catalogue/catalogue.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
@@ -45,6 +46,7 @@ function routerOf(...versions: readonly ApiVersion[]) {
       versions.map((version) => [versionKey(version.api, version.version), version]),
     ),
     plans: new Map(),
+    brand: plainBrand,
   }
   return createRouter(catalogue)
 }
