@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { createAddresses } from './compose/addresses.ts'
+import { type BrandHolder, createBrandHolder } from './compose/brand.ts'
 import { openCertificates } from './compose/certificates.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
@@ -109,12 +110,18 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
           onPublished: (published) => workers?.publish(transferred(published)),
         })
 
+  // A bank alone has no catalogue to reload, so it reloads only the brand.
+  const brand: BrandHolder = services
+    ? { current: () => services.publisher.current().catalogue.brand, reload: async () => true }
+    : createBrandHolder({ configDir: settings.configDir, brand: catalogue.brand, log })
+
   // Listeners. Bank and portal in parallel: the bank waits for its database while the portal compiles its schemas.
   const gateway =
     services && (await code.gateway?.prepareGateway({ ...base, certificates, services }))
   await together(
     code.backend?.startBackend({
       ...parts,
+      brand: brand.current,
       identity: gateway?.identity,
       registry: services?.registry,
     }),
@@ -156,7 +163,11 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     welcome,
     noteWelcomed: async () => code.welcome?.noteWelcomed(settings.dataDir),
     async reload() {
-      const valid = await Promise.all([certificates.reload(), services?.publisher.reload()])
+      const valid = await Promise.all([
+        certificates.reload(),
+        services?.publisher.reload(),
+        brand.reload(),
+      ])
       return !valid.includes(false)
     },
     async close() {

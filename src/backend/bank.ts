@@ -1,3 +1,4 @@
+import type { Brand } from '../catalogue/brand/brand.ts'
 import type { BankStores } from './stores/bank-stores.ts'
 
 /** Checks a customer's password and one-time password. The sandbox has one of each for all customers. */
@@ -31,6 +32,8 @@ export interface Bank {
   readonly timeZone: string
   /** Origin of the pages where a PSU approves, without a trailing slash. */
   readonly scaPublicUrl: string
+  /** How the pages present the bank; changes with a reload. */
+  readonly brand: () => Brand
   /** Undefined: the pages suggest no customers, as at a real bank. */
   readonly sandbox?: SandboxOffer | undefined
 }

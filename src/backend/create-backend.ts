@@ -6,6 +6,7 @@
 
 import { randomUUID as randomUUIDOfNode } from 'node:crypto'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import type { Brand } from '../catalogue/brand/brand.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createRouter, type Router } from '../catalogue/router.ts'
 import type { Database } from '../platform/database.ts'
@@ -53,6 +54,8 @@ export interface BackendOptions {
   readonly scaPublicUrl: string
   /** (Default: those of the sandbox) */
   readonly credentials?: Credentials
+  /** The current brand. (Default: that of the catalogue) */
+  readonly brand?: () => Brand
   /** Whose certificates may sign. (Default: none is known, so only registration counts) */
   readonly sealTrusts?: SealTrusts
   /** Undefined: the bank offers no sandbox. */
@@ -91,6 +94,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const { sandbox } = options
   const bank: Bank = {
     ...{ stores, credentials, randomUUID, timeZone, scaPublicUrl },
+    brand: options.brand ?? (() => options.catalogue.brand),
     sandbox: sandbox === undefined ? undefined : sandboxOffer(sandbox),
   }
   const app = createListener(createRouter(options.catalogue), log, options.tls?.backend)

@@ -2,6 +2,7 @@ import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jos
 import { createBackend } from '../backend/create-backend.ts'
 import { seedSandbox } from '../backend/sandbox/seed.ts'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
+import type { Brand } from '../catalogue/brand/brand.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { IdentitySigner } from '../gateway/edge/forward/identity.ts'
 import { limitConnections } from '../platform/connection-limits.ts'
@@ -17,6 +18,8 @@ import type { ListenerFoundation } from './stores.ts'
 
 export interface BackendRoleOptions extends ListenerFoundation {
   readonly catalogue: Catalogue
+  /** The current brand. */
+  readonly brand: () => Brand
   readonly addresses: Addresses
   /** The signer of the gateway in this process; undefined: its keys are at IDENTITY_JWKS_URL. */
   readonly identity: IdentitySigner | undefined
@@ -42,6 +45,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<void> {
   const backend = await createBackend({
     tls: { backend: options.certificates.backend, sca: options.certificates.sca },
     catalogue,
+    brand: options.brand,
     database,
     identity: { key, audience: settings.identityAudience },
     log,

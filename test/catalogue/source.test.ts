@@ -28,7 +28,8 @@ function containers(content: Json | undefined): { at: object; members: (string |
   return [{ at: content, members }, ...Object.values(content).flatMap(containers)]
 }
 
-const files = globSync('**/*.yaml', { cwd: configDir })
+// The brand that ships has comments only, which is no document.
+const files = globSync('**/*.yaml', { cwd: configDir, exclude: ['brand.yaml'] })
 
 t.test(
   'every published document is read as the parser that places faults reads it, and each member stands in its line',

@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   messages: [],
   certificates: ['platform'],
-  catalogue: ['platform', 'certificates'],
+  catalogue: ['platform', 'messages', 'certificates'],
   gateway: ['platform', 'messages', 'certificates', 'catalogue'],
   backend: ['platform', 'messages', 'certificates', 'catalogue'],
   compose: ['platform', 'certificates', 'catalogue', 'gateway', 'backend'],

@@ -5,6 +5,7 @@
 // consents, and know no gateway and no portal.
 
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { pictureRoute, servePicture } from '../../catalogue/brand/pictures.ts'
 import { isOutage } from '../../platform/database.ts'
 import { createHttpServer } from '../../platform/http-server.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -26,6 +27,7 @@ import {
   isCrossSite,
   sessionCookie,
 } from './cookies.ts'
+import { type Face, faceOf, styleOf } from './face.ts'
 import { timeForPeople } from './for-people.ts'
 import { formHeaders, strictHeaders } from './page-headers.ts'
 import {
@@ -39,7 +41,6 @@ import {
 import { type Outcome, returnAddress } from './return-address.ts'
 import { isSignedIn, newSecret } from './session.ts'
 import { signIn } from './sign-in.ts'
-import { stylesheet } from './stylesheet.ts'
 import { summarise, titleOf } from './summary.ts'
 import { takeDecision } from './take-decision.ts'
 
@@ -94,14 +95,16 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     return say(reply, status, 'Something went wrong', 'Go back and try again.')
   })
 
-  app.get('/', (_request, reply) =>
-    reply.header('content-type', 'text/html; charset=utf-8').send(frontPage(bank.sandbox)),
+  app.get('/', (request, reply) =>
+    reply
+      .header('content-type', 'text/html; charset=utf-8')
+      .send(frontPage(faceFor(request), bank.sandbox)),
   )
 
   app.get('/style.css', (_request, reply) =>
     reply
       .headers({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'max-age=3600' })
-      .send(stylesheet),
+      .send(styleOf(bank.brand())),
   )
 
   app.get<OfAuthorisation>('/authorise/:id', async (request, reply) => {
@@ -220,6 +223,23 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     }
   })
 
+  app.get<{ Params: { use: string; digest: string } }>(pictureRoute, (request, reply) => {
+    const served = servePicture(bank.brand(), request.params)
+    if (served === undefined) return reply.callNotFound()
+    return reply.headers(served.headers).send(served.body)
+  })
+
+  function faceFor({ headers }: FastifyRequest): Face {
+    return faceOf(bank.brand(), headers)
+  }
+
+  function say(reply: FastifyReply, status: number, title: string, text: string) {
+    return reply
+      .code(status)
+      .header('content-type', 'text/html; charset=utf-8')
+      .send(messagePage(faceFor(reply.request), title, text))
+  }
+
   function blockedUntil(until: number): string {
     const time = timeForPeople(new Date(until).toISOString(), bank.timeZone)
     return `There were too many failed attempts in a row. Try again after ${time}.`
@@ -245,6 +265,7 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
   ) {
     const page = signInPage({
       ...form,
+      face: faceFor(reply.request),
       title: titleOf(authorisation),
       asker: authorisation,
       expectedPsuId: authorisation.psuId ?? undefined,
@@ -262,6 +283,7 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
     const page = decisionPage({
       ...form,
+      face: faceFor(reply.request),
       summary: await summarise(bank, authorisation),
       asker: authorisation,
       name: psu.name,
@@ -317,11 +339,4 @@ const unknownLink =
 
 function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
-}
-
-function say(reply: FastifyReply, status: number, title: string, text: string) {
-  return reply
-    .code(status)
-    .header('content-type', 'text/html; charset=utf-8')
-    .send(messagePage(title, text))
 }

@@ -1,11 +1,10 @@
 import { withoutHiddenMarks } from '../../platform/hidden-marks.ts'
 import type { SandboxOffer } from '../bank.ts'
 import type { Choice } from './choice.ts'
+import type { Face } from './face.ts'
 import { type Html, html } from './html.ts'
 import type { ShownAccount } from './shown-account.ts'
 import type { Summary } from './summary.ts'
-
-const bankName = 'Sandbox Bank'
 
 /** Who asks for an approval. */
 export interface Asker {
@@ -17,6 +16,7 @@ export interface Asker {
 
 /** Shared by both forms. */
 interface FormOptions {
+  readonly face: Face
   readonly asker: Asker
   readonly csrfToken: string
   readonly error: string | undefined
@@ -38,16 +38,15 @@ export interface SignInPageOptions extends FormOptions {
 
 /** The form with which a customer signs in. */
 export function signInPage(options: SignInPageOptions): string {
-  const { title, asker, csrfToken, psuId, expectedPsuId, isFilled, error, notice, sandbox } =
+  const { face, title, asker, csrfToken, psuId, expectedPsuId, isFilled, error, notice, sandbox } =
     options
   const password = isFilled ? (sandbox?.password ?? '') : ''
   return page(
-    title,
-    sandbox,
-    html`${partiesOf(asker)}
+    { face, title, sandbox },
+    html`${partiesOf(face, asker)}
 <h1>${title}</h1>
-<p><strong>${nameOf(asker)}</strong> asks for your approval. Sign in to ${bankName} to see the details. Nothing happens until you approve.</p>
-${brandOf(asker)}
+<p><strong>${nameOf(asker)}</strong> asks for your approval. Sign in to <bdi>${face.name}</bdi> to see the details. Nothing happens until you approve.</p>
+${brandOf(face, asker)}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
 ${alert(error)}
 <form method="post">
@@ -89,15 +88,15 @@ export interface DecisionPageOptions extends FormOptions {
 
 /** The form on which a customer approves or refuses. */
 export function decisionPage(options: DecisionPageOptions): string {
-  const { summary, asker, name, csrfToken, choice, needsCode, isFilled, error, sandbox } = options
+  const { face, summary, asker, name, csrfToken, choice, needsCode, isFilled, error, sandbox } =
+    options
   const { title, facts, accounts, can, cannot } = summary
   return page(
-    title,
-    sandbox,
-    html`${partiesOf(asker)}
+    { face, title, sandbox },
+    html`${partiesOf(face, asker)}
 <h1>${title}</h1>
 <p>Requested by <strong>${nameOf(asker)}</strong>. <span class="dim">Signed in as <bdi>${name}</bdi></span></p>
-${brandOf(asker)}
+${brandOf(face, asker)}
 ${alert(error)}
 ${facts.length === 0 ? '' : html`<dl>${facts.map(([term, value]) => html`<div><dt>${term}</dt>${factOf(value)}</div>`)}</dl>`}
 ${accounts.length === 0 ? '' : html`<ul class="accounts">${accounts.map((account) => html`<li>${accountOf(account)}</li>`)}</ul>`}
@@ -153,21 +152,21 @@ function nameOf({ applicationName }: Asker): Html {
 }
 
 /** A request can claim any brand, so the page says that the bank has not checked it. */
-function brandOf(asker: Asker): string | Html {
+function brandOf(face: Face, asker: Asker): string | Html {
   const brand = withoutHiddenMarks(asker.brand ?? '').trim()
   return brand === '' || brand === asker.applicationName
     ? ''
-    : html`<p class="small dim">It calls itself “<bdi>${brand}</bdi>”. ${bankName} has not checked that name.</p>`
+    : html`<p class="small dim">It calls itself “<bdi>${brand}</bdi>”. <bdi>${face.name}</bdi> has not checked that name.</p>`
 }
 
-function partiesOf({ applicationName }: Asker): Html {
+function partiesOf({ letter }: Face, { applicationName }: Asker): Html {
   const initials = withoutHiddenMarks(applicationName ?? '')
     .split(/\s+/u)
     .map((word) => [...word][0] ?? '')
     .slice(0, 2)
     .join('')
     .toUpperCase()
-  return html`<p class="parties" aria-hidden="true"><span class="tile app">${initials || '?'}</span> ⇄ <span class="tile">B</span></p>`
+  return html`<p class="parties" aria-hidden="true"><span class="tile app">${initials || '?'}</span> ⇄ <span class="tile">${letter}</span></p>`
 }
 
 function alert(error: string | undefined): string | Html {
@@ -175,13 +174,12 @@ function alert(error: string | undefined): string | Html {
 }
 
 /** The page at the root of the bank's address: what the other pages are for, and how to get there. */
-export function frontPage(sandbox: SandboxOffer | undefined): string {
+export function frontPage(face: Face, sandbox: SandboxOffer | undefined): string {
   const title = 'Approve what an app asks for'
   return page(
-    title,
-    sandbox,
+    { face, title, sandbox },
     html`<h1>${title}</h1>
-<p>Here customers of ${bankName} approve or refuse what apps request: access to accounts, payments and mandates.</p>
+<p>Here customers of <bdi>${face.name}</bdi> approve or refuse what apps request: access to accounts, payments and mandates.</p>
 <h2>How to get here</h2>
 ${sandbox === undefined ? customersWay : developersWay(sandbox)}`,
   )
@@ -198,30 +196,44 @@ function developersWay({ customersUrl }: SandboxOffer): Html {
 }
 
 /** A page with a title and a text only. */
-export function messagePage(title: string, text: string): string {
-  return page(title, undefined, html`<h1>${title}</h1><p>${text}</p>`)
+export function messagePage(face: Face, title: string, text: string): string {
+  return page({ face, title, sandbox: undefined }, html`<h1>${title}</h1><p>${text}</p>`)
 }
 
-function page(title: string, sandbox: SandboxOffer | undefined, content: Html): string {
+interface PageOptions {
+  readonly face: Face
+  readonly title: string
+  readonly sandbox: SandboxOffer | undefined
+}
+
+function page({ face, title, sandbox }: PageOptions, content: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} – ${bankName}</title>
-<link rel="stylesheet" href="/style.css">
+<title>${title} – ${face.name}</title>
+${face.icon === undefined ? '' : html`<link rel="icon" href="${face.icon}">`}
+<link rel="stylesheet" href="${face.style}">
 </head>
 <body>
 <div class="card">
 ${sandbox === undefined ? '' : html`<p class="strip">Sandbox. No real money, no real customers.</p>`}
-<header><span class="tile" aria-hidden="true">B</span>${bankName}</header>
+<header>${signOf(face)}</header>
 <main>
 ${content}
 </main>
 </div>
-<footer>${bankName} never asks for your password outside its own pages.</footer>
+<footer><bdi>${face.name}</bdi> never asks for your password outside its own pages.</footer>
 </body>
 </html>
 `.markup
+}
+
+/** The logo, which says the name itself; without one, the name beside a tile. */
+function signOf({ logo, letter, name }: Face): Html {
+  return logo === undefined
+    ? html`<span class="tile" aria-hidden="true">${letter}</span><bdi>${name}</bdi>`
+    : html`<picture><source media="(prefers-color-scheme: dark)" srcset="${logo.dark}"><img class="logo" src="${logo.light}" alt="${name}"></picture>`
 }

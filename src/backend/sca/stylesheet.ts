@@ -24,6 +24,7 @@ header { display: flex; align-items: center; gap: .625rem; padding: .875rem 1.75
 .tile.app { background: #5b57d6; color: #fff; }
 header .tile { width: 1.75rem; height: 1.75rem; border-radius: 7px; font-size: .875rem; }
 main { padding: 1.5rem 1.75rem 1.75rem; }
+.logo { display: block; height: 1.75rem; width: auto; max-width: 100%; }
 .parties { display: flex; align-items: center; gap: .75rem; margin: 0 0 1rem; color: var(--dim); }
 h1 { margin: 0 0 .375rem; font-size: 1.375rem; line-height: 1.3; letter-spacing: -.015em; font-weight: 650; text-wrap: balance; }
 p { margin: 0 0 .75rem; }

@@ -2,14 +2,11 @@
 // file first: it says what a brand holds. `load-brand.ts` reads the file and reports what is wrong with it;
 // `check-picture.ts` refuses pictures that could do more than show something; `accent.ts` makes the shades of one colour.
 
+import type { Language } from '../../messages/language.ts'
 import type { Accent } from './accent.ts'
 
-/** The languages that a brand speaks. */
-export const brandLanguages = ['en', 'he'] as const
-export type BrandLanguage = (typeof brandLanguages)[number]
-
 /** A text or address in each language. */
-export type ByLanguage<Value = string> = Readonly<Record<BrandLanguage, Value>>
+export type ByLanguage<Value = string> = Readonly<Record<Language, Value>>
 
 /** A picture of the brand, checked. Data only, so that it can travel between processes. */
 export interface Picture {
@@ -38,7 +35,7 @@ export interface Brand {
   readonly name: ByLanguage | undefined
   /** In the header, for each colour scheme. */
   readonly logo: { readonly light: Picture; readonly dark: Picture } | undefined
-  /** In the browser's tab. */
+  /** In the browser's tab, and beside the name where there is no logo; made of name and accent if the file names none. */
   readonly icon: Picture | undefined
   readonly accent: Accent | undefined
   /** `https:` or `mailto:`, as are the next ones except mail. */

@@ -1,19 +1,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { languages } from '../../messages/language.ts'
 import type { Json, JsonObject } from '../catalogue.ts'
 import { deepFreeze, isJsonObject } from '../json.ts'
 import { readMapping, type Sources } from '../source.ts'
 import { type Accent, accentOf, contrastMin, faintUses } from './accent.ts'
-import {
-  type Brand,
-  type ByLanguage,
-  brandLanguages,
-  type Picture,
-  plainBrand,
-  type Terms,
-} from './brand.ts'
+import { type Brand, type ByLanguage, type Picture, plainBrand, type Terms } from './brand.ts'
 import { checkPicture, pictureBytesMax } from './check-picture.ts'
 import { isHexColor } from './color.ts'
+import { letterIcon } from './letter-icon.ts'
 
 const path = 'brand.yaml'
 const nameLengthMax = 60
@@ -62,7 +57,8 @@ export function loadBrand({ sources, configDir }: LoadBrandOptions): Brand {
     status: read.address(file, 'status'),
     imprint: read.address(file, 'imprint'),
   }
-  return sources.problems.length > problemsBefore ? plainBrand : deepFreeze(brand)
+  if (sources.problems.length > problemsBefore) return plainBrand
+  return deepFreeze({ ...brand, icon: brand.icon ?? letterIcon(brand) })
 }
 
 function hasOnlyComments(configDir: string): boolean {
@@ -109,8 +105,8 @@ function createBrandReader(sources: Sources, configDir: string) {
       const text = one(at, member)
       return text === undefined ? undefined : everywhere(text)
     }
-    knows(value, brandLanguages)
-    const given = brandLanguages.filter((language) => value[language] !== undefined)
+    knows(value, languages)
+    const given = languages.filter((language) => value[language] !== undefined)
     if (given.length === 0) {
       return report(type, at, member, 'has no language', `${member}: { en: ${example} }`)
     }
@@ -253,7 +249,7 @@ function createBrandReader(sources: Sources, configDir: string) {
     const names = texts(at, 'file', (name) => name || undefined, 'the name of a file', 'terms.md')
     if (names === undefined) return undefined
     const given = isJsonObject(files)
-      ? brandLanguages.filter((language) => files[language] !== undefined)
+      ? languages.filter((language) => files[language] !== undefined)
       : (['file'] as const)
     const read = given.flatMap((member) => {
       const text = content(of, member, termsBytesMax)?.toString('utf8')
@@ -271,7 +267,7 @@ function createBrandReader(sources: Sources, configDir: string) {
 }
 
 function everywhere(text: string): ByLanguage {
-  return { en: text, he: text }
+  return Object.fromEntries(languages.map((language) => [language, text])) as ByLanguage
 }
 
 /** A name without what could reorder or hide the words around it. */

@@ -31,6 +31,7 @@ import { refusalOf } from './refusal-of.ts'
 import { answerAsDescribed, noteAccess, noteFactor, noteProof } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
 import { registerApplications } from './routes/applications.ts'
+import { registerBrandPictures } from './routes/brand-pictures.ts'
 import { registerCalls } from './routes/calls.ts'
 import { registerCertificates } from './routes/certificates.ts'
 import { registerEmailChanges } from './routes/email-changes.ts'
@@ -159,6 +160,7 @@ export function createPortal(services: PortalServices): PortalApp {
   sendSecurityHeaders(app, services)
   registerProblems(app, services)
   registerSecurityTxt(app, services)
+  registerBrandPictures(app, services)
   registerApis(app, services)
   registerMailOptOuts(app, services)
   registerMailbox(app, services)

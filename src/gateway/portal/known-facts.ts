@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { languageOf } from '../../messages/language.ts'
+import { brandFacts } from './brand-facts.ts'
 import type { PortalFacts } from './schemas/accounts.ts'
 import type { PortalServices } from './services.ts'
 
@@ -6,7 +8,13 @@ import type { PortalServices } from './services.ts'
 export function knownFacts(
   services: Pick<
     PortalServices,
-    'gatewayUrl' | 'writesMailsToFiles' | 'sandbox' | 'oidc' | 'mailbox' | 'keyMaxDays'
+    | 'catalogue'
+    | 'gatewayUrl'
+    | 'writesMailsToFiles'
+    | 'sandbox'
+    | 'oidc'
+    | 'mailbox'
+    | 'keyMaxDays'
   >,
   request: IncomingMessage,
 ): Omit<PortalFacts, 'signUp'> {
@@ -18,5 +26,6 @@ export function knownFacts(
     signInProvider: oidc?.label ?? null,
     hasMailbox: mailbox?.isOpenTo(request) === true,
     keyMaxDays,
+    brand: brandFacts(services.catalogue().brand, languageOf(request.headers)),
   }
 }

@@ -8,6 +8,7 @@ import type { PortalServices } from '../services.ts'
 export interface FactsServices
   extends Pick<
     PortalServices,
+    | 'catalogue'
     | 'gatewayUrl'
     | 'probedGatewayUrl'
     | 'now'

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { BrandFacts } from './brand.ts'
 import {
   closed,
   Email,
@@ -105,6 +106,7 @@ export const PortalFacts = closed({
   ),
   hasMailbox: Type.Boolean({ description: 'whether this browser can read emails at /mailbox' }),
   keyMaxDays: Type.Integer({ description: 'longest life of an API key in days; 0: no maximum' }),
+  brand: BrandFacts,
 })
 export type PortalFacts = Static<typeof PortalFacts>
 
