@@ -52,7 +52,11 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   })
   const catalogue = () => services.publisher.current().catalogue
   const stores = services.registry
-  const mails = await openMails({ ...options, secrets, portalUrl: addresses.portal })
+  const mails = await openMails({
+    ...{ ...options, secrets },
+    portalUrl: addresses.portal,
+    brand: () => catalogue().brand,
+  })
   const jobs = await openMailJobs({
     ...{ ...options, ...mails, catalogue, now: Date.now },
     onChange: stores.onChange,

@@ -26,7 +26,7 @@ export function composeMail(mail: OutgoingMail, from: Mailbox): SendMailOptions 
     throw new MailRefused()
   }
   return {
-    from,
+    from: { ...from, name: from.name || (mail.sender ?? '') },
     to: { name: '', address: mail.to },
     // Spelled out so that nothing is read from the headers.
     envelope: { from: from.address, to: [mail.to] },

@@ -1,5 +1,6 @@
 import { withoutHiddenMarks } from '../../../platform/hidden-marks.ts'
 import { escapeHtml } from '../pages/page.ts'
+import type { MailFace } from './mail-face.ts'
 
 /**
  * One block of a letter, written once and rendered as text and as HTML. Only
@@ -7,7 +8,12 @@ import { escapeHtml } from '../pages/page.ts'
  */
 export type Block =
   /** A paragraph. */
-  string | { readonly link: string; readonly url: string } | { readonly facts: readonly Fact[] }
+  string | LinkBlock | { readonly facts: readonly Fact[] }
+
+interface LinkBlock {
+  readonly link: string
+  readonly url: string
+}
 
 export type Fact =
   | { readonly label: string; readonly value: string }
@@ -35,8 +41,18 @@ function blockText(block: Block): string {
     .join('\n')
 }
 
+export interface LetterHtml {
+  readonly title: string
+  readonly face: MailFace
+  /** The first link among them is the button. */
+  readonly blocks: readonly Block[]
+  /** Small print below a line. */
+  readonly footer: readonly Block[]
+}
+
 /** A whole document without images or remote content, in the reader's own colours. */
-export function htmlOf(title: string, blocks: readonly Block[]): string {
+export function htmlOf({ title, face, blocks, footer }: LetterHtml): string {
+  const button = blocks.find(isLink)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -49,10 +65,25 @@ export function htmlOf(title: string, blocks: readonly Block[]): string {
 <style>:root { color-scheme: light dark; }</style>
 </head>
 <body style="font-family: system-ui, sans-serif; font-size: 16px; line-height: 1.5; max-width: 36em; margin: 0 auto; padding: 16px; overflow-wrap: anywhere;">
-${blocks.map(blockHtml).join('\n')}
+<p style="margin: 0 0 24px; padding-bottom: 12px; border-bottom: 3px solid ${face.accent}; font-weight: 600;">${escapeHtml(face.name)}</p>
+${blocks.map((block) => (isLink(block) && block === button ? buttonHtml(block, face) : blockHtml(block))).join('\n')}
+<div style="margin-top: 32px; padding-top: 12px; border-top: 1px solid #8a989e; font-size: 13px;">
+${footer.map(blockHtml).join('\n')}
+</div>
 </body>
 </html>
 `
+}
+
+function isLink(block: Block): block is LinkBlock {
+  return typeof block === 'object' && 'link' in block
+}
+
+/** A link that is the thing to do: a button, and the address for programs that show no buttons. */
+function buttonHtml({ link, url }: LinkBlock, { accent }: MailFace): string {
+  const href = escapeHtml(url)
+  return `<p style="margin: 24px 0 8px;"><a href="${href}" style="display: inline-block; padding: 12px 20px; border-radius: 8px; background-color: ${accent}; color: #ffffff; font-weight: 600; text-decoration: none;">${escapeHtml(link)}</a></p>
+<p style="font-size: 13px;"><a href="${href}">${href}</a></p>`
 }
 
 function blockHtml(block: Block): string {

@@ -1,8 +1,10 @@
+import { type Brand, plainBrand } from '../../../catalogue/brand/brand.ts'
 import { accountLetters } from './account-letters.ts'
 import { deprecationLetter } from './deprecation-letter.ts'
 import { keyLetters } from './key-letters.ts'
 import { type Block, htmlOf, type LetterText, textOf, type Words } from './letter-body.ts'
 import { limitsLetter } from './limits-letter.ts'
+import { type MailFace, mailFace } from './mail-face.ts'
 import type { OptionalMail, OptOuts } from './opt-out.ts'
 
 /**
@@ -36,6 +38,8 @@ export interface RenderedLetter {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** The sender's name where MAIL_FROM has none. */
+  readonly sender?: string | undefined
   /** Address of RFC 8058's one-click request; null where the mail cannot be opted out of. */
   readonly optOutUrl: string | null
 }
@@ -44,20 +48,24 @@ export interface RenderOptions {
   /** The portal's own origin: every link begins with it. */
   readonly portalUrl: string
   readonly optOuts: Pick<OptOuts, 'sign'>
+  /** (Default: that of Tollgate) */
+  readonly brand?: Brand | undefined
 }
 
 /** Writes a letter out as text and as HTML. */
 export function renderLetter(
   letter: Letter,
-  { portalUrl, optOuts }: RenderOptions,
+  { portalUrl, optOuts, brand = plainBrand }: RenderOptions,
 ): RenderedLetter {
   const { subject, blocks } = wordsOf(letter, portalUrl)
   const token = optOutToken(letter, optOuts)
-  const whole = [...blocks, ...footer(portalUrl, token)]
+  const face = mailFace(brand, 'en')
+  const end = footer({ portalUrl, token, face })
   return {
     subject,
-    text: textOf(whole),
-    html: htmlOf(subject, whole),
+    text: textOf([...blocks, ...end]),
+    html: htmlOf({ title: subject, face, blocks, footer: end }),
+    sender: face.sender,
     optOutUrl: token === undefined ? null : `${portalUrl}/api/mail-opt-outs/${token}`,
   }
 }
@@ -75,11 +83,19 @@ function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | u
     : optOuts.sign({ developerId: letter.developerId, mail })
 }
 
-function footer(portalUrl: string, token: string | undefined): Block[] {
-  const origin = `The developer portal at ${portalUrl} sent this email. Please do not reply.`
-  if (token === undefined) return [origin]
+interface FooterOptions {
+  readonly portalUrl: string
+  readonly token: string | undefined
+  readonly face: MailFace
+}
+
+function footer({ portalUrl, token, face }: FooterOptions): Block[] {
+  const origin = `The developer portal of ${face.name} at ${portalUrl} sent this email. Please do not reply.`
   return [
     origin,
-    { link: 'Stop emails of this kind', url: `${portalUrl}/mails/opt-out#token=${token}` },
+    ...(face.support === undefined ? [] : [{ link: 'Questions? Contact us', url: face.support }]),
+    ...(token === undefined
+      ? []
+      : [{ link: 'Stop emails of this kind', url: `${portalUrl}/mails/opt-out#token=${token}` }]),
   ]
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Brand } from '../../../catalogue/brand/brand.ts'
 import { queueMail } from '../../registry/mail-queue.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
 import { type Letter, renderLetter } from './letters.ts'
@@ -23,15 +24,21 @@ export interface OutboxOptions {
   readonly optOuts: Pick<OptOuts, 'sign'>
   /** The portal's own origin: every link begins with it. */
   readonly portalUrl: () => string
+  /** The current brand. (Default: that of Tollgate) */
+  readonly brand?: (() => Brand) | undefined
   /** Told of every letter, before its transaction commits. */
   readonly onPost: () => void
 }
 
 /** The portal's mails on their way: rows of the table `mails`, sealed because they hold addresses and links. */
-export function createOutbox({ key, optOuts, portalUrl, onPost }: OutboxOptions): Outbox {
+export function createOutbox({ key, optOuts, portalUrl, brand, onPost }: OutboxOptions): Outbox {
   return {
     async post(trx, letter, to) {
-      const rendered = renderLetter(letter, { portalUrl: portalUrl(), optOuts })
+      const rendered = renderLetter(letter, {
+        portalUrl: portalUrl(),
+        optOuts,
+        brand: brand?.(),
+      })
       const sealed = sealMail(key, {
         ...rendered,
         kind: letter.kind,

@@ -11,6 +11,8 @@ export interface WaitingMail {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** The sender's name where MAIL_FROM has none. */
+  readonly sender?: string | undefined
   /** Address of RFC 8058's one-click request; null where the mail cannot be opted out of. */
   readonly optOutUrl: string | null
 }
