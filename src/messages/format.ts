@@ -14,6 +14,8 @@ export type MessageValues = Readonly<Record<string, string | number | Date>>
 /** Writes messages in one language. */
 export interface Words {
   readonly language: Language
+  /** Whether there is a message with that id: for ids made of a code of an error. */
+  readonly knows: (id: string) => id is MessageId
   /** A message as text. Leaves out tags: use `parts` for a message that has some. */
   readonly t: (id: MessageId, values?: MessageValues) => string
   /** A message with elements, in order: texts, and what the functions for its tags and arguments make. */
@@ -55,6 +57,7 @@ export function createWords(language: Language, messages: Messages): Words {
 
   return {
     language,
+    knows: (id): id is MessageId => Object.hasOwn(messages, id),
     t: (id, values) => {
       const text = messages[id]
       // Most messages need no reading.

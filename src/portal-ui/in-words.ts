@@ -1,6 +1,6 @@
 import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
-import { type ShownWindow, windowText } from '../gateway/portal/schemas/window-text.ts'
-import { pageLocale } from './words.ts'
+import type { ShownWindow } from '../gateway/portal/schemas/window-text.ts'
+import { pageLocale, t } from './words.ts'
 
 const units = [
   { name: 'day', seconds: 86_400 },
@@ -9,33 +9,54 @@ const units = [
   { name: 'second', seconds: 1 },
 ] as const
 
+type Unit = (typeof units)[number]['name']
+
 /** A length in its two largest units: `2 hours 5 minutes`; `0 seconds` when nothing is left. */
 export function durationInWords(seconds: number): string {
   let rest = Math.max(0, Math.ceil(seconds))
-  const words: string[] = []
+  const parts: string[] = []
   for (const unit of units) {
     const amount = Math.floor(rest / unit.seconds)
     rest -= amount * unit.seconds
-    if (amount > 0) words.push(counted(amount, unit.name))
+    if (amount > 0) parts.push(measured(amount, unit.name))
     // Seconds beside hours only distract.
-    if (words.length === 2 || (words.length === 1 && amount === 0)) break
+    if (parts.length === 2 || (parts.length === 1 && amount === 0)) break
   }
-  return words.join(' ') || '0 seconds'
+  if (parts.length === 0) return measured(0, 'second')
+  return new Intl.ListFormat(pageLocale(), { type: 'unit', style: 'narrow' }).format(parts)
 }
 
 /** The current period of a limit in words: `this hour`, `today (UTC)`, `this month (Europe/Berlin)`. */
 export function thisPeriod({ windowSeconds, calendarWindow }: ShownWindow): string {
-  const name = calendarWindow?.unit ?? units.find(({ seconds }) => seconds === windowSeconds)?.name
-  if (name === undefined) return 'in this period'
+  const unit = calendarWindow?.unit ?? units.find(({ seconds }) => seconds === windowSeconds)?.name
   // A reader may live where the day begins at another hour.
-  const zone = calendarWindow?.timeZone ?? (name === 'day' ? 'UTC' : undefined)
-  const period = name === 'day' ? 'today' : `this ${name}`
-  return zone === undefined ? period : `${period} (${zone})`
+  const zone = calendarWindow?.timeZone ?? (unit === 'day' ? 'UTC' : undefined)
+  const period = t('period.this', { unit: unit ?? 'other' })
+  return zone === undefined ? period : t('period.inZone', { period, zone })
 }
 
+/** What follows "calls per": `hour`, `90 minutes`, `day (UTC)`, `calendar month (Europe/Berlin)`. */
+export function windowInWords({ windowSeconds, calendarWindow }: ShownWindow): string {
+  if (calendarWindow !== null) {
+    return t(calendarWindows[calendarWindow.unit], { zone: calendarWindow.timeZone })
+  }
+  const seconds = windowSeconds ?? 1
+  const unit = units.find((each) => seconds % each.seconds === 0)
+  if (unit === undefined) return measured(seconds, 'second')
+  const count = seconds / unit.seconds
+  // Without a time zone, a day begins at midnight UTC.
+  if (count === 1) return t(unit.name === 'day' ? 'window.dayUtc' : `window.${unit.name}`)
+  return measured(count, unit.name)
+}
+
+const calendarWindows = {
+  day: 'window.calendarDay',
+  month: 'window.calendarMonth',
+} as const
+
 /** `1 call`, `1,000 calls`. */
-export function counted(amount: number, noun: string): string {
-  return `${wholeNumber(amount)} ${noun}${amount === 1 ? '' : 's'}`
+export function counted(count: number, noun: 'call' | 'operation'): string {
+  return t(`count.${noun}`, { count })
 }
 
 /** With separators between thousands. */
@@ -45,13 +66,25 @@ export function wholeNumber(amount: number): string {
 
 /** One limit as a sentence without its full stop. */
 export function limitInWords(limit: PublishedLimit): string {
-  const counts = `${counted(limit.calls, 'call')} per ${windowText(limit)}`
-  return limit.scope === 'operation'
-    ? `${counts} for each operation`
-    : `${counts} for all operations together`
+  return t(limit.scope === 'operation' ? 'limit.perOperation' : 'limit.together', {
+    count: limit.calls,
+    window: windowInWords(limit),
+  })
 }
 
 /** `0.4 ms`, `12 ms`, `1,204 ms`. */
 export function milliseconds(ms: number): string {
-  return `${ms < 10 ? ms.toFixed(1) : wholeNumber(Math.round(ms))} ms`
+  const digits = ms < 10 ? 1 : 0
+  return new Intl.NumberFormat(pageLocale(), {
+    style: 'unit',
+    unit: 'millisecond',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(ms)
+}
+
+function measured(amount: number, unit: Unit): string {
+  return new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(
+    amount,
+  )
 }

@@ -130,8 +130,24 @@ export function theme(): MantineThemeOverride {
       // Its element is a header, which counts as a banner of the page (WAI-ARIA, landmarks).
       ModalHeader: { defaultProps: { role: 'presentation' } },
       Modal: {
-        defaultProps: { centered: true, closeButtonProps: { 'aria-label': t('common.close') } },
+        defaultProps: {
+          centered: true,
+          size: rem(480),
+          closeButtonProps: { 'aria-label': t('common.close') },
+        },
+        styles: {
+          title: {
+            fontSize: rem(16),
+            lineHeight: rem(24),
+            fontWeight: 650,
+            letterSpacing: '-0.01em',
+          },
+        },
       },
+      Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+      Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
+      // A required field is the rule; a field that may stay empty says so.
+      InputWrapper: { defaultProps: { withAsterisk: false } },
       Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },
       Button: { styles: { label: { fontWeight: 550 } } },
       Card: { defaultProps: { radius: 'lg', shadow: 'xs' } },

@@ -1,4 +1,5 @@
 import type { Problem } from '../../gateway/portal/schemas/common.ts'
+import { t } from '../words.ts'
 import { askForProof } from './proof-question.ts'
 
 /** A response other than 2xx, with its problem document. */
@@ -80,9 +81,9 @@ async function send(method: string, path: string, body: unknown): Promise<ReadAn
   } catch {
     throw new ApiFailure({
       type: 'about:blank',
-      title: 'The portal is not available',
+      title: t('problem.unreachable.title'),
       status: 0,
-      detail: 'Check your connection, then try again.',
+      detail: t('problem.unreachable.detail'),
       instance: '',
       code: 'PORTAL_UNREACHABLE',
     })
@@ -113,7 +114,7 @@ function parsed(text: string): unknown {
 function unexpected(status: number): Problem {
   return {
     type: 'about:blank',
-    title: 'Unexpected response from the portal',
+    title: t('problem.unexpected'),
     status,
     instance: '',
     code: 'ANSWER_UNEXPECTED',

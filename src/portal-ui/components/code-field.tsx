@@ -1,17 +1,18 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import type { Ref } from 'react'
+import { t } from '../words.ts'
 
 /** A field for the code of an authenticator app; phones offer to fill it in. */
 export function CodeField(props: TextInputProps & { readonly ref?: Ref<HTMLInputElement> }) {
   return (
     <TextInput
-      label="Code"
-      description="Six digits from your authenticator app."
+      label={t('factor.code')}
+      description={t('factor.codeHelp')}
       inputMode="numeric"
       autoComplete="one-time-code"
       maxLength={7}
       required
-      withAsterisk={false}
+      dir="ltr"
       {...props}
     />
   )

@@ -1,5 +1,7 @@
 import { Text, TextInput } from '@mantine/core'
+import { t } from '../words.ts'
 import { FormDialog, type FormDialogProps } from './form-dialog.tsx'
+import { Message } from './message.tsx'
 
 export interface ConfirmByTypingProps<Values extends { typed: string }>
   extends Omit<FormDialogProps<Values>, 'isDisabled' | 'isDangerous' | 'cancelLabel'> {
@@ -19,14 +21,16 @@ export function ConfirmByTyping<Values extends { typed: string } & Record<string
       {...dialog}
       isDangerous
       isDisabled={asRead(form.getValues().typed) !== asRead(name)}
-      cancelLabel="Keep it"
+      cancelLabel={t('common.keepIt')}
     >
       {children}
       <TextInput
         label={
-          <>
-            Type <bdi>{name}</bdi> to confirm
-          </>
+          <Message
+            id="common.typeToConfirm"
+            values={{ name }}
+            tags={{ name: (text) => <bdi>{text}</bdi> }}
+          />
         }
         {...form.getInputProps('typed')}
         autoComplete="off"
@@ -34,7 +38,7 @@ export function ConfirmByTyping<Values extends { typed: string } & Record<string
         data-autofocus
       />
       <Text size="sm" c="dimmed">
-        This cannot be undone.
+        {t('common.cannotUndo')}
       </Text>
     </FormDialog>
   )

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { t } from '../words.ts'
 import { ProblemAlert } from './problem-alert.tsx'
 
 export interface ConfirmProps {
@@ -29,7 +30,7 @@ export function Confirm(props: ConfirmProps) {
         <ProblemAlert error={mutation.error} />
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('common.cancel')}
           </Button>
           <Button
             {...(isDangerous ? { color: 'red' } : {})}

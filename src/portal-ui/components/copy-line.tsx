@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Code, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
+import { t } from '../words.ts'
 import { CopyIcon } from './copy-icon.tsx'
 import classes from './copy-line.module.css'
 
@@ -19,29 +20,36 @@ export function CopyLine({ text, label, isProminent = false }: CopyLineProps) {
     <>
       <Group gap="xs" wrap="nowrap" align="stretch" className={classes['root'] ?? ''}>
         {/* It scrolls, so the keyboard must reach it. */}
-        <Code block tabIndex={0} role="region" aria-label={label} className={classes['text'] ?? ''}>
+        <Code
+          block
+          dir="ltr"
+          tabIndex={0}
+          role="region"
+          aria-label={label}
+          className={classes['text'] ?? ''}
+        >
           {text}
         </Code>
         {isProminent ? (
           <Button onClick={() => copy(text)} className={classes['button'] ?? ''}>
-            {copied ? 'Copied' : `Copy ${label}`}
+            {copied ? t('common.copied') : t('common.copy', { what: label })}
           </Button>
         ) : (
           <ActionIcon
             variant="default"
             size="lg"
             onClick={() => copy(text)}
-            aria-label={`Copy ${label}`}
+            aria-label={t('common.copy', { what: label })}
             className={classes['button'] ?? ''}
           >
             <CopyIcon isCopied={copied} />
           </ActionIcon>
         )}
-        <VisuallyHidden role="status">{copied ? 'Copied' : ''}</VisuallyHidden>
+        <VisuallyHidden role="status">{copied ? t('common.copied') : ''}</VisuallyHidden>
       </Group>
       {error === null ? null : (
         <Text size="sm" c="red" role="alert">
-          Could not be copied: select it instead
+          {t('common.copyFailed')}
         </Text>
       )}
     </>

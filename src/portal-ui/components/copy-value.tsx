@@ -1,5 +1,6 @@
 import { ActionIcon, VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
+import { t } from '../words.ts'
 import { CopyIcon } from './copy-icon.tsx'
 import classes from './copy-value.module.css'
 
@@ -23,11 +24,11 @@ export function CopyValue({ value, shown = value, label }: CopyValueProps) {
         color="gray"
         size="sm"
         onClick={() => copy(value)}
-        aria-label={`Copy ${label}`}
+        aria-label={t('common.copy', { what: label })}
       >
         <CopyIcon isCopied={copied} />
       </ActionIcon>
-      <VisuallyHidden role="status">{copied ? 'Copied' : ''}</VisuallyHidden>
+      <VisuallyHidden role="status">{copied ? t('common.copied') : ''}</VisuallyHidden>
     </span>
   )
 }

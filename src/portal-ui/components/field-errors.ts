@@ -1,4 +1,6 @@
 import { ApiFailure, isProblem } from '../api/client.ts'
+import { problemSentence, ruleSentence } from '../problem-words.ts'
+import { t } from '../words.ts'
 
 /**
  * The sentences of an error to show next to the fields it concerns: those of an
@@ -13,18 +15,18 @@ export function fieldErrors(
 ): Record<string, string | undefined> {
   if (!(error instanceof ApiFailure)) return {}
   if (isProblem(error, 'CONFLICT') && fields.includes('name')) {
-    return { name: error.problem.detail ?? error.problem.title }
+    return { name: problemSentence(error.problem) }
   }
   if (isProblem(error, 'CREDENTIALS_INVALID') && fields.includes('currentPassword')) {
-    return { currentPassword: 'This is not your current password.' }
+    return { currentPassword: t('field.wrongPassword') }
   }
   if (isProblem(error, 'SECOND_FACTOR_INVALID') && fields.includes('code')) {
-    return { code: error.problem.detail ?? error.problem.title }
+    return { code: problemSentence(error.problem) }
   }
   const found: Record<string, string | undefined> = {}
   for (const { path, rule } of error.problem.errors ?? []) {
     const field = fields.find((name) => path === `/${name}` || path.startsWith(`/${name}/`))
-    if (field !== undefined) found[field] ??= `Must be ${rule}.`
+    if (field !== undefined) found[field] ??= ruleSentence(rule)
   }
   return found
 }

@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { UseMutationResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { t } from '../words.ts'
 import { fieldErrors, focusFirstInvalid } from './field-errors.ts'
 import { ProblemAlert } from './problem-alert.tsx'
 
@@ -41,7 +42,7 @@ export interface FormProps<Values extends Record<string, string>> {
  */
 export function Form<Values extends Record<string, string>>(props: FormProps<Values>) {
   const { form, mutation, action, isDisabled = false, isDangerous = false, children } = props
-  const { label, onCancel, cancelLabel = 'Cancel', beside, isDialog = false } = props
+  const { label, onCancel, cancelLabel = t('common.cancel'), beside, isDialog = false } = props
   const { errorsOf = (error) => fieldErrors(error, Object.keys(form.getValues())) } = props
   const ref = useRef<HTMLFormElement>(null)
   const { error } = mutation
@@ -95,6 +96,6 @@ export function Form<Values extends Record<string, string>>(props: FormProps<Val
 }
 
 /** The check of a field that must not stay empty. */
-export function filled(sentence = 'Fill in this field.'): (value: string) => string | null {
-  return (value) => (value === '' ? sentence : null)
+export function filled(sentence?: string): (value: string) => string | null {
+  return (value) => (value === '' ? (sentence ?? t('common.fillIn')) : null)
 }

@@ -1,32 +1,31 @@
-import { Badge, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import type { PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
+import { t } from '../words.ts'
 import { Day } from './day.tsx'
+import { Message } from './message.tsx'
+import { Pill } from './pill.tsx'
 
 /** The lifecycle state of a version: current, deprecated (with its last day) or retired. */
-export function LifecycleBadges({ version }: { readonly version: PublishedVersion }) {
+export function LifecycleBadges({
+  version,
+}: {
+  readonly version: Pick<PublishedVersion, 'lifecycle' | 'isDeprecated' | 'isRetired'>
+}) {
   const { lifecycle, isDeprecated, isRetired } = version
-  if (isRetired) {
-    return (
-      <Badge radius="sm" color="red" tt="none">
-        retired
-      </Badge>
-    )
-  }
+  if (isRetired) return <Pill tone="bad">{t('lifecycle.retired')}</Pill>
   return (
-    <Group gap={6}>
+    <Group gap={6} component="span">
       {isDeprecated ? (
-        <Badge radius="sm" color="amber" tt="none">
-          deprecated
-        </Badge>
+        <Pill tone="warn">{t('lifecycle.deprecated')}</Pill>
       ) : (
-        <Badge radius="sm" color="green" tt="none">
-          current
-        </Badge>
+        <Pill tone="ok">{t('lifecycle.current')}</Pill>
       )}
       {lifecycle.sunset === undefined ? null : (
-        <Badge radius="sm" color="amber" tt="none">
-          ends on <Day date={lifecycle.sunset} />
-        </Badge>
+        <Pill tone="warn">
+          <span>
+            <Message id="lifecycle.endsOn" values={{ day: <Day date={lifecycle.sunset} /> }} />
+          </span>
+        </Pill>
       )}
     </Group>
   )

@@ -1,4 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
+import { t } from '../words.ts'
 
 export interface PasswordFieldProps extends Omit<PasswordInputProps, 'error'> {
   /** The error to show. */
@@ -15,7 +16,9 @@ export function PasswordField({ error, holds = 'password', ...others }: Password
       error={error}
       aria-invalid={error === undefined ? undefined : true}
       visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': `Show the ${holds}` }}
+      visibilityToggleButtonProps={{
+        'aria-label': t(holds === 'key' ? 'password.showKey' : 'password.show'),
+      }}
     />
   )
 }

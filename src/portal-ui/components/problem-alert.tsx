@@ -1,6 +1,8 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { ApiFailure } from '../api/client.ts'
 import { durationInWords } from '../in-words.ts'
+import { problemWords } from '../problem-words.ts'
+import { t } from '../words.ts'
 import { FaultReport } from './fault-report.tsx'
 
 export interface ProblemAlertProps {
@@ -20,7 +22,7 @@ export function ProblemAlert({ error, onRetry }: ProblemAlertProps) {
       {detail === undefined ? null : <Text size="sm">{detail}</Text>}
       {onRetry === undefined ? null : (
         <Button size="xs" variant="default" mt="sm" onClick={onRetry}>
-          Try again
+          {t('common.tryAgain')}
         </Button>
       )}
     </Alert>
@@ -30,8 +32,8 @@ export function ProblemAlert({ error, onRetry }: ProblemAlertProps) {
 /** Shows an error of the page's own script. */
 function Fault({ error }: { readonly error: Error }) {
   return (
-    <Alert color="red" role="alert" title="This page has a fault">
-      <Text size="sm">Reload the page and try again.</Text>
+    <Alert color="red" role="alert" title={t('problem.pageFault')}>
+      <Text size="sm">{t('problem.reload')}</Text>
       <FaultReport error={error} />
     </Alert>
   )
@@ -43,15 +45,16 @@ function describe({ problem, retryAfterSeconds }: ApiFailure): {
 } {
   if (problem.code === 'STORE_UNAVAILABLE') {
     return {
-      title: 'The portal cannot reach its data at the moment',
-      detail:
-        'Calls through the gateway still work. If you were changing something, check whether it was saved before you try again.',
+      title: t('problem.store.title'),
+      detail: t('problem.store.detail'),
     }
   }
   const wait =
     retryAfterSeconds === undefined
       ? undefined
-      : `Try again in ${durationInWords(retryAfterSeconds)}.`
-  const detail = [problem.detail, wait].filter((part) => part !== undefined).join(' ')
-  return { title: problem.title, detail: detail === '' ? undefined : detail }
+      : t('problem.retryIn', { duration: durationInWords(retryAfterSeconds) })
+  const { title, detail: why } = problemWords(problem)
+  // Two sentences of their own.
+  const detail = [why, wait].filter((part) => part !== undefined).join(' ')
+  return { title, detail: detail === '' ? undefined : detail }
 }

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { useProof, useProofChallenge } from '../api/factors.ts'
 import { useDeveloper, useProviderProof } from '../api/session.ts'
 import { useFacts } from '../facts.tsx'
+import { t } from '../words.ts'
 import { Form, filled } from './form.tsx'
 import { PasswordField } from './password-field.tsx'
 import { ProblemAlert } from './problem-alert.tsx'
@@ -18,7 +19,7 @@ export interface ProofDialogProps {
 /** Asks who is at the keyboard when a change needs a proof; the change then goes on by itself. */
 export function ProofDialog({ onSettled }: ProofDialogProps) {
   return (
-    <Modal opened onClose={() => onSettled(false)} title="Confirm that it is you" zIndex={300}>
+    <Modal opened onClose={() => onSettled(false)} title={t('proof.title')} zIndex={300}>
       <Question onProven={() => onSettled(true)} />
     </Modal>
   )
@@ -37,10 +38,7 @@ function Question({ onProven }: { readonly onProven: () => void }) {
   if (challenge === undefined) return <Slow />
   return (
     <Stack gap="md">
-      <Text>
-        You signed in more than ten minutes ago. Before this change, confirm that it is still you at
-        the keyboard.
-      </Text>
+      <Text>{t('proof.why')}</Text>
       {challenge.methods.includes('provider') ? (
         <ProviderQuestion />
       ) : challenge.token === null ? (
@@ -50,7 +48,7 @@ function Question({ onProven }: { readonly onProven: () => void }) {
           key={challenge.token}
           challenge={challenge}
           mutation={proof}
-          action="Confirm"
+          action={t('common.confirm')}
           takesFocus
           onRestart={() => {
             proof.reset()
@@ -69,13 +67,13 @@ function ProviderQuestion() {
   const { pathname, search } = window.location
   return (
     <>
-      <Text>Sign in again, then repeat the change. You lose what you typed on this page.</Text>
+      <Text>{t('proof.provider')}</Text>
       <Button
         data-autofocus
         loading={proof.isPending || proof.isSuccess}
         onClick={() => proof.mutate({ next: `${pathname}${search}` })}
       >
-        Sign in again with {signInProvider}
+        {t('proof.providerAction', { name: signInProvider ?? '' })}
       </Button>
       <ProblemAlert error={proof.error} />
     </>
@@ -88,24 +86,23 @@ function PasswordQuestion({ proof }: { readonly proof: ReturnType<typeof useProo
   useEffect(() => ref.current?.focus(), [])
   const form = useForm({
     initialValues: { currentPassword: '' },
-    validate: { currentPassword: filled('Enter your password.') },
+    validate: { currentPassword: filled(t('proof.enterPassword')) },
   })
   return (
     <Form
       form={form}
       mutation={proof}
       onSubmit={({ currentPassword }) => proof.mutate({ password: currentPassword })}
-      action="Confirm"
+      action={t('common.confirm')}
     >
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
-        label="Password"
+        label={t('password.label')}
         {...form.getInputProps('currentPassword')}
         ref={ref}
         autoComplete="current-password"
         maxLength={256}
         required
-        withAsterisk={false}
       />
     </Form>
   )

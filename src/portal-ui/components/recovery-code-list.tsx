@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
+import { t } from '../words.ts'
 import { CopyLine } from './copy-line.tsx'
 
 export interface RecoveryCodeListProps {
@@ -12,11 +13,10 @@ export interface RecoveryCodeListProps {
 export function RecoveryCodeList({ codes, action, onDone }: RecoveryCodeListProps) {
   return (
     <Stack gap="md">
-      <Alert color="amber" title="The portal shows these codes only once">
-        If you lose your second factor, each code signs you in once. Print the codes, or save them
-        in a password manager.
+      <Alert color="amber" title={t('factor.codesOnce')}>
+        {t('factor.codesMean')}
       </Alert>
-      <CopyLine text={codes.join('\n')} label="recovery codes" isProminent />
+      <CopyLine text={codes.join('\n')} label={t('factor.codesCopy')} isProminent />
       <Group justify="flex-end">
         <Button onClick={onDone} variant="default">
           {action}

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { FactorAnswer, FactorChallenge } from '../../gateway/portal/schemas/factors.ts'
 import { isProblem } from '../api/client.ts'
 import { signWithPasskey, supportsPasskeys } from '../api/passkeys.ts'
+import { t } from '../words.ts'
 import { CodeField } from './code-field.tsx'
 import { Form, type FormProps, filled } from './form.tsx'
 import { ProblemAlert } from './problem-alert.tsx'
@@ -51,12 +52,7 @@ export function SecondFactorForm(props: SecondFactorFormProps) {
           takesFocus={takesFocus || chosen !== undefined}
         />
       )}
-      {shown === undefined && !canSign ? (
-        <Text>
-          Your passkey does not work in this browser or at this address of the portal. Try another
-          browser, or ask an operator to reset your second factor.
-        </Text>
-      ) : null}
+      {shown === undefined && !canSign ? <Text>{t('factor.passkeyUnusable')}</Text> : null}
       {other === undefined ? null : (
         <Anchor
           component="button"
@@ -68,7 +64,7 @@ export function SecondFactorForm(props: SecondFactorFormProps) {
             setChosen(other)
           }}
         >
-          {other === 'totp' ? 'Use a code from your app instead' : 'Use a recovery code instead'}
+          {t(other === 'totp' ? 'factor.useApp' : 'factor.useRecovery')}
         </Anchor>
       )}
     </Stack>
@@ -92,7 +88,7 @@ function PasskeyButton({
         loading={signing.isPending || (isOnly && mutation.isPending)}
         onClick={() => signing.mutate()}
       >
-        Use a passkey
+        {t('factor.usePasskey')}
       </Button>
       {/* Below a field for a code, its form shows what the portal answers. */}
       <ProblemAlert error={signing.error ?? (isOnly ? mutation.error : null)} />
@@ -122,15 +118,15 @@ function CodeForm({ kind, challenge: { token }, mutation, action, takesFocus }: 
         <CodeField {...input} ref={ref} />
       ) : (
         <TextInput
-          label="Recovery code"
-          description="One of the codes that you saved. Each works once."
+          label={t('factor.recoveryCode')}
+          description={t('factor.recoveryCodeHelp')}
           {...input}
           ref={ref}
           autoComplete="off"
           spellCheck={false}
           maxLength={40}
           required
-          withAsterisk={false}
+          dir="ltr"
         />
       )}
     </Form>

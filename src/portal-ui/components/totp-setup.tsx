@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core'
+import { t } from '../words.ts'
 import { CopyLine } from './copy-line.tsx'
 import { QrCode } from './qr-code.tsx'
 
@@ -13,14 +14,12 @@ export interface TotpSetupProps {
 export function TotpSetup({ secret, uri }: TotpSetupProps) {
   return (
     <Stack gap="sm">
-      <Text>
-        Scan this code with your authenticator app. Then enter the six digits that the app shows.
-      </Text>
-      <QrCode text={uri} label="QR code for your authenticator app" />
+      <Text>{t('factor.scan')}</Text>
+      <QrCode text={uri} label={t('factor.qr')} />
       <Text size="sm" c="dimmed">
-        If you cannot scan it, enter this key in the app:
+        {t('factor.cannotScan')}
       </Text>
-      <CopyLine text={secret.replaceAll(/(.{4})(?=.)/g, '$1 ')} label="key" />
+      <CopyLine text={secret.replaceAll(/(.{4})(?=.)/g, '$1 ')} label={t('factor.key')} />
     </Stack>
   )
 }

@@ -72,6 +72,7 @@ export const Problem = Type.Object({
   instance: Type.String(),
   code: Type.String(),
   help: Type.Optional(Type.String({ description: 'page that explains the code' })),
+  rule: Type.Optional(Type.String({ description: 'names the rule that the change would break' })),
   errors: Type.Optional(
     Type.Array(
       closed({

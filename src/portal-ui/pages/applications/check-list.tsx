@@ -1,12 +1,11 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
-import { windowText } from '../../../gateway/portal/schemas/window-text.ts'
 import { limitCommands, type Step } from '../../calls/check-list.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { useFacts } from '../../facts.tsx'
-import { counted } from '../../in-words.ts'
+import { counted, windowInWords } from '../../in-words.ts'
 import { referencePath } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
 import classes from './check-list.module.css'
@@ -203,7 +202,7 @@ function stepWords(step: Step, { limit, hasConsent }: CheckListState): StepWords
         shows:
           limit === undefined
             ? ''
-            : `After ${counted(limit.calls, 'call')} per ${windowText(limit)} to one operation, the gateway answers 429.`,
+            : `After ${counted(limit.calls, 'call')} per ${windowInWords(limit)} to one operation, the gateway answers 429.`,
       }
     case 'usage':
       return {

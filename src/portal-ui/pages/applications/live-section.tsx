@@ -1,13 +1,12 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
-import { windowText } from '../../../gateway/portal/schemas/window-text.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { type ReceivedUsage, useLiveUsage } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { counted, thisPeriod } from '../../in-words.ts'
+import { counted, thisPeriod, windowInWords } from '../../in-words.ts'
 import { publishedVersion } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
 import classes from './applications.module.css'
@@ -103,7 +102,7 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
                 <li key={`${item.operation} ${item.limitName}`}>
                   {nameOf(item)}:{' '}
                   <span className={classes['dimmed']}>
-                    {counted(item.remaining, 'call')} left per {windowText(item)}
+                    {counted(item.remaining, 'call')} left per {windowInWords(item)}
                   </span>
                 </li>
               ))}

@@ -2,7 +2,6 @@ import { NativeSelect, Paper, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis, PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
-import { windowText } from '../../../gateway/portal/schemas/window-text.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOverrideCreation } from '../../api/operator.ts'
@@ -10,7 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { wholeNumber } from '../../in-words.ts'
+import { wholeNumber, windowInWords } from '../../in-words.ts'
 import { publishedVersion } from '../../published.ts'
 import { instantOf } from './local-moment.ts'
 import classes from './operator.module.css'
@@ -93,7 +92,7 @@ function Fields({
           />
           <TextInput
             label="Calls"
-            description={`Per ${windowText(choice.limit)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
+            description={`Per ${windowInWords(choice.limit)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
             inputMode="numeric"
             {...form.getInputProps('calls')}
             autoComplete="off"
