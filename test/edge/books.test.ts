@@ -105,7 +105,7 @@ function shownOf(record: RecordedCall | undefined) {
     upstream_ms: upstreamMs,
   } = record
   const key = { keyId, keyExpiresAt: null, keyRevokedAt: null }
-  return { ...record, ...key, requestId, totalMs, upstreamMs, at: new Date(record.at) }
+  return { ...record, ...key, id: 1, requestId, totalMs, upstreamMs, at: new Date(record.at) }
 }
 
 t.test('a call that waited in a pipeline when its client left is in the books, too', async (t) => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { pruneUsage } from '../../src/gateway/operate/usage/prune-usage.ts'
+import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openDatabase } from '../../src/platform/database.ts'
@@ -62,6 +63,7 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
     const first = Math.floor((Date.now() - 42 * hour) / 60_000)
     const counts = [gone, id].flatMap((application_id) =>
       Array.from({ length: 720 }, (_, at) => ({
+        ...noCounts(),
         application_id,
         api: 'xs2a',
         version: '1.7.0',

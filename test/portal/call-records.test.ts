@@ -126,9 +126,12 @@ t.test('a refusal of the limit says which calls were used and when the window en
     outcome: 'QUOTA_EXCEEDED',
     status: 429,
     limit: 3,
+    limitScope: 'operation',
+    windowSeconds: 86_400,
     used: 3,
     remaining: 0,
     upstreamMs: null,
+    path: '/v1.7.0/accounts',
   })
   t.match(
     record.reason,
@@ -305,10 +308,69 @@ t.test('the latest calls come newest first, by key if asked', { buffered: true }
   t.same(await shown(''), ids.toReversed())
   t.same(await shown('?limit=1'), ids.slice(2))
   t.same(await shown(`?keyId=${second.id}`), ids.slice(1, 2))
+  t.same(await shown(`?requestId=${ids[1]}`), ids.slice(1, 2))
+  const read: string[] = []
+  for (let after = ''; ; ) {
+    const { body } = await grace.send('GET', `${grace.calls}?limit=1${after}`)
+    read.push(...body.items.map(({ requestId }: { requestId: string }) => requestId))
+    if (body.next === undefined) break
+    after = `&after=${body.next}`
+    t.same(
+      await ada.send('GET', `${ada.calls}?limit=1${after}`).then(itemsOf),
+      [],
+      'only its owner',
+    )
+  }
+  t.same(read, ids.toReversed(), 'one page after the other')
   t.same((await grace.send('GET', `${grace.calls}/not-a-uuid`)).body, { items: [] })
   t.equal((await grace.send('GET', `${grace.calls}?limit=0`)).status, 400)
   t.equal((await grace.send('GET', `${grace.calls}?keyId=x`)).status, 400)
+  t.equal((await grace.send('GET', `${grace.calls}?after=x`)).status, 400)
 })
+
+const itemsOf = ({ body }: PortalAnswer): unknown => body.items
+
+t.test(
+  'applications are summed up: calls, refusals, working keys, versions and the last call',
+  { buffered: true },
+  async (t) => {
+    const edith = await newDeveloper()
+    const { stores } = beside
+    const application = { applicationId: edith.applicationId, by: 'test' }
+    await stores.keys.issue({ ...application, name: 'second' })
+    await stores.keys.revoke({
+      ...application,
+      id: (await stores.keys.issue({ ...application, name: 'third' })).id,
+    })
+    const { id: idle } = await stores.applications.create({
+      developerId: edith.developer.id,
+      name: 'idle',
+      by: 'test',
+    })
+    const calls = []
+    for (let call = 0; call < 5; call += 1) calls.push(await gateway.call({ key: edith.key }))
+    let found: PortalAnswer['body']
+    t.ok(
+      await eventually(async () => {
+        found = (await edith.send('GET', '/api/applications/summary')).body
+        return found.items[0].calls === 5 && found.items[0].lastCallAt !== null
+      }),
+    )
+    const [busy, other] = found.items
+    t.match(busy, {
+      ...{ applicationId: edith.applicationId, calls: 5, refused: 2, workingKeys: 2 },
+      versions: [{ api: 'xs2a', version: '1.7.0' }],
+    })
+    t.equal(busy.hours.length, 24)
+    t.equal(busy.hours.at(-1) + busy.hours.at(-2), 5, 'in this hour, or the one that just ended')
+    t.ok(Math.abs(Date.parse(busy.lastCallAt) - Date.now()) < 60_000)
+    t.same(other, {
+      ...{ applicationId: idle, calls: 0, refused: 0, hours: new Array(24).fill(0) },
+      ...{ workingKeys: 0, versions: [], lastCallAt: null },
+    })
+    t.equal(found.items.length, 2, 'nothing of others')
+  },
+)
 
 t.test(
   'the latest calls can be asked for by operation, status and outcome',
@@ -333,6 +395,8 @@ t.test(
     t.same(await shown('status=200&limit=1'), [4])
     t.same(await shown('status=4xx'), [3])
     t.same(await shown('outcome=QUOTA_EXCEEDED'), [3])
+    t.same(await shown('outcome=refused'), [3])
+    t.same(await shown('outcome=forwarded'), [4, 2, 1, 0])
     for (const query of ['status=xx', 'status=2000', 'outcome=%00', 'operation=%00']) {
       t.equal((await ida.send('GET', `${ida.calls}?${query}`)).status, 400, query)
     }

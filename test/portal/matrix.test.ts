@@ -110,6 +110,7 @@ const calls: Readonly<Record<string, Call>> = {
     body: () => ({ limits: false, deprecations: false }),
   },
   deleteAccount: { of: 'self', status: 401, body: () => ({ currentPassword: password }) },
+  summarizeApplications: { of: 'self', status: 200 },
   listApplications: { of: 'self', status: 200 },
   createApplication: { of: 'self', status: 201, body: name },
 

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { createClient, eventually } from '../support/calling.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
@@ -362,6 +363,7 @@ t.test('refused calls are summed by application, the last day by the minute', as
         [old, 100 * 60, 50],
       ] as const
     ).map(([caller, minutesAgo, refused]) => ({
+      ...noCounts(),
       application_id: caller?.applicationId ?? '',
       minute: minute - minutesAgo,
       api: 'xs2a',

@@ -1,6 +1,14 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
+import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { historyCsv } from '../../src/gateway/portal/history-csv.ts'
+import {
+  bucketOf,
+  durationAt,
+  durationBuckets,
+  noDurations,
+} from '../../src/gateway/registry/duration-buckets.ts'
 import { onboard } from '../../src/gateway/registry/onboard.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -16,6 +24,8 @@ const { applicationId } = await onboard(beside.stores, {
   by: 'test',
 })
 const history = `/api/applications/${applicationId}/usage/history`
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0)
 
 interface Given {
   readonly at: string
@@ -34,6 +44,21 @@ async function write(table: string, rows: readonly Given[]): Promise<void> {
         ${isKnown ? '1.7.0' : ''}, ${operation}, ${admitted}, ${refused}, 0, ${errors}, ${sumMs}, ${maxMs})`.execute(
       beside.db,
     )
+  }
+}
+
+/** Counts of rows that an older version wrote: neither durations nor statuses. */
+function counts(
+  admitted: number,
+  refused: number,
+  errors: number,
+  averageMs: number | null,
+  maxMs: number | null,
+) {
+  return {
+    ...{ admitted, refused, refusedByLimit: 0, errors, averageMs, maxMs },
+    ...{ p50Ms: null, p95Ms: null, p99Ms: null },
+    answered: { '2xx': 0, '3xx': 0, '4xx': 0, '429': 0, '5xx': 0, none: 0 },
   }
 }
 
@@ -57,78 +82,23 @@ t.test('every hour has its numbers, also those without calls, over the end of a 
     from: '2026-03-01T21:00:00.000Z',
     to: '2026-03-02T02:00:00.000Z',
     step: 'hour',
+    total: counts(5, 8, 1, 10, 20),
     items: [
-      {
-        at: '2026-03-01T21:00:00.000Z',
-        admitted: 0,
-        refused: 0,
-        errors: 0,
-        averageMs: null,
-        maxMs: null,
-      },
-      {
-        at: '2026-03-01T22:00:00.000Z',
-        admitted: 3,
-        refused: 1,
-        errors: 1,
-        averageMs: 10,
-        maxMs: 20,
-      },
-      {
-        at: '2026-03-01T23:00:00.000Z',
-        admitted: 0,
-        refused: 0,
-        errors: 0,
-        averageMs: null,
-        maxMs: null,
-      },
-      {
-        at: '2026-03-02T00:00:00.000Z',
-        admitted: 0,
-        refused: 0,
-        errors: 0,
-        averageMs: null,
-        maxMs: null,
-      },
-      {
-        at: '2026-03-02T01:00:00.000Z',
-        admitted: 2,
-        refused: 7,
-        errors: 0,
-        averageMs: 10,
-        maxMs: 15,
-      },
+      { at: '2026-03-01T21:00:00.000Z', ...counts(0, 0, 0, null, null) },
+      { at: '2026-03-01T22:00:00.000Z', ...counts(3, 1, 1, 10, 20) },
+      { at: '2026-03-01T23:00:00.000Z', ...counts(0, 0, 0, null, null) },
+      { at: '2026-03-02T00:00:00.000Z', ...counts(0, 0, 0, null, null) },
+      { at: '2026-03-02T01:00:00.000Z', ...counts(2, 7, 0, 10, 15) },
     ],
     operations: [
+      { api: null, version: null, operation: null, ...counts(0, 7, 0, null, null) },
       {
-        api: null,
-        version: null,
-        operation: null,
-        admitted: 0,
-        refused: 7,
-        errors: 0,
-        averageMs: null,
-        maxMs: null,
+        ...{ api: 'xs2a', version: '1.7.0', operation: 'listAccounts' },
+        ...counts(4, 1, 1, 8.75, 20),
       },
       {
-        api: 'xs2a',
-        version: '1.7.0',
-        operation: 'listAccounts',
-        admitted: 4,
-        refused: 1,
-        errors: 1,
-        averageMs: 8.75,
-        maxMs: 20,
-      },
-      {
-        api: 'xs2a',
-        version: '1.7.0',
-        operation: 'listCardAccounts',
-        admitted: 1,
-        refused: 0,
-        errors: 0,
-        averageMs: 15,
-        maxMs: 15,
+        ...{ api: 'xs2a', version: '1.7.0', operation: 'listCardAccounts' },
+        ...counts(1, 0, 0, 15, 15),
       },
     ],
   })
@@ -184,6 +154,55 @@ t.test('what is no time, runs backwards or is too long is refused with its membe
     }
   }
 })
+
+t.test(
+  'percentiles are at most 19 % off and statuses exact, also where an older version counted before',
+  async (t) => {
+    const minute = Date.UTC(2026, 4, 1) / 60_000
+    const at = '2026-05-01T00:00:00Z'
+    await write('usage_hours', [{ at, counts: [1, 0, 0], sumMs: 900, maxMs: 900 }])
+    // From 0.3 ms to 14 s, as evenly in ratio as a call can be.
+    const took = Array.from({ length: 999 }, (_, call) => 0.3 * 1.011 ** call)
+    const rows = [0, 1, 2].map((part) => {
+      const own = took.filter((_, call) => call % 3 === part)
+      const row = {
+        ...noCounts(),
+        ...{
+          application_id: applicationId,
+          minute: minute + part,
+          refused: 4,
+          refused_by_limit: 3,
+        },
+        ...{ api: 'xs2a', version: '1.7.0', operation: 'listAccounts', admitted: own.length },
+        ...{ duration_ms_sum: sum(own), duration_ms_max: Math.max(...own) },
+        ...{ answered_2xx: 300, answered_3xx: 1, answered_4xx: 2, answered_429: 3 },
+        ...{ answered_5xx: 30, unanswered: 1 },
+      }
+      for (const ms of own) row.durations[bucketOf(ms)] = (row.durations[bucketOf(ms)] ?? 0) + 1
+      return row
+    })
+    for (const row of rows) await writeUsage(beside.db, [row])
+    const { body } = await send('GET', `${history}?from=${at}&to=2026-05-01T01:00:00Z`)
+    for (const found of [body.total, body.items[0], body.operations[0]]) {
+      for (const [share, ms] of [
+        [0.5, found.p50Ms],
+        [0.95, found.p95Ms],
+        [0.99, found.p99Ms],
+      ]) {
+        const exact = took[Math.ceil(took.length * share) - 1] ?? 0
+        t.ok(Math.max(ms / exact, exact / ms) < 1.19, `p${share}: ${ms} for ${exact}`)
+      }
+      const { admitted, refused, refusedByLimit, answered } = found
+      t.same(
+        { admitted, refused, refusedByLimit },
+        { admitted: 1000, refused: 12, refusedByLimit: 9 },
+      )
+      t.same(answered, { '2xx': 900, '3xx': 3, '4xx': 6, '429': 9, '5xx': 90, none: 3 })
+    }
+    t.equal(durationAt(noDurations().with(bucketOf(6), 1), 0.5, 6), 6, 'never above the longest')
+    t.equal(bucketOf(1e9), durationBuckets - 1, 'the last bucket has no end')
+  },
+)
 
 t.test('nobody but the owner gets the history', async (t) => {
   const other = await beside.signIn()

@@ -30,6 +30,7 @@ import { notFound, PortalError } from './portal-error.ts'
 import { refusalOf } from './refusal-of.ts'
 import { answerAsDescribed, noteAccess, noteFactor, noteProof } from './route-schema.ts'
 import { registerApis } from './routes/apis.ts'
+import { registerApplicationSummaries } from './routes/application-summaries.ts'
 import { registerApplications } from './routes/applications.ts'
 import { registerBrandPictures } from './routes/brand-pictures.ts'
 import { registerCalls } from './routes/calls.ts'
@@ -216,6 +217,7 @@ export function createPortal(services: PortalServices): PortalApp {
     scope.addHook('onRequest', createRequireFactor(services))
     registerProfile(scope, services)
     registerApplications(scope, services)
+    registerApplicationSummaries(scope, services)
     registerSubscriptions(scope, services)
     registerKeys(scope, services)
     registerCertificates(scope, services)

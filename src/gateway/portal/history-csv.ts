@@ -12,13 +12,15 @@ const columns = [
   'max_ms',
 ] as const
 
+type Sum = 'admitted' | 'refused' | 'errors' | 'averageMs' | 'maxMs'
+
 /**
  * The history as CSV (RFC 4180), one row for each step and operation with
  * calls, times in UTC. A field is empty if its value is unknown or does not
  * apply.
  */
 export function historyCsv(
-  rows: readonly (UsageSums & UsedOperation & { readonly at: Date })[],
+  rows: readonly (Pick<UsageSums, Sum> & UsedOperation & { readonly at: Date })[],
 ): string {
   const lines = rows.map((row) =>
     [

@@ -6,6 +6,8 @@ import { isUuid } from './transaction.ts'
 
 /** The outcome of one call. */
 export interface CallRecord {
+  /** Places it in a list. */
+  readonly id: number
   readonly requestId: string
   /** When it began. */
   readonly at: Date
@@ -50,8 +52,12 @@ export interface CallRecords {
     readonly operation?: string | undefined
     /** One status (`201`) or a class (`2xx`). */
     readonly status?: string | undefined
+    /** An outcome, or `refused`: by the gateway, for any reason. */
     readonly outcome?: string | undefined
+    readonly requestId?: string | undefined
     readonly limit: number
+    /** The `id` of a record; the list goes on with older ones. Empty when there is no such record any more. */
+    readonly after?: string | undefined
   }): Promise<CallRecord[]>
   /** Calls with that X-Request-ID, at most 100; empty when it is not a UUID. */
   withRequestId(options: {
@@ -66,6 +72,10 @@ export interface CallRecords {
 }
 
 const withSameIdMax = 100
+
+/** Neither let through nor given up by the client before. */
+const isRefused = sql<boolean>`r.outcome <> 'aborted'
+  and coalesce(r.decision, '') not in ('admitted', 'degraded_admitted', 'observed')`
 
 /** Reads what the gateways have written; works while no gateway runs. */
 export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallRecords {
@@ -82,11 +92,19 @@ export function createCallRecords({ db }: { db: Kysely<RegistrySchema> }): CallR
   }
 
   return {
-    async list({ applicationId, keyId, operation, status, outcome, limit }) {
+    async list(options) {
+      const { applicationId, keyId, operation, status, outcome, requestId, limit, after } = options
       let query = select(applicationId).limit(limit)
+      if (after !== undefined) {
+        query = query.where(sql<boolean>`(r.at, r.id) < (
+          select at, id from call_records where application_id = ${applicationId} and id = ${after}
+        )`)
+      }
+      if (requestId !== undefined) query = query.where('r.request_id', '=', requestId)
       if (keyId !== undefined) query = query.where('r.key_id', '=', keyId)
       if (operation !== undefined) query = query.where('r.operation', '=', operation)
-      if (outcome !== undefined) query = query.where('r.outcome', '=', outcome)
+      if (outcome === 'refused') query = query.where(isRefused)
+      else if (outcome !== undefined) query = query.where('r.outcome', '=', outcome)
       if (status !== undefined) {
         query = query
           .where('r.status', '>=', Number(status.replace('xx', '00')))
@@ -127,6 +145,7 @@ type Row = Selectable<RegistrySchema['call_records']> & {
 
 function toRecord(row: Row): CallRecord {
   return {
+    id: row.id,
     requestId: row.request_id,
     at: row.at,
     method: row.method,

@@ -193,6 +193,17 @@ interface UsageTable {
   /** Milliseconds, over admitted calls; also the next column. */
   duration_ms_sum: number
   duration_ms_max: number
+  /** Admitted calls by bucket of `duration-buckets.ts`; empty in rows of older versions. */
+  durations: Generated<readonly number[]>
+  /** Admitted and refused calls by the status of their answer; 0 in rows of older versions. */
+  answered_2xx: Generated<number>
+  answered_3xx: Generated<number>
+  /** Without 429. */
+  answered_4xx: Generated<number>
+  answered_429: Generated<number>
+  answered_5xx: Generated<number>
+  /** The connection ended first. */
+  unanswered: Generated<number>
 }
 
 interface CallRecordsTable {

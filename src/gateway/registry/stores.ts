@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/database.ts'
 import { migrate } from '../../platform/migrate.ts'
+import { createApplicationSummaries } from './application-summaries.ts'
 import { createApplications } from './applications.ts'
 import { createApprovals } from './approvals.ts'
 import { createAuditChain } from './audit/audit-chain.ts'
@@ -64,6 +65,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
   return {
     developers: createDevelopers({ db }),
     applications: createApplications({ db, perDeveloper: options.applicationsPerDeveloper }),
+    applicationSummaries: createApplicationSummaries({ db }),
     deletedApplications: createDeletedApplications({ db }),
     subscriptions: createSubscriptions({ db }),
     keys: createKeys({

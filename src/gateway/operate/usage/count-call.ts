@@ -1,6 +1,7 @@
+import { bucketOf } from '../../registry/duration-buckets.ts'
 import { type EndedCall, wasAdmitted } from '../ended-call.ts'
 import type { RecordingMetrics } from '../metrics.ts'
-import type { UsageBuffer } from './usage-buffer.ts'
+import type { UsageBuffer, UsageCounts } from './usage-buffer.ts'
 
 /** Counts a call into the minute in which it ended. */
 export function countCall(
@@ -24,9 +25,22 @@ export function countCall(
     row.admitted += 1
     row.duration_ms_sum += totalMs
     row.duration_ms_max = Math.max(row.duration_ms_max, totalMs)
+    const bucket = bucketOf(totalMs)
+    row.durations[bucket] = (row.durations[bucket] ?? 0) + 1
     if (finished.status >= 500 || isCut) row.errors += 1
   } else {
     row.refused += 1
     if (refusal === 'QUOTA_EXCEEDED') row.refused_by_limit += 1
   }
+  countAnswer(row, finished.status)
+}
+
+/** @param status 0: no answer was begun */
+function countAnswer(row: UsageCounts, status: number): void {
+  if (status >= 500) row.answered_5xx += 1
+  else if (status === 429) row.answered_429 += 1
+  else if (status >= 400) row.answered_4xx += 1
+  else if (status >= 300) row.answered_3xx += 1
+  else if (status >= 200) row.answered_2xx += 1
+  else row.unanswered += 1
 }

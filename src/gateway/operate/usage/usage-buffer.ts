@@ -1,4 +1,5 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
+import { noDurations } from '../../registry/duration-buckets.ts'
 
 /** Counts of one application, operation and minute. Names and types match the statement in `usage-writer.ts`. */
 export interface UsageCounts {
@@ -14,6 +15,28 @@ export interface UsageCounts {
   errors: number
   duration_ms_sum: number
   duration_ms_max: number
+  /** Admitted calls by bucket. */
+  readonly durations: number[]
+  answered_2xx: number
+  answered_3xx: number
+  /** Without 429. */
+  answered_4xx: number
+  answered_429: number
+  answered_5xx: number
+  unanswered: number
+}
+
+/** Counts before the first call. */
+export function noCounts(): Omit<
+  UsageCounts,
+  'application_id' | 'api' | 'version' | 'operation' | 'minute'
+> {
+  return {
+    ...{ admitted: 0, refused: 0, refused_by_limit: 0, errors: 0 },
+    ...{ duration_ms_sum: 0, duration_ms_max: 0, durations: noDurations() },
+    ...{ answered_2xx: 0, answered_3xx: 0, answered_4xx: 0, answered_429: 0 },
+    ...{ answered_5xx: 0, unanswered: 0 },
+  }
 }
 
 /** What a call addressed, as far as it is known. */
@@ -33,7 +56,7 @@ export interface UsageBuffer {
  * Counts are taken in portions just before they are written, so a failed flush
  * leaves the other counts here.
  *
- * @param options.capacity maximum number of waiting counts (default 100,000, about 200 bytes each)
+ * @param options.capacity maximum number of waiting counts (default 100,000, about 500 bytes each)
  */
 export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
   const waiting = new Map<string, UsageCounts>()
@@ -46,11 +69,8 @@ export function createUsageBuffer({ capacity = 100_000 } = {}): UsageBuffer {
       const name = `${applicationId} ${minute} ${api} ${version} ${operation}`
       const known = waiting.get(name)
       if (known !== undefined || waiting.size >= capacity) return known
-      const counts = {
-        ...{ application_id: applicationId, api, version, operation, minute },
-        ...{ admitted: 0, refused: 0, refused_by_limit: 0, errors: 0 },
-        ...{ duration_ms_sum: 0, duration_ms_max: 0 },
-      }
+      const names = { application_id: applicationId, api, version, operation, minute }
+      const counts = { ...names, ...noCounts() }
       waiting.set(name, counts)
       return counts
     },

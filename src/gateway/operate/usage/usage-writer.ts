@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { durationBuckets } from '../../registry/duration-buckets.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
 import type { UsageCounts } from './usage-buffer.ts'
@@ -44,7 +45,9 @@ async function add(trx: RegistryTransaction, json: string): Promise<void> {
     with u as materialized (
       select * from json_to_recordset(${json}::json) as u(
         application_id uuid, minute float8, api text, version text, operation text, admitted bigint,
-        refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8
+        refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8,
+        durations bigint[], answered_2xx bigint, answered_3xx bigint, answered_4xx bigint, answered_429 bigint,
+        answered_5xx bigint, unanswered bigint
       )
     ),
     minutes as (${sumsOf('minute')}),
@@ -52,17 +55,30 @@ async function add(trx: RegistryTransaction, json: string): Promise<void> {
     ${sumsOf('day')}`.execute(trx)
 }
 
+/** The elements of an array of durations, one expression each. */
+const eachDuration = (of: (element: string) => string): string =>
+  Array.from({ length: durationBuckets }, (_, at) => of(`[${at + 1}]`)).join(', ')
+
+const summed = sql.raw(`array[${eachDuration((at) => `sum(u.durations${at})`)}]`)
+// Rows of an older version have no elements.
+const added = sql.raw(
+  `array[${eachDuration((at) => `coalesce(held.durations${at}, 0) + excluded.durations${at}`)}]`,
+)
+
 /** Adds the counts `u` to one step's table. */
 function sumsOf(step: Step) {
   return sql`
     insert into ${sql.table(tables[step])} as held (
       application_id, at, api, version, operation,
-      admitted, refused, refused_by_limit, errors, duration_ms_sum, duration_ms_max
+      admitted, refused, refused_by_limit, errors, duration_ms_sum, duration_ms_max, durations,
+      answered_2xx, answered_3xx, answered_4xx, answered_429, answered_5xx, unanswered
     )
     select
       u.application_id, date_trunc(${sql.lit(step)}, to_timestamp(u.minute * 60), 'UTC'), u.api, u.version, u.operation,
       sum(u.admitted), sum(u.refused), sum(u.refused_by_limit), sum(u.errors),
-      sum(u.duration_ms_sum), max(u.duration_ms_max)
+      sum(u.duration_ms_sum), max(u.duration_ms_max), ${summed},
+      sum(u.answered_2xx), sum(u.answered_3xx), sum(u.answered_4xx), sum(u.answered_429), sum(u.answered_5xx),
+      sum(u.unanswered)
     from u
     group by 1, 2, 3, 4, 5
     order by 1, 2, 3, 4, 5
@@ -72,5 +88,12 @@ function sumsOf(step: Step) {
       refused_by_limit = held.refused_by_limit + excluded.refused_by_limit,
       errors = held.errors + excluded.errors,
       duration_ms_sum = held.duration_ms_sum + excluded.duration_ms_sum,
-      duration_ms_max = greatest(held.duration_ms_max, excluded.duration_ms_max)`
+      duration_ms_max = greatest(held.duration_ms_max, excluded.duration_ms_max),
+      durations = ${added},
+      answered_2xx = held.answered_2xx + excluded.answered_2xx,
+      answered_3xx = held.answered_3xx + excluded.answered_3xx,
+      answered_4xx = held.answered_4xx + excluded.answered_4xx,
+      answered_429 = held.answered_429 + excluded.answered_429,
+      answered_5xx = held.answered_5xx + excluded.answered_5xx,
+      unanswered = held.unanswered + excluded.unanswered`
 }

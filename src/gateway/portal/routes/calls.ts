@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
+import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
 import type { CallRecord } from '../../registry/call-records.ts'
 import { explainRecord } from '../explain-record.ts'
+import { listAnswer, pageOf } from '../list-page.ts'
 import { ownApplication } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { signedIn } from '../request.ts'
@@ -14,13 +16,13 @@ const CallParams = Type.Object({
   requestId: Type.String({ description: 'X-Request-ID of the call' }),
 })
 
-const listed = 100
-
 /** What became of single calls of an application. Needs a session. */
 export function registerCalls(
   app: PortalApp,
-  { stores, now }: Pick<PortalServices, 'stores' | 'now'>,
+  { stores, catalogue, now }: Pick<PortalServices, 'stores' | 'catalogue' | 'now'>,
 ): void {
+  const show = (record: CallRecord): shown.CallRecord => recordAnswer(record, catalogue(), now())
+
   app.get(
     '/api/applications/:id/calls',
     {
@@ -34,13 +36,9 @@ export function registerCalls(
     },
     async (request) => {
       const { id: applicationId } = await ownApplication(stores, request, request.params)
-      const { limit, ...filter } = request.query
-      const found = await stores.calls.list({
-        ...filter,
-        applicationId,
-        limit: limit === undefined ? listed : Number(limit),
-      })
-      return { items: found.map((record) => recordAnswer(record, now())) }
+      const { query } = request
+      const found = await stores.calls.list({ ...query, ...pageOf(query), applicationId })
+      return listAnswer(query, found, show)
     },
   )
 
@@ -77,22 +75,35 @@ export function registerCalls(
       const { id: applicationId } = await ownApplication(stores, request, request.params)
       const { requestId } = request.params
       const found = await stores.calls.withRequestId({ applicationId, requestId })
-      return { items: found.map((record) => recordAnswer(record, now())) }
+      return { items: found.map(show) }
     },
   )
 }
 
-function recordAnswer(record: CallRecord, nowMs: number): shown.CallRecord {
-  const { detail: _, keyExpiresAt: __, keyRevokedAt: ___, limit, at, ...plain } = record
+function recordAnswer(record: CallRecord, catalogue: Catalogue, nowMs: number): shown.CallRecord {
+  const { id: _, at, keyExpiresAt, keyRevokedAt, limit, ...plain } = record
   // While the store is down, the number of calls used is unknown.
   const isCounted = limit !== null && limit.resetsAt !== null
   return {
     ...plain,
     at: at.toISOString(),
+    path: pathOf(record, catalogue),
+    keyExpiresAt: keyExpiresAt?.toISOString() ?? null,
+    keyRevokedAt: keyRevokedAt?.toISOString() ?? null,
     limit: limit?.calls ?? null,
+    limitScope: limit?.scope ?? null,
+    windowSeconds: limit?.windowSeconds ?? null,
+    calendarWindow: limit?.calendarWindow ?? null,
     used: isCounted ? limit.calls - limit.remaining : null,
     remaining: isCounted ? limit.remaining : null,
     resetsAt: limit?.resetsAt?.toISOString() ?? null,
     reason: explainRecord(record, nowMs),
   }
+}
+
+/** Records name operations and hold no path, which may contain personal data. */
+function pathOf({ api, version, operation }: CallRecord, { versions }: Catalogue): string | null {
+  if (api === null || version === null) return null
+  const published = versions.get(versionKey(api, version))
+  return published?.operations.find(({ id }) => id === operation)?.path ?? null
 }

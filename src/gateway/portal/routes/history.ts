@@ -5,10 +5,9 @@ import { ownApplication } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { History, HistoryQuery } from '../schemas/usage.ts'
 import type { PortalServices } from '../services.ts'
+import { noCalls, sumOf, usageAnswer } from '../usage-answer.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
-
-const none = { admitted: 0, refused: 0, errors: 0, averageMs: null, maxMs: null }
 
 /** How many calls an application made. Needs a session. */
 export function registerHistory(
@@ -31,18 +30,22 @@ export function registerHistory(
       const { id: applicationId } = await ownApplication(stores, request, request.params)
       const range = historyRange(request.query, now())
       const asked = { ...range, applicationId }
-      const found = new Map(
-        (await stores.usage.bySteps(asked)).map(({ at, ...sums }) => [at.getTime(), sums]),
-      )
+      const steps = await stores.usage.bySteps(asked)
+      const found = new Map(steps.map(({ at, ...sums }) => [at.getTime(), usageAnswer(sums)]))
+      const operations = await stores.usage.byOperations(asked)
       return {
         from: range.from.toISOString(),
         to: range.to.toISOString(),
         step: range.step,
+        total: usageAnswer(sumOf(steps)),
         items: stepsOf(range).map((at) => ({
           at: at.toISOString(),
-          ...(found.get(at.getTime()) ?? none),
+          ...(found.get(at.getTime()) ?? noCalls),
         })),
-        operations: await stores.usage.byOperations(asked),
+        operations: operations.map(({ api, version, operation, ...sums }) => ({
+          ...{ api, version, operation },
+          ...usageAnswer(sums),
+        })),
       }
     },
   )

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { windowMembers } from './catalogue.ts'
-import { closed, Instant, ListLimit, listOf, nullable } from './common.ts'
+import { closed, Id, Instant, ListLimit, listOf, nullable } from './common.ts'
 
 /** One limit of one operation in the current window, read from the counter that enforces it. */
 export const LiveUsage = closed({
@@ -39,13 +39,40 @@ export const HistoryQuery = closed({
 })
 export type HistoryQuery = Static<typeof HistoryQuery>
 
+const percentile = (share: number) =>
+  nullable(
+    Type.Number({
+      description: `milliseconds that ${share} % of the allowed calls did not exceed, at most 19 % off; null without any`,
+    }),
+  )
+
+/** Calls by the status of their answer. */
+const Answered = closed({
+  '2xx': Type.Integer(),
+  '3xx': Type.Integer(),
+  '4xx': Type.Integer({ description: 'without 429' }),
+  '429': Type.Integer(),
+  '5xx': Type.Integer(),
+  none: Type.Integer({ description: 'the connection ended before a response' }),
+})
+export type Answered = Static<typeof Answered>
+
 const counts = {
   admitted: Type.Integer(),
   refused: Type.Integer({ description: 'by Tollgate, for any reason' }),
+  refusedByLimit: Type.Integer({ description: 'part of refused: the limit was used up' }),
   errors: Type.Integer({ description: 'allowed calls that got 5xx or an incomplete response' }),
   averageMs: nullable(Type.Number({ description: 'of allowed calls; null without any' })),
   maxMs: nullable(Type.Number()),
+  p50Ms: percentile(50),
+  p95Ms: percentile(95),
+  p99Ms: percentile(99),
+  answered: Answered,
 }
+
+/** Calls of a period. */
+export const UsageCounts = closed(counts)
+export type UsageCounts = Static<typeof UsageCounts>
 
 export const HistoryPoint = closed({ at: Instant, ...counts })
 export type HistoryPoint = Static<typeof HistoryPoint>
@@ -62,10 +89,31 @@ export const History = closed({
   from: Instant,
   to: Instant,
   step: HistoryStep,
+  total: UsageCounts,
   items: Type.Array(HistoryPoint),
   operations: Type.Array(OperationTotal),
 })
 export type History = Static<typeof History>
+
+/** What an application did in the last 24 hours and has now. */
+export const ApplicationSummary = closed({
+  applicationId: Id,
+  calls: Type.Integer({ description: 'of the last 24 hours, the current one included' }),
+  refused: Type.Integer({ description: 'part of calls' }),
+  hours: Type.Array(Type.Integer(), { description: 'calls of each of these hours, oldest first' }),
+  workingKeys: Type.Integer(),
+  versions: Type.Array(closed({ api: Type.String(), version: Type.String() }), {
+    description: 'active subscriptions',
+  }),
+  lastCallAt: nullable(Instant),
+})
+export type ApplicationSummary = Static<typeof ApplicationSummary>
+/** Oldest application first, at most 100. */
+export const ApplicationSummaryList = closed({
+  from: Instant,
+  items: Type.Array(ApplicationSummary),
+})
+export type ApplicationSummaryList = Static<typeof ApplicationSummaryList>
 
 /** What became of one call. */
 export const CallRecord = closed({
@@ -75,14 +123,31 @@ export const CallRecord = closed({
   api: nullable(Type.String()),
   version: nullable(Type.String()),
   operation: nullable(Type.String()),
+  path: nullable(
+    Type.String({ description: 'of the operation as published; null: unknown or unpublished' }),
+  ),
   keyId: Type.String(),
+  keyExpiresAt: nullable(
+    Type.String({ format: 'date-time', description: 'when the key expires or expired' }),
+  ),
+  keyRevokedAt: nullable(Instant),
   outcome: Type.String({
     description:
       'forwarded, aborted (the connection ended before the whole response), or the error code',
   }),
-  decision: nullable(Type.String()),
+  detail: nullable(Type.String({ description: 'of the problem document that was answered' })),
+  decision: nullable(
+    Type.String({
+      description:
+        'admitted, observed (above a limit that is not enforced), refused, or the same while the counters were away (degraded_…); null: refused before the limit',
+    }),
+  ),
   status: Type.Integer({ description: '0: the connection ended before a response' }),
-  limit: nullable(Type.Integer()),
+  limit: nullable(Type.Integer({ description: 'the limit with the fewest calls left' })),
+  limitScope: nullable(
+    Type.String({ description: 'operation, or plan: all operations of the version together' }),
+  ),
+  ...windowMembers,
   used: nullable(Type.Integer()),
   remaining: nullable(Type.Integer()),
   resetsAt: nullable(Instant),
@@ -104,11 +169,20 @@ export type CallRecordList = Static<typeof CallRecordList>
 
 export const CallsQuery = closed({
   limit: Type.Optional(ListLimit),
+  after: Type.Optional(
+    Type.String({ pattern: '^[1-9][0-9]{0,15}$', description: 'next of the previous page' }),
+  ),
+  requestId: Type.Optional(Id),
   keyId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{12}$' })),
   operation: Type.Optional(Type.String({ pattern: '^\\w{1,100}$', description: 'its id' })),
   status: Type.Optional(
     Type.String({ pattern: '^[1-5]([0-9]{2}|xx)$', description: 'such as 201, or 2xx' }),
   ),
-  outcome: Type.Optional(Type.String({ pattern: '^\\w{1,100}$', description: 'as in the answer' })),
+  outcome: Type.Optional(
+    Type.String({
+      pattern: '^\\w{1,100}$',
+      description: 'as in the answer, or refused: by Tollgate, for any reason',
+    }),
+  ),
 })
 export type CallsQuery = Static<typeof CallsQuery>

@@ -12,6 +12,7 @@ import { redirectOrigins } from './0014-redirect-origins.ts'
 import { erasure } from './0015-erasure.ts'
 import { signedDigests } from './0016-signed-digests.ts'
 import { sandboxRevocations } from './0017-sandbox-revocations.ts'
+import { usageHistogram } from './0023-usage-histogram.ts'
 
 /** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
 export const registryMigrations = {
@@ -29,4 +30,5 @@ export const registryMigrations = {
   '0015-erasure': erasure,
   '0016-signed-digests': signedDigests,
   '0017-sandbox-revocations': sandboxRevocations,
+  '0023-usage-histogram': usageHistogram,
 } as const
