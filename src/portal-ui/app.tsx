@@ -21,7 +21,7 @@ import { ProofHost } from './layout/proof-host.tsx'
 import { RequireSession } from './layout/require-session.tsx'
 import { Shell } from './layout/shell.tsx'
 import { routes } from './routes.ts'
-import { cssVariablesResolver, theme } from './theme.ts'
+import { cssVariablesWith, themeWith, tideOf } from './theme.ts'
 import { pageLanguage } from './words.ts'
 
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'colour-scheme' })
@@ -38,14 +38,15 @@ export function App({ boot, styleNonce }: AppProps) {
     if (!boot.carriesSession) client.setQueryData(sessionKey, null)
     return client
   })
+  const tide = tideOf(boot.facts.brand.accent)
   return (
     <DirectionProvider
       detectDirection={false}
       initialDirection={languageFacts[pageLanguage()].direction}
     >
       <MantineProvider
-        theme={theme()}
-        cssVariablesResolver={cssVariablesResolver}
+        theme={themeWith(tide)}
+        cssVariablesResolver={cssVariablesWith(tide)}
         colorSchemeManager={colorSchemeManager}
         defaultColorScheme="auto"
         getStyleNonce={() => styleNonce}

@@ -13,5 +13,5 @@ export function useFacts(): KnownFacts {
 
 /** The name under which the portal appears to developers. */
 export function useBrandName(): string {
-  return 'Tollgate'
+  return useFacts().brand.name
 }

@@ -8,7 +8,7 @@ import {
 } from '@mantine/core'
 import { t } from './words.ts'
 
-const tide: MantineColorsTuple = [
+const tollgateTide: MantineColorsTuple = [
   '#e9f6f7',
   '#d0ebee',
   '#a3d7dd',
@@ -20,6 +20,15 @@ const tide: MantineColorsTuple = [
   '#085965',
   '#0e333a',
 ]
+/** The shades of the brand's accent; without one, those of Tollgate. */
+export function tideOf(accent: readonly string[] | null): MantineColorsTuple {
+  return accent !== null && hasTenShades(accent) ? accent : tollgateTide
+}
+
+function hasTenShades(shades: readonly string[]): shades is MantineColorsTuple {
+  return shades.length === 10
+}
+
 const gray: MantineColorsTuple = [
   '#f6f8f9',
   '#edf1f3',
@@ -81,7 +90,7 @@ const amber: MantineColorsTuple = [
   '#3a2a08',
 ]
 
-const colors = { tide, gray, green, red, amber }
+const fixedColors = { gray, green, red, amber }
 
 /**
  * The look of the portal. The only colours of pages: `tide` (the accent),
@@ -89,7 +98,7 @@ const colors = { tide, gray, green, red, amber }
  * shade 3 and lighter on dark ground, and white is text on shade 6 and darker,
  * each with a contrast of 4.5 or more (WCAG 2.2, 1.4.3).
  */
-export function theme(): MantineThemeOverride {
+export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
   return createTheme({
     primaryColor: 'tide',
     primaryShade: { light: 7, dark: 4 },
@@ -98,7 +107,7 @@ export function theme(): MantineThemeOverride {
       return input.variant === 'filled' ? { ...resolved, color: 'var(--on-filled)' } : resolved
     },
     black: gray[9],
-    colors: { ...colors, dark },
+    colors: { ...fixedColors, tide, dark },
     fontFamily:
       "Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
     fontFamilyMonospace:
@@ -157,59 +166,62 @@ export function theme(): MantineThemeOverride {
 }
 
 /** Replaces Mantine's variables with too little contrast. */
-export const cssVariablesResolver: CSSVariablesResolver = () => ({
-  variables: {},
-  light: {
-    '--mantine-color-dimmed': gray[7],
-    '--mantine-color-placeholder': gray[6],
-    '--mantine-color-error': red[7],
-    '--mantine-color-success': green[7],
-    '--mantine-color-default-border': gray[3],
-    '--mantine-color-anchor': tide[8],
-    ...lightTints(),
-    '--on-filled': '#ffffff',
-    '--surface': '#ffffff',
-    '--surface-sunken': gray[0],
-    '--line': gray[2],
-    '--input-line': gray[5],
-    '--focus': tide[7],
-  },
-  dark: {
-    ...darkTints(),
-    '--mantine-color-dimmed': dark[2],
-    '--mantine-color-placeholder': dark[2],
-    '--mantine-color-error': red[3],
-    '--mantine-color-success': green[3],
-    // Also on the tinted background of a notice.
-    '--mantine-color-anchor': tide[3],
-    // White on the bright accent would have a contrast of 2.9.
-    '--on-filled': '#06171b',
-    '--surface': '#111d22',
-    '--surface-sunken': dark[8],
-    '--line': dark[5],
-    '--input-line': dark[3],
-    '--focus': tide[3],
-  },
-})
+export const cssVariablesWith =
+  (tide: MantineColorsTuple): CSSVariablesResolver =>
+  () => ({
+    variables: {},
+    light: {
+      '--mantine-color-dimmed': gray[7],
+      '--mantine-color-placeholder': gray[6],
+      '--mantine-color-error': red[7],
+      '--mantine-color-success': green[7],
+      '--mantine-color-default-border': gray[3],
+      '--mantine-color-anchor': tide[8],
+      ...lightTints(tide),
+      '--on-filled': '#ffffff',
+      '--surface': '#ffffff',
+      '--surface-sunken': gray[0],
+      '--line': gray[2],
+      '--input-line': gray[5],
+      '--focus': tide[7],
+    },
+    dark: {
+      ...darkTints(tide),
+      '--mantine-color-dimmed': dark[2],
+      '--mantine-color-placeholder': dark[2],
+      '--mantine-color-error': red[3],
+      '--mantine-color-success': green[3],
+      // Also on the tinted background of a notice.
+      '--mantine-color-anchor': tide[3],
+      // White on the bright accent would have a contrast of 2.9.
+      '--on-filled': '#06171b',
+      '--surface': '#111d22',
+      '--surface-sunken': dark[8],
+      '--line': dark[5],
+      '--input-line': dark[3],
+      '--focus': tide[3],
+    },
+  })
 
 /** Backgrounds of badges and alerts: pale enough that only their text speaks. */
-function lightTints(): Record<string, string> {
-  return tints((shades) => ({ ground: shades[0], hover: shades[1], text: shades[8] }))
+function lightTints(tide: MantineColorsTuple): Record<string, string> {
+  return tints(tide, (shades) => ({ ground: shades[0], hover: shades[1], text: shades[8] }))
 }
 
 /** The same in the dark scheme: dark, but coloured. */
-function darkTints(): Record<string, string> {
+function darkTints(tide: MantineColorsTuple): Record<string, string> {
   return {
-    ...tints((shades) => ({ ground: shades[9], hover: shades[8], text: shades[2] })),
+    ...tints(tide, (shades) => ({ ground: shades[9], hover: shades[8], text: shades[2] })),
     '--mantine-color-gray-light': dark[5],
     '--mantine-color-gray-light-hover': dark[4],
   }
 }
 
 function tints(
+  tide: MantineColorsTuple,
   of: (shades: MantineColorsTuple) => { ground: string; hover: string; text: string },
 ): Record<string, string> {
-  const entries = Object.entries(colors).flatMap(([name, shades]) => {
+  const entries = Object.entries({ ...fixedColors, tide }).flatMap(([name, shades]) => {
     const { ground, hover, text } = of(shades)
     return [
       [`--mantine-color-${name}-light`, ground],

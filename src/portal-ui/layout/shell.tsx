@@ -5,7 +5,8 @@ import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { useSession } from '../api/session.ts'
 import { useBrandName } from '../facts.tsx'
 import { t } from '../words.ts'
-import { BrandMark } from './brand-mark.tsx'
+import { BrandLinks } from './brand-links.tsx'
+import { BrandSign } from './brand-sign.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { LanguageSwitch } from './language-switch.tsx'
 import { MainLinks, MainMenu } from './main-navigation.tsx'
@@ -25,8 +26,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <header className={classes['header']}>
         <div className={classes['bar']}>
           <Link href={pagePaths.landing} className={classes['brand'] ?? ''}>
-            <BrandMark />
-            <bdi>{name}</bdi>
+            <BrandSign />
             <span className={classes['role']}>{t('shell.developers')}</span>
           </Link>
           <MainLinks developer={developer} />
@@ -52,6 +52,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               {t('shell.footer', { name })}
             </Text>
             <Group gap="lg">
+              <BrandLinks />
               <Anchor href="/problems/" size="sm">
                 {t('shell.errors')}
               </Anchor>

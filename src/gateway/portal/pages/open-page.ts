@@ -17,6 +17,8 @@ const documentPlaces = [
   'title',
   'description',
   'preloads',
+  'icon',
+  'accent',
   'styleNonce',
   'scriptNonce',
   'boot',
@@ -51,10 +53,12 @@ export async function openPage({ log }: { readonly log: Logger }): Promise<PageF
     )
     // Vite's manifest: which file it built from each source.
     const table = JSON.parse(manifest ?? '') as Manifest
+    const icon = fileIn(table, 'icon.svg')
     return {
       folder,
-      icon: fileIn(table, 'icon.svg'),
-      document: createTemplate(index ?? '', documentPlaces),
+      icon,
+      // The build has put its own icon there; a brand may have another one.
+      document: createTemplate((index ?? '').replace(`"${icon}"`, '"{{icon}}"'), documentPlaces),
       preloads: (language) => [fileIn(table, `../messages/${language}.json`)],
       reference: createTemplate(reference ?? '', ['title', 'boot', 'back', 'name', 'document']),
     }

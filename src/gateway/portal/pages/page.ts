@@ -1,29 +1,31 @@
+import { accentStyle, type PageLook } from './page-look.ts'
+
 export interface PlainPageOptions {
   /** Plain text. */
   readonly title: string
   /** HTML, already escaped. */
   readonly body: string
-  /** Lets in the style. */
-  readonly styleNonce: string
-  /** Path of the portal's icon. */
-  readonly icon: string
+  readonly look: PageLook
 }
 
 /** A whole HTML document of the portal that needs no script. */
-export function plainPage({ title, body, styleNonce, icon }: PlainPageOptions): string {
+export function plainPage({ title, body, look }: PlainPageOptions): string {
+  const { brand, styleNonce, icon } = look
+  const name = escapeHtml(brand.name)
   const heading = escapeHtml(title)
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${heading} · Tollgate</title>
+<title>${heading} · ${name}</title>
 <meta name="color-scheme" content="light dark">
-<link rel="icon" type="image/svg+xml" href="${escapeHtml(icon)}">
+<link rel="icon" href="${escapeHtml(icon)}">
 <style nonce="${styleNonce}">${plainStyle}</style>
+${accentStyle(look)}
 </head>
 <body class="plain">
-<header><a href="/">Tollgate <span>Developers</span></a></header>
+<header><a href="/"><bdi>${name}</bdi> <span>Developers</span></a></header>
 <main>
 <h1>${heading}</h1>
 ${body}
@@ -37,13 +39,13 @@ ${body}
 export const plainStyle = `
 :root { color-scheme: light dark; }
 .plain {
-  --text: #0c1a1f; --dim: #55646b; --line: #e4eaec; --link: #085965;
+  --text: #0c1a1f; --dim: #55646b; --line: #e4eaec; --link: var(--mantine-color-tide-8, #085965);
   font: .875rem/1.6 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
   max-width: 60rem; margin: 0 auto; padding: 0 1rem 3rem; color: var(--text);
 }
 @media (prefers-color-scheme: dark) {
   html { background: #0b1316; }
-  .plain { --text: #e8eff1; --dim: #9fb0b6; --line: #1e2d33; --link: #6cc9d5; }
+  .plain { --text: #e8eff1; --dim: #9fb0b6; --line: #1e2d33; --link: var(--mantine-color-tide-3, #6cc9d5); }
 }
 .plain > header { padding: 1rem 0; border-bottom: 1px solid var(--line); margin-bottom: 2.5rem; }
 .plain > header a { color: inherit; font-weight: 700; text-decoration: none; }

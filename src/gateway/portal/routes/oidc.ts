@@ -8,6 +8,7 @@ import { refused } from '../oidc/refused.ts'
 import { keepTransaction, type Transaction, takeTransaction } from '../oidc/transaction.ts'
 import { pagePaths } from '../page-paths.ts'
 import { escapeHtml, plainPage } from '../pages/page.ts'
+import { type PageLook, pageLook } from '../pages/page-look.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { notFound, PortalError } from '../portal-error.ts'
 import { refusalOf } from '../refusal-of.ts'
@@ -19,6 +20,7 @@ import { notAdmitted, signInResults } from './session.ts'
 type ProviderServices = Pick<
   PortalServices,
   | 'oidc'
+  | 'catalogue'
   | 'stores'
   | 'attempts'
   | 'metrics'
@@ -32,7 +34,7 @@ type ProviderServices = Pick<
 
 /** Sign-in through the OpenID Connect provider: the way there, and the way back, which also ends proofs. */
 export function registerProviderSignIn(app: PortalApp, services: ProviderServices): void {
-  const { stores, attempts, metrics, events, circumstances, page } = services
+  const { stores, attempts, metrics, events, circumstances } = services
 
   app.post(
     '/api/session/provider-sign-in',
@@ -67,7 +69,7 @@ export function registerProviderSignIn(app: PortalApp, services: ProviderService
       return reply
         .code(errors[refusal.code].status)
         .headers({ ...refusal.headers, 'content-type': 'text/html; charset=utf-8' })
-        .send(refusalPage(refusal, { styleNonce: reply.cspNonce.style, icon: page.icon }))
+        .send(refusalPage(refusal, pageLook(services, reply)))
     }
   })
 
@@ -191,12 +193,9 @@ function startAgain(): PortalError {
   return refused('Your session or your account has changed in the meantime. Start again.')
 }
 
-function refusalPage(
-  { code, detail }: Refusal,
-  look: { readonly styleNonce: string; readonly icon: string },
-): string {
+function refusalPage({ code, detail }: Refusal, look: PageLook): string {
   const { title, help } = errors[code]
   const body = `<p>${escapeHtml(detail ?? help)}</p>
 <nav><a href="${pagePaths.signIn}">Back to sign-in</a> · <a href="/problems/${code}">What this means</a></nav>`
-  return plainPage({ ...look, title, body })
+  return plainPage({ title, body, look })
 }

@@ -5,10 +5,12 @@ import { versionKey } from '../../../catalogue/catalogue.ts'
 import { languageFacts, languageOf } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
+import { brandName } from '../brand-facts.ts'
 import { knownFacts } from '../known-facts.ts'
 import { pagePaths } from '../page-paths.ts'
 import { landingContent } from '../pages/landing-page.ts'
 import { escapeHtml, plainStyle } from '../pages/page.ts'
+import { accentStyle, pageLook } from '../pages/page-look.ts'
 import { scriptJson } from '../pages/script-json.ts'
 import { referenceHeaders } from '../pages/security-headers.ts'
 import type { PortalApp } from '../portal-app.ts'
@@ -49,7 +51,8 @@ export function createSendPage(services: PageServices): SendPage {
     const carriesSession = (request.headers.cookie ?? '')
       .split(';')
       .some((pair) => pair.trimStart().startsWith(cookie))
-    const language = languageOf(request.headers)
+    const look = pageLook(services, reply)
+    const { language, brand } = look
     const { t } = wordsOf(language)
     const isLanding = status === 200 && request.routeOptions.url === pagePaths.landing
     const content = isLanding
@@ -58,12 +61,14 @@ export function createSendPage(services: PageServices): SendPage {
     const document = page.document({
       language,
       direction: languageFacts[language].direction,
-      title: t('document.title', { name: 'Tollgate' }),
+      title: escapeHtml(t('document.title', { name: brand.name })),
       description: t('document.description'),
       preloads: page
         .preloads(language)
         .map((path) => `<link rel="modulepreload" href="${path}">`)
         .join(''),
+      icon: escapeHtml(look.icon),
+      accent: accentStyle(look),
       styleNonce: style,
       scriptNonce: script,
       boot: scriptJson({
@@ -117,7 +122,9 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
         .headers({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
         .send(
           page.reference({
-            title: escapeHtml(`${name} · Reference · Tollgate`),
+            title: escapeHtml(
+              `${name} · Reference · ${brandName(catalogue().brand, languageOf(request.headers))}`,
+            ),
             boot: scriptJson({ document, server: `${gatewayUrl()}${published.prefix}` }),
             back: escapeHtml(`/apis/${path}`),
             name: escapeHtml(name),

@@ -1,3 +1,4 @@
+import { pageLook } from '../pages/page-look.ts'
 import { problemIndex, problemPage } from '../pages/problem-page.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
@@ -5,19 +6,21 @@ import type { PortalServices } from '../services.ts'
 import { wantsPage } from './pages.ts'
 
 /** The pages behind the `type` of every problem; they work without script. */
-export function registerProblems(app: PortalApp, { page }: Pick<PortalServices, 'page'>): void {
+export function registerProblems(
+  app: PortalApp,
+  services: Pick<PortalServices, 'catalogue' | 'page'>,
+): void {
   for (const path of ['/problems', '/problems/']) {
     app.get(path, (_request, reply) =>
       reply
         .header('content-type', 'text/html; charset=utf-8')
-        .send(problemIndex({ styleNonce: reply.cspNonce.style, icon: page.icon })),
+        .send(problemIndex({ look: pageLook(services, reply) })),
     )
   }
 
   app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
     const { params } = request
-    const styleNonce = reply.cspNonce.style
-    const document = problemPage({ code: params.code, styleNonce, icon: page.icon })
+    const document = problemPage({ code: params.code, look: pageLook(services, reply) })
     if (document === undefined) {
       // The bank's codes have no page.
       if (wantsPage(request)) return reply.callNotFound()
