@@ -26,6 +26,8 @@ export interface RunningTollgate {
   readonly consentId: string
   /** The key of the demonstration. */
   readonly key: string
+  /** Reads the configuration again; whether it is valid. */
+  readonly reload: () => Promise<boolean>
   readonly close: () => Promise<void>
 }
 
@@ -104,6 +106,7 @@ export async function runTollgate(
     dataDir,
     consentId: /Consent-ID: ([0-9a-f-]{36})/.exec(tollgate.welcome ?? '')?.[1] ?? '',
     key: /X-API-Key: (tg_\w+)/.exec(tollgate.welcome ?? '')?.[1] ?? '',
+    reload: () => tollgate.reload(),
     close: () => tollgate.close(),
   }
 }

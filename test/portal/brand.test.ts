@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { awaitMail } from '../support/mails.ts'
+import { createPortalClient } from '../support/portal.ts'
+import { runTollgate, testConfigDir } from '../support/tollgate.ts'
+
+const svg = (fill: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 32"><path fill="${fill}" d="M0 0h120v32H0z"/></svg>`
+
+t.test('a brand is shown by the portal, the bank and emails', async (t) => {
+  const configDir = testConfigDir(t)
+  const write = (name: string, content: string) => writeFileSync(join(configDir, name), content)
+  write('logo.svg', svg('#1d4ed8'))
+  write('dark.svg', svg('#fff'))
+  write(
+    'brand.yaml',
+    `name: { en: Sons & Daughters Bank, he: בנק לדוגמה }
+logo: { light: logo.svg, dark: dark.svg }
+accent: "#1d4ed8"
+support: mailto:apis@bank.example
+privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy }
+`,
+  )
+  const tollgate = await runTollgate(t, { env: { CONFIG_DIR: configDir } })
+  const { portal, sca } = tollgate.urls
+  const client = createPortalClient(portal)
+  const html = { headers: { accept: 'text/html' } }
+  const hebrew = { headers: { accept: 'text/html', 'accept-language': 'he' } }
+  const facts = async (headers = {}) => (await client.get('/api/portal', { headers })).body.brand
+  const brand = await facts()
+
+  await t.test('the facts of the page have it in the language of the request', async (t) => {
+    t.match(brand, {
+      name: 'Sons & Daughters Bank',
+      logo: { light: { width: 120, height: 32 } },
+      support: 'mailto:apis@bank.example',
+      privacy: 'https://bank.example/privacy',
+      terms: null,
+      imprint: null,
+    })
+    t.equal(brand.accent[7], '#1d4ed8')
+    t.match(await facts(hebrew.headers), {
+      name: 'בנק לדוגמה',
+      privacy: 'https://bank.example/he/privacy',
+    })
+  })
+
+  await t.test('every document has name, accent and icon before any script runs', async (t) => {
+    for (const path of ['/', '/problems/', '/problems/KEY_MISSING', '/no-such-page']) {
+      const { text, headers } = await client.get(path, html)
+      t.match(text, /<title>[^<]*Sons &amp; Daughters Bank/, path)
+      const [, nonce = ''] =
+        /'nonce-([0-9a-f]+)'/.exec(
+          headers['content-security-policy']?.split('style-src')[1] ?? '',
+        ) ?? []
+      t.ok(text.includes(`<style nonce="${nonce}">:root{--mantine-color-tide-0:`), path)
+      t.ok(text.includes(`href="${brand.icon.url}"`), path)
+      t.notMatch(text, />[^<]*Tollgate/, path)
+    }
+    t.match((await client.get('/', hebrew)).text, /<title>[^<]*בנק לדוגמה/)
+  })
+
+  await t.test('pictures come from the own origin, may be kept, and run nothing', async (t) => {
+    for (const origin of [portal, sca]) {
+      const other = createPortalClient(origin)
+      for (const [use, digest] of Object.values<{ url: string }>(brand.logo)
+        .concat(brand.icon)
+        .map(({ url }) => url.split('/').slice(2))) {
+        const { status, headers } = await other.get(`/brand/${use}/${digest}`)
+        t.equal(status, 200)
+        t.match(headers, {
+          'content-type': 'image/svg+xml',
+          'cache-control': 'public, max-age=31536000, immutable',
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        })
+        const stale = await other.get(`/brand/${use}/0123456789abcdef`)
+        t.equal(stale.status, 200, 'another process has written the page')
+        t.equal(stale.headers['cache-control'], 'no-store')
+      }
+      t.equal((await other.get('/brand/other/0123456789abcdef')).status, 404)
+    }
+  })
+
+  await t.test('the bank shows name, logo and accent, in its own policy', async (t) => {
+    const page = await createPortalClient(sca).get('/')
+    t.match(page.text, /<title>[^<]* – Sons &amp; Daughters Bank<\/title>/)
+    t.ok(page.text.includes(`srcset="${brand.logo.dark.url}"`))
+    t.ok(page.text.includes(`src="${brand.logo.light.url}" alt="Sons &amp; Daughters Bank"`))
+    t.match(page.headers['content-security-policy'], /img-src 'self'/)
+    const [, style = ''] = /href="(\/style\.css\?v=\w+)"/.exec(page.text) ?? []
+    t.match((await createPortalClient(sca).get(style)).text, /--accent: #1d4ed8; --on-accent: #fff/)
+  })
+
+  await t.test(
+    'a mail has its name as sender, one button and the address for questions',
+    async (t) => {
+      const to = 'ada@dev.example'
+      t.equal((await client.post('/api/developers', { email: to, name: 'Ada' })).status, 202)
+      const mail = await awaitMail(tollgate.dataDir, { kind: 'sign-up', to })
+      t.match(mail.headers.get('from'), /^"?Sons & Daughters Bank"? </)
+      t.match(mail.text, 'Sons & Daughters Bank')
+      t.match(mail.text, 'mailto:apis@bank.example')
+      t.equal(mail.html.match(/background-color: #1d4ed8/g)?.length, 1)
+      t.match(mail.html, 'Sons &amp; Daughters Bank')
+    },
+  )
+
+  await t.test('a reload changes it everywhere; a faulty one changes nothing', async (t) => {
+    write('brand.yaml', 'name: Other Bank\naccent: "#ffcc00"\n')
+    t.equal(await tollgate.reload(), false)
+    t.equal((await facts()).name, brand.name)
+    write('brand.yaml', 'name: Other Bank\n')
+    t.equal(await tollgate.reload(), true)
+    t.match(await facts(), { name: 'Other Bank', logo: null, accent: null, icon: {} })
+    t.match((await client.get('/', html)).text, '<title>Other Bank')
+    t.match((await createPortalClient(sca).get('/')).text, ' – Other Bank</title>')
+    write('brand.yaml', '# nothing\n')
+    t.equal(await tollgate.reload(), true)
+    t.match(await facts(), { name: 'Tollgate', icon: null })
+    t.match((await createPortalClient(sca).get('/')).text, ' – Sandbox Bank</title>')
+  })
+})
