@@ -52,6 +52,9 @@ const calls: Readonly<Record<string, Call>> = {
   listApis: { of: 'anyone', status: 200 },
   getApiDocument: { of: 'anyone', status: 200 },
   compareVersions: { of: 'anyone', status: 200, query: 'from=1.6.0&to=1.7.0' },
+  listGuides: { of: 'anyone', status: 200 },
+  getGuide: { of: 'anyone', status: 404 },
+  getSearchIndex: { of: 'anyone', status: 200 },
   getPortal: { of: 'anyone', status: 200 },
   getGateway: { of: 'anyone', status: 200 },
   getOpenApi: { of: 'anyone', status: 200 },
@@ -368,7 +371,7 @@ for (const operation of described) {
       t.equal(answer.status, call.status, answer.text)
       t.ok(String(answer.status) in operation.responses, `${answer.status} is described`)
       t.notOk('access-control-allow-origin' in answer.headers)
-      const isPublic = /^\/api\/(apis|openapi\.json)/.test(operation.path)
+      const isPublic = /^\/api\/(apis|guides$|search-index|openapi\.json)/.test(operation.path)
       t.equal(answer.headers['cache-control'], isPublic ? 'public, max-age=60' : 'no-store')
     }
   })

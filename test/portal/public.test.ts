@@ -225,3 +225,52 @@ t.test('the document of a version is written at most once, however often it is r
   const documents = written().filter(({ args: [value] }) => value?.openapi !== undefined)
   t.ok(documents.length <= 1, `${documents.length} times`)
 })
+
+t.test(
+  '/llms.txt lists guides, reference pages and documents, and each of them is there',
+  async (t) => {
+    const answer = await app.inject('/llms.txt')
+    t.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+    const links = [...answer.body.matchAll(/\]\(https:\/\/portal\.example([^)]+)\)/g)]
+    const paths = links.map(([, path = '']) => path)
+    for (const path of [
+      '/guides/first-call.md',
+      '/guides/moving-to-1.7.0.md',
+      '/apis/xs2a/1.7.0.md',
+    ]) {
+      t.ok(paths.includes(path), path)
+    }
+    for (const path of paths) {
+      const found = await app.inject(path)
+      t.equal(found.statusCode, 200, path)
+      if (path.endsWith('.md'))
+        t.equal(found.headers['content-type'], 'text/markdown; charset=utf-8')
+    }
+    const hebrew = await app.inject('/guides/first-call.md?language=he')
+    t.match(hebrew.body, /^# הקריאה הראשונה/)
+    t.equal((await app.inject('/guides/nothing.md')).statusCode, 404)
+  },
+)
+
+t.test(
+  'the Markdown of a version has every operation with its parameters and answers',
+  async (t) => {
+    const { body } = await app.inject('/apis/xs2a/1.7.0.md')
+    t.equal(body.match(/^### /gm)?.length, 20)
+    t.match(body, '| `Consent-ID` | header | yes |')
+    t.match(body, '- Default Plan: 100 calls to each operation per hour')
+    t.match((await app.inject('/apis/xs2a/1.6.0.md')).body, 'Move to 1.7.0.')
+  },
+)
+
+t.test('who has the search index or a guide already gets 304 and no body', async (t) => {
+  for (const path of ['/api/search-index?language=he', '/api/guides/errors', '/llms.txt']) {
+    const first = await app.inject(path)
+    t.equal(first.headers['cache-control'], 'public, max-age=60')
+    const etag = String(first.headers.etag)
+    const again = await app.inject({ path, headers: { 'if-none-match': etag } })
+    t.equal(again.statusCode, 304)
+    t.equal(again.body, '')
+    t.equal(again.headers.etag, etag)
+  }
+})

@@ -39,6 +39,7 @@ import { registerEmailChanges } from './routes/email-changes.ts'
 import { registerEnrolments } from './routes/enrolments.ts'
 import { registerFactors } from './routes/factors.ts'
 import { registerFacts } from './routes/facts.ts'
+import { registerGuides } from './routes/guides.ts'
 import { registerHistory } from './routes/history.ts'
 import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
@@ -163,6 +164,7 @@ export function createPortal(services: PortalServices): PortalApp {
   registerSecurityTxt(app, services)
   registerBrandPictures(app, services)
   registerApis(app, services)
+  registerGuides(app, services)
   registerMailOptOuts(app, services)
   registerMailbox(app, services)
   registerFacts(app, {

@@ -7,6 +7,8 @@ export const pagePaths = {
   landing: '/',
   apiVersion: '/apis/:api/:version',
   apiDiff: '/apis/:api/diff',
+  guides: '/guides',
+  guide: '/guides/:guide',
   sandbox: '/sandbox',
   sandboxReturn: '/sandbox/return',
   signUp: '/sign-up',

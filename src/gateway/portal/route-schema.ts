@@ -30,7 +30,7 @@ declare module 'fastify' {
 
 /** The groups of the API's document. */
 export const apiTags = {
-  Catalogue: 'The published APIs. No session needed.',
+  Catalogue: 'The published APIs and the guides. No session needed.',
   Account: 'Sign-up, sign-in and your profile.',
   Applications: 'Your applications, which call the gateway.',
   Subscriptions: 'Which API versions an application may call, and under which plan.',
@@ -52,7 +52,7 @@ const groups: readonly (readonly [path: RegExp, tag: ApiTag])[] = [
   [/\/subscriptions/, 'Subscriptions'],
   [/\/(?:usage|calls)/, 'Usage'],
   [/^\/api\/applications/, 'Applications'],
-  [/^\/api\/apis/, 'Catalogue'],
+  [/^\/api\/(?:apis|guides|search-index)/, 'Catalogue'],
   [/^\/api\/(?:portal|gateway|mailbox|openapi)/, 'Portal'],
 ]
 

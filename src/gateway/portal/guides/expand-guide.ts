@@ -1,0 +1,41 @@
+import type { ErrorCode } from '../../../platform/errors.ts'
+import type { ErrorWords } from '../error-words.ts'
+
+/** What a guide may mention and only this portal knows. */
+export interface GuidePlaces {
+  /** Origin of the gateway, as developers call it; `{{gateway}}` in a guide. */
+  readonly gateway: string
+  /** Origin of the portal; `{{portal}}` in a guide. */
+  readonly portal: string
+}
+
+/**
+ * Fills in what a guide takes from elsewhere and is text in every form of it:
+ * the addresses, and the list of all errors for the line `{{errors}}`.
+ */
+export function expandGuide(
+  source: string,
+  places: GuidePlaces,
+  words: ReadonlyMap<ErrorCode, ErrorWords>,
+): string {
+  return source
+    .replaceAll('{{gateway}}', places.gateway)
+    .replaceAll('{{portal}}', places.portal)
+    .replaceAll('{{errors}}', () => errorList(words))
+}
+
+/** By status, each code under a heading of its own, so that a link can name it. */
+function errorList(words: ReadonlyMap<ErrorCode, ErrorWords>): string {
+  return [...words]
+    .toSorted(([, a], [, b]) => a.status - b.status)
+    .map(
+      ([code, { status, title, help }]) =>
+        `### \`${code}\`\n\n**${status}** · **${title}.** ${help}`,
+    )
+    .join('\n\n')
+}
+
+/** Operations whose samples a guide shows, in order. */
+export function operationsShown(source: string): readonly string[] {
+  return [...source.matchAll(/^```sample (\w+)$/gm)].map(([, id = '']) => id)
+}

@@ -1,0 +1,95 @@
+import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
+import { stringsOf } from '../../../catalogue/json.ts'
+import { isRetired } from '../../../catalogue/lifecycle.ts'
+import { operationObject } from '../../../catalogue/operation-object.ts'
+import type { Language } from '../../../messages/language.ts'
+import { errorWords } from '../error-words.ts'
+import { operationFragment } from '../page-paths.ts'
+import type { SearchEntry } from '../schemas/guides.ts'
+import type { PortalServices } from '../services.ts'
+import type { Guides } from './guides.ts'
+
+export interface SearchIndexOptions extends Pick<PortalServices, 'catalogue' | 'now' | 'sandbox'> {
+  readonly guides: Guides
+}
+
+/** Lists all that a search finds without a session: guides and their headings, versions, operations, errors, people. */
+export function createSearchIndex({
+  catalogue,
+  now,
+  sandbox,
+  guides,
+}: SearchIndexOptions): (language: Language) => Promise<SearchEntry[]> {
+  return async (language) => [
+    ...guideEntries(language),
+    ...versionEntries(),
+    ...errorEntries(language),
+    ...(await peopleEntries()),
+  ]
+
+  function guideEntries(language: Language): SearchEntry[] {
+    return guides.list(language).flatMap(({ name, title, description, headings }) => [
+      { kind: 'guide' as const, title, detail: description, words: name, href: `/guides/${name}` },
+      ...headings
+        .filter(({ level }) => level === 2)
+        .map((heading) => ({
+          kind: 'guide' as const,
+          title: heading.title,
+          detail: title,
+          words: '',
+          href: `/guides/${name}#${heading.id}`,
+        })),
+    ])
+  }
+
+  function versionEntries(): SearchEntry[] {
+    const current = [...catalogue().versions.values()]
+      .filter(({ lifecycle }) => !isRetired(lifecycle, now()))
+      // Of the same operation in two versions, the newer one comes first.
+      .toReversed()
+    return current.flatMap(({ api, version, title, operations, document }) => [
+      {
+        kind: 'version' as const,
+        title: `${title} ${version}`,
+        detail: `${api} ${version}`,
+        words: `${api}@${version} openapi`,
+        href: `/apis/${api}/${version}`,
+      },
+      ...operations.map((operation) => ({
+        kind: 'operation' as const,
+        title: operation.summary,
+        detail: `${operation.method} ${operation.path}`,
+        words: operation.id,
+        href: `/reference/${api}/${version}${operationFragment(tagOf(document, operation), operation.id)}`,
+      })),
+    ])
+  }
+
+  function errorEntries(language: Language): SearchEntry[] {
+    return [...errorWords(language)].map(([code, { status, title }]) => ({
+      kind: 'error',
+      title: code,
+      detail: `${status} · ${title}`,
+      words: code.replaceAll('_', ' '),
+      href: `/problems/${code}`,
+    }))
+  }
+
+  /** Nobody is found while the bank does not answer. */
+  async function peopleEntries(): Promise<SearchEntry[]> {
+    if (sandbox === undefined) return []
+    const { customers } = await sandbox.describe().catch(() => ({ customers: [] }))
+    return customers.map(({ name, psuId, alias, behaves, accounts }) => ({
+      kind: 'person',
+      title: name,
+      detail: `${psuId} · ${behaves}`,
+      words: [alias, ...accounts.map(({ iban }) => iban)].join(' '),
+      href: '/sandbox',
+    }))
+  }
+}
+
+function tagOf(document: ApiVersion['document'], { template, method }: Operation): string {
+  const object = operationObject(document, template, method)?.object.value
+  return stringsOf(object?.['tags'])[0] ?? ''
+}

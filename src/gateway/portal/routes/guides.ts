@@ -1,0 +1,145 @@
+import { Type } from 'typebox'
+import { versionKey } from '../../../catalogue/catalogue.ts'
+import { createServedDocument } from '../documents/served-document.ts'
+import { versionMarkdown } from '../documents/version-markdown.ts'
+import { createGuides } from '../guides/guides.ts'
+import { llmsText } from '../guides/llms-text.ts'
+import { createSearchIndex } from '../guides/search-index.ts'
+import type { PortalApp } from '../portal-app.ts'
+import { PortalError } from '../portal-error.ts'
+import { Guide, GuideList, LanguageQuery, SearchIndex } from '../schemas/guides.ts'
+import { sendEtag } from '../send-etag.ts'
+import type { PortalServices } from '../services.ts'
+
+/** Public and cacheable; clients see a reload within a minute. */
+const cacheControl = 'public, max-age=60'
+const markdownType = 'text/markdown; charset=utf-8'
+
+const GuideParams = Type.Object({ guide: Type.String() })
+const VersionParams = Type.Object({ api: Type.String(), version: Type.String() })
+
+/** The guides and the reference as data for the page and as Markdown for programs, and what the search finds. */
+export function registerGuides(
+  app: PortalApp,
+  services: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now' | 'sandbox'>,
+): void {
+  const { catalogue, portalUrl, now } = services
+  const guides = createGuides(services)
+  const searchIndex = createSearchIndex({ ...services, guides })
+  const servedDocument = createServedDocument(services)
+
+  app.register((scope, _options, done) => {
+    sendEtag(scope)
+    registerData(scope)
+    registerMarkdown(scope)
+    done()
+  })
+
+  function registerData(scope: PortalApp): void {
+    scope.get(
+      '/api/guides',
+      {
+        schema: {
+          operationId: 'listGuides',
+          summary: 'List the guides',
+          querystring: LanguageQuery,
+          response: { 200: GuideList },
+        },
+      },
+      async ({ query }, reply) => {
+        reply.header('cache-control', cacheControl)
+        const items = guides.list(query.language ?? 'en')
+        return {
+          items: items.map(({ name, title, description }) => ({ name, title, description })),
+        }
+      },
+    )
+
+    scope.get(
+      '/api/guides/:guide',
+      {
+        schema: {
+          operationId: 'getGuide',
+          summary: 'Read a guide',
+          params: GuideParams,
+          querystring: LanguageQuery,
+          response: { 200: Guide },
+        },
+      },
+      async ({ params, query }, reply) => {
+        const { markdown, parts, ...guide } = known(
+          guides.find(params.guide, query.language ?? 'en'),
+        )
+        reply.header('cache-control', cacheControl)
+        return {
+          ...guide,
+          headings: [...guide.headings],
+          parts: parts.map((part) => {
+            if (part.kind !== 'samples') return part
+            const { method, path, summary } = part.operation
+            return { kind: part.kind, method, path, summary, samples: [...part.samples] }
+          }),
+        }
+      },
+    )
+
+    scope.get(
+      '/api/search-index',
+      {
+        schema: {
+          operationId: 'getSearchIndex',
+          summary: 'List what the search of the page finds',
+          querystring: LanguageQuery,
+          response: { 200: SearchIndex },
+        },
+      },
+      async ({ query }, reply) => {
+        reply.header('cache-control', cacheControl)
+        return { items: await searchIndex(query.language ?? 'en') }
+      },
+    )
+  }
+
+  /** For programs: English, unless the address asks for another language. */
+  function registerMarkdown(scope: PortalApp): void {
+    scope.get(
+      '/guides/:guide.md',
+      { schema: { params: GuideParams, querystring: LanguageQuery } },
+      async ({ params, query }, reply) =>
+        reply
+          .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
+          .send(known(guides.find(params.guide, query.language ?? 'en')).markdown),
+    )
+
+    scope.get(
+      '/apis/:api/:version.md',
+      { schema: { params: VersionParams } },
+      async ({ params }, reply) => {
+        const published = known(catalogue().versions.get(versionKey(params.api, params.version)))
+        const document = servedDocument(published)
+        const plans = published.plans.flatMap((name) => catalogue().plans.get(name) ?? [])
+        const text = versionMarkdown({ published, document, plans, portalUrl: portalUrl() })
+        return reply
+          .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
+          .send(text)
+      },
+    )
+
+    scope.get('/llms.txt', async (_request, reply) => {
+      const text = llmsText({
+        guides: guides.list('en'),
+        versions: [...catalogue().versions.values()],
+        portalUrl: portalUrl(),
+        nowMs: now(),
+      })
+      return reply
+        .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': cacheControl })
+        .send(text)
+    })
+  }
+}
+
+function known<Value>(value: Value | undefined): Value {
+  if (value !== undefined) return value
+  throw new PortalError({ code: 'NOT_FOUND', detail: 'This page does not exist.' })
+}
