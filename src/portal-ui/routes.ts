@@ -27,6 +27,14 @@ export const routes: readonly PageRoute[] = [
     page: lazyPage(() => import('./pages/public/version-page.tsx'), 'VersionPage'),
   },
   {
+    path: pagePaths.guides,
+    page: lazyPage(() => import('./pages/guides/guides-page.tsx'), 'GuidesPage'),
+  },
+  {
+    path: pagePaths.guide,
+    page: lazyPage(() => import('./pages/guides/guide-page.tsx'), 'GuidePage'),
+  },
+  {
     path: pagePaths.sandboxReturn,
     page: lazyPage(() => import('./pages/public/sandbox-return-page.tsx'), 'SandboxReturnPage'),
   },

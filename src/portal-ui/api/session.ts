@@ -147,7 +147,15 @@ export function useForgetSession(): () => void {
 }
 
 /** Public responses, the same for all visitors, by the first part of their key. */
-const publicKeys: ReadonlySet<unknown> = new Set(['apis', 'diff', 'document', 'gateway', 'portal'])
+const publicKeys: ReadonlySet<unknown> = new Set([
+  'apis',
+  'diff',
+  'document',
+  'gateway',
+  'guides',
+  'portal',
+  'search-index',
+])
 
 function forgetPrivate(client: QueryClient): void {
   client.removeQueries({ predicate: isPrivate })

@@ -84,6 +84,7 @@ function useMainLinks(developer: Developer | undefined): MainLink[] {
   }
   return [
     link(pagePaths.landing, t('shell.apis'), ['/apis']),
+    link(pagePaths.guides, t('shell.guides')),
     ...(hasSandbox ? [link(pagePaths.sandbox, t('shell.sandbox'))] : []),
     ...(developer === undefined ? [] : [link(pagePaths.applications, t('shell.applications'))]),
     ...(developer?.isOperator === true ? [link(pagePaths.operator, t('shell.operator'))] : []),

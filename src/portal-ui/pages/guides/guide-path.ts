@@ -1,0 +1,6 @@
+import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+
+/** Where a guide is on the portal. */
+export function guidePath(name: string): string {
+  return `${pagePaths.guides}/${encodeURIComponent(name)}`
+}
