@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { awaitMail } from '../support/mails.ts'
-import { createPortalClient } from '../support/portal.ts'
-import { runTollgate, testConfigDir } from '../support/tollgate.ts'
+import { createPortalClient, signUpAndIn } from '../support/portal.ts'
+import { registryBeside, runTollgate, testConfigDir } from '../support/tollgate.ts'
 
 const svg = (fill: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 32"><path fill="${fill}" d="M0 0h120v32H0z"/></svg>`
@@ -107,10 +107,46 @@ privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy
     },
   )
 
+  await t.test('terms are accepted at sign-up and again when they change', async (t) => {
+    const terms = (version: string) =>
+      write('brand.yaml', `terms: { version: "${version}", url: https://bank.example/terms }\n`)
+    terms('2026-11')
+    t.equal(await tollgate.reload(), true)
+    t.match(await facts(), { terms: { version: '2026-11', url: 'https://bank.example/terms' } })
+    const person = { email: 'eve@dev.example', name: 'Eve' }
+    for (const acceptedTerms of [undefined, '2025-01', true]) {
+      const answer = await client.post('/api/developers', { ...person, acceptedTerms })
+      t.match(answer, { status: 400, body: { errors: [{ path: '/acceptedTerms' }] } })
+    }
+    const eve = await signUpAndIn(tollgate, { ...person, acceptedTerms: '2026-11' })
+    const session = async () => (await eve.get('/api/session')).body.developer
+    const { id, acceptedTerms } = await session()
+    t.match(acceptedTerms, { version: '2026-11', acceptedAt: /Z$/ })
+
+    const accept = (version: string) => eve.put('/api/session/developer/terms', { version })
+    terms('2027-01')
+    await tollgate.reload()
+    t.equal((await session()).acceptedTerms.version, '2026-11', 'the session goes on')
+    const late = await accept('2026-11')
+    t.match(late, { status: 409, body: { rule: 'terms-outdated' } })
+    t.match(await accept('2027-01'), { body: { acceptedTerms: { version: '2027-01' } } })
+    t.equal((await accept('2027-01')).status, 200, 'once more changes nothing')
+    const stores = await registryBeside(t, tollgate.dataDir)
+    const entries = await stores.audit.list({ subject: `developer:${id}`, limit: 10 })
+    t.match(
+      entries.filter(({ action }) => /terms|sign-up/.test(action)),
+      [
+        { action: 'developer.accept-terms', detail: { version: '2027-01' } },
+        { action: 'developer.sign-up', detail: { terms: '2026-11' } },
+      ],
+    )
+  })
+
   await t.test('a reload changes it everywhere; a faulty one changes nothing', async (t) => {
+    const before = await facts()
     write('brand.yaml', 'name: Other Bank\naccent: "#ffcc00"\n')
     t.equal(await tollgate.reload(), false)
-    t.equal((await facts()).name, brand.name)
+    t.same(await facts(), before)
     write('brand.yaml', 'name: Other Bank\n')
     t.equal(await tollgate.reload(), true)
     t.match(await facts(), { name: 'Other Bank', logo: null, accent: null, icon: {} })

@@ -3,7 +3,9 @@ import { certificateState } from '../registry/certificate-state.ts'
 import type { ApplicationCertificate } from '../registry/certificates.ts'
 import { keyState } from '../registry/key-state.ts'
 import type { ApiKey, IssuedKey as Issued } from '../registry/keys.ts'
+import type { Profile } from '../registry/profiles.ts'
 import type * as joined from '../registry/subscriptions.ts'
+import type { Developer } from './schemas/accounts.ts'
 import type {
   Application,
   Certificate,
@@ -28,6 +30,14 @@ type WithInstants<Row> = {
     : Row[Name] extends readonly (infer Item)[]
       ? Item[]
       : Row[Name]
+}
+
+/** A developer as the JSON API shows them to themselves. */
+export function developerAnswer({ acceptedTerms, ...profile }: Profile): Developer {
+  return {
+    ...withInstants(profile),
+    acceptedTerms: acceptedTerms === null ? null : withInstants(acceptedTerms),
+  }
 }
 
 /** An application as the JSON API shows it. */

@@ -63,6 +63,7 @@ import { registerSessions } from './routes/sessions.ts'
 import { registerSignUp } from './routes/sign-up.ts'
 import { registerStepUp } from './routes/step-up.ts'
 import { registerSubscriptions } from './routes/subscriptions.ts'
+import { registerTerms } from './routes/terms.ts'
 import type { PortalServices } from './services.ts'
 import { takeStrictInput } from './strict-input.ts'
 
@@ -218,6 +219,7 @@ export function createPortal(services: PortalServices): PortalApp {
     noteFactor(scope)
     scope.addHook('onRequest', createRequireFactor(services))
     registerProfile(scope, services)
+    registerTerms(scope, services)
     registerApplications(scope, services)
     registerApplicationSummaries(scope, services)
     registerSubscriptions(scope, services)

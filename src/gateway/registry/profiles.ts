@@ -7,6 +7,7 @@ import { endMailTokens, issueMailToken, takeOwnMailToken } from './mail-tokens.t
 import { plainName } from './name.ts'
 import type { RegistrySchema } from './schema.ts'
 import { findAddress } from './sign-ups.ts'
+import { type AcceptedTerms, newestAcceptance } from './terms.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
 /** Which mails a developer gets besides the mails about the account itself. */
@@ -27,6 +28,8 @@ export interface Profile {
   /** `provider`: the OpenID Connect provider, which has name and address, too. */
   readonly signsInWith: 'password' | 'provider'
   readonly mails: MailChoices
+  /** The terms that the developer accepted last; null: none yet. */
+  readonly acceptedTerms: AcceptedTerms | null
 }
 
 /** What developers change about themselves. */
@@ -100,7 +103,11 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
         .executeTakeFirst()
       if (row === undefined) return undefined
       const { limits, deprecations, ...profile } = row
-      return { ...profile, mails: { limits, deprecations } }
+      return {
+        ...profile,
+        mails: { limits, deprecations },
+        acceptedTerms: await newestAcceptance(db, developerId),
+      }
     },
 
     change: ({ developerId, checkedHash, name, passwordHash, email, postPassword, postLink }) =>

@@ -18,6 +18,7 @@ export interface RegistrySchema {
   recovery_codes: RecoveryCodesTable
   factor_challenges: FactorChallengesTable
   mail_tokens: MailTokensTable
+  accepted_terms: AcceptedTermsTable
   mails: MailsTable
   deprecation_mails: DeprecationMailsTable
   portal_state: PortalStateTable
@@ -133,9 +134,18 @@ interface MailTokensTable {
   developer_id: string | null
   email: string
   name: string | null
+  /** Of a sign-up: the terms that were accepted with it. */
+  terms_version: Generated<string | null>
   created_at: Generated<Date>
   expires_at: Date
   used_at: Date | null
+}
+
+/** Every version that a developer accepted. */
+interface AcceptedTermsTable {
+  developer_id: string
+  version: string
+  accepted_at: Generated<Date>
 }
 
 interface MailsTable {

@@ -4,6 +4,7 @@ import { issueMailToken, takeMailToken } from './mail-tokens.ts'
 import { plainName } from './name.ts'
 import { sameAddress } from './same-address.ts'
 import type { RegistrySchema } from './schema.ts'
+import { keepAcceptance } from './terms.ts'
 import { change, type RegistryTransaction } from './transaction.ts'
 
 /** Signs developers up by a link to the address they gave. The developer exists only once the link was used. */
@@ -15,6 +16,8 @@ export interface SignUps {
   request(input: {
     email: string
     name: string
+    /** The terms that were accepted; undefined: there are none. */
+    termsVersion?: string | undefined
     post: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
   }): Promise<void>
   /**
@@ -31,7 +34,7 @@ export interface SignUps {
 
 export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
   return {
-    request: ({ email, name, post }) =>
+    request: ({ email, name, termsVersion, post }) =>
       db.transaction().execute(async (trx) => {
         const known = await lockAddress(trx, email)
         const token = await issueMailToken(trx, {
@@ -39,6 +42,7 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
           developerId: null,
           email,
           name: plainName(name),
+          termsVersion: termsVersion ?? null,
         })
         await post(trx, known?.email ?? email, known === undefined ? token : undefined)
       }),
@@ -58,7 +62,16 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
           .returning('id')
           .executeTakeFirstOrThrow()
         const created = { kind: 'developer', action: 'create', developerId: id } as const
-        await leave(created, { by: `developer:${id}`, action: 'developer.sign-up' })
+        const { termsVersion, createdAt } = link
+        const hasAccepted = termsVersion != null && createdAt !== undefined
+        if (hasAccepted) {
+          await keepAcceptance(trx, { developerId: id, version: termsVersion, at: createdAt })
+        }
+        await leave(created, {
+          by: `developer:${id}`,
+          action: 'developer.sign-up',
+          ...(hasAccepted ? { detail: { terms: termsVersion } } : {}),
+        })
         return id
       }).catch((error: unknown) => {
         if (violates(error, 'developers_email')) return undefined

@@ -38,6 +38,7 @@ import { createSessions } from './sessions.ts'
 import { createSignUps } from './sign-ups.ts'
 import { createStaff } from './staff.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import { createTerms } from './terms.ts'
 import { createUsageHistory } from './usage-history.ts'
 
 /** All stores of the registry, for the portal and the command line. */
@@ -101,6 +102,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     credentials: createCredentials({ db }),
     passwordResets: createPasswordResets({ db }),
     profiles: createProfiles({ db }),
+    terms: createTerms({ db }),
     mailTokens: createMailTokens({ db }),
     sessions: createSessions({ db }),
     factors: createFactors({ db }),

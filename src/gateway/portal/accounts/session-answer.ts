@@ -1,5 +1,5 @@
 import type { LiveSession } from '../../registry/sessions.ts'
-import { withInstants } from '../answers.ts'
+import { developerAnswer, withInstants } from '../answers.ts'
 import { PortalError } from '../portal-error.ts'
 import type { Session } from '../schemas/accounts.ts'
 import type { PortalServices } from '../services.ts'
@@ -15,7 +15,7 @@ export async function sessionAnswer(
   if (session === undefined || profile === undefined) throw sessionEnded()
   const { createdAt, expiresAt } = session
   return {
-    developer: withInstants(profile),
+    developer: developerAnswer(profile),
     ...withInstants({ createdAt, expiresAt }),
     needsFactor: needsFactor(services, session),
   }

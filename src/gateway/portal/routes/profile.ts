@@ -8,7 +8,7 @@ import {
 } from '../accounts/check-password.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
 import { sessionEnded } from '../accounts/session-answer.ts'
-import { withInstants } from '../answers.ts'
+import { developerAnswer } from '../answers.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
 import { actorOf, signedIn, signedInAtProvider } from '../request.ts'
@@ -34,7 +34,7 @@ export function registerProfile(app: PortalApp, services: CheckPasswordServices)
   async function ownProfile(request: FastifyRequest): Promise<Developer> {
     const profile = await stores.profiles.find(signedIn(request).id)
     if (profile === undefined) throw sessionEnded()
-    return withInstants(profile)
+    return developerAnswer(profile)
   }
 
   app.patch(

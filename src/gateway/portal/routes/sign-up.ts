@@ -3,7 +3,7 @@ import { rememberDevice } from '../accounts/known-device.ts'
 import { linkInvalid } from '../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
 import type { PortalApp } from '../portal-app.ts'
-import { PortalError } from '../portal-error.ts'
+import { inputInvalid, PortalError } from '../portal-error.ts'
 import { SignUp, Verification } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
@@ -13,6 +13,7 @@ export function registerSignUp(
   app: PortalApp,
   services: Pick<
     PortalServices,
+    | 'catalogue'
     | 'stores'
     | 'passwords'
     | 'attempts'
@@ -37,6 +38,15 @@ export function registerSignUp(
     })
   }
 
+  /** The version that is accepted; undefined: the bank has no terms. @throws {PortalError} INPUT_INVALID */
+  function currentTerms(accepted: string | undefined): string | undefined {
+    const version = services.catalogue().brand.terms?.version
+    if (version !== accepted && version !== undefined) {
+      throw inputInvalid('/acceptedTerms', `${version}, the current version of the terms`)
+    }
+    return version
+  }
+
   app.post(
     '/api/developers',
     {
@@ -49,12 +59,14 @@ export function registerSignUp(
       },
     },
     async (request) => {
-      const { email, name } = request.body
+      const { email, name, acceptedTerms } = request.body
       await openMode()
+      const termsVersion = currentTerms(acceptedTerms)
       await attempts.mail(request.raw, email)
       await stores.signUps.request({
         email,
         name,
+        termsVersion,
         post: (trx, to, token) => {
           const letter = token === undefined ? knownAddress : ({ kind: 'sign-up', token } as const)
           return mails.outbox.post(trx, letter, to)

@@ -30,6 +30,7 @@ export const Developer = closed({
     description: 'provider: the OpenID Connect provider of the bank',
   }),
   mails: MailPreferences,
+  acceptedTerms: nullable(closed({ version: Type.String(), acceptedAt: Instant })),
 })
 export type Developer = Static<typeof Developer>
 
@@ -43,7 +44,14 @@ export const Session = closed({
 })
 export type Session = Static<typeof Session>
 
-export const SignUp = closed({ email: Email, name: Name })
+/** The version of the bank's terms that somebody accepts: `brand.terms.version` of `GET /api/portal`. */
+const TermsVersion = Type.String({ minLength: 1, maxLength: 40 })
+
+export const SignUp = closed({
+  email: Email,
+  name: Name,
+  acceptedTerms: Type.Optional(TermsVersion),
+})
 export type SignUp = Static<typeof SignUp>
 
 export const Verification = closed({ token: Token, password: NewPassword })
@@ -82,6 +90,10 @@ export type ProfileChange = Static<typeof ProfileChange>
 /** A name alone needs no password: it is only shown. */
 export const NameChange = closed({ name: Name })
 export type NameChange = Static<typeof NameChange>
+
+/** Accepts the current terms of the bank. */
+export const TermsAcceptance = closed({ version: TermsVersion })
+export type TermsAcceptance = Static<typeof TermsAcceptance>
 
 /** The password, unless the account has none because its owner signs in through the provider. */
 export const AccountDeletion = closed({ currentPassword: Type.Optional(GivenPassword) })

@@ -48,6 +48,7 @@ const wholes: Readonly<Record<string, string>> = {
   'audit.prune': 'Old audit entries removed',
   'audit.resume': 'Audit chain resumed',
   'developer.change-email': 'Email address changed',
+  'developer.accept-terms': 'Terms accepted',
   'developer.choose-mails': 'Email preferences changed',
   'developer.pause-sign-in': 'Sign-in paused after wrong passwords',
   'developer.reset-password': 'Password reset',

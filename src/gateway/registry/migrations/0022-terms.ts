@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** Which terms developers have accepted. A sign-up's acceptance waits with its link. */
+export const terms: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  },
+}
+
+const statements = [
+  `create table accepted_terms (
+    developer_id uuid not null references developers on delete cascade,
+    version text not null,
+    accepted_at timestamptz not null default now(),
+    primary key (developer_id, version)
+  )`,
+  `alter table mail_tokens add column terms_version text`,
+]
