@@ -103,6 +103,12 @@ t.test('diff names what was removed and who is subscribed to the old version', a
     changed: [],
     subscribers: [/^Reading room /],
   })
+  const replayed = await tollgate(env, ...['diff', 'library', '1.0.0', '1.1.0', '--replay'])
+  t.match(replayed.stdout, /Recorded calls of Reading room .*: 0, so nothing is predicted\./)
+  t.match(await tollgate(env, ...['diff', 'library', '1.0.0', '1.1.0', '--application', 'x']), {
+    code: 2,
+    stderr: '--application needs --replay',
+  })
 })
 
 t.test('diff of a version with itself says that nothing differs and asks nobody', async (t) => {

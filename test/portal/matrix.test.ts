@@ -129,6 +129,8 @@ const calls: Readonly<Record<string, Call>> = {
   },
   changePlan: { of: 'owner', status: 200, body: () => ({ plan: 'default' }) },
   unsubscribe: { of: 'owner', status: 204 },
+  previewMove: { of: 'owner', status: 200, query: 'to=1.7.0' },
+  moveSubscription: { of: 'owner', status: 200, body: () => ({ to: '1.7.0' }) },
   listKeys: { of: 'owner', status: 200 },
   issueKey: { of: 'owner', status: 201, body: name },
   rotateKey: { of: 'owner', status: 201, body: () => ({ overlapSeconds: 60 }) },
@@ -217,7 +219,7 @@ async function newThings(developerId: string): Promise<Things> {
   const application = { applicationId: id, by }
   const subscription = await stores.subscriptions.add({
     ...application,
-    ...{ api: 'mandate', version: '1.0.0', plan: 'default' },
+    ...{ api: 'xs2a', version: '1.6.0', plan: 'default' },
   })
   const override = await stores.overrides.create({
     ...application,

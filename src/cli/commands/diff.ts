@@ -2,29 +2,39 @@ import Table from 'cli-table3'
 import type { Command } from 'commander'
 import { type ApiVersion, versionKey } from '../../catalogue/catalogue.ts'
 import { type DiffedOperation, diffVersions, type VersionDiff } from '../../catalogue/diff.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
 import type { JsonOption } from './options.ts'
+import { describeReplays, replayApplications, replayAsJson } from './replay.ts'
 
 export function registerDiff(command: Command, context: CommandContext): void {
-  addExamples(command, ['tollgate diff xs2a 1.6.0 1.7.0 --applications'])
+  addExamples(command, [
+    'tollgate diff xs2a 1.6.0 1.7.0 --applications',
+    'tollgate diff xs2a 1.6.0 1.7.0 --replay --application "Budget app"',
+  ])
     .description(
-      'Show the operations added, removed and changed between two versions of an API. With --applications, also the applications subscribed to a version that has a removed operation.',
+      "Show the operations added, removed and changed between two versions of an API. With --applications, also the applications subscribed to a version that has a removed operation. With --replay, also what each subscribed application's recorded calls (the last 1,000 within 24 hours) would meet in the new version.",
     )
     .argument('<api>', 'e.g. xs2a')
     .argument('<from>', 'e.g. 1.6.0')
     .argument('<to>', 'e.g. 1.7.0')
     .option('--applications', 'list the subscribed applications')
+    .option('--replay', 'predict what recorded calls would meet')
+    .option('--application <application>', 'replay the calls of this one only: its name or id')
     .option('--json', 'print the difference')
     .action(
       async (
         api: string,
         from: string,
         to: string,
-        { applications, json }: JsonOption & { applications?: boolean },
+        { applications, replay, application, json }: DiffOptions,
       ) => {
-        const { versions } = await context.catalogue()
+        if (application !== undefined && replay !== true) {
+          throw new UsageError('--application needs --replay')
+        }
+        const catalogue = await context.catalogue()
+        const { versions } = catalogue
         const old = versions.get(versionKey(api, from))
         const young = versions.get(versionKey(api, to))
         if (old === undefined || young === undefined) {
@@ -39,10 +49,34 @@ export function registerDiff(command: Command, context: CommandContext): void {
                 ),
               )
             : undefined
-        const result = { ...difference, ...(subscribers && { subscribers }) }
-        context.output.result(json, result, () => textOf(difference, subscribers))
+        const replays =
+          replay === true
+            ? await context.registry((stores) =>
+                replayApplications({
+                  ...{ stores, catalogue, from: old, to: young, nowMs: context.now() },
+                  only: application,
+                }),
+              )
+            : undefined
+        const result = {
+          ...difference,
+          ...(subscribers && { subscribers }),
+          ...(replays && { replays: replays.map(replayAsJson) }),
+        }
+        context.output.result(json, result, () =>
+          [
+            textOf(difference, subscribers),
+            ...(replays === undefined ? [] : [describeReplays(replays)]),
+          ].join('\n\n'),
+        )
       },
     )
+}
+
+interface DiffOptions extends JsonOption {
+  readonly applications?: boolean
+  readonly replay?: boolean
+  readonly application?: string
 }
 
 function unknownVersion(all: readonly ApiVersion[], api: string, version: string): CommandError {

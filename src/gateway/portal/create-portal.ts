@@ -45,6 +45,7 @@ import { registerKeys } from './routes/keys.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
 import { registerMailOptOuts } from './routes/mail-opt-outs.ts'
 import { registerMailbox } from './routes/mailbox.ts'
+import { registerMoves } from './routes/moves.ts'
 import { registerProviderProof, registerProviderSignIn } from './routes/oidc.ts'
 import { recordReads } from './routes/operator/record-reads.ts'
 import { registerOperator } from './routes/operator/register-operator.ts'
@@ -223,6 +224,7 @@ export function createPortal(services: PortalServices): PortalApp {
     registerApplications(scope, services)
     registerApplicationSummaries(scope, services)
     registerSubscriptions(scope, services)
+    registerMoves(scope, services)
     registerKeys(scope, services)
     registerCertificates(scope, services)
     registerLiveUsage(scope, services)

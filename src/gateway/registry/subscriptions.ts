@@ -40,6 +40,17 @@ export interface Subscriptions {
    * @throws {RegistryConflict} subscription-ended
    */
   change(input: { id: string; plan: string; by: string }): Promise<Subscription>
+  /**
+   * Replaces a subscription by one to another version of the same API, in one
+   * transaction: at no moment has the application neither. An active
+   * subscription to the version stays as it is. The counts of the new version
+   * are its own.
+   *
+   * @returns the subscription to the other version
+   * @throws {RegistryNotFound}
+   * @throws {RegistryConflict} subscription-ended, application-suspended
+   */
+  move(input: { id: string; version: string; plan: string; by: string }): Promise<Subscription>
   /** Idempotent. @throws {RegistryNotFound} */
   end(input: { id: string; by: string }): Promise<Subscription>
   find(id: string): Promise<Subscription | undefined>
@@ -60,12 +71,26 @@ const columns = [
 ] as const
 
 export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Subscriptions {
-  function traces(subscription: Subscription, action: string, by: string) {
+  function traces(
+    subscription: Subscription,
+    action: string,
+    by: string,
+    more: Readonly<Record<string, string>> = {},
+  ) {
     const { id, applicationId, api, version, plan } = subscription
     return [
       { kind: 'subscription', action, applicationId, detail: { api, version } },
-      { by, subject: `subscription:${id}`, detail: { applicationId, api, version, plan } },
+      { by, subject: `subscription:${id}`, detail: { applicationId, api, version, plan, ...more } },
     ] as const
+  }
+
+  function endRow(trx: RegistryTransaction, id: string): Promise<Subscription> {
+    return trx
+      .updateTable('subscriptions')
+      .set({ ended_at: sql`now()` })
+      .where('id', '=', id)
+      .returning(columns)
+      .executeTakeFirstOrThrow()
   }
 
   return {
@@ -118,16 +143,41 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
         return changed
       }),
 
+    move: ({ id, version, plan, by }) =>
+      change(db, async (trx, leave) => {
+        const { applicationId } = await readSubscription(trx, id)
+        await lockActiveApplication(trx, applicationId)
+        const old = await readSubscription(trx, id, { isLocked: true })
+        if (old.endedAt !== null) {
+          throw new RegistryConflict('subscription-ended', 'the subscription has ended')
+        }
+        const known = await trx
+          .selectFrom('subscriptions')
+          .select(columns)
+          .where('application_id', '=', applicationId)
+          .where('api', '=', old.api)
+          .where('version', '=', version)
+          .where('ended_at', 'is', null)
+          .executeTakeFirst()
+        const young =
+          known ??
+          (await trx
+            .insertInto('subscriptions')
+            .values({ application_id: applicationId, api: old.api, version, plan })
+            .returning(columns)
+            .executeTakeFirstOrThrow())
+        if (known === undefined) {
+          await leave(...traces(young, 'create', by, { movedFrom: old.version }))
+        }
+        await leave(...traces(await endRow(trx, id), 'end', by, { movedTo: version }))
+        return young
+      }),
+
     end: ({ id, by }) =>
       change(db, async (trx, leave) => {
         const found = await readSubscription(trx, id, { isLocked: true })
         if (found.endedAt !== null) return found
-        const ended = await trx
-          .updateTable('subscriptions')
-          .set({ ended_at: sql`now()` })
-          .where('id', '=', id)
-          .returning(columns)
-          .executeTakeFirstOrThrow()
+        const ended = await endRow(trx, id)
         await leave(...traces(ended, 'end', by))
         return ended
       }),
