@@ -177,6 +177,10 @@ const calls: Readonly<Record<string, Call>> = {
   getSignUpMode: { of: 'operator', status: 200 },
   setSignUpMode: { of: 'operator', status: 200, body: () => ({ mode: 'open' }) },
   listAudit: { of: 'operator', status: 200 },
+  getAuditFile: { of: 'operator', status: 200 },
+  getOperatorOverview: { of: 'operator', status: 200 },
+  listVersionCallers: { of: 'operator', status: 200 },
+  listPlanUse: { of: 'operator', status: 200 },
   listSecurityEvents: { of: 'operator', status: 200 },
 }
 

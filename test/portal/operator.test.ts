@@ -55,7 +55,7 @@ t.test('to everybody but operators the operator’s API is unknown', async (t) =
     if (!path.startsWith(root)) continue
     for (const method of Object.keys(methods)) routes.push([method.toUpperCase(), path])
   }
-  t.equal(routes.length, 18, routes.join())
+  t.equal(routes.length, 22, routes.join())
   const strip = ({ status, body }: Awaited<ReturnType<Send>>) => [status, { ...body, instance: '' }]
   const nothing = strip(await caller.send('GET', '/api/nothing'))
   t.match(nothing, [404, { code: 'NOT_FOUND' }])
@@ -433,4 +433,71 @@ t.test('the audit log goes back in time, by actor and subject', async (t) => {
   for (const query of ['after=x', 'after=-1', 'limit=0', 'order=asc']) {
     t.equal((await send('GET', `${root}/audit?${query}`)).status, 400, query)
   }
+})
+
+t.test('the audit log names people and things as they are called now', async (t) => {
+  const caller = await newCaller()
+  const { applicationId } = caller
+  const { items: keys } = (await caller.send('GET', `${caller.path}/keys`)).body
+  await send('POST', `${root}/applications/${applicationId}/suspend`)
+  await send('POST', `${root}/applications/${applicationId}/resume`)
+  const about = async (subject: string) =>
+    (await send('GET', `${root}/audit?subject=${subject}&limit=1`)).body.items
+  t.match(await about(`application:${applicationId}`), [
+    { action: 'application.resume', actorName: operator.developer.name, subjectName: 'Caller' },
+  ])
+  t.match(await about(`key:${keys[0].id}`), [
+    { actorName: caller.developer.name, subjectName: 'main', applicationName: 'Caller' },
+  ])
+
+  const file = await send('GET', `${root}/audit.csv?subject=application:${applicationId}`)
+  t.match(file.headers, { 'content-type': 'text/csv; charset=utf-8' })
+  const [head, ...lines] = file.text.trim().split('\r\n')
+  t.match(head, /^id,at,actor,actorName,action,subject,/)
+  t.equal(lines.length, 3)
+  t.match(lines[0], 'application.resume')
+
+  await caller.send('DELETE', caller.path)
+  t.match(await about(`key:${keys[0].id}`), [{ subjectName: null, applicationName: null }])
+})
+
+t.test('figures say what is going on, who calls which version, and what plans give', async (t) => {
+  const before = (await send('GET', `${root}/overview`)).body
+  t.equal(before.hours.length, 24)
+  const caller = await newCaller()
+  await writeUsage(beside.db, [
+    {
+      application_id: caller.applicationId,
+      minute: Math.floor(Date.now() / 60_000),
+      ...{ api: 'xs2a', version: '1.6.0', operation: 'made-up' },
+      ...{ admitted: 5, refused: 2, refused_by_limit: 2, errors: 1 },
+      ...{ duration_ms_sum: 1, duration_ms_max: 1 },
+    },
+  ])
+  const { hours, counts } = (await send('GET', `${root}/overview`)).body
+  const sum = (list: { admitted: number }[]) =>
+    list.reduce((all, { admitted }) => all + admitted, 0)
+  t.ok(sum(hours) >= sum(before.hours) + 5)
+  t.equal(counts.applications, before.counts.applications + 1)
+  t.equal(counts.newDevelopers, before.counts.newDevelopers + 1)
+
+  const versions = (await send('GET', `${root}/versions`)).body.items
+  const old = versions.find(({ version }: { version: string }) => version === '1.6.0')
+  t.match(old, { api: 'xs2a', isDeprecated: true, lifecycle: { successor: '1.7.0' } })
+  const { callers } = old
+  t.match(
+    callers.find((each: { applicationId: string }) => each.applicationId === caller.applicationId),
+    { applicationName: 'Caller', developerEmail: caller.developer.email, calls: 7 },
+  )
+
+  await send('POST', `${root}/applications/${caller.applicationId}/overrides`, overrideInput())
+  const plans = (await send('GET', `${root}/plans`)).body
+  t.equal(plans.items.length, 3)
+  t.ok(plans.items.every((item: { plan: { name: string } }) => item.plan.name === 'default'))
+  t.match(
+    plans.overrides.filter(
+      (each: { applicationId: string }) => each.applicationId === caller.applicationId,
+    ),
+    [{ applicationName: 'Caller', calls: 7, limit: 'default' }],
+  )
 })

@@ -24,8 +24,10 @@ import { createFindKeyRecords } from './key-record.ts'
 import { createKeys } from './keys.ts'
 import { createMailTokens } from './mail-tokens.ts'
 import { registryMigrations } from './migrations/index.ts'
+import { createOperatorFigures } from './operator-figures.ts'
 import { createOperators } from './operators.ts'
 import { createOverrides } from './overrides.ts'
+import { createPartyNames } from './party-names.ts'
 import { createPasswordResets } from './password-resets.ts'
 import { createPortalState } from './portal-state.ts'
 import { createProfiles } from './profiles.ts'
@@ -97,6 +99,8 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     directory: createDirectory({ db }),
     usage: createUsageHistory({ db }),
     calls: createCallRecords({ db }),
+    figures: createOperatorFigures({ db }),
+    partyNames: createPartyNames({ db }),
     refusals: createRefusals({ db, now: options.now ?? Date.now }),
     signUps: createSignUps({ db }),
     credentials: createCredentials({ db }),

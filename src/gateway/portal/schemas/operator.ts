@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { plainPattern, reasonLengthMax, reasonRule } from '../../registry/name.ts'
 import { Application, Subscription } from './applications.ts'
+import { Lifecycle, PublishedPlan } from './catalogue.ts'
 import { closed, Id, Instant, ListLimit, ListQuery, listOf, nullable } from './common.ts'
 
 export const SearchQuery = closed({
@@ -81,6 +82,84 @@ export const RefusalsQuery = closed({
 })
 export type RefusalsQuery = Static<typeof RefusalsQuery>
 
+/** Calls of all applications by hour, and what is registered. */
+export const OperatorOverview = closed({
+  hours: Type.Array(
+    closed({
+      at: Instant,
+      admitted: Type.Integer(),
+      refused: Type.Integer(),
+      errors: Type.Integer(),
+    }),
+    { description: 'the last 24, oldest first; the last one is not over' },
+  ),
+  counts: closed({
+    developers: Type.Integer(),
+    newDevelopers: Type.Integer(),
+    awaitingApproval: Type.Integer(),
+    applications: Type.Integer(),
+    suspendedApplications: Type.Integer(),
+    subscriptions: Type.Integer(),
+    overrides: Type.Integer(),
+  }),
+  newDays: Type.Integer({ description: 'days within which a developer counts as new' }),
+})
+export type OperatorOverview = Static<typeof OperatorOverview>
+
+/** Published versions with the applications that called them. */
+export const OperatorVersions = closed({
+  from: Instant,
+  items: Type.Array(
+    closed({
+      api: Type.String(),
+      version: Type.String(),
+      title: Type.String(),
+      lifecycle: Lifecycle,
+      isDeprecated: Type.Boolean(),
+      isRetired: Type.Boolean(),
+      subscriptions: Type.Integer(),
+      callers: Type.Array(
+        closed({
+          applicationId: Id,
+          applicationName: Type.String(),
+          developerEmail: Type.String(),
+          calls: Type.Integer({ description: 'refused calls included' }),
+          lastCallAt: Type.String({ format: 'date-time', description: 'begin of its hour' }),
+        }),
+        { description: 'since `from`, most calls first' },
+      ),
+    }),
+  ),
+})
+export type OperatorVersions = Static<typeof OperatorVersions>
+
+/** Plans by version with their subscriptions, and the overrides that apply now. */
+export const OperatorPlans = closed({
+  items: Type.Array(
+    closed({
+      api: Type.String(),
+      version: Type.String(),
+      plan: PublishedPlan,
+      subscriptions: Type.Integer(),
+    }),
+  ),
+  overrides: Type.Array(
+    closed({
+      id: Id,
+      applicationId: Id,
+      applicationName: Type.String(),
+      api: Type.String(),
+      version: Type.String(),
+      limit: Type.String({ description: 'name of the limit in the plan' }),
+      calls: Type.Integer(),
+      reason: Type.String(),
+      expiresAt: Instant,
+    }),
+    { description: 'those that end first come first' },
+  ),
+})
+export type OperatorPlans = Static<typeof OperatorPlans>
+
 /** Applications with refused calls, most first. */
 export const Refusals = closed({
   from: Instant,
@@ -116,6 +195,12 @@ export const AuditQuery = closed({
 })
 export type AuditQuery = Static<typeof AuditQuery>
 
+export const AuditFileQuery = closed({
+  subject: AuditQuery.properties.subject,
+  actor: AuditQuery.properties.actor,
+})
+export type AuditFileQuery = Static<typeof AuditFileQuery>
+
 /** Newest first; `after` goes back in time. */
 export const AuditEntry = closed({
   id: Type.Integer(),
@@ -123,6 +208,15 @@ export const AuditEntry = closed({
   actor: Type.String(),
   action: Type.String(),
   subject: Type.String(),
+  actorName: nullable(
+    Type.String({ description: 'its present name; null: deleted, or not a person' }),
+  ),
+  subjectName: nullable(
+    Type.String({ description: 'its present name; null: deleted, or without one' }),
+  ),
+  applicationName: nullable(
+    Type.String({ description: 'present name of the application that the subject belongs to' }),
+  ),
   detail: Type.Record(Type.String(), Type.String()),
   requestId: nullable(Type.String({ description: 'of the request to the portal' })),
   address: nullable(Type.String({ description: 'of the client, as far as it was recorded' })),

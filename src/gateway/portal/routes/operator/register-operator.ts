@@ -3,6 +3,7 @@ import type { PortalServices } from '../../services.ts'
 import { registerOperatedApplications } from './applications.ts'
 import { registerAudit } from './audit.ts'
 import { registerOperatedDevelopers } from './developers.ts'
+import { registerFigures } from './figures.ts'
 import { registerOverrides } from './overrides.ts'
 import { registerRefusals } from './refusals.ts'
 import { registerSecurityEvents } from './security-events.ts'
@@ -16,6 +17,7 @@ export function registerOperator(
   registerOperatedDevelopers(app, services)
   registerOperatedApplications(app, services)
   registerOverrides(app, services)
+  registerFigures(app, services)
   registerRefusals(app, services)
   registerSignUpMode(app, services)
   registerAudit(app, services)
