@@ -28,6 +28,11 @@ export function words(): Words {
   return loaded
 }
 
+/** The message of that id, if there is one: for ids that come from the portal. */
+export function knownMessage(id: string): MessageId | undefined {
+  return words().knows(id) ? id : undefined
+}
+
 /** A message in the page's language, as text. Not to be called while modules load. */
 export function t(id: MessageId, values?: MessageValues): string {
   return words().t(id, values)

@@ -467,6 +467,7 @@ t.test('figures say what is going on, who calls which version, and what plans gi
   const caller = await newCaller()
   await writeUsage(beside.db, [
     {
+      ...noCounts(),
       application_id: caller.applicationId,
       minute: Math.floor(Date.now() / 60_000),
       ...{ api: 'xs2a', version: '1.6.0', operation: 'made-up' },

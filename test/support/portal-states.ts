@@ -520,22 +520,43 @@ const own: readonly PageState[] = [
 
 const operated: readonly PageState[] = [
   {
-    name: 'operator-developers',
+    name: 'operator-overview',
     viewer: 'operator',
     path: '/operator',
+    prepare: (page) => page.getByText('Calls by hour').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-versions',
+    viewer: 'operator',
+    path: '/operator/versions',
+    prepare: (page) => page.getByRole('table').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-plans',
+    viewer: 'operator',
+    path: '/operator/plans',
+    prepare: (page) => page.getByRole('table').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-developers',
+    viewer: 'operator',
+    path: '/operator/developers',
     prepare: (page) => page.getByText('Mei Lin').waitFor(),
     isPictured: true,
   },
   {
     name: 'operator-developers-none',
     viewer: 'operator',
-    path: '/operator?search=nobody-is-called-so',
+    path: '/operator/developers?search=nobody-is-called-so',
     prepare: (page) => page.getByText('No developer found').waitFor(),
   },
   {
     name: 'operator-suspend',
     viewer: 'operator',
-    path: '/operator',
+    path: '/operator/developers',
     prepare: dialogOf('Suspend Ada Lovelace'),
   },
   {
@@ -603,7 +624,11 @@ const operated: readonly PageState[] = [
     name: 'operator-audit',
     viewer: 'operator',
     path: '/operator/audit',
-    prepare: (page) => page.getByText('API key revoked').first().waitFor(),
+    prepare: (page) =>
+      page
+        .getByText(/revoked the API key/)
+        .first()
+        .waitFor(),
     isPictured: true,
   },
   {
@@ -628,8 +653,8 @@ const operated: readonly PageState[] = [
   {
     name: 'operator-hidden',
     viewer: 'developer',
-    path: '/operator',
-    prepare: (page) => page.getByText('There is nothing').first().waitFor(),
+    path: '/operator/developers',
+    prepare: (page) => page.getByText('Page not found').first().waitFor(),
   },
 ]
 

@@ -46,8 +46,11 @@ export const applicationTabs = [
 
 /** Sections of the operator's pages; the first one needs no name in the path. */
 export const operatorSections = [
+  'overview',
   'developers',
   'applications',
+  'plans',
+  'versions',
   'refusals',
   'sign-up',
   'audit',

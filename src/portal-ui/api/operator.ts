@@ -15,6 +15,9 @@ import type {
   OperatedApplicationList,
   OperatedDeveloper,
   OperatedDeveloperList,
+  OperatorOverview,
+  OperatorPlans,
+  OperatorVersions,
   Refusals,
   SecurityEventList,
   SecurityEventQuery,
@@ -68,6 +71,31 @@ export function useRefusals(hours: number) {
   })
 }
 
+/** Calls of the last day and what is registered; a minute old at most. */
+export function useOperatorOverview() {
+  return useQuery({
+    queryKey: ['operator', 'overview'],
+    queryFn: () => request<OperatorOverview>('GET', `${root}/overview`),
+    refetchInterval: 60_000,
+  })
+}
+
+/** The published versions with the applications that called them. */
+export function useVersionCallers() {
+  return useQuery({
+    queryKey: ['operator', 'versions'],
+    queryFn: () => request<OperatorVersions>('GET', `${root}/versions`),
+  })
+}
+
+/** Plans with their subscriptions, and the overrides that apply now. */
+export function usePlanUse() {
+  return useQuery({
+    queryKey: ['operator', 'plans'],
+    queryFn: () => request<OperatorPlans>('GET', `${root}/plans`),
+  })
+}
+
 /** Who may sign up. */
 export function useSignUpMode() {
   return useQuery({
@@ -86,6 +114,11 @@ export function useSecurityEvents(
   filter: Readonly<Record<Exclude<keyof SecurityEventQuery, 'limit' | 'after'>, string>>,
 ) {
   return usePages<SecurityEventList>('security-events', filter)
+}
+
+/** Path of the audit log as a file, with the same filter. */
+export function auditFile(filter: AuditFilter): string {
+  return `${root}/audit.csv${query({ ...filter })}`
 }
 
 /** Approves, suspends or resumes a developer. */

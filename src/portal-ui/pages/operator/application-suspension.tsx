@@ -3,6 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import type { OperatedApplication } from '../../../gateway/portal/schemas/operator.ts'
 import { useApplicationChange } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Message } from '../../components/message.tsx'
+import { t } from '../../words.ts'
 
 export interface ApplicationSuspensionProps {
   readonly application: OperatedApplication
@@ -15,28 +17,31 @@ export function ApplicationSuspension({ application, size = 'sm' }: ApplicationS
   const change = useApplicationChange()
   const [opened, { open, close }] = useDisclosure(false, { onOpen: change.reset })
   const isSuspending = suspendedAt === null
-  const verb = isSuspending ? 'Suspend' : 'Resume'
+  const verb = isSuspending ? 'suspend' : 'resume'
   return (
     <>
-      <Button size={size} variant="default" aria-label={`${verb} ${name}`} onClick={open}>
-        {verb}
+      <Button
+        size={size}
+        variant="default"
+        aria-label={t(`operator.${verb}Named`, { name })}
+        onClick={open}
+      >
+        {t(`operator.${verb}`)}
       </Button>
       <Confirm
         opened={opened}
         onClose={close}
-        title={`${verb} this application?`}
-        action={`${verb} application`}
+        title={t(`operator.${verb}ApplicationTitle`)}
+        action={t(`operator.${verb}Application`)}
         isDangerous={isSuspending}
-        onConfirm={() =>
-          change.mutate({ id, verb: isSuspending ? 'suspend' : 'resume' }, { onSuccess: close })
-        }
+        onConfirm={() => change.mutate({ id, verb }, { onSuccess: close })}
         mutation={change}
       >
         <Text>
-          <bdi>{name}</bdi> of <bdi>{developerEmail}</bdi>:{' '}
-          {isSuspending
-            ? 'all its calls are refused with APPLICATION_SUSPENDED within a second. Keys, subscriptions and counts stay as they are.'
-            : 'its keys work again within a second.'}
+          <Message
+            id={`operator.${verb}ApplicationMeans`}
+            values={{ name: <bdi>{name}</bdi>, email: <bdi>{developerEmail}</bdi> }}
+          />
         </Text>
       </Confirm>
     </>

@@ -1,8 +1,11 @@
-import { Badge, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useOperatedApplications } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
+import { t } from '../../words.ts'
 import { ApplicationSuspension } from './application-suspension.tsx'
 import classes from './operator.module.css'
 import { PagedList } from './paged-list.tsx'
@@ -15,18 +18,18 @@ export function ApplicationsSection() {
   return (
     <Stack gap="lg">
       <SearchField
-        label="Search applications"
-        description="Part of a name, or of the developer’s address."
+        label={t('operator.searchApplications')}
+        description={t('operator.searchApplicationsHelp')}
       />
       <PagedList
         query={applications}
-        nouns={['application', 'applications']}
+        counted="operator.countedApplications"
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title={search === '' ? 'No applications yet' : 'No application found'}>
-            {search === ''
-              ? 'Applications appear here as soon as a developer creates one.'
-              : 'No name or developer’s address contains this text.'}
+          <EmptyState
+            title={t(search === '' ? 'operator.noApplications' : 'operator.noApplicationFound')}
+          >
+            {t(search === '' ? 'operator.noApplicationsHelp' : 'operator.noApplicationFoundHelp')}
           </EmptyState>
         }
       >
@@ -37,10 +40,20 @@ export function ApplicationsSection() {
                 <TextLink href={`/operator/applications/${application.id}`} fw={600}>
                   <bdi>{application.name}</bdi>
                 </TextLink>
-                {application.suspendedAt === null ? null : <Badge color="red">Suspended</Badge>}
+                {application.suspendedAt === null ? null : (
+                  <Pill tone="bad" hasDot>
+                    {t('state.suspended')}
+                  </Pill>
+                )}
               </Group>
               <Text size="sm" c="dimmed" component="div">
-                <bdi>{application.developerEmail}</bdi> · since <Time at={application.createdAt} />
+                <Message
+                  id="operator.ownerSince"
+                  values={{
+                    email: <bdi>{application.developerEmail}</bdi>,
+                    time: <Time at={application.createdAt} />,
+                  }}
+                />
               </Text>
             </div>
             <div className={classes['actions']}>

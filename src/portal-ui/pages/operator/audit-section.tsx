@@ -1,16 +1,18 @@
-import { Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useSearchParams } from 'wouter'
 import type { AuditEntry } from '../../../gateway/portal/schemas/operator.ts'
-import { useAudit } from '../../api/operator.ts'
+import { auditFile, useAudit } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { actionInWords } from './audit-words.ts'
+import { t } from '../../words.ts'
+import { AuditSentence } from './audit-words.tsx'
 import { Entry, PartyLink } from './entry.tsx'
 import classes from './operator.module.css'
 import { PagedList } from './paged-list.tsx'
-import { ClearSearch, SearchField } from './search-field.tsx'
+import { PartyPicker } from './party-picker.tsx'
+import { ClearSearch } from './search-field.tsx'
 import { sectionPath } from './section-links.tsx'
 
-/** The audit log: actor, action and subject, newest first. */
+/** The audit log in sentences, newest first. */
 export function AuditSection() {
   const [params] = useSearchParams()
   const actor = params.get('actor') ?? ''
@@ -20,27 +22,32 @@ export function AuditSection() {
   return (
     <Stack gap="lg">
       <div className={classes['fields']}>
-        <SearchField
-          member="actor"
-          label="Actor"
-          description="The whole actor: developer:<id>, staff:<id>, operator:<name> or system."
-        />
-        <SearchField
+        <PartyPicker member="actor" label={t('auditLog.by')} kinds={['developer']} />
+        <PartyPicker
           member="subject"
-          label="Subject"
-          description="The whole subject: application:<id>, developer:<id>, key:<id> …"
+          label={t('auditLog.about')}
+          kinds={['developer', 'application']}
         />
       </div>
-      {isFiltered ? <ClearSearch>Show all entries</ClearSearch> : null}
+      <Group gap="sm">
+        {isFiltered ? <ClearSearch>{t('auditLog.showAll')}</ClearSearch> : null}
+        <Button
+          component="a"
+          href={auditFile({ actor, subject })}
+          download
+          variant="default"
+          size="xs"
+        >
+          {t('auditLog.download')}
+        </Button>
+      </Group>
       <PagedList
         query={audit}
-        nouns={['entry', 'entries']}
+        counted="auditLog.counted"
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title={isFiltered ? 'No matching entries' : 'No entries yet'}>
-            {isFiltered
-              ? 'Actor and subject must match exactly.'
-              : 'Every change to developers, applications, keys and subscriptions appears here.'}
+          <EmptyState title={t(isFiltered ? 'auditLog.noMatch' : 'auditLog.none')}>
+            {t(isFiltered ? 'auditLog.noMatchHelp' : 'auditLog.noneHelp')}
           </EmptyState>
         }
       >
@@ -51,17 +58,18 @@ export function AuditSection() {
 }
 
 function AuditedChange({ entry }: { readonly entry: AuditEntry }) {
-  const { at, actor, action, subject, detail, address, agent } = entry
+  const { at, actor, action, subject, detail, requestId, address, agent } = entry
   return (
     <Entry
-      title={actionInWords(action)}
+      title={<AuditSentence entry={entry} />}
       at={at}
       facts={{
         by: <PartyLink party={actor} href={sectionPath('audit', { actor })} />,
         to: <PartyLink party={subject} href={sectionPath('audit', { subject })} />,
+        action,
       }}
       detail={detail}
-      origin={{ address, browser: agent }}
+      origin={{ address, browser: agent, requestId }}
     />
   )
 }

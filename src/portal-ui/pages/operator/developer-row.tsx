@@ -1,12 +1,15 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { OperatedDeveloper } from '../../../gateway/portal/schemas/operator.ts'
 import { type DeveloperVerb, useDeveloperChange } from '../../api/operator.ts'
 import { useDeveloper } from '../../api/session.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Message } from '../../components/message.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
+import { t } from '../../words.ts'
 import classes from './operator.module.css'
 import { sectionPath } from './section-links.tsx'
 
@@ -14,7 +17,6 @@ import { sectionPath } from './section-links.tsx'
 export function DeveloperRow({ developer }: { readonly developer: OperatedDeveloper }) {
   const { id, email, name, isOperator, createdAt, approvedAt, suspendedAt, applications } =
     developer
-  const count = applications === 1 ? '1 application' : `${applications} applications`
   return (
     <>
       <div className={classes['who']}>
@@ -22,29 +24,44 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
           <Text fw={600} component="span">
             <bdi>{name}</bdi>
           </Text>
-          {isOperator ? <Badge>Operator</Badge> : null}
-          {approvedAt === null ? <Badge color="amber">Awaiting approval</Badge> : null}
-          {suspendedAt === null ? null : <Badge color="red">Suspended</Badge>}
+          {isOperator ? <Pill tone="accent">{t('shell.operator')}</Pill> : null}
+          {approvedAt === null ? (
+            <Pill tone="warn" hasDot>
+              {t('state.awaitingApproval')}
+            </Pill>
+          ) : null}
+          {suspendedAt === null ? null : (
+            <Pill tone="bad" hasDot>
+              {t('state.suspended')}
+            </Pill>
+          )}
         </Group>
         <Text size="sm">
           <bdi>{email}</bdi>
         </Text>
         <Text size="sm" c="dimmed" component="div">
-          Since <Time at={createdAt} /> ·{' '}
+          <Message id="operator.since" values={{ time: <Time at={createdAt} /> }} />
+          {' · '}
           {applications === 0 ? (
-            'no applications'
+            t('operator.withoutApplications')
           ) : (
-            <TextLink href={sectionPath('applications', { search: email })}>{count}</TextLink>
+            <TextLink href={sectionPath('applications', { search: email })}>
+              {t('operator.countedApplications', { count: applications, more: 'no' })}
+            </TextLink>
           )}
           {suspendedAt === null ? null : (
             <>
-              {' '}
-              · suspended <Time at={suspendedAt} />
+              {' · '}
+              <Message id="operator.suspendedSince" values={{ time: <Time at={suspendedAt} /> }} />
             </>
-          )}{' '}
-          ·{' '}
+          )}
+          {' · '}
           <TextLink href={sectionPath('security-events', { party: `developer:${id}` })}>
-            security events
+            {t('operator.security-events')}
+          </TextLink>
+          {' · '}
+          <TextLink href={sectionPath('audit', { subject: `developer:${id}` })}>
+            {t('operator.audit')}
           </TextLink>
         </Text>
       </div>
@@ -69,9 +86,9 @@ function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper
           size="xs"
           loading={change.isPending && !opened}
           onClick={() => finish('approve')}
-          aria-label={`Approve ${name}`}
+          aria-label={t('operator.approveNamed', { name })}
         >
-          Approve
+          {t('operator.approve')}
         </Button>
       ) : null}
       {isOneself ? null : (
@@ -79,26 +96,26 @@ function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper
           size="xs"
           variant="default"
           onClick={open}
-          aria-label={`${verb === 'suspend' ? 'Suspend' : 'Resume'} ${name}`}
+          aria-label={t(`operator.${verb}Named`, { name })}
         >
-          {verb === 'suspend' ? 'Suspend' : 'Resume'}
+          {t(`operator.${verb}`)}
         </Button>
       )}
       {opened ? null : <ProblemAlert error={change.error} />}
       <Confirm
         opened={opened}
         onClose={close}
-        title={verb === 'suspend' ? 'Suspend this developer?' : 'Resume this developer?'}
-        action={verb === 'suspend' ? 'Suspend developer' : 'Resume developer'}
+        title={t(`operator.${verb}DeveloperTitle`)}
+        action={t(`operator.${verb}Developer`)}
         isDangerous={verb === 'suspend'}
         onConfirm={() => finish(verb)}
         mutation={change}
       >
         <Text>
-          <bdi>{name}</bdi> (<bdi>{email}</bdi>){' '}
-          {verb === 'suspend'
-            ? 'is signed out and cannot sign in. The gateway refuses the calls of all their applications. Nothing is deleted, and you can resume the account.'
-            : 'can sign in again, and their applications can call again. Applications that were suspended separately stay suspended.'}
+          <Message
+            id={`operator.${verb}DeveloperMeans`}
+            values={{ name: <bdi>{name}</bdi>, email: <bdi>{email}</bdi> }}
+          />
         </Text>
       </Confirm>
     </div>

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useOperatedDevelopers } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { t } from '../../words.ts'
 import { DeveloperRow } from './developer-row.tsx'
 import { PagedList } from './paged-list.tsx'
 import { SearchField, useSearchText } from './search-field.tsx'
@@ -11,16 +12,19 @@ export function DevelopersSection() {
   const developers = useOperatedDevelopers(search)
   return (
     <Stack gap="lg">
-      <SearchField label="Search developers" description="Part of a name or an address." />
+      <SearchField
+        label={t('operator.searchDevelopers')}
+        description={t('operator.searchDevelopersHelp')}
+      />
       <PagedList
         query={developers}
-        nouns={['developer', 'developers']}
+        counted="operator.countedDevelopers"
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title={search === '' ? 'No developers yet' : 'No developer found'}>
-            {search === ''
-              ? 'Developers appear here as soon as they have signed up.'
-              : 'No name or address contains this text.'}
+          <EmptyState
+            title={t(search === '' ? 'operator.noDevelopers' : 'operator.noDeveloperFound')}
+          >
+            {t(search === '' ? 'operator.noDevelopersHelp' : 'operator.noDeveloperFoundHelp')}
           </EmptyState>
         }
       >

@@ -1,16 +1,17 @@
-import { Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
-import { partyInWords } from './audit-words.ts'
+import { knownMessage, t } from '../../words.ts'
+import { partyInWords } from './audit-words.tsx'
 import classes from './operator.module.css'
 
 export interface EntryProps {
-  /** What happened. */
+  /** What happened, in one line. */
   readonly title: ReactNode
   readonly at: string
   readonly facts: Facts
-  /** Whatever else was recorded. */
+  /** What else was recorded. */
   readonly detail: Facts
   /** Where it came from. */
   readonly origin: Facts
@@ -19,24 +20,22 @@ export interface EntryProps {
 /** By name in the API, which becomes words: `requestId` is "Request id". Null is left out. */
 type Facts = Readonly<Record<string, ReactNode>>
 
-/** One thing that happened, with its time and its facts. */
+/** One thing that happened: a line, which opens to show its facts. */
 export function Entry({ title, at, facts, detail, origin }: EntryProps) {
   return (
-    <div className={classes['who']}>
-      <Group gap="xs" justify="space-between">
-        <Text fw={600} component="span">
-          {title}
-        </Text>
-        <Text size="sm" c="dimmed" component="span">
+    <details className={classes['entry']}>
+      <summary>
+        <span className={classes['sentence']}>{title}</span>
+        <Text size="sm" c="dimmed" component="span" className={classes['at'] ?? ''}>
           <Time at={at} isPrecise />
         </Text>
-      </Group>
+      </summary>
       <dl className={classes['facts']}>
         {drawn(facts)}
         {drawn(detail)}
         {drawn(origin)}
       </dl>
-    </div>
+    </details>
   )
 }
 
@@ -55,10 +54,9 @@ export interface PartyLinkProps {
 
 /** An actor or a subject. */
 export function PartyLink({ party, href }: PartyLinkProps) {
-  const { noun, id } = partyInWords(party)
   return (
     <TextLink href={href} size="sm">
-      {noun} <bdi>{id}</bdi>
+      <bdi>{partyInWords(party)}</bdi>
     </TextLink>
   )
 }
@@ -67,17 +65,17 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function Fact({ name, value }: { readonly name: string; readonly value: ReactNode }) {
   const isInstant = typeof value === 'string' && instant.test(value)
+  const known = knownMessage(`fact.${name}`)
   return (
     <>
-      <dt>{inWords(name)}</dt>
+      <dt>{known === undefined ? inWords(name) : t(known)}</dt>
       <dd>{isInstant ? <Time at={value} isPrecise /> : <bdi>{value}</bdi>}</dd>
     </>
   )
 }
 
-/** `replacedBy` is "Replaced by". */
+/** `replacedBy` is "Replaced by": members of the detail are English words of the log. */
 function inWords(name: string): string {
-  if (name === 'api') return 'API'
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,19 +1,22 @@
-import { Badge, Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack, Text, Title } from '@mantine/core'
 import { useParams } from 'wouter'
 import type { Key, Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { OperatedApplicationDetail } from '../../../gateway/portal/schemas/operator.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOperatedApplication, useOperatedKeys } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
+import { Pill, type Tone } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 import { ApplicationSuspension } from './application-suspension.tsx'
 import { Overrides } from './overrides.tsx'
 import { ScrollTable } from './scroll-table.tsx'
-import { SectionLinks, sectionPath } from './section-links.tsx'
+import { OperatorFrame, sectionPath } from './section-links.tsx'
 
 /** One application, for operators: its subscriptions, keys and limit overrides. */
 export function OperatorApplicationPage() {
@@ -23,9 +26,11 @@ export function OperatorApplicationPage() {
   if (isProblem(error, 'NOT_FOUND') || isProblem(error, 'INPUT_INVALID')) return <NotFoundPage />
   if (data !== undefined) return <Detail detail={data} />
   return (
-    <Page title="Application">
-      <QueryState query={found} />
-    </Page>
+    <OperatorFrame current="applications">
+      <Page title={t('operator.application')} width="inner">
+        <QueryState query={found} />
+      </Page>
+    </OperatorFrame>
   )
 }
 
@@ -33,58 +38,79 @@ function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
   const { application, subscriptions, overrides } = detail
   const { id, name, developerEmail, createdAt, suspendedAt, strict, redirectOrigins } = application
   return (
-    <Page
-      title={name}
-      heading={<bdi>{name}</bdi>}
-      lead={
-        <Stack gap={6} align="flex-start">
-          <span>
-            of{' '}
-            <TextLink href={sectionPath('developers', { search: developerEmail })}>
-              <bdi>{developerEmail}</bdi>
-            </TextLink>
-            , since <Time at={createdAt} />
-          </span>
-          <TextLink href={sectionPath('security-events', { party: `application:${id}` })}>
-            Security events
-          </TextLink>
-          {suspendedAt === null ? null : <Badge color="red">Suspended</Badge>}
-          {strict ? <Badge>Signed calls only</Badge> : null}
-          {redirectOrigins.length === 0 ? null : (
+    <OperatorFrame current="applications">
+      <Page
+        title={name}
+        width="inner"
+        heading={<bdi>{name}</bdi>}
+        lead={
+          <Stack gap={6} align="flex-start">
             <span>
-              Redirects to <bdi>{redirectOrigins.join(', ')}</bdi>
+              <Message
+                id="operator.ownerSince"
+                values={{
+                  email: (
+                    <TextLink href={sectionPath('developers', { search: developerEmail })}>
+                      <bdi>{developerEmail}</bdi>
+                    </TextLink>
+                  ),
+                  time: <Time at={createdAt} />,
+                }}
+              />
             </span>
-          )}
+            <TextLink href={sectionPath('security-events', { party: `application:${id}` })}>
+              {t('operator.security-events')}
+            </TextLink>
+            {suspendedAt === null ? null : (
+              <Pill tone="bad" hasDot>
+                {t('state.suspended')}
+              </Pill>
+            )}
+            {strict ? <Pill tone="accent">{t('operator.signedOnly')}</Pill> : null}
+            {redirectOrigins.length === 0 ? null : (
+              <span>
+                <Message
+                  id="operator.redirectsTo"
+                  values={{ origins: <bdi>{redirectOrigins.join(', ')}</bdi> }}
+                />
+              </span>
+            )}
+          </Stack>
+        }
+        actions={<ApplicationSuspension application={application} />}
+      >
+        <Stack gap="sm" component="section">
+          <Title order={2}>{t('overview.subscriptions')}</Title>
+          <Subscriptions items={subscriptions} />
         </Stack>
-      }
-      actions={<ApplicationSuspension application={application} />}
-    >
-      <SectionLinks current="applications" />
-      <Stack gap="sm" component="section">
-        <Title order={2}>Subscriptions</Title>
-        <Subscriptions items={subscriptions} />
-      </Stack>
-      <Stack gap="sm" component="section">
-        <Title order={2}>API keys</Title>
-        <Keys applicationId={application.id} />
-      </Stack>
-      <Overrides applicationId={application.id} items={overrides} subscriptions={subscriptions} />
-    </Page>
+        <Stack gap="sm" component="section">
+          <Title order={2}>{t('operator.keys')}</Title>
+          <Keys applicationId={application.id} />
+        </Stack>
+        <Overrides applicationId={application.id} items={overrides} subscriptions={subscriptions} />
+      </Page>
+    </OperatorFrame>
   )
 }
 
 function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
   if (items.length === 0) {
     return (
-      <EmptyState title="No subscriptions">
-        The gateway refuses every call of this application with NOT_SUBSCRIBED.
+      <EmptyState title={t('operator.noSubscriptions')}>
+        {t('operator.noSubscriptionsMeans')}
       </EmptyState>
     )
   }
   return (
     <ScrollTable
-      label="Subscriptions"
-      head={['API', 'Version', 'Plan', 'Since', 'Ended']}
+      label={t('overview.subscriptions')}
+      head={[
+        t('fact.api'),
+        t('fact.version'),
+        t('plans.plan'),
+        t('operator.sinceHead'),
+        t('operator.endedHead'),
+      ]}
       rows={items.map(({ id, api, version, plan, createdAt, endedAt }) => ({
         id,
         cells: [api, version, plan, <Time key="since" at={createdAt} />, timeOr('–', endedAt)],
@@ -97,11 +123,11 @@ function timeOr(otherwise: string, at: string | null) {
   return at === null ? otherwise : <Time at={at} />
 }
 
-const stateColours: Readonly<Record<Key['state'], string>> = {
-  active: 'green',
-  replaced: 'amber',
-  expired: 'gray',
-  revoked: 'gray',
+const stateTones: Readonly<Record<Key['state'], Tone>> = {
+  active: 'ok',
+  replaced: 'warn',
+  expired: 'neutral',
+  revoked: 'neutral',
 }
 
 function Keys({ applicationId }: { readonly applicationId: string }) {
@@ -109,13 +135,20 @@ function Keys({ applicationId }: { readonly applicationId: string }) {
   if (query.data === undefined) return <QueryState query={query} />
   const items = query.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
-    return <EmptyState title="No API keys">Without a key this application cannot call.</EmptyState>
+    return <EmptyState title={t('operator.noKeys')}>{t('operator.noKeysMeans')}</EmptyState>
   }
   return (
     <>
       <ScrollTable
-        label="API keys"
-        head={['Name', 'Key', 'State', 'Created', 'Last used', 'Expires']}
+        label={t('operator.keys')}
+        head={[
+          t('account.name'),
+          t('operator.keyHead'),
+          t('operator.stateHead'),
+          t('operator.createdHead'),
+          t('operator.lastUsedHead'),
+          t('operator.expiresHead'),
+        ]}
         rows={items.map(({ id, name, hint, state, createdAt, lastUsedAt, expiresAt }) => ({
           id,
           cells: [
@@ -123,12 +156,12 @@ function Keys({ applicationId }: { readonly applicationId: string }) {
             <Text key="key" ff="monospace" size="sm" component="span">
               {hint}
             </Text>,
-            <Badge key="state" color={stateColours[state]} miw="max-content">
-              {state}
-            </Badge>,
+            <Pill key="state" tone={stateTones[state]} hasDot>
+              {t(`operator.key.${state}`)}
+            </Pill>,
             <Time key="created" at={createdAt} />,
-            timeOr('never', lastUsedAt),
-            timeOr('never', expiresAt),
+            timeOr(t('operator.never'), lastUsedAt),
+            timeOr(t('operator.never'), expiresAt),
           ],
         }))}
       />
@@ -139,7 +172,7 @@ function Keys({ applicationId }: { readonly applicationId: string }) {
           onClick={() => void query.fetchNextPage()}
           style={{ alignSelf: 'flex-start' }}
         >
-          Show more keys
+          {t('list.more')}
         </Button>
       ) : null}
     </>

@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { useParams } from 'wouter'
 import { operatorSections } from '../../../gateway/portal/page-paths.ts'
@@ -7,14 +6,20 @@ import { Page } from '../../layout/page.tsx'
 import { ApplicationsSection } from './applications-section.tsx'
 import { AuditSection } from './audit-section.tsx'
 import { DevelopersSection } from './developers-section.tsx'
+import { OverviewSection } from './overview-section.tsx'
+import { PlansSection } from './plans-section.tsx'
 import { RefusalsSection } from './refusals-section.tsx'
-import { type OperatorSection, SectionLinks, sectionTitles } from './section-links.tsx'
+import { OperatorFrame, type OperatorSection, sectionTitle } from './section-links.tsx'
 import { SecurityEventsSection } from './security-events-section.tsx'
 import { SignUpSection } from './sign-up-section.tsx'
+import { VersionsSection } from './versions-section.tsx'
 
 const sections: Readonly<Record<OperatorSection, ComponentType>> = {
+  overview: OverviewSection,
   developers: DevelopersSection,
   applications: ApplicationsSection,
+  plans: PlansSection,
+  versions: VersionsSection,
   refusals: RefusalsSection,
   'sign-up': SignUpSection,
   audit: AuditSection,
@@ -23,17 +28,16 @@ const sections: Readonly<Record<OperatorSection, ComponentType>> = {
 
 /** The operator's pages: one section at a time. */
 export function OperatorPage() {
-  const { section: named = 'developers' } = useParams<{ section?: string }>()
+  const { section: named = 'overview' } = useParams<{ section?: string }>()
   const section = operatorSections.find((known) => known === named)
   if (section === undefined) return <NotFoundPage />
   const Section = sections[section]
   return (
-    // A new section is a new page: its heading takes the focus.
-    <Page key={section} title={sectionTitles[section]} lead="For operators of this gateway.">
-      <Stack gap="lg">
-        <SectionLinks current={section} />
+    <OperatorFrame current={section}>
+      {/* A new section is a new page: its heading takes the focus. */}
+      <Page key={section} title={sectionTitle(section)} width="inner">
         <Section />
-      </Stack>
-    </Page>
+      </Page>
+    </OperatorFrame>
   )
 }

@@ -9,8 +9,9 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { wholeNumber, windowInWords } from '../../in-words.ts'
+import { limitInWords } from '../../in-words.ts'
 import { publishedVersion } from '../../published.ts'
+import { t } from '../../words.ts'
 import { instantOf } from './local-moment.ts'
 import classes from './operator.module.css'
 
@@ -49,11 +50,7 @@ function Fields({
   const creation = useOverrideCreation(applicationId)
   const choice = choices[Number(form.values.limit)]
   if (choice === undefined) {
-    return (
-      <EmptyState title="No limit to override">
-        The plans of this application have no limits.
-      </EmptyState>
-    )
+    return <EmptyState title={t('overrides.noLimit')}>{t('overrides.noLimitMeans')}</EmptyState>
   }
 
   return (
@@ -76,14 +73,14 @@ function Fields({
           )
         }
         errorsOf={errorsOf}
-        action="Override limit"
+        action={t('overrides.save')}
         onCancel={onDone}
       >
-        <Title order={3}>Override a limit</Title>
+        <Title order={3}>{t('overrides.add')}</Title>
         <div className={classes['fields']}>
           <NativeSelect
-            label="Limit"
-            description="From a plan that this application is subscribed to."
+            label={t('plans.limit')}
+            description={t('overrides.limitHelp')}
             {...form.getInputProps('limit')}
             data={choices.map(({ subscription: { api, version, plan }, limit }, index) => ({
               value: String(index),
@@ -91,8 +88,8 @@ function Fields({
             }))}
           />
           <TextInput
-            label="Calls"
-            description={`Per ${windowInWords(choice.limit)}; the plan says ${wholeNumber(choice.limit.calls)}.`}
+            label={t('overview.calls')}
+            description={t('overrides.planSays', { limit: limitInWords(choice.limit) })}
             inputMode="numeric"
             {...form.getInputProps('calls')}
             autoComplete="off"
@@ -100,16 +97,16 @@ function Fields({
             required
           />
           <TextInput
-            label="Until"
-            description="Your local time."
+            label={t('plans.until')}
+            description={t('overrides.localTime')}
             type="datetime-local"
             {...form.getInputProps('expiresAt')}
             required
           />
         </div>
         <TextInput
-          label="Reason"
-          description="Operators read it here and in the audit log."
+          label={t('plans.reason')}
+          description={t('overrides.reasonHelp')}
           {...form.getInputProps('reason')}
           autoComplete="off"
           maxLength={500}

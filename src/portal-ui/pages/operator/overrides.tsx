@@ -6,9 +6,10 @@ import type { LimitOverride } from '../../../gateway/portal/schemas/operator.ts'
 import { useOverrideEnd } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
-import { wholeNumber } from '../../in-words.ts'
-import { partyInWords } from './audit-words.ts'
+import { t } from '../../words.ts'
+import { partyInWords } from './audit-words.tsx'
 import classes from './operator.module.css'
 import { OverrideForm } from './override-form.tsx'
 
@@ -24,12 +25,12 @@ export function Overrides({ applicationId, items, subscriptions }: OverridesProp
   const active = subscriptions.filter(({ endedAt }) => endedAt === null)
   const add =
     active.length === 0 || isAdding ? null : (
-      <Button onClick={() => setIsAdding(true)}>Override a limit</Button>
+      <Button onClick={() => setIsAdding(true)}>{t('overrides.add')}</Button>
     )
   return (
     <Stack gap="md" component="section">
       <Group justify="space-between">
-        <Title order={2}>Limit overrides</Title>
+        <Title order={2}>{t('overrides.title')}</Title>
         {items.length === 0 ? null : add}
       </Group>
       {isAdding ? (
@@ -48,10 +49,8 @@ export function Overrides({ applicationId, items, subscriptions }: OverridesProp
           ))}
         </ul>
       ) : isAdding ? null : (
-        <EmptyState title="No overrides" action={add}>
-          {active.length === 0
-            ? 'This application has no subscription, so it has no limits to raise.'
-            : 'Raise a limit for this application until a date.'}
+        <EmptyState title={t('plans.noOverrides')} action={add}>
+          {t(active.length === 0 ? 'overrides.noSubscription' : 'overrides.help')}
         </EmptyState>
       )}
     </Stack>
@@ -68,43 +67,43 @@ function Override({
   const { id, api, version, limit, calls, reason, createdBy, createdAt, expiresAt } = override
   const end = useOverrideEnd(applicationId)
   const [opened, { open, close }] = useDisclosure(false, { onOpen: end.reset })
-  const subject = `${limit} of ${api} ${version}`
-  const by = partyInWords(createdBy)
+  const subject = { limit, api, version }
   return (
     <>
       <div className={classes['who']}>
-        <Text fw={600}>
-          {wholeNumber(calls)} calls: limit {subject}
-        </Text>
+        <Text fw={600}>{t('overrides.calls', { calls, ...subject })}</Text>
         <Text size="sm">
           <bdi>{reason}</bdi>
         </Text>
         <Text size="sm" c="dimmed" component="div">
-          until <Time at={expiresAt} /> · made <Time at={createdAt} /> by {by.noun.toLowerCase()}{' '}
-          <bdi>{by.id}</bdi>
+          <Message
+            id="overrides.made"
+            values={{
+              until: <Time at={expiresAt} />,
+              time: <Time at={createdAt} />,
+              by: <bdi>{partyInWords(createdBy)}</bdi>,
+            }}
+          />
         </Text>
       </div>
       <Button
         size="xs"
         variant="default"
-        aria-label={`End the override of ${subject}`}
+        aria-label={t('overrides.endNamed', subject)}
         onClick={open}
       >
-        End
+        {t('overrides.end')}
       </Button>
       <Confirm
         opened={opened}
         onClose={close}
-        title="End this override?"
-        action="End override"
+        title={t('overrides.endTitle')}
+        action={t('overrides.endAction')}
         isDangerous
         onConfirm={() => end.mutate(id, { onSuccess: close })}
         mutation={end}
       >
-        <Text>
-          The limit {subject} of the plan applies again within a second. Calls already counted stay
-          counted.
-        </Text>
+        <Text>{t('overrides.endMeans', subject)}</Text>
       </Confirm>
     </>
   )

@@ -1,13 +1,15 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { Key, ReactNode } from 'react'
+import type { MessageId } from '../../../messages/format.ts'
 import { QueryState } from '../../components/query-state.tsx'
+import { t } from '../../words.ts'
 import classes from './operator.module.css'
 
 export interface PagedListProps<Item> {
   readonly query: UseInfiniteQueryResult<{ pages: ReadonlyArray<{ items: readonly Item[] }> }>
-  /** Singular and plural of an item: "developer", "developers". */
-  readonly nouns: readonly [string, string]
+  /** Message with `count`, and `more`: whether there are more to load. */
+  readonly counted: MessageId
   readonly keyOf: (item: Item) => Key
   readonly children: (item: Item) => ReactNode
   /** Replaces an empty list. */
@@ -15,11 +17,10 @@ export interface PagedListProps<Item> {
 }
 
 /** A list that loads page by page and announces its count. */
-export function PagedList<Item>({ query, nouns, keyOf, children, empty }: PagedListProps<Item>) {
+export function PagedList<Item>({ query, counted, keyOf, children, empty }: PagedListProps<Item>) {
   if (query.data === undefined) return <QueryState query={query} />
   const items = query.data.pages.flatMap((page) => page.items)
-  const counted = `${items.length} ${items.length === 1 ? nouns[0] : nouns[1]}`
-  const said = query.hasNextPage ? `${counted} so far` : counted
+  const said = t(counted, { count: items.length, more: query.hasNextPage ? 'yes' : 'no' })
   return (
     <Stack gap="md">
       <QueryState query={query} />
@@ -41,7 +42,7 @@ export function PagedList<Item>({ query, nouns, keyOf, children, empty }: PagedL
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            Show more
+            {t('list.more')}
           </Button>
         ) : null}
         <Text size="sm" c="dimmed" role="status">

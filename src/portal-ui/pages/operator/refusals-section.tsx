@@ -2,17 +2,15 @@ import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import { useRefusals } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
+import { t } from '../../words.ts'
 import { ScrollTable } from './scroll-table.tsx'
 
-const spans = [
-  { value: '24', label: '24 hours' },
-  { value: '168', label: '7 days' },
-  { value: '720', label: '30 days' },
-] as const
+const spans = ['24', '168', '720'] as const
 
 /** Applications by refused calls, most refusals first. */
 export function RefusalsSection() {
@@ -23,8 +21,8 @@ export function RefusalsSection() {
       <SegmentedControl
         value={hours}
         onChange={setHours}
-        data={[...spans]}
-        aria-label="How far back"
+        data={spans.map((value) => ({ value, label: t(`refusals.${value}`) }))}
+        aria-label={t('refusals.howFar')}
         maw="24rem"
       />
       <RefusedCalls query={refusals} />
@@ -39,17 +37,23 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
     <Stack gap="sm">
       <QueryState query={query} />
       <Text size="sm" c="dimmed" role="status">
-        <Time at={data.from} /> to <Time at={data.to} />
+        <Message
+          id="refusals.period"
+          values={{ from: <Time at={data.from} />, to: <Time at={data.to} /> }}
+        />
       </Text>
       {data.items.length === 0 ? (
-        <EmptyState title="No call was refused">
-          Applications appear here when Tollgate refuses their calls: over a limit, without a
-          subscription, suspended or for any other reason.
-        </EmptyState>
+        <EmptyState title={t('refusals.none')}>{t('refusals.noneHelp')}</EmptyState>
       ) : (
         <ScrollTable
-          label="Refused calls by application"
-          head={['Application', 'Refused', 'Share', 'Forwarded', 'Errors']}
+          label={t('refusals.table')}
+          head={[
+            t('operator.application'),
+            t('overview.refused'),
+            t('refusals.share'),
+            t('refusals.forwarded'),
+            t('overview.errors'),
+          ]}
           rows={data.items.map((item) => ({
             id: item.applicationId,
             cells: [
@@ -70,8 +74,7 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
         />
       )}
       <Text size="sm" c="dimmed">
-        Errors are forwarded calls that the bank service, or the gateway on its behalf, answered
-        with a 5xx status.
+        {t('refusals.errorsMean')}
       </Text>
     </Stack>
   )
@@ -80,5 +83,7 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
 function share(part: number, whole: number): string {
   if (whole === 0) return '–'
   const percent = (100 * part) / whole
-  return percent > 0 && percent < 1 ? 'below 1 %' : `${Math.round(percent)} %`
+  return percent > 0 && percent < 1
+    ? t('refusals.below1')
+    : t('refusals.percent', { share: percent / 100 })
 }

@@ -1,17 +1,27 @@
+import type { ReactNode } from 'react'
 import { operatorSections, pagePaths } from '../../../gateway/portal/page-paths.ts'
-import { PartLinks } from '../../components/part-links.tsx'
+import { Icon, type IconName } from '../../components/icon.tsx'
+import { SideBar } from '../../layout/side-bar.tsx'
+import { t } from '../../words.ts'
 
 /** A section of the operator's pages. */
 export type OperatorSection = (typeof operatorSections)[number]
 
-/** Title of each section. */
-export const sectionTitles: Readonly<Record<OperatorSection, string>> = {
-  developers: 'Developers',
-  applications: 'Applications',
-  refusals: 'Refused calls',
-  'sign-up': 'Sign-up',
-  audit: 'Audit log',
-  'security-events': 'Security events',
+const icons: Readonly<Record<OperatorSection, IconName>> = {
+  overview: 'grid',
+  developers: 'people',
+  applications: 'list',
+  plans: 'gauge',
+  versions: 'arrows',
+  refusals: 'play',
+  'sign-up': 'key',
+  audit: 'paper',
+  'security-events': 'shield',
+}
+
+/** Title of a section. */
+export function sectionTitle(section: OperatorSection): string {
+  return t(`operator.${section}`)
 }
 
 /** Path of a section. @param filter what its fields shall say, by their names in the address */
@@ -19,19 +29,29 @@ export function sectionPath(
   section: OperatorSection,
   filter?: Readonly<Record<string, string>>,
 ): string {
-  const path = section === 'developers' ? pagePaths.operator : `${pagePaths.operator}/${section}`
+  const path = section === 'overview' ? pagePaths.operator : `${pagePaths.operator}/${section}`
   return filter === undefined ? path : `${path}?${new URLSearchParams(filter)}`
 }
 
-/** The sections of the operator's pages. */
-export function SectionLinks({ current }: { readonly current: OperatorSection }) {
+/** The frame of the operator's pages: their sections at the side. */
+export function OperatorFrame({
+  current,
+  children,
+}: {
+  readonly current: OperatorSection
+  readonly children: ReactNode
+}) {
   return (
-    <PartLinks
-      label="Operator"
-      parts={operatorSections}
-      current={current}
-      titles={sectionTitles}
-      path={(section) => sectionPath(section)}
-    />
+    <SideBar
+      label={t('shell.operator')}
+      current={sectionPath(current)}
+      items={operatorSections.map((section) => ({
+        href: sectionPath(section),
+        label: sectionTitle(section),
+        icon: <Icon name={icons[section]} />,
+      }))}
+    >
+      {children}
+    </SideBar>
   )
 }

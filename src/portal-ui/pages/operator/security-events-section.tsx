@@ -4,8 +4,10 @@ import type { SecurityEvent } from '../../../gateway/portal/schemas/operator.ts'
 import { useSecurityEvents } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
+import { pageLocale, t } from '../../words.ts'
 import { Entry, PartyLink } from './entry.tsx'
-import { eventInWords, eventWords } from './event-words.ts'
+import { eventInWords } from './event-words.ts'
+import { keptEvents } from './kept-events.ts'
 import classes from './operator.module.css'
 import { PagedList } from './paged-list.tsx'
 import { ClearSearch, SearchField, useSearchMember } from './search-field.tsx'
@@ -28,25 +30,29 @@ export function SecurityEventsSection() {
     <Stack gap="lg">
       <div className={classes['filters']}>
         <EventField />
+        <SearchField member="party" label={t('events.party')} description={t('events.partyHelp')} />
+        <SearchField member="keyId" label={t('fact.key')} description={t('events.keyHelp')} />
         <SearchField
-          member="party"
-          label="Account or application"
-          description="developer:<id>, staff:<id> …"
+          member="from"
+          kind="moment"
+          label={t('events.from')}
+          description={t('overrides.localTime')}
         />
-        <SearchField member="keyId" label="API key" description="The 12 characters after tg_." />
-        <SearchField member="from" kind="moment" label="From" description="Your local time." />
-        <SearchField member="until" kind="moment" label="Until" description="Your local time." />
+        <SearchField
+          member="until"
+          kind="moment"
+          label={t('plans.until')}
+          description={t('overrides.localTime')}
+        />
       </div>
-      {isFiltered ? <ClearSearch>Show all events</ClearSearch> : null}
+      {isFiltered ? <ClearSearch>{t('events.showAll')}</ClearSearch> : null}
       <PagedList
         query={events}
-        nouns={['event', 'events']}
+        counted="events.counted"
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title={isFiltered ? 'No matching events' : 'No events yet'}>
-            {isFiltered
-              ? 'Account, application and API key must match exactly.'
-              : 'Refused sign-ins and keys, operators’ reads and other events appear here.'}
+          <EmptyState title={t(isFiltered ? 'events.noMatch' : 'events.none')}>
+            {t(isFiltered ? 'events.noMatchHelp' : 'events.noneHelp')}
           </EmptyState>
         }
       >
@@ -56,20 +62,21 @@ export function SecurityEventsSection() {
   )
 }
 
-const choices = [
-  { value: '', label: 'All events' },
-  ...Object.entries(eventWords)
-    .map(([value, label]) => ({ value, label }))
-    .toSorted((a, b) => a.label.localeCompare(b.label)),
-]
+function choices() {
+  const named = keptEvents.map((value) => ({ value: String(value), label: eventInWords(value) }))
+  return [
+    { value: '', label: t('events.all') },
+    ...named.toSorted((a, b) => a.label.localeCompare(b.label, pageLocale())),
+  ]
+}
 
 function EventField() {
   const [event, change] = useSearchMember('event')
   return (
     <NativeSelect
-      label="Event"
-      description="Changes are in the audit log."
-      data={choices}
+      label={t('events.event')}
+      description={t('events.changesElsewhere')}
+      data={choices()}
       value={event}
       onChange={({ currentTarget }) => change(currentTarget.value)}
     />

@@ -4,30 +4,9 @@ import type { SignUpMode } from '../../../gateway/portal/schemas/operator.ts'
 import { useSignUpMode, useSignUpModeChange } from '../../api/operator.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { t } from '../../words.ts'
 
-const modes: ReadonlyArray<{
-  readonly mode: SignUpMode['mode']
-  readonly label: string
-  readonly description: string
-}> = [
-  {
-    mode: 'open',
-    label: 'Open',
-    description: 'A developer who confirms an email address gets an account at once.',
-  },
-  {
-    mode: 'approval',
-    label: 'With approval',
-    description:
-      'A developer who confirms an email address waits until an operator approves the account under Developers. The portal then emails the developer.',
-  },
-  {
-    mode: 'off',
-    label: 'Off',
-    description:
-      'The portal accepts no new developers. Existing accounts keep working; operators can create accounts on the command line.',
-  },
-]
+const modes = ['open', 'approval', 'off'] as const satisfies readonly SignUpMode['mode'][]
 
 /** Opens or closes sign-up; saves each choice at once. */
 export function SignUpSection() {
@@ -46,23 +25,28 @@ export function SignUpSection() {
   return (
     <Stack gap="md" maw="40rem">
       <Radio.Group
-        label="Who may sign up"
-        description="Applies from the next sign-up on. Existing accounts do not change."
+        label={t('signUpMode.title')}
+        description={t('signUpMode.applies')}
         value={shown}
         onChange={(value) => {
-          const chosen = modes.find(({ mode }) => mode === value)
-          if (chosen !== undefined) choose(chosen.mode)
+          const chosen = modes.find((mode) => mode === value)
+          if (chosen !== undefined) choose(chosen)
         }}
       >
         <Stack gap="md" mt="md">
-          {modes.map(({ mode, label, description }) => (
-            <Radio key={mode} value={mode} label={label} description={description} />
+          {modes.map((mode) => (
+            <Radio
+              key={mode}
+              value={mode}
+              label={t(`signUpMode.${mode}`)}
+              description={t(`signUpMode.${mode}Means`)}
+            />
           ))}
         </Stack>
       </Radio.Group>
       <ProblemAlert error={change.error} />
       <Text size="sm" role="status" c="green">
-        {change.isSuccess ? 'Saved' : ''}
+        {change.isSuccess ? t('form.saved') : ''}
       </Text>
     </Stack>
   )

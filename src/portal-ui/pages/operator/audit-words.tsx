@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react'
+import type { AuditEntry } from '../../../gateway/portal/schemas/operator.ts'
+import { Message } from '../../components/message.tsx'
+import { knownMessage, t } from '../../words.ts'
+
+/** An entry of the audit log as a sentence: who did what to what. */
+export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
+  const { action, actor, actorName, subject, subjectName, applicationName, detail } = entry
+  const known = knownMessage(`audit.${action}`)
+  const values = {
+    actor: <Party party={actor} name={actorName} />,
+    subject: <Party party={subject} name={subjectName} />,
+    ofApplication: applicationName === null ? 'no' : 'yes',
+    application: <bdi>{applicationName}</bdi>,
+    // ICU has no argument that may be missing.
+    ...Object.fromEntries(detailNames.map((name) => [name, detail[name] ?? '–'])),
+  }
+  if (known !== undefined) return <Message id={known} values={values} />
+  return <Message id="audit.other" values={{ ...values, action: <code>{action}</code> }} />
+}
+
+/** Members of the detail that sentences mention. */
+const detailNames = [
+  'api',
+  'version',
+  'plan',
+  'limit',
+  'calls',
+  'mode',
+  'changed',
+  'factor',
+] as const
+
+/** A person or thing by its name; by its kind and the beginning of its id if it has none any more. */
+function Party({ party, name }: { readonly party: string; readonly name: string | null }) {
+  return <strong title={party}>{name === null ? nameless(party) : <bdi>{name}</bdi>}</strong>
+}
+
+function nameless(party: string): ReactNode {
+  const { kind, id } = partyOf(party)
+  const known = knownMessage(`party.${kind}`)
+  const noun = known === undefined ? kind : t(known)
+  return id === '' ? (
+    noun
+  ) : (
+    <>
+      {noun} <bdi>{id.length > 12 ? `${id.slice(0, 8)}…` : id}</bdi>
+    </>
+  )
+}
+
+/** The kind and id of an actor or subject: `developer:<id>`. */
+export function partyOf(party: string): { readonly kind: string; readonly id: string } {
+  const colon = party.indexOf(':')
+  return colon === -1
+    ? { kind: party, id: '' }
+    : { kind: party.slice(0, colon), id: party.slice(colon + 1) }
+}
+
+/** A party in words: `developer:<id>` is "Developer" and the id. */
+export function partyInWords(party: string): string {
+  const { kind, id } = partyOf(party)
+  const known = knownMessage(`party.${kind}`)
+  return [known === undefined ? kind : t(known), id].join(' ').trim()
+}
