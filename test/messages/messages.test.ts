@@ -34,6 +34,21 @@ t.test('a message has the same arguments and tags in every language', async (t) 
   }
 })
 
+t.test(
+  'no name is both an argument and a tag of a message, since both are given by name',
+  async (t) => {
+    for (const [id, text] of Object.entries(english)) {
+      const tags = new Set([...text.matchAll(/<(\w+)>/g)].map(([, name]) => name))
+      const names = [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name)
+      t.same(
+        names.filter((name) => tags.has(name)),
+        [],
+        id,
+      )
+    }
+  },
+)
+
 t.test('messages in Hebrew are Hebrew, and messages in English hold no Hebrew', async (t) => {
   const hebrew = /\p{Script=Hebrew}/u
   for (const [id, text] of Object.entries(tables.get('he') ?? {})) {

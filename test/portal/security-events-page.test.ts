@@ -38,12 +38,13 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       const shows = (text: string | RegExp) => page.getByText(text, { exact: true }).waitFor()
       const field = (label: string) => page.getByLabel(label, { exact: true })
       // The bar has another link of that name, to the events of everyone.
-      await page.getByRole('link', { name: 'Security events', exact: true }).first().click()
+      await page.getByRole('link', { name: 'Security events', exact: true }).last().click()
       await shows('100 events so far')
       t.equal(await field('Account or application').inputValue(), `application:${id}`)
       await page.getByRole('button', { name: 'Show more' }).click()
       // The page of the application was read, too.
       await shows(/^10[2-9] events$/)
+      await page.getByText('Request from another site refused').last().click()
       await page.getByText(hostile, { exact: true }).first().waitFor()
 
       await field('Event').selectOption('API key refused')
@@ -58,6 +59,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await shows('2 events')
       t.equal(await field('From').inputValue(), '2026-01-09T22:00')
 
+      await page.getByText('API key refused').last().click()
       await page.getByRole('link', { name: 'watchedkey01' }).first().click()
       await shows('100 events so far')
       await page.getByRole('button', { name: 'Show all events' }).click()

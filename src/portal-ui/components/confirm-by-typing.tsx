@@ -25,13 +25,7 @@ export function ConfirmByTyping<Values extends { typed: string } & Record<string
     >
       {children}
       <TextInput
-        label={
-          <Message
-            id="common.typeToConfirm"
-            values={{ name }}
-            tags={{ name: (text) => <bdi>{text}</bdi> }}
-          />
-        }
+        label={<Message id="common.typeToConfirm" values={{ name: <bdi>{name}</bdi> }} />}
         {...form.getInputProps('typed')}
         autoComplete="off"
         spellCheck={false}
