@@ -44,13 +44,17 @@ export function createWords(language: Language, messages: Messages): Words {
   }
 
   /** Texts from elsewhere keep their own direction in a line from right to left (FIRST STRONG ISOLATE, UAX #9). */
-  function isolated(values: MessageValues = {}): MessageValues {
+  function isolated(text: string, values: MessageValues = {}): MessageValues {
     if (direction === 'ltr') return values
+    // What chooses a case is compared, not shown.
+    const selectors = new Set(
+      [...text.matchAll(/\{\s*(\w+)\s*,\s*select\b/g)].map(([, name]) => name),
+    )
     const entries = Object.entries(values)
     return Object.fromEntries(
       entries.map(([name, value]) => [
         name,
-        typeof value === 'string' ? `\u2068${value}\u2069` : value,
+        typeof value === 'string' && !selectors.has(name) ? `\u2068${value}\u2069` : value,
       ]),
     )
   }
@@ -62,7 +66,7 @@ export function createWords(language: Language, messages: Messages): Words {
       const text = messages[id]
       // Most messages need no reading.
       if (!/[{<']/.test(text)) return text
-      return String(formatOf(id).format(isolated(values)))
+      return String(formatOf(id).format(isolated(text, values)))
     },
     parts: <Part>(id: MessageId, values: PartValues<Part>) => {
       // The library's type also counts objects among values; a part is one for it.

@@ -95,6 +95,11 @@ t.test('from right to left, a text from elsewhere keeps its own direction', asyn
     'shell.account': 'של {name}',
   } as never)
   t.equal(say('shell.account', { name: 'Dana Cohen' }), 'של \u2068Dana Cohen\u2069')
+  const { t: choose } = createWords('he', {
+    ...tables.get('he'),
+    'shell.account': '{kind, select, key {מפתח} other {אחר}}',
+  } as never)
+  t.equal(choose('shell.account', { kind: 'key' }), 'מפתח', 'a value that only chooses is no text')
 })
 
 type Ast = ReturnType<IntlMessageFormat['getAst']>
