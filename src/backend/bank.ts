@@ -1,4 +1,6 @@
 import type { Brand } from '../catalogue/brand/brand.ts'
+import type { Language } from '../messages/language.ts'
+import type { PsuBehaviour } from './domain/psu.ts'
 import type { BankStores } from './stores/bank-stores.ts'
 
 /** Checks a customer's password and one-time password. The sandbox has one of each for all customers. */
@@ -13,7 +15,7 @@ export interface SandboxOffer {
     readonly id: string
     readonly name: string
     /** What the customer does when asked to approve. */
-    readonly behaves: string
+    readonly behaviour: PsuBehaviour
   }[]
   readonly password: string
   readonly oneTimePassword: string
@@ -21,6 +23,8 @@ export interface SandboxOffer {
   readonly returnUrl: () => string
   /** The portal's page that lists the customers. */
   readonly customersUrl: () => string
+  /** The name of a customer, an account or a card as a page in the language shows it. */
+  readonly nameIn: (language: Language, name: string) => string
 }
 
 /** What handlers, processes and pages work with. */

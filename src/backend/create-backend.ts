@@ -27,8 +27,8 @@ import { startTimer } from './processes/timer.ts'
 import { renderError } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import { registerRoutes, send } from './routes.ts'
-import { behaviourWords } from './sandbox/behaviours.ts'
 import { sandboxCredentials, sandboxSecrets } from './sandbox/credentials.ts'
+import { sandboxNameIn } from './sandbox/name-in.ts'
 import { sandboxPsus } from './sandbox/personas.ts'
 import { registerSandboxRoutes } from './sandbox/sandbox-routes.ts'
 import { createSca } from './sca/create-sca.ts'
@@ -127,12 +127,10 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
 function sandboxOffer({ portalUrl }: SandboxOptions): SandboxOffer {
   return {
     ...sandboxSecrets,
-    customers: sandboxPsus.map(({ id, name, behaviour }) => ({
-      ...{ id, name },
-      behaves: behaviourWords[behaviour],
-    })),
+    customers: sandboxPsus.map(({ id, name, behaviour }) => ({ id, name, behaviour })),
     returnUrl: () => `${portalUrl()}/sandbox/return`,
     customersUrl: () => `${portalUrl()}/sandbox`,
+    nameIn: sandboxNameIn,
   }
 }
 

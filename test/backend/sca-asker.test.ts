@@ -31,7 +31,7 @@ t.test('the approval pages say who asks and what for', async (t) => {
     const browser = scaBrowser(sca)
     t.match((await browser.get(url)).body, 'Budget &lt;planner&gt;')
     const page = await browser.signIn(url, noa)
-    t.match(page.body, /Requested by <strong><bdi>Budget &lt;planner&gt;<\/bdi>/)
+    t.match(page.body, /<h1><bdi>Budget &lt;planner&gt;<\/bdi> wants to see your accounts<\/h1>/)
     t.match(page.body, 'Sandbox Bank')
     const renamed = await ask({ applicationName: 'Planner 2' })
     t.match((await scaBrowser(sca).get(renamed.url)).body, 'Planner 2', 'after a change of name')
@@ -63,15 +63,14 @@ t.test('the approval pages say who asks and what for', async (t) => {
     const { url } = await ask({ body })
     const { body: page } = await scaBrowser(sca).signIn(url, noa)
     t.match(page, 'See balances and transactions of these accounts')
-    t.match(page, 'Do so until 31 May 2027')
-    t.match(page, 'Do so up to 4 times a day without you')
-    t.match(page, 'Move money')
+    t.match(page, 'Until <bdi>31 May 2027</bdi>, up to 4 times a day without you')
+    t.match(page, 'Cannot move money')
     t.match(page, 'Home', 'by the name the person gave it')
     t.equal(page.split('IL03 0205 7100 0000 0200 285').length - 1, 1, 'its number once')
     t.notMatch(page, iban)
     const once = await ask({ body: { ...body, recurringIndicator: false, frequencyPerDay: 1 } })
     const { body: oneOff } = await scaBrowser(sca).signIn(once.url, noa)
-    t.match(oneOff, 'Do so once, for two hours')
+    t.match(oneOff, 'Only once, for two hours')
     t.notMatch(oneOff, 'without you')
   })
 
@@ -82,8 +81,8 @@ t.test('the approval pages say who asks and what for', async (t) => {
     }
     const { url } = await ask({ body: { ...consentRequest, access } })
     const { body } = await scaBrowser(sca).signIn(url, noa)
-    t.match(body, /0200 285 · all currencies<\/bdi><\/span><span>balances</)
-    t.match(body, /0445 566 · ILS<\/bdi><\/span><span>name and number only</)
+    t.match(body, /0200 285<\/bdi> · <bdi>all currencies<\/bdi><\/span><span>balances</)
+    t.match(body, /0445 566<\/bdi> · <bdi>ILS<\/bdi><\/span><span>name and number only</)
   })
 
   t.test('an account says its currency, also where a list does not name it', async (t) => {
@@ -97,9 +96,9 @@ t.test('the approval pages say who asks and what for', async (t) => {
     }
     const { url } = await ask({ body: { ...consentRequest, access } })
     const { body } = await scaBrowser(sca).signIn(url, noa)
-    t.match(body, /0200 285 · ILS<\/bdi><\/span><span>balances</)
-    t.match(body, /0200 285 · all currencies<\/bdi><\/span><span>transactions</)
-    t.match(body, /0445 566 · ILS<\/bdi><\/span><span>balances and transactions</)
+    t.match(body, /0200 285<\/bdi> · <bdi>ILS<\/bdi><\/span><span>balances</)
+    t.match(body, /0200 285<\/bdi> · <bdi>all currencies<\/bdi><\/span><span>transactions</)
+    t.match(body, /0445 566<\/bdi> · <bdi>ILS<\/bdi><\/span><span>balances and transactions</)
     t.equal(body.split('0445 566').length - 1, 1, 'an account of one currency once')
   })
 
@@ -107,7 +106,7 @@ t.test('the approval pages say who asks and what for', async (t) => {
     const { url } = await ask({})
     const browser = scaBrowser(sca)
     const plain = (await browser.get(url)).body
-    t.match(plain, /<a href="\?as=305567661">Sign in as Noa Levi<\/a>/)
+    t.match(plain, /<a href="\?as=305567661">Sign in as <bdi>Noa Levi<\/bdi><\/a>/)
     t.notMatch(plain, /name="password"[^>]*value="12345"/)
     const filled = (await browser.get(`${url}?as=305567661`)).body
     t.match(filled, /name="psu" value="305567661"/)
@@ -119,8 +118,8 @@ t.test('the approval pages say who asks and what for', async (t) => {
     t.match(page, /name="code" value="123456"/)
     const named = await ask({ headers: { ...redirect, 'psu-id': '123456782' } })
     const { body } = await scaBrowser(sca).get(named.url)
-    t.match(body, 'Sign in as Avi Katz')
-    t.notMatch(body, 'Sign in as Noa Levi', 'only who can approve this one')
+    t.match(body, 'Sign in as <bdi>Avi Katz</bdi>')
+    t.notMatch(body, 'Sign in as <bdi>Noa Levi</bdi>', 'only who can approve this one')
   })
 
   t.test(

@@ -71,7 +71,7 @@ t.test('the pages where a PSU approves', async (t) => {
     t.equal(page.status, 200)
     t.notMatch(page.body, /<script/)
     t.match(page.body, /&lt;script&gt;alert\(&quot;מי גליל&quot;\)/)
-    t.match(page.body, /75\.00 ILS/)
+    t.match(page.body, /₪75\.00/)
     t.match(page.body, /Dinner &amp; more/)
     t.match(page.body, /Noa Levi/)
     const policy = page.headers['content-security-policy']

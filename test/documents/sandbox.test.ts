@@ -35,7 +35,7 @@ t.test('the table of people is that of the personas', async (t) => {
       id,
       alias,
       name,
-      behaviourWords[behaviour],
+      behaviourWords(behaviour),
     ]),
   )
 })

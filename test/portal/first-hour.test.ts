@@ -184,7 +184,7 @@ async function approveAt(context: BrowserContext, url: string): Promise<void> {
   await bank.getByRole('link', { name: 'Sign in as Noa Levi' }).click()
   await bank.getByRole('button', { name: 'Sign in', exact: true }).click()
   await bank.getByRole('link', { name: 'Fill it in' }).click()
-  await bank.getByRole('button', { name: 'Approve', exact: true }).click()
+  await bank.getByRole('button', { name: 'Allow access', exact: true }).click()
   await bank.getByRole('heading', { name: 'Back from the bank' }).waitFor()
   await bank.close()
 }

@@ -32,8 +32,8 @@ export const noa: SignIn = { psu: '305567661', password: '12345' }
 /** What approves on the page of the decision. */
 export const approval = { code: '123456', decision: 'approve' }
 
-/** Creates a browser of its own for the pages. */
-export function scaBrowser(sca: FastifyInstance): ScaBrowser {
+/** Creates a browser of its own for the pages. @param preferred what it sends as Accept-Language; nothing unless told */
+export function scaBrowser(sca: FastifyInstance, preferred?: string): ScaBrowser {
   // By path and name.
   const cookies = new Map<string, { path: string; pair: string }>()
   let csrf = ''
@@ -52,6 +52,7 @@ export function scaBrowser(sca: FastifyInstance): ScaBrowser {
           .filter(({ path }) => path === '/' || url === path || url.startsWith(`${path}/`))
           .map(({ pair }) => pair)
           .join('; '),
+        ...(preferred === undefined ? {} : { 'accept-language': preferred }),
         ...(payload === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
         ...headers,
       },

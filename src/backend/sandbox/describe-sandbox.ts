@@ -32,7 +32,7 @@ export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
     psuId: id,
     alias,
     name,
-    behaves: behaviourWords[behaviour],
+    behaves: behaviourWords(behaviour),
     note: notes[alias] ?? null,
     corporateId: corporateId ?? null,
     accounts: accounts.map(

@@ -1,26 +1,28 @@
+import type { Words } from '../../messages/format.ts'
+import type { Bank } from '../bank.ts'
 import { consentModel } from '../domain/access.ts'
 import { isDebitable } from '../processes/debtor.ts'
 import { holdingsOf } from '../processes/holdings.ts'
 import { type Authorisation, parentOf } from '../stores/authorisations.ts'
-import type { Stores } from '../stores/bank-stores.ts'
 import { promised } from '../stores/promised.ts'
 import { namedAccounts, type ShownAccount } from './shown-account.ts'
 
 /** The choice that the TPP leaves to the PSU: the account to pay from, or the accounts to show. */
 export interface Choice {
   readonly kind: 'one' | 'several'
-  readonly question: string
   readonly options: readonly (ShownAccount & { readonly id: string })[]
 }
 
 /** The choice that an authorisation has; undefined where the TPP has named everything, or there is nothing to choose from. */
 export async function choiceOf(
-  stores: Pick<Stores, 'payments' | 'consents' | 'accounts' | 'cardAccounts'>,
+  bank: Pick<Bank, 'stores' | 'sandbox'>,
   authorisation: Authorisation,
+  words: Words,
 ): Promise<Choice | undefined> {
+  const { stores } = bank
   const parent = parentOf(authorisation)
   const psuId = authorisation.psuId ?? ''
-  const own = await namedAccounts(stores, psuId)
+  const own = await namedAccounts(bank, psuId, words)
   const named = (id: string) => promised(own.find((account) => account.id === id))
   if (parent.kind === 'payment' && authorisation.purpose === 'creation') {
     const { body, currency } = promised(await stores.payments.find(parent.id))
@@ -29,7 +31,7 @@ export async function choiceOf(
     const options = accounts
       .filter((account) => isDebitable(account, currency))
       .map(({ id }) => named(id))
-    return someOf({ kind: 'one', question: 'Pay from', options })
+    return someOf({ kind: 'one', options })
   }
   if (parent.kind !== 'consent') return undefined
   const { access } = promised(await stores.consents.find(parent.id))
@@ -40,7 +42,7 @@ export async function choiceOf(
       (holding) => restrictedTo.length === 0 || restrictedTo.includes(holding.cashAccountType),
     )
     .map(({ id }) => named(id))
-  return someOf({ kind: 'several', question: 'Show these accounts', options })
+  return someOf({ kind: 'several', options })
 }
 
 function someOf(choice: Choice): Choice | undefined {

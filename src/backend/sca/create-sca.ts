@@ -1,11 +1,12 @@
 // This folder has the bank's own pages, where a customer signs in and approves or refuses. Read this file first: it
 // lists the steps of a visit. `sign-in.ts` recognises the customer, `summary.ts` says what is asked,
 // `take-decision.ts` hands the decision to `processes/decide.ts`, and `return-address.ts` leads back to the third
-// party. `pages.ts` and `html.ts` write the HTML, without scripts. The pages decide nothing about payments or
-// consents, and know no gateway and no portal.
+// party. `pages.ts` and `html.ts` write the HTML, without scripts, in the language of the visit (`visit.ts`). The pages
+// decide nothing about payments or consents, and know no gateway and no portal.
 
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { pictureRoute, servePicture } from '../../catalogue/brand/pictures.ts'
+import type { Words } from '../../messages/format.ts'
 import { isOutage } from '../../platform/database.ts'
 import { createHttpServer } from '../../platform/http-server.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -27,7 +28,8 @@ import {
   isCrossSite,
   sessionCookie,
 } from './cookies.ts'
-import { type Face, faceOf, styleOf } from './face.ts'
+import { styleOf } from './face.ts'
+import { fontFile } from './fonts.ts'
 import { timeForPeople } from './for-people.ts'
 import { formHeaders, strictHeaders } from './page-headers.ts'
 import {
@@ -35,14 +37,17 @@ import {
   decisionPage,
   frontPage,
   messagePage,
+  nameOf,
+  type Saying,
   type SignInPageOptions,
   signInPage,
 } from './pages.ts'
 import { type Outcome, returnAddress } from './return-address.ts'
 import { isSignedIn, newSecret } from './session.ts'
 import { signIn } from './sign-in.ts'
-import { summarise, titleOf } from './summary.ts'
+import { approvalOf, summarise } from './summary.ts'
 import { takeDecision } from './take-decision.ts'
+import { rememberLanguage, type Visit, visitOf } from './visit.ts'
 
 export interface ScaOptions {
   /** TLS of the listener; undefined: plain HTTP. */
@@ -51,6 +56,11 @@ export interface ScaOptions {
   readonly log: Logger
   /** Milliseconds since 1970. */
   readonly now: () => number
+}
+
+interface Exchange {
+  readonly request: Pick<FastifyRequest, 'url' | 'headers'>
+  readonly reply: FastifyReply
 }
 
 interface OfAuthorisation {
@@ -72,8 +82,8 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     bodyLimit: 16_384,
     serverFactory: (handle) =>
       createHttpServer({ tls, idleMs: 30_000, keepAliveTimeout: 72_000 }, handle),
-    frameworkErrors: (_error, _request, reply) => {
-      void say(reply.headers(strictHeaders), 400, 'Nothing here', unknownLink)
+    frameworkErrors: (_error, request, reply) => {
+      void say({ request, reply: reply.headers(strictHeaders) }, 400, 'missing')
     },
   })
   app.removeAllContentTypeParsers()
@@ -82,23 +92,22 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     { parseAs: 'string' },
     (_request, body, done) => done(null, new URLSearchParams(body.toString())),
   )
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(strictHeaders)
+    rememberLanguage(request, reply, isSecure)
     // Browsers ignore it on plain HTTP (RFC 6797, 8.1), where a proxy may set it.
     if (isSecure) reply.header('strict-transport-security', 'max-age=31536000; includeSubDomains')
     done()
   })
-  app.setNotFoundHandler((_request, reply) => say(reply, 404, 'Nothing here', unknownLink))
-  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+  app.setNotFoundHandler((request, reply) => say({ request, reply }, 404, 'missing'))
+  app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? (isOutage(error) ? 503 : 500)
     if (status >= 500) log.error({ err: error }, 'a page of the bank failed')
-    return say(reply, status, 'Something went wrong', 'Go back and try again.')
+    return say({ request, reply }, status, 'failed')
   })
 
   app.get('/', (request, reply) =>
-    reply
-      .header('content-type', 'text/html; charset=utf-8')
-      .send(frontPage(faceFor(request), bank.sandbox)),
+    sendPage(reply, frontPage({ visit: visit(request), sandbox: bank.sandbox })),
   )
 
   app.get('/style.css', (_request, reply) =>
@@ -107,20 +116,32 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
       .send(styleOf(bank.brand())),
   )
 
+  app.get<{ Params: { name: string } }>('/fonts/:name', async (request, reply) => {
+    const font = await fontFile(request.params.name)
+    if (font === undefined) return say({ request, reply }, 404, 'missing')
+    return reply
+      .headers({
+        'content-type': 'font/woff2',
+        'cache-control': 'public, max-age=31536000, immutable',
+      })
+      .send(font)
+  })
+
   app.get<OfAuthorisation>('/authorise/:id', async (request, reply) => {
     const authorisation = await findOpen(request.params.id)
-    if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    if (authorisation === undefined) return say({ request, reply }, 404, 'link')
     const secret = newSecret()
     reply.header('set-cookie', cookieFor(authorisation, csrfCookie, secret, isSecure))
     const csrfToken = formToken(authorisation, secret)
     const { as, [elsewhere]: isElsewhere } = request.query
+    const { t } = visit(request).words
     const customer = bank.sandbox?.customers.find(({ id }) => id === as)
-    return showSignIn(reply, authorisation, {
+    return showSignIn({ request, reply }, authorisation, {
       csrfToken,
       psuId: customer?.id ?? authorisation.psuId ?? '',
       isFilled: customer !== undefined,
       error: undefined,
-      notice: isElsewhere === undefined ? undefined : signedInElsewhere,
+      notice: isElsewhere === undefined ? undefined : t('bank.signIn.elsewhere'),
     })
   })
 
@@ -128,43 +149,38 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     const form = formOf(request)
     const csrfToken = form.get('csrf') ?? ''
     const authorisation = await findOpen(request.params.id)
-    if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    if (authorisation === undefined) return say({ request, reply }, 404, 'link')
     const secret = cookieOf(request, authorisation, csrfCookie, isSecure)
     if (isCrossSite(request, authorisation, secret, csrfToken)) {
-      return say(reply, 403, ...staleForm)
+      return say({ request, reply }, 403, 'stale')
     }
     const session = newSecret()
     const psuId = form.get('psu') ?? ''
     const password = form.get('password') ?? ''
     const entry = { psuId, password, session, now: now() }
     const signedIn = await signIn(bank, authorisation.id, entry)
-    if (typeof signedIn === 'object') {
-      return showSignIn(reply.code(422), authorisation, {
-        ...{ csrfToken, psuId, error: blockedUntil(signedIn.blockedUntil) },
+    const { words } = visit(request)
+    const again = (error: string) =>
+      showSignIn({ request, reply: reply.code(422) }, authorisation, {
+        ...{ csrfToken, psuId, error },
         isFilled: false,
         notice: undefined,
       })
-    }
+    if (typeof signedIn === 'object') return again(blockedUntil(signedIn.blockedUntil, words))
     switch (signedIn) {
-      case 'wrong': {
-        const error = 'The ID number, alias or password is wrong.'
-        return showSignIn(reply.code(422), authorisation, {
-          ...{ csrfToken, psuId, error },
-          isFilled: false,
-          notice: undefined,
-        })
-      }
+      case 'wrong':
+        return again(words.t('bank.signIn.wrong'))
       case 'signed-in':
         reply.header('set-cookie', cookieFor(authorisation, sessionCookie, session, isSecure))
         return reply.redirect(`/authorise/${authorisation.id}/decision`, 303)
       case 'decided':
-        return leave(reply, authorisation, { isApproved: false })
+        return leave({ request, reply }, authorisation, { isApproved: false })
     }
   })
 
   app.get<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
     const authorisation = await findOpen(request.params.id)
-    if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    if (authorisation === undefined) return say({ request, reply }, 404, 'link')
     const session = cookieOf(request, authorisation, sessionCookie, isSecure)
     if (session === undefined || !isSignedIn(authorisation, session)) {
       return askAgain(reply, authorisation, session)
@@ -179,27 +195,33 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     })
     const csrfToken = formToken(authorisation, session)
     const isFilled = request.query['fill'] === 'code'
-    return showDecision(reply, authorisation, { csrfToken, isFilled, error: undefined })
+    return showDecision({ request, reply }, authorisation, {
+      ...{ csrfToken, isFilled },
+      error: undefined,
+    })
   })
 
   app.post<OfAuthorisation>('/authorise/:id/decision', async (request, reply) => {
     const form = formOf(request)
     const csrfToken = form.get('csrf') ?? ''
     const authorisation = await findShown(request.params.id)
-    if (authorisation === undefined) return say(reply, 404, 'This link does not work', unknownLink)
+    if (authorisation === undefined) return say({ request, reply }, 404, 'link')
     const session = cookieOf(request, authorisation, sessionCookie, isSecure)
     if (isCrossSite(request, authorisation, session, csrfToken)) {
-      return say(reply, 403, ...staleForm)
+      return say({ request, reply }, 403, 'stale')
     }
     if (!isSignedIn(authorisation, session)) return askAgain(reply, authorisation, session)
     const isApproved = form.get('decision') === 'approve'
-    const choice = isApproved ? await choiceOf(bank.stores, authorisation) : undefined
+    const { words } = visit(request)
+    const choice = isApproved ? await choiceOf(bank, authorisation, words) : undefined
     const offered = new Set(choice?.options.map(({ id }) => id))
     const picked = form.getAll('account').filter((id) => offered.has(id))
-    if (choice !== undefined && picked.length === 0) {
-      const error = `Choose at least one account under “${choice.question}”.`
-      return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
-    }
+    const again = (error: string) =>
+      showDecision({ request, reply: reply.code(422) }, authorisation, {
+        ...{ csrfToken, error },
+        isFilled: false,
+      })
+    if (choice !== undefined && picked.length === 0) return again(words.t('bank.choose.none'))
     const outcome = await takeDecision(bank, authorisation.id, {
       session,
       isApproved,
@@ -208,18 +230,14 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
       now: now(),
     })
     switch (outcome.kind) {
-      case 'wrong': {
-        const error = 'The one-time password is wrong.'
-        return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
-      }
-      case 'blocked': {
-        const error = blockedUntil(outcome.until)
-        return showDecision(reply.code(422), authorisation, { csrfToken, isFilled: false, error })
-      }
+      case 'wrong':
+        return again(words.t('bank.code.wrong'))
+      case 'blocked':
+        return again(blockedUntil(outcome.until, words))
       case 'signed-out':
         return askAgain(reply, authorisation, session)
       case 'decided':
-        return leave(reply, authorisation, outcome)
+        return leave({ request, reply }, authorisation, outcome)
     }
   })
 
@@ -229,20 +247,17 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
     return reply.headers(served.headers).send(served.body)
   })
 
-  function faceFor({ headers }: FastifyRequest): Face {
-    return faceOf(bank.brand(), headers)
+  function visit(request: Exchange['request']): Visit {
+    return visitOf(bank.brand(), request)
   }
 
-  function say(reply: FastifyReply, status: number, title: string, text: string) {
-    return reply
-      .code(status)
-      .header('content-type', 'text/html; charset=utf-8')
-      .send(messagePage(faceFor(reply.request), title, text))
+  function say({ request, reply }: Exchange, status: number, saying: Saying) {
+    return sendPage(reply.code(status), messagePage(saying, visit(request)))
   }
 
-  function blockedUntil(until: number): string {
-    const time = timeForPeople(new Date(until).toISOString(), bank.timeZone)
-    return `There were too many failed attempts in a row. Try again after ${time}.`
+  function blockedUntil(until: number, { t, language }: Words): string {
+    const time = timeForPeople(new Date(until).toISOString(), bank.timeZone, language)
+    return t('bank.blocked', { time })
   }
 
   /** An authorisation whose link still works: not expired, and not decided by another person. */
@@ -259,14 +274,14 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
   }
 
   function showSignIn(
-    reply: FastifyReply,
+    { request, reply }: Exchange,
     authorisation: Authorisation,
     form: Pick<SignInPageOptions, 'csrfToken' | 'psuId' | 'isFilled' | 'error' | 'notice'>,
   ) {
     const page = signInPage({
       ...form,
-      face: faceFor(reply.request),
-      title: titleOf(authorisation),
+      visit: visit(request),
+      approval: approvalOf(authorisation),
       asker: authorisation,
       expectedPsuId: authorisation.psuId ?? undefined,
       sandbox: bank.sandbox,
@@ -275,19 +290,22 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
   }
 
   async function showDecision(
-    reply: FastifyReply,
+    { request, reply }: Exchange,
     authorisation: Authorisation,
     form: Pick<DecisionPageOptions, 'csrfToken' | 'isFilled' | 'error'>,
   ) {
     const { stores, sandbox } = bank
+    const shown = visit(request)
+    const { words } = shown
     const psu = promised(await stores.psus.find(authorisation.psuId ?? ''))
+    const app = nameOf(authorisation, shown)
     const page = decisionPage({
       ...form,
-      face: faceFor(reply.request),
-      summary: await summarise(bank, authorisation),
+      visit: shown,
+      summary: await summarise(bank, authorisation, { words, app }),
       asker: authorisation,
-      name: psu.name,
-      choice: await choiceOf(stores, authorisation),
+      name: sandbox?.nameIn(words.language, psu.name) ?? psu.name,
+      choice: await choiceOf(bank, authorisation, words),
       needsCode: scaMethodsOf(psu.behaviour).length > 0,
       sandbox,
     })
@@ -299,15 +317,15 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
       returnAddress(bank, authorisation, { isApproved: true }),
       returnAddress(bank, authorisation, { isApproved: false }),
     ])
-    return reply.headers({ 'content-type': 'text/html; charset=utf-8', ...headers }).send(page)
+    return sendPage(reply.headers(headers), page)
   }
 
   /** Back to where the application wants its customer. */
-  function leave(reply: FastifyReply, authorisation: Authorisation, outcome: Outcome) {
+  function leave(exchange: Exchange, authorisation: Authorisation, outcome: Outcome) {
     const address = returnAddress(bank, authorisation, outcome)
     return address === undefined
-      ? say(reply, 200, 'Thank you', 'Your decision is recorded. You can close this page.')
-      : reply.redirect(address, 303)
+      ? say(exchange, 200, 'done')
+      : exchange.reply.redirect(address, 303)
   }
 
   return app
@@ -315,8 +333,6 @@ export function createSca({ bank, tls, log, now }: ScaOptions): FastifyInstance 
 
 /** Of the query: the browser was signed in, and another one is now. */
 const elsewhere = 'signed-in-elsewhere'
-const signedInElsewhere =
-  'You signed in for the same approval in another browser, so you are signed out here. Sign in again to continue here.'
 
 /** To the sign-in, which says why when another browser has taken the place of this one. */
 function askAgain(
@@ -328,15 +344,10 @@ function askAgain(
   return reply.redirect(`/authorise/${id}${isElsewhere ? `?${elsewhere}` : ''}`, 303)
 }
 
-/** Title and text about a form that is not ours, or older than its cookie. */
-const staleForm = [
-  'This page is out of date',
-  'You have opened the same approval in another tab. Continue there, or open the link again.',
-] as const
-
-const unknownLink =
-  'It was already used, has expired or is incomplete. Return to the service you came from and start again.'
-
 function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
+}
+
+function sendPage(reply: FastifyReply, page: string) {
+  return reply.header('content-type', 'text/html; charset=utf-8').send(page)
 }

@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import { darkInk } from '../../catalogue/brand/accent.ts'
 import type { Brand } from '../../catalogue/brand/brand.ts'
 import { picturePath } from '../../catalogue/brand/pictures.ts'
-import { type Language, type LanguageHeaders, languageOf } from '../../messages/language.ts'
-import { wordsOf } from '../../messages/words.ts'
+import type { Words } from '../../messages/format.ts'
 import { stylesheet } from './stylesheet.ts'
 
 /** How the pages present the bank to one reader. */
 export interface Face {
-  readonly language: Language
-  /** The bank's name in that language. */
+  /** The bank's name in the reader's language. */
   readonly name: string
   /** What the tile beside the name shows. */
   readonly letter: string
@@ -21,15 +19,13 @@ export interface Face {
   readonly style: string
 }
 
-/** The bank's face for the reader of a request. */
-export function faceOf(brand: Brand, headers: LanguageHeaders): Face {
-  const language = languageOf(headers)
+/** The bank's face for a reader of that language. */
+export function faceOf(brand: Brand, { t, language }: Words): Face {
   const { logo, icon } = brand
   const name = brand.name?.[language]
   return {
-    language,
-    name: name ?? wordsOf(language).t('bank.name'),
-    letter: [...(name ?? 'B')][0] ?? 'B',
+    name: name ?? t('bank.name'),
+    letter: [...(name ?? t('bank.initial'))][0] ?? '',
     logo: logo && { light: picturePath('light', logo.light), dark: picturePath('dark', logo.dark) },
     icon: icon && picturePath('icon', icon),
     style: `/style.css?v=${createHash('sha256').update(styleOf(brand)).digest('hex').slice(0, 12)}`,

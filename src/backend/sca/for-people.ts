@@ -1,30 +1,31 @@
+import { type Language, languageFacts } from '../../messages/language.ts'
 import type { Amount } from '../domain/money.ts'
 
-const day = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
 /** A day as people read it: "31 May 2027". @param date `YYYY-MM-DD` */
-export function dayForPeople(date: string): string {
-  return day.format(new Date(`${date}T00:00:00Z`))
+export function dayForPeople(date: string, language: Language): string {
+  const { locale } = languageFacts[language]
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  return format.format(new Date(`${date}T00:00:00Z`))
 }
 
 /** An instant on the bank's clock: "31 May 2027 at 14:30". @param at ISO 8601 */
-export function timeForPeople(at: string, timeZone: string): string {
-  const date = new Date(at)
-  const options = { dateStyle: 'long', timeZone } as const
-  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone })
-  return `${new Intl.DateTimeFormat('en-GB', options).format(date)} at ${time.format(date)}`
+export function timeForPeople(at: string, timeZone: string, language: Language): string {
+  const { locale } = languageFacts[language]
+  const options = { dateStyle: 'long', timeStyle: 'short', timeZone } as const
+  return new Intl.DateTimeFormat(locale, options).format(new Date(at))
 }
 
-/** An amount with its thousands apart: "12,480.30 ILS". */
-export function moneyForPeople({ amount, currency }: Amount): string {
-  const [whole = '', fraction] = amount.split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return `${grouped}${fraction === undefined ? '' : `.${fraction}`} ${currency}`
+/** An amount with its thousands apart and the sign of its currency: "₪12,480.30". */
+export function moneyForPeople({ amount, currency }: Amount, language: Language): string {
+  const { locale } = languageFacts[language]
+  const [, fraction = ''] = amount.split('.')
+  const digits = fraction.length
+  const format = new Intl.NumberFormat(locale, {
+    ...{ style: 'currency', currency },
+    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+  })
+  // A decimal text is formatted exactly; as a number it would not be.
+  return format.format(amount as Intl.StringNumericLiteral)
 }
 
 /** An IBAN in groups of four: "IL03 0205 7100 0000 0200 285". */

@@ -13,6 +13,7 @@ function policy(formTargets: readonly string[]): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self'",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "frame-ancestors 'none'",

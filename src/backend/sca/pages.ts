@@ -1,10 +1,13 @@
+import { languageFacts } from '../../messages/language.ts'
 import { withoutHiddenMarks } from '../../platform/hidden-marks.ts'
 import type { SandboxOffer } from '../bank.ts'
 import type { Choice } from './choice.ts'
 import type { Face } from './face.ts'
 import { type Html, html } from './html.ts'
+import { isolated, message } from './message.ts'
 import type { ShownAccount } from './shown-account.ts'
-import type { Summary } from './summary.ts'
+import type { Approval, Summary } from './summary.ts'
+import type { Visit } from './visit.ts'
 
 /** Who asks for an approval. */
 export interface Asker {
@@ -14,19 +17,23 @@ export interface Asker {
   readonly brand: string | null
 }
 
-/** Shared by both forms. */
-interface FormOptions {
-  readonly face: Face
-  readonly asker: Asker
-  readonly csrfToken: string
-  readonly error: string | undefined
+/** What every page needs to know. */
+export interface PageOptions {
+  readonly visit: Visit
   /** Undefined at a bank that is no sandbox. */
   readonly sandbox: SandboxOffer | undefined
 }
 
+/** Shared by both forms. */
+interface FormOptions extends PageOptions {
+  readonly asker: Asker
+  readonly csrfToken: string
+  readonly error: string | undefined
+}
+
 export interface SignInPageOptions extends FormOptions {
-  /** What the approval is about; the page shows the details after sign-in. */
-  readonly title: string
+  /** What it is about; the page shows the details after sign-in. */
+  readonly approval: Approval
   /** The initial user name: the id that the request named, or the one just entered. */
   readonly psuId: string
   /** Only this person can sign in; undefined allows any customer. */
@@ -38,40 +45,50 @@ export interface SignInPageOptions extends FormOptions {
 
 /** The form with which a customer signs in. */
 export function signInPage(options: SignInPageOptions): string {
-  const { face, title, asker, csrfToken, psuId, expectedPsuId, isFilled, error, notice, sandbox } =
-    options
+  const { visit, approval, asker, csrfToken, psuId, isFilled, error, notice, sandbox } = options
+  const { words } = visit
+  const { t } = words
+  const title = t(`bank.${approval}.title`)
   const password = isFilled ? (sandbox?.password ?? '') : ''
-  return page(
-    { face, title, sandbox },
-    html`${partiesOf(face, asker)}
+  const button = t('bank.signIn.button')
+  return page(options, {
+    title,
+    content: html`${partiesOf(asker, visit)}
 <h1>${title}</h1>
-<p><strong>${nameOf(asker)}</strong> asks for your approval. Sign in to <bdi>${face.name}</bdi> to see the details. Nothing happens until you approve.</p>
-${brandOf(face, asker)}
+<p>${message(words, 'bank.signIn.lead', { app: nameOf(asker, visit), bank: visit.face.name })}</p>
+${brandOf(asker, visit)}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
 ${alert(error)}
 <form method="post">
 <input type="hidden" name="csrf" value="${csrfToken}">
-<label for="psu">ID number or alias</label>
-<input class="text" id="psu" name="psu" value="${psuId}" maxlength="512" autocomplete="username" required>
-<label for="password">Password</label>
-<input class="text" id="password" name="password" type="password" value="${password}" maxlength="128" autocomplete="current-password" required>
-<div class="actions">${isFilled ? html`<button autofocus>Sign in</button>` : html`<button>Sign in</button>`}</div>
+<label for="psu">${t('bank.signIn.id')}</label>
+<input class="text" id="psu" name="psu" value="${psuId}" dir="ltr" maxlength="512" autocomplete="username" required>
+<label for="password">${t('bank.signIn.password')}</label>
+<input class="text" id="password" name="password" type="password" dir="ltr" value="${password}" maxlength="128" autocomplete="current-password" required>
+<div class="actions">${isFilled ? html`<button autofocus>${button}</button>` : html`<button>${button}</button>`}</div>
 </form>
-${sandbox === undefined ? '' : customersOf(sandbox, expectedPsuId)}`,
-  )
+${sandbox === undefined ? '' : customersOf(sandbox, options)}`,
+  })
 }
 
 /** The customers that can sign in, the ones most used first; a link fills the fields. */
-function customersOf({ customers, password }: SandboxOffer, expected: string | undefined): Html {
-  const able = customers.filter(({ id }) => expected === undefined || id === expected)
-  const link = ({ id, name, behaves }: SandboxOffer['customers'][number]) =>
-    html`<li><a href="?as=${encodeURIComponent(id)}">Sign in as ${name}</a> <span class="dim small">${behaves}</span></li>`
+function customersOf(
+  { customers, password, nameIn }: SandboxOffer,
+  { visit, expectedPsuId }: Pick<SignInPageOptions, 'visit' | 'expectedPsuId'>,
+): Html {
+  const { words } = visit
+  const { t } = words
+  const able = customers.filter(({ id }) => expectedPsuId === undefined || id === expectedPsuId)
+  const link = ({ id, name, behaviour }: SandboxOffer['customers'][number]) => {
+    const shown = nameIn(words.language, name)
+    return html`<li><a href="?as=${encodeURIComponent(id)}">${message(words, 'bank.customers.as', { name: shown })}</a> <span class="dim small">${t(`behaviour.${behaviour}`)}</span></li>`
+  }
   const [first, more] = [able.slice(0, 3), able.slice(3)]
   return html`<section class="customers" aria-labelledby="customers">
-<h2 id="customers">Sandbox customers</h2>
-<p class="small dim">Choose a customer to fill in the fields. Every password is <strong>${password}</strong>.</p>
+<h2 id="customers">${t('bank.customers.title')}</h2>
+<p class="small dim">${message(words, 'bank.customers.lead', { password })}</p>
 <ul>${first.map(link)}</ul>
-${more.length === 0 ? '' : html`<details><summary>${String(more.length)} more customers</summary><ul>${more.map(link)}</ul></details>`}
+${more.length === 0 ? '' : html`<details><summary>${t('bank.customers.more', { count: more.length })}</summary><ul>${more.map(link)}</ul></details>`}
 </section>`
 }
 
@@ -80,53 +97,60 @@ export interface DecisionPageOptions extends FormOptions {
   /** The name of the customer. */
   readonly name: string
   readonly choice: Choice | undefined
-  /** Whether the page asks for a one-time password. */
+  /** Whether the page asks for a one-time code. */
   readonly needsCode: boolean
-  /** Whether the field holds the one-time password, to be sent as it is. */
+  /** Whether the field holds the one-time code, to be sent as it is. */
   readonly isFilled: boolean
 }
 
 /** The form on which a customer approves or refuses. */
 export function decisionPage(options: DecisionPageOptions): string {
-  const { face, summary, asker, name, csrfToken, choice, needsCode, isFilled, error, sandbox } =
-    options
-  const { title, facts, accounts, can, cannot } = summary
-  return page(
-    { face, title, sandbox },
-    html`${partiesOf(face, asker)}
-<h1>${title}</h1>
-<p>Requested by <strong>${nameOf(asker)}</strong>. <span class="dim">Signed in as <bdi>${name}</bdi></span></p>
-${brandOf(face, asker)}
+  const { visit, summary, asker, name, csrfToken, choice, needsCode, error } = options
+  const { approval, asks, facts, accounts, can, cannot } = summary
+  const { words } = visit
+  const { t } = words
+  return page(options, {
+    title: t(`bank.${approval}.title`),
+    content: html`${partiesOf(asker, visit)}
+<h1>${asks}</h1>
+<p class="dim">${message(words, 'bank.signedIn', { name })}</p>
+${brandOf(asker, visit)}
 ${alert(error)}
 ${facts.length === 0 ? '' : html`<dl>${facts.map(([term, value]) => html`<div><dt>${term}</dt>${factOf(value)}</div>`)}</dl>`}
 ${accounts.length === 0 ? '' : html`<ul class="accounts">${accounts.map((account) => html`<li>${accountOf(account)}</li>`)}</ul>`}
 <form method="post">
 <input type="hidden" name="csrf" value="${csrfToken}">
-${choice === undefined ? '' : renderChoice(choice)}
-<h2>If you approve, <bdi>${nameOf(asker)}</bdi> can</h2>
-<ul class="rights can">${can.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
-<h2>It cannot</h2>
-<ul class="rights cannot">${cannot.map((line) => html`<li>${line}</li>`)}</ul>
-${needsCode ? codeField(sandbox, isFilled) : ''}
+${choice === undefined ? '' : renderChoice(choice, visit)}
+<ul class="rights" aria-label="${t('bank.rights')}">${can.map((line) => html`<li class="can">${line}</li>`)}${cannot.map((line) => html`<li class="cannot">${line}</li>`)}</ul>
+${needsCode ? codeField(options) : ''}
 <div class="actions">
-<button name="decision" value="approve">Approve</button>
-<button class="refuse" name="decision" value="refuse" formnovalidate>Refuse</button>
+<button name="decision" value="approve">${t(`bank.${approval}.approve`)}</button>
+<button class="refuse" name="decision" value="refuse" formnovalidate>${t(`bank.${approval}.refuse`)}</button>
 </div>
 </form>`,
-  )
+  })
 }
 
-function codeField(sandbox: SandboxOffer | undefined, isFilled: boolean): Html {
+/** One field of six digits, drawn as six boxes. */
+function codeField({ sandbox, isFilled, visit }: DecisionPageOptions): Html {
+  const { words } = visit
   const code = isFilled ? (sandbox?.oneTimePassword ?? '') : ''
-  return html`<label for="code">One-time password</label>
-<input class="text code" id="code" name="code" value="${code}" inputmode="numeric" maxlength="12" autocomplete="one-time-code" required>
-${sandbox === undefined ? '' : html`<p class="small dim">In the sandbox this is always <strong>${sandbox.oneTimePassword}</strong>. <a href="?fill=code">Fill it in</a></p>`}`
+  return html`<label class="apart" for="code">${words.t('bank.code.label')}</label>
+<div class="code" dir="ltr"><input id="code" name="code" value="${code}" inputmode="numeric" pattern="[0-9]{6}" maxlength="6" autocomplete="one-time-code" spellcheck="false" required>${Array.from({ length: 6 }, () => html`<span></span>`)}</div>
+${
+  sandbox === undefined
+    ? ''
+    : html`<p class="small dim">${message(words, 'bank.code.sandbox', {
+        code: sandbox.oneTimePassword,
+        link: (text) => html`<a href="?fill=code">${text}</a>`,
+      })}</p>`
+}`
 }
 
 /** Radio buttons or check boxes; the bank's default is selected initially. */
-function renderChoice({ kind, question, options }: Choice): Html {
+function renderChoice({ kind, options }: Choice, { words }: Visit): Html {
   const type = kind === 'one' ? 'radio' : 'checkbox'
-  return html`<fieldset><legend>${question}</legend><div class="accounts">
+  return html`<fieldset><legend>${words.t(`bank.choose.${kind}`)}</legend><div class="accounts">
 ${options.map((option, index) =>
   kind === 'several' || index === 0
     ? html`<label><input type="${type}" name="account" value="${option.id}" checked> ${accountOf(option)}</label>`
@@ -135,38 +159,40 @@ ${options.map((option, index) =>
 </div></fieldset>`
 }
 
-function accountOf({ name, detail, sees }: ShownAccount): Html {
-  return html`<span class="account"><strong><bdi>${name}</bdi></strong>${detail === '' ? '' : html`<span><bdi>${detail}</bdi></span>`}${sees === undefined ? '' : html`<span>${sees}</span>`}</span>`
+function accountOf({ name, number, currency, sees }: ShownAccount): Html {
+  const shown = html`<bdi dir="ltr">${number}</bdi>${currency === undefined ? '' : html` · ${isolated(currency)}`}`
+  return html`<span class="account">${name === undefined ? html`<strong>${shown}</strong>` : html`<strong>${isolated(name)}</strong><span>${shown}</span>`}${sees === undefined ? '' : html`<span>${sees}</span>`}</span>`
 }
 
-function factOf(value: string | ShownAccount): Html {
-  return typeof value === 'string'
-    ? html`<dd dir="auto">${value}</dd>`
+function factOf(value: Html | ShownAccount): Html {
+  return 'markup' in value
+    ? html`<dd>${value}</dd>`
     : html`<dd class="named">${accountOf(value)}</dd>`
 }
 
-function nameOf({ applicationName }: Asker): Html {
+/** The name of an application in a sentence. */
+export function nameOf({ applicationName }: Asker, { words }: Visit): Html {
   return applicationName === null
-    ? html`an application`
-    : html`<bdi>${withoutHiddenMarks(applicationName)}</bdi>`
+    ? html`${words.t('bank.app')}`
+    : isolated(withoutHiddenMarks(applicationName))
 }
 
 /** A request can claim any brand, so the page says that the bank has not checked it. */
-function brandOf(face: Face, asker: Asker): string | Html {
+function brandOf(asker: Asker, { words, face }: Visit): string | Html {
   const brand = withoutHiddenMarks(asker.brand ?? '').trim()
-  return brand === '' || brand === asker.applicationName
-    ? ''
-    : html`<p class="small dim">It calls itself “<bdi>${brand}</bdi>”. <bdi>${face.name}</bdi> has not checked that name.</p>`
+  if (brand === '' || brand === asker.applicationName) return ''
+  const bank = face.name
+  return html`<p class="small dim">${message(words, 'bank.appBrand', { brand, bank })}</p>`
 }
 
-function partiesOf({ letter }: Face, { applicationName }: Asker): Html {
+function partiesOf({ applicationName }: Asker, { face }: Visit): Html {
   const initials = withoutHiddenMarks(applicationName ?? '')
     .split(/\s+/u)
     .map((word) => [...word][0] ?? '')
     .slice(0, 2)
     .join('')
     .toUpperCase()
-  return html`<p class="parties" aria-hidden="true"><span class="tile app">${initials || '?'}</span> ⇄ <span class="tile">${letter}</span></p>`
+  return html`<p class="parties" aria-hidden="true"><span class="tile app">${initials || '?'}</span> ⇄ <span class="tile">${face.letter}</span></p>`
 }
 
 function alert(error: string | undefined): string | Html {
@@ -174,58 +200,74 @@ function alert(error: string | undefined): string | Html {
 }
 
 /** The page at the root of the bank's address: what the other pages are for, and how to get there. */
-export function frontPage(face: Face, sandbox: SandboxOffer | undefined): string {
-  const title = 'Approve what an app asks for'
-  return page(
-    { face, title, sandbox },
-    html`<h1>${title}</h1>
-<p>Here customers of <bdi>${face.name}</bdi> approve or refuse what apps request: access to accounts, payments and mandates.</p>
-<h2>How to get here</h2>
-${sandbox === undefined ? customersWay : developersWay(sandbox)}`,
-  )
+export function frontPage(options: PageOptions): string {
+  const { words, face } = options.visit
+  const { t } = words
+  const title = t('bank.front.title')
+  return page(options, {
+    title,
+    content: html`<h1>${title}</h1>
+<p>${message(words, 'bank.front.lead', { bank: face.name })}</p>
+<h2>${t('bank.front.how')}</h2>
+${options.sandbox === undefined ? html`<p>${t('bank.front.customers')}</p>` : developersWay(options.sandbox, options.visit)}`,
+  })
 }
 
-const customersWay = html`<p>Start in the app that needs your approval. It opens a page of the bank, which works for ten minutes.</p>`
-
-function developersWay({ customersUrl }: SandboxOffer): Html {
+function developersWay({ customersUrl }: SandboxOffer, { words }: Visit): Html {
+  const header = html`<code dir="ltr">TPP-Redirect-Preferred: true</code>`
+  const link = html`<code dir="ltr">scaRedirect</code>`
   return html`<ol>
-<li>Request a consent, a payment or a mandate through the gateway, with the header <code>TPP-Redirect-Preferred: true</code>.</li>
-<li>Open the link <code>scaRedirect</code> of the response in a browser. It works for ten minutes.</li>
-<li>Sign in as one of the <a href="${customersUrl()}">sandbox customers</a>, and approve or refuse.</li>
+<li>${message(words, 'bank.front.request', { header })}</li>
+<li>${message(words, 'bank.front.open', { link })}</li>
+<li>${message(words, 'bank.front.signIn', { link: (text) => html`<a href="${customersUrl()}">${text}</a>` })}</li>
 </ol>`
 }
 
+/** Pages that only say something. */
+export type Saying = 'missing' | 'link' | 'stale' | 'failed' | 'done'
+
 /** A page with a title and a text only. */
-export function messagePage(face: Face, title: string, text: string): string {
-  return page({ face, title, sandbox: undefined }, html`<h1>${title}</h1><p>${text}</p>`)
+export function messagePage(saying: Saying, visit: Visit): string {
+  const { t } = visit.words
+  const title = t(`bank.${saying}.title`)
+  const text = t(`bank.${saying}.text`)
+  return page(
+    { visit, sandbox: undefined },
+    { title, content: html`<h1>${title}</h1><p>${text}</p>` },
+  )
 }
 
-interface PageOptions {
-  readonly face: Face
+interface Content {
   readonly title: string
-  readonly sandbox: SandboxOffer | undefined
+  readonly content: Html
 }
 
-function page({ face, title, sandbox }: PageOptions, content: Html): string {
+function page({ visit, sandbox }: PageOptions, { title, content }: Content): string {
+  const { words, face, elsewhere } = visit
+  const { t, language } = words
+  const bank = face.name
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${languageFacts[language].direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} – ${face.name}</title>
+<title>${t('bank.documentTitle', { title, bank })}</title>
 ${face.icon === undefined ? '' : html`<link rel="icon" href="${face.icon}">`}
 <link rel="stylesheet" href="${face.style}">
 </head>
 <body>
 <div class="card">
-${sandbox === undefined ? '' : html`<p class="strip">Sandbox. No real money, no real customers.</p>`}
-<header>${signOf(face)}</header>
+${sandbox === undefined ? '' : html`<p class="strip">${t('bank.sandbox')}</p>`}
+<header>${signOf(face)}${elsewhere.map(
+    (other) =>
+      html`<a class="language" href="${other.href}" lang="${other.language}" hreflang="${other.language}">${languageFacts[other.language].name}</a>`,
+  )}</header>
 <main>
 ${content}
 </main>
 </div>
-<footer><bdi>${face.name}</bdi> never asks for your password outside its own pages.</footer>
+<footer>${message(words, 'bank.footer', { bank })}</footer>
 </body>
 </html>
 `.markup
@@ -234,6 +276,6 @@ ${content}
 /** The logo, which says the name itself; without one, the name beside a tile. */
 function signOf({ logo, letter, name }: Face): Html {
   return logo === undefined
-    ? html`<span class="tile" aria-hidden="true">${letter}</span><bdi>${name}</bdi>`
+    ? html`<span class="tile" aria-hidden="true">${letter}</span>${isolated(name)}`
     : html`<picture><source media="(prefers-color-scheme: dark)" srcset="${logo.dark}"><img class="logo" src="${logo.light}" alt="${name}"></picture>`
 }

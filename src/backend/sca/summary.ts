@@ -1,3 +1,5 @@
+import type { Words } from '../../messages/format.ts'
+import { languageFacts } from '../../messages/language.ts'
 import { withoutHiddenMarks } from '../../platform/hidden-marks.ts'
 import type { Bank } from '../bank.ts'
 import { type AccountAccess, consentModel } from '../domain/access.ts'
@@ -6,164 +8,236 @@ import { amountOf } from '../domain/money.ts'
 import type { Authorisation } from '../stores/authorisations.ts'
 import { parentOf } from '../stores/authorisations.ts'
 import type { Consent } from '../stores/consents.ts'
+import type { Mandate } from '../stores/mandates.ts'
+import type { Payment } from '../stores/payments.ts'
 import { promised } from '../stores/promised.ts'
 import { dayForPeople, moneyForPeople, timeForPeople } from './for-people.ts'
+import type { Html } from './html.ts'
+import { isolated, message } from './message.ts'
 import { type Named, namedAccounts, type ShownAccount, shownAccount } from './shown-account.ts'
+
+/** What an approval is about; names its texts. */
+export type Approval =
+  | 'payment'
+  | 'paymentCancellation'
+  | 'consent'
+  | 'mandate'
+  | 'mandateCancellation'
 
 /** What is being approved, in words for people. */
 export interface Summary {
-  /** The kind of approval; shown even before sign-in. */
-  readonly title: string
+  readonly approval: Approval
+  /** What the application asks for, in one sentence. */
+  readonly asks: Html
   /** Names and values, such as the amount of a payment. */
-  readonly facts: readonly (readonly [name: string, value: string | ShownAccount])[]
+  readonly facts: readonly (readonly [name: string, value: Html | ShownAccount])[]
   /** The accounts that become visible; empty where it is not about seeing accounts, or the person chooses. */
   readonly accounts: readonly ShownAccount[]
-  /** What the application can do once it is approved, and what it still cannot. */
-  readonly can: readonly string[]
-  readonly cannot: readonly string[]
+  /** What follows from an approval, and what the application still cannot do. */
+  readonly can: readonly Html[]
+  readonly cannot: readonly Html[]
+}
+
+export interface SummariseOptions {
+  readonly words: Words
+  /** The name of the application. */
+  readonly app: Html
 }
 
 /** Names an authorisation; the only information before sign-in. */
-export function titleOf(authorisation: Authorisation): string {
-  const isNew = authorisation.purpose === 'creation'
-  switch (parentOf(authorisation).kind) {
-    case 'payment':
-      return isNew ? 'Approve a payment' : 'Cancel an approved payment'
-    case 'consent':
-      return 'Allow access to your accounts'
-    case 'mandate':
-      return isNew ? 'Allow a creditor to collect from your account' : 'Cancel a mandate'
-  }
+export function approvalOf(authorisation: Authorisation): Approval {
+  const { kind } = parentOf(authorisation)
+  if (kind === 'consent' || authorisation.purpose === 'creation') return kind
+  return `${kind}Cancellation`
 }
 
 /** Describes an authorisation to the signed-in customer. */
 export async function summarise(
-  { stores, timeZone }: Pick<Bank, 'stores' | 'timeZone'>,
+  bank: Pick<Bank, 'stores' | 'sandbox' | 'timeZone'>,
   authorisation: Authorisation,
+  { words, app }: SummariseOptions,
 ): Promise<Summary> {
+  const { stores, timeZone } = bank
   const parent = parentOf(authorisation)
-  const title = titleOf(authorisation)
-  const isNew = authorisation.purpose === 'creation'
-  const own = await namedAccounts(stores, authorisation.psuId ?? '')
+  const approval = approvalOf(authorisation)
+  const own = await namedAccounts(bank, authorisation.psuId ?? '', words)
+  const told = { approval, app, own, words, timeZone }
   switch (parent.kind) {
-    case 'payment': {
-      const payment = promised(await stores.payments.find(parent.id))
-      const { body } = payment
-      const day = body.requestedExecutionDate
-      const time = body.requestedExecutionTime
-      return {
-        title,
-        facts: facts({
-          Amount: moneyForPeople(amountOf(payment.amount, payment.currency)),
-          To: withoutHiddenMarks(body.creditorName),
-          'To account': shownAccount(body.creditorAccount, []),
-          'From account': body.debtorAccount && shownAccount(body.debtorAccount, own),
-          For: body.remittanceInformationUnstructured,
-          On:
-            day !== undefined
-              ? dayForPeople(day)
-              : time !== undefined
-                ? timeForPeople(time, timeZone)
-                : undefined,
-        }),
-        accounts: [],
-        can: isNew ? ['Make this one payment'] : ['Cancel this payment'],
-        cannot: ['See your accounts or balances', 'Make any other payment'],
-      }
-    }
-    case 'consent': {
-      const consent = promised(await stores.consents.find(parent.id))
-      return {
-        title,
-        facts: [],
-        accounts: listed(consent.access, own),
-        can: [seenOf(consent.access), ...howLong(consent)],
-        cannot: ['Move money', 'See your password'],
-      }
-    }
-    case 'mandate': {
-      const { body, endsOn } = promised(await stores.mandates.find(parent.id))
-      const ceiling = ceilingOf(body)
-      const creditor = withoutHiddenMarks(body.creditor.name ?? body.mandateId)
-      return {
-        title,
-        facts: facts({
-          Creditor: creditor,
-          Reference: body.mandateId,
-          'From account': shownAccount(body.debtorAccount, own),
-          'At most': ceiling && `${moneyForPeople(ceiling)} each time`,
-          Until: endsOn === null ? 'you end it' : dayForPeople(endsOn),
-        }),
-        accounts: [],
-        can: isNew
-          ? [`${creditor} collects from this account`]
-          : [`${creditor} collects nothing more from this account`],
-        cannot: ['See your accounts or balances'],
-      }
-    }
+    case 'payment':
+      return ofPayment(promised(await stores.payments.find(parent.id)), told)
+    case 'consent':
+      return ofConsent(promised(await stores.consents.find(parent.id)), told)
+    case 'mandate':
+      return ofMandate(promised(await stores.mandates.find(parent.id)), told)
+  }
+}
+
+interface Told extends SummariseOptions {
+  readonly approval: Approval
+  readonly own: readonly Named[]
+  readonly timeZone: string
+}
+
+function ofPayment(payment: Payment, { approval, app, own, words, timeZone }: Told): Summary {
+  const { body } = payment
+  const { t, language } = words
+  const { requestedExecutionDate: day, requestedExecutionTime: time } = body
+  const amount = moneyForPeople(amountOf(payment.amount, payment.currency), language)
+  const isNew = approval === 'payment'
+  return {
+    approval,
+    asks: isNew
+      ? message(words, 'bank.payment.asks', { app, amount })
+      : message(words, 'bank.paymentCancellation.asks', { app, amount }),
+    facts: facts([
+      [t('bank.fact.amount'), amount],
+      [t('bank.fact.to'), withoutHiddenMarks(body.creditorName)],
+      [t('bank.fact.toAccount'), shownAccount(body.creditorAccount, [], words)],
+      [
+        t('bank.fact.fromAccount'),
+        body.debtorAccount && shownAccount(body.debtorAccount, own, words),
+      ],
+      [t('bank.fact.for'), body.remittanceInformationUnstructured],
+      [
+        t('bank.fact.on'),
+        day !== undefined
+          ? dayForPeople(day, language)
+          : time !== undefined
+            ? timeForPeople(time, timeZone, language)
+            : undefined,
+      ],
+    ]),
+    accounts: [],
+    can: [message(words, isNew ? 'bank.payment.can' : 'bank.paymentCancellation.can')],
+    cannot: [message(words, 'bank.cannot.accounts'), message(words, 'bank.cannot.pay')],
+  }
+}
+
+function ofConsent(consent: Consent, { approval, app, own, words }: Told): Summary {
+  return {
+    approval,
+    asks: message(words, 'bank.consent.asks', { app }),
+    facts: [],
+    accounts: listed(consent.access, own, words),
+    can: [seenOf(consent.access, words), howLong(consent, words)],
+    cannot: [message(words, 'bank.cannot.moveMoney'), message(words, 'bank.cannot.password')],
+  }
+}
+
+function ofMandate({ body, endsOn }: Mandate, { approval, app, own, words }: Told): Summary {
+  const { t, language } = words
+  const ceiling = ceilingOf(body)
+  const creditor = withoutHiddenMarks(body.creditor.name ?? body.mandateId)
+  const isNew = approval === 'mandate'
+  return {
+    approval,
+    asks: isNew
+      ? message(words, 'bank.mandate.asks', { app, creditor })
+      : message(words, 'bank.mandateCancellation.asks', { app, creditor }),
+    facts: facts([
+      [t('bank.fact.creditor'), creditor],
+      [t('bank.fact.reference'), body.mandateId],
+      [t('bank.fact.fromAccount'), shownAccount(body.debtorAccount, own, words)],
+      [
+        t('bank.fact.atMost'),
+        ceiling &&
+          message(words, 'bank.fact.eachTime', { amount: moneyForPeople(ceiling, language) }),
+      ],
+      [
+        t('bank.fact.until'),
+        endsOn === null ? t('bank.fact.open') : dayForPeople(endsOn, language),
+      ],
+    ]),
+    accounts: [],
+    can: [
+      isNew
+        ? message(words, 'bank.mandate.can', { creditor })
+        : message(words, 'bank.mandateCancellation.can', { creditor }),
+    ],
+    cannot: [message(words, 'bank.cannot.accounts')],
   }
 }
 
 /** Every account of the three lists once, with what the application sees if that differs. */
-function listed(access: AccountAccess, own: readonly Named[]): ShownAccount[] {
-  const seen = new Map<string, { shown: ShownAccount; parts: string[] }>()
-  for (const part of ['accounts', 'balances', 'transactions'] as const) {
+function listed(access: AccountAccess, own: readonly Named[], words: Words): ShownAccount[] {
+  const seen = new Map<string, { shown: ShownAccount; parts: Part[] }>()
+  for (const part of ['accounts', ...seenParts] as const) {
     for (const reference of access[part] ?? []) {
       // One account may stand in one list with its currency and in another without.
-      const shown = shownAccount(reference, own)
+      const shown = shownAccount(reference, own, words)
       const key = JSON.stringify(shown)
       const entry = seen.get(key) ?? { shown, parts: [] }
       if (part !== 'accounts') entry.parts.push(part)
       seen.set(key, entry)
     }
   }
-  const all = [...seen.values()].map(({ shown, parts }) => ({
-    ...shown,
-    sees: parts.length === 0 ? 'name and number only' : parts.join(' and '),
-  }))
+  const all = [...seen.values()].map(({ shown, parts }) => {
+    const extent = extentOf(parts)
+    return { ...shown, sees: words.t(`bank.sees.${extent}`) }
+  })
   const [first] = all
   const isUniform = all.every(({ sees }) => sees === first?.sees)
-  return isUniform ? all.map(({ name, detail }) => ({ name, detail })) : all
+  return isUniform ? [...seen.values()].map(({ shown }) => shown) : all
+}
+
+const seenParts = ['balances', 'transactions'] as const
+type Part = (typeof seenParts)[number]
+
+/** What of an account is seen besides its name and number. */
+function extentOf(parts: readonly Part[]): Part | 'both' | 'none' {
+  return parts.length > 1 ? 'both' : (parts[0] ?? 'none')
 }
 
 /** What becomes visible, in one line. */
-function seenOf(access: AccountAccess): string {
-  const only = access.restrictedTo?.length ? `, only ${kinds(access.restrictedTo)}` : ''
+function seenOf(access: AccountAccess, words: Words): Html {
+  const kinds = access.restrictedTo?.length ? kindsOf(access.restrictedTo, words) : undefined
   switch (consentModel(access)) {
     case 'availableAccounts':
-      return `See the list of all your accounts${only}`
+      return kinds === undefined
+        ? message(words, 'bank.can.list')
+        : message(words, 'bank.can.listOnly', { kinds })
     case 'availableAccountsWithBalance':
-      return `See the list of all your accounts with their balances${only}`
+      return kinds === undefined
+        ? message(words, 'bank.can.listWithBalances')
+        : message(words, 'bank.can.listWithBalancesOnly', { kinds })
     case 'bankOffered':
-      return `See balances and transactions of the accounts you choose${only}`
+      return kinds === undefined
+        ? message(words, 'bank.can.chosen')
+        : message(words, 'bank.can.chosenOnly', { kinds })
     case 'detailed': {
-      const parts = (['balances', 'transactions'] as const).filter((part) => access[part]?.length)
-      return `See ${parts.length === 0 ? 'names and numbers' : parts.join(' and ')} of these accounts`
+      const extent = extentOf(seenParts.filter((part) => access[part]?.length))
+      return message(words, `bank.can.${extent}`)
     }
     default:
-      return `See all your accounts, balances and transactions${only}`
+      return kinds === undefined
+        ? message(words, 'bank.can.everything')
+        : message(words, 'bank.can.everythingOnly', { kinds })
   }
 }
 
-function kinds(types: readonly string[]): string {
-  const names: Readonly<Record<string, string>> = {
-    CACC: 'current accounts',
-    SVGS: 'savings accounts',
-    CARD: 'cards',
-  }
-  return types.map((type) => names[type] ?? type).join(', ')
+function kindsOf(types: readonly string[], { t, language }: Words): string {
+  const names = types.map((type) => (isKind(type) ? t(`bank.kind.${type}`) : type))
+  return new Intl.ListFormat(languageFacts[language].locale).format(names)
 }
 
-function howLong({ recurring, validUntil, frequencyPerDay }: Consent): string[] {
-  if (!recurring) return ['Do so once, for two hours from the first access']
-  const times = frequencyPerDay === 1 ? 'once a day' : `${frequencyPerDay} times a day`
-  return [`Do so until ${dayForPeople(validUntil)}`, `Do so up to ${times} without you`]
+const knownKinds = ['CACC', 'SVGS', 'CARD'] as const
+
+function isKind(type: string): type is (typeof knownKinds)[number] {
+  return knownKinds.some((kind) => kind === type)
 }
 
-function facts(all: Readonly<Record<string, string | ShownAccount | undefined>>) {
-  return Object.entries(all).flatMap(([name, value]) =>
-    value === undefined || value === ''
-      ? []
-      : [[name, value] satisfies [string, string | ShownAccount]],
-  )
+function howLong({ recurring, validUntil, frequencyPerDay }: Consent, words: Words): Html {
+  if (!recurring) return message(words, 'bank.can.once')
+  const day = dayForPeople(validUntil, words.language)
+  return message(words, 'bank.can.until', { day, times: frequencyPerDay })
+}
+
+/** Leaves out what a request does not say. */
+function facts(
+  all: readonly (readonly [name: string, value: string | Html | ShownAccount | undefined])[],
+): Summary['facts'] {
+  return all.flatMap(([name, value]) => {
+    if (value === undefined || value === '') return []
+    return [[name, typeof value === 'string' ? isolated(value) : value] as const]
+  })
 }

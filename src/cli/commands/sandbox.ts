@@ -148,7 +148,7 @@ function drawCustomers(): string {
       ...(card === undefined ? [] : [`card ${card.maskedPan}`]),
     ]
     return [
-      { id, alias, name, account: first, behaves: behaviourWords[behaviour] },
+      { id, alias, name, account: first, behaves: behaviourWords(behaviour) },
       ...others.map((account) => ({ id: '', alias: '', name: '', account, behaves: '' })),
     ]
   })
