@@ -1,4 +1,4 @@
-import { Avatar, Menu, Text, UnstyledButton } from '@mantine/core'
+import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import type { Developer } from '../../gateway/portal/schemas/accounts.ts'
@@ -14,11 +14,9 @@ export function ProfileMenu({ developer }: { readonly developer: Developer }) {
   return (
     <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <UnstyledButton
-          aria-label={t('shell.account', { name })}
-          aria-busy={signOut.isPending}
-          className={classes['avatar'] ?? ''}
-        >
+        <UnstyledButton aria-busy={signOut.isPending} className={classes['avatar'] ?? ''}>
+          {/* Not as aria-label: the initials on the button are no part of it. */}
+          <VisuallyHidden>{t('shell.account', { name })}</VisuallyHidden>
           <Avatar size={32} color="tide" aria-hidden>
             {initialsOf(name)}
           </Avatar>
