@@ -87,6 +87,38 @@ const published: readonly PageState[] = [
     viewer: 'visitor',
     path: '/sandbox/return?outcome=refused&paymentId=99391c7e-ad88-49ec-a2ad-99ddcb1f7721',
   },
+  {
+    name: 'guides',
+    viewer: 'visitor',
+    path: '/guides',
+    prepare: (page) => page.locator('main ol a').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'guide',
+    viewer: 'developer',
+    path: '/guides/first-call',
+    prepare: (page) => page.getByRole('tab', { name: 'Python' }).first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'guide-errors',
+    viewer: 'visitor',
+    path: '/guides/errors#QUOTA_EXCEEDED',
+    prepare: (page) => page.locator('#QUOTA_EXCEEDED:focus').waitFor(),
+  },
+  {
+    name: 'search',
+    viewer: 'developer',
+    path: '/guides',
+    prepare: async (page) => {
+      await page.locator('main ol a').first().waitFor()
+      await page.keyboard.press('Control+KeyK')
+      await page.getByRole('combobox').fill('accounts')
+      await page.getByRole('option').first().waitFor()
+    },
+    isPictured: true,
+  },
   { name: 'problem', viewer: 'visitor', path: '/problems/QUOTA_EXCEEDED', isPictured: true },
 ]
 

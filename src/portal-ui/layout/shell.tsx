@@ -11,6 +11,7 @@ import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { LanguageSwitch } from './language-switch.tsx'
 import { MainLinks, MainMenu } from './main-navigation.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
+import { SearchButton } from './search-button.tsx'
 import classes from './shell.module.css'
 
 /** The frame of every page: skip link, header and footer. */
@@ -31,6 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </Link>
           <MainLinks developer={developer} />
           <div className={classes['end']}>
+            <SearchButton />
             <LanguageSwitch />
             <ColorSchemeSwitch />
             {session === undefined ? null : developer === undefined ? (

@@ -7,12 +7,20 @@ export interface LlmsTextOptions {
   readonly versions: readonly ApiVersion[]
   /** Origin of the portal. */
   readonly portalUrl: string
+  /** The bank's, as the portal shows it. */
+  readonly brandName: string
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }
 
 /** Writes `/llms.txt`: what a program that reads for a developer finds here (llmstxt.org). */
-export function llmsText({ guides, versions, portalUrl, nowMs }: LlmsTextOptions): string {
+export function llmsText({
+  guides,
+  versions,
+  portalUrl,
+  brandName,
+  nowMs,
+}: LlmsTextOptions): string {
   const guideRows = guides.map(
     ({ name, title, description }) =>
       `- [${title}](${portalUrl}/guides/${name}.md): ${description}`,
@@ -26,7 +34,7 @@ export function llmsText({ guides, versions, portalUrl, nowMs }: LlmsTextOptions
     ({ api, version, title }) =>
       `- [${title} ${version}](${portalUrl}/api/apis/${api}/${version}/openapi.json): OpenAPI 3.1, with samples`,
   )
-  return `# Tollgate for developers
+  return `# ${brandName} for developers
 
 > The developer portal of a bank's APIs: accounts, payments and mandates, behind a gateway that counts calls and explains every refusal.
 

@@ -29,13 +29,17 @@ export function createSearchIndex({
 
   function guideEntries(language: Language): SearchEntry[] {
     return guides.list(language).flatMap(({ name, title, description, headings }) => [
-      { kind: 'guide' as const, title, detail: description, words: name, href: `/guides/${name}` },
+      {
+        ...{ kind: 'guide' as const, title, detail: description, place: '', words: name },
+        href: `/guides/${name}`,
+      },
       ...headings
         .filter(({ level }) => level === 2)
         .map((heading) => ({
           kind: 'guide' as const,
           title: heading.title,
-          detail: title,
+          detail: '',
+          place: title,
           words: '',
           href: `/guides/${name}#${heading.id}`,
         })),
@@ -52,6 +56,7 @@ export function createSearchIndex({
         kind: 'version' as const,
         title: `${title} ${version}`,
         detail: `${api} ${version}`,
+        place: '',
         words: `${api}@${version} openapi`,
         href: `/apis/${api}/${version}`,
       },
@@ -59,6 +64,7 @@ export function createSearchIndex({
         kind: 'operation' as const,
         title: operation.summary,
         detail: `${operation.method} ${operation.path}`,
+        place: '',
         words: operation.id,
         href: `/reference/${api}/${version}${operationFragment(tagOf(document, operation), operation.id)}`,
       })),
@@ -70,6 +76,7 @@ export function createSearchIndex({
       kind: 'error',
       title: code,
       detail: `${status} · ${title}`,
+      place: '',
       words: code.replaceAll('_', ' '),
       href: `/problems/${code}`,
     }))
@@ -83,8 +90,9 @@ export function createSearchIndex({
       kind: 'person',
       title: name,
       detail: `${psuId} · ${behaves}`,
+      place: '',
       words: [alias, ...accounts.map(({ iban }) => iban)].join(' '),
-      href: '/sandbox',
+      href: `/sandbox#${encodeURIComponent(psuId)}`,
     }))
   }
 }

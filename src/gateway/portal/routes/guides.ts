@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { versionKey } from '../../../catalogue/catalogue.ts'
+import { brandName } from '../brand-facts.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import { versionMarkdown } from '../documents/version-markdown.ts'
 import { createGuides } from '../guides/guides.ts'
@@ -130,6 +131,7 @@ export function registerGuides(
         guides: guides.list('en'),
         versions: [...catalogue().versions.values()],
         portalUrl: portalUrl(),
+        brandName: brandName(catalogue().brand, 'en'),
         nowMs: now(),
       })
       return reply

@@ -59,6 +59,9 @@ export const SearchEntry = closed({
   ]),
   title: Type.String(),
   detail: Type.String({ description: 'a second line; may be empty' }),
+  place: Type.String({
+    description: 'where it is, a second line that finds nothing; may be empty',
+  }),
   words: Type.String({ description: 'also found by these; not shown' }),
   href: Type.String({ description: 'path on the portal' }),
 })

@@ -88,12 +88,15 @@ function Contents({ headings }: { readonly headings: Guide['headings'] }) {
   )
 }
 
-/** The browser looked for the heading before the guide was there. */
+/** The browser looked for the heading before the guide was there. Screen readers go on from where the focus is. */
 function useScrollToFragment(): void {
   const fragment = useLocationProperty(() => window.location.hash)
   useEffect(() => {
     if (fragment === '') return
-    document.getElementById(decodeURIComponent(fragment.slice(1)))?.scrollIntoView()
+    const heading = document.getElementById(decodeURIComponent(fragment.slice(1)))
+    heading?.setAttribute('tabindex', '-1')
+    heading?.focus({ preventScroll: true })
+    heading?.scrollIntoView()
   }, [fragment])
 }
 

@@ -1,0 +1,184 @@
+import { CloseButton, Modal, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { ProblemAlert } from '../components/problem-alert.tsx'
+import { useGoTo } from '../go-to.ts'
+import { t } from '../words.ts'
+import { findEntries } from './find-entries.ts'
+import { requestIdIn } from './request-id.ts'
+import classes from './search-menu.module.css'
+import { type FoundEntry, useEntries } from './use-entries.ts'
+
+export interface SearchMenuProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+const most = 12
+
+/** The search: a field, and below it what it finds. Works wholly by keyboard (combobox pattern of ARIA). */
+export function SearchMenu({ isOpen, onClose }: SearchMenuProps) {
+  const [isLeaving, setIsLeaving] = useState(false)
+  const [path] = useLocation()
+  const goTo = useGoTo()
+  const choose = ({ href }: FoundEntry) => {
+    // The new page takes the focus; without one it returns to where it was.
+    const { pathname, hash } = new URL(href, window.location.href)
+    setIsLeaving(pathname !== path || hash !== '')
+    onClose()
+    goTo(href)
+  }
+  return (
+    <Modal.Root
+      opened={isOpen}
+      onClose={onClose}
+      returnFocus={!isLeaving}
+      onEnterTransitionEnd={() => setIsLeaving(false)}
+      size="36rem"
+      yOffset="10vh"
+      transitionProps={{ duration: 0 }}
+    >
+      <Modal.Overlay backgroundOpacity={0.4} />
+      <Modal.Content aria-label={t('search.title')} radius="lg">
+        <Modal.Body p={0}>
+          <Search onChoose={choose} onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+interface SearchProps {
+  readonly onChoose: (entry: FoundEntry) => void
+  readonly onClose: () => void
+}
+
+function Search({ onChoose, onClose }: SearchProps) {
+  const id = useId()
+  const [query, setQuery] = useState('')
+  const [active, setActive] = useState(0)
+  const list = useRef<HTMLDivElement>(null)
+  const { entries, isPending, error } = useEntries()
+  const requestId = requestIdIn(query)
+  const found =
+    requestId !== undefined
+      ? [callEntry(requestId)]
+      : query.trim() === ''
+        ? entries.filter(isSuggested).slice(0, most)
+        : findEntries(entries, query, most)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another entry is the active one
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+
+  const pressed = (event: KeyboardEvent) => {
+    // Enter and arrows belong to the input method while it composes.
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const chosen = found[active]
+    if (step !== undefined && found.length > 0) {
+      setActive((active + step + found.length) % found.length)
+    } else if (event.key === 'Enter' && chosen !== undefined) onChoose(chosen)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <>
+      <div className={classes['top']}>
+        <TextInput
+          data-autofocus
+          variant="unstyled"
+          size="md"
+          className={classes['field'] ?? ''}
+          leftSection={<Icon name="search" />}
+          placeholder={t('search.placeholder')}
+          aria-label={t('search.title')}
+          role="combobox"
+          aria-expanded={found.length > 0}
+          aria-controls={found.length > 0 ? `${id}-list` : undefined}
+          aria-autocomplete="list"
+          aria-activedescendant={found[active] === undefined ? undefined : `${id}-${active}`}
+          autoComplete="off"
+          spellCheck={false}
+          value={query}
+          onChange={(event) => {
+            setQuery(event.currentTarget.value)
+            setActive(0)
+          }}
+          onKeyDown={pressed}
+        />
+        <CloseButton aria-label={t('common.close')} onClick={onClose} />
+      </div>
+      <ProblemAlert error={error} />
+      {found.length > 0 ? (
+        <div
+          ref={list}
+          id={`${id}-list`}
+          role="listbox"
+          aria-label={t('search.found')}
+          className={classes['list']}
+        >
+          {found.map((entry, index) => (
+            // The keyboard is the field's, which points at the active entry.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+            // biome-ignore lint/a11y/useFocusableInteractive: see above
+            <div
+              key={entry.href}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              className={classes['entry']}
+              onClick={() => onChoose(entry)}
+              onMouseMove={() => setActive(index)}
+            >
+              <span className={classes['icon']}>
+                <Icon name={icons[entry.kind]} />
+              </span>
+              <span className={classes['words']}>
+                <bdi>{entry.title}</bdi>
+                {entry.detail === '' && entry.place === '' ? null : (
+                  <bdi className={classes['detail']}>{entry.detail || entry.place}</bdi>
+                )}
+              </span>
+              <span className={classes['kind']}>{t(`search.kind.${entry.kind}`)}</span>
+            </div>
+          ))}
+        </div>
+      ) : null}
+      {found.length === 0 && !isPending ? (
+        <Text c="dimmed" className={classes['none'] ?? ''}>
+          {t('search.none')}
+        </Text>
+      ) : null}
+      <VisuallyHidden role="status">
+        {isPending ? '' : t('search.count', { count: found.length })}
+      </VisuallyHidden>
+    </>
+  )
+}
+
+/** Before a word is typed: where people go most. */
+function isSuggested({ kind, href }: FoundEntry): boolean {
+  return kind === 'application' || kind === 'page' || (kind === 'guide' && !href.includes('#'))
+}
+
+function callEntry(requestId: string): FoundEntry {
+  return {
+    ...{ kind: 'call', title: t('search.lookUp'), detail: requestId, place: '', words: '' },
+    href: `/r/${requestId}`,
+  }
+}
+
+const icons: Readonly<Record<FoundEntry['kind'], IconName>> = {
+  application: 'grid',
+  call: 'list',
+  error: 'shield',
+  guide: 'book',
+  operation: 'arrows',
+  page: 'link',
+  person: 'people',
+  version: 'paper',
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { pagePaths } from '../../gateway/portal/page-paths.ts'
+import type { ApplicationList } from '../../gateway/portal/schemas/applications.ts'
+import type { SearchEntry } from '../../gateway/portal/schemas/guides.ts'
+import { requestList } from '../api/client.ts'
+import { useSearchIndex } from '../api/guides.ts'
+import { useSession } from '../api/session.ts'
+import { useFacts } from '../facts.tsx'
+import { t } from '../words.ts'
+
+/** One thing that the search finds. */
+export interface FoundEntry extends Omit<SearchEntry, 'kind'> {
+  readonly kind: SearchEntry['kind'] | 'page' | 'application' | 'call'
+}
+
+/** Everything that the reader can find: the portal's index, its pages, and the reader's own applications. */
+export function useEntries() {
+  const index = useSearchIndex()
+  const { data: session } = useSession()
+  const { hasSandbox } = useFacts()
+  const applications = useQuery({
+    queryKey: ['applications'],
+    queryFn: () => requestList<ApplicationList>('/api/applications?limit=100'),
+    enabled: session !== null && session !== undefined,
+  })
+  const page = (title: string, href: string): FoundEntry => ({
+    ...{ kind: 'page', title, detail: '', place: '', words: href.slice(1), href },
+  })
+  const developer = session?.developer
+  const pages = [
+    page(t('shell.apis'), pagePaths.landing),
+    page(t('shell.guides'), pagePaths.guides),
+    ...(hasSandbox ? [page(t('shell.sandbox'), pagePaths.sandbox)] : []),
+    ...(developer === undefined
+      ? [page(t('shell.signIn'), pagePaths.signIn), page(t('shell.getKey'), pagePaths.signUp)]
+      : [
+          page(t('shell.applications'), pagePaths.applications),
+          page(t('shell.profile'), pagePaths.profile),
+        ]),
+    ...(developer?.isOperator === true ? [page(t('shell.operator'), pagePaths.operator)] : []),
+    page(t('shell.errors'), '/problems/'),
+  ]
+  const own = (applications.data?.items ?? []).map(
+    ({ id, name }): FoundEntry => ({
+      ...{ kind: 'application', title: name, detail: '', place: '', words: id },
+      href: `${pagePaths.applications}/${id}`,
+    }),
+  )
+  const entries: readonly FoundEntry[] = [...own, ...pages, ...(index.data?.items ?? [])]
+  return { entries, isPending: index.isPending, error: index.error }
+}
