@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
   accessibilityViolations,
@@ -5,7 +6,13 @@ import {
   horizontalOverflow,
   startBrowser,
 } from '../support/browser.ts'
-import { openState, portalStates, showState } from '../support/portal-states.ts'
+import {
+  isFirstOfPage,
+  openInHebrew,
+  openState,
+  portalStates,
+  showState,
+} from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
 
 const timeout = 900_000
@@ -21,7 +28,7 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
 
   for (const state of portalStates) {
     all.test(
-      `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark and on a phone`,
+      `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark, on a phone and from right to left`,
       { timeout: 150_000 },
       async (t) => {
         const visit = free.pop() ?? (await browser.openPage(all, { portalUrl, gatewayUrl }))
@@ -36,9 +43,33 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           await showState(page, world, state, { colorScheme: 'light', width: 390 })
           t.same(await accessibilityViolations(page), [], 'on a phone')
           t.equal(await horizontalOverflow(page), 0, 'nothing has to be scrolled sideways')
+          if (!isFirstOfPage(state)) return
+          await openInHebrew(page, world, state)
+          t.equal(await page.evaluate('document.documentElement.dir'), 'rtl')
+          t.equal(await horizontalOverflow(page), 0, 'nor from right to left on a phone')
+          await showState(page, world, state, { colorScheme: 'light', width: 1280 })
+          t.same(await accessibilityViolations(page), [], 'from right to left')
+          t.same(await englishWords(page), [], 'nothing is left in English')
         })
         free.push(visit)
       },
     )
   }
 })
+
+/**
+ * Sentences of a Hebrew page that are not Hebrew: three English words in a row, outside of what is data or code (a
+ * name in `<bdi>`, text marked as English or left to right).
+ */
+function englishWords(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const found = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { textContent, parentElement } = walker.currentNode
+      if (parentElement.closest('bdi, code, pre, [lang="en"], [dir="ltr"], script, style, noscript')) continue
+      if (/[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/.test(textContent)) found.push(textContent.trim())
+    }
+    return found
+  })()`)
+}

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { languageCookie } from '../../src/messages/language.ts'
 import { type Look, showAs } from './browser.ts'
 import type { PortalWorld, Viewer } from './portal-world.ts'
 
@@ -701,7 +702,32 @@ export const portalStates: readonly PageState[] = [
 
 /** Opens a state in a page of its viewer and waits until it stands still. */
 export async function openState(page: Page, world: PortalWorld, state: PageState): Promise<void> {
-  const { viewer, path, prepare } = state
+  await openPath(page, world, state)
+  await state.prepare?.(page, world)
+  await page.waitForLoadState('networkidle')
+}
+
+/** Opens the page of a state in Hebrew, from right to left. Prepares nothing: the steps look for English words. */
+export async function openInHebrew(
+  page: Page,
+  world: PortalWorld,
+  state: PageState,
+): Promise<void> {
+  const { portal } = world.tollgate.urls
+  await page.context().addCookies([{ name: languageCookie, value: 'he', url: portal }])
+  await openPath(page, world, state)
+  await page.waitForLoadState('networkidle')
+}
+
+/** The first state of each page, as somebody who may see it: the others differ only by steps. */
+export function isFirstOfPage(state: PageState): boolean {
+  const isSame = ({ viewer, path }: PageState) =>
+    viewer === state.viewer && String(path) === String(state.path)
+  return portalStates.find(isSame) === state
+}
+
+async function openPath(page: Page, world: PortalWorld, state: PageState): Promise<void> {
+  const { viewer, path } = state
   const { portal } = world.tollgate.urls
   if (viewer !== 'visitor') {
     const { cookie } = world.viewers[viewer]
@@ -709,8 +735,6 @@ export async function openState(page: Page, world: PortalWorld, state: PageState
   }
   await page.goto(`${portal}${typeof path === 'string' ? path : path(world)}`)
   await page.locator('h1').waitFor()
-  await prepare?.(page, world)
-  await page.waitForLoadState('networkidle')
 }
 
 /** Shows an opened state as another system and window do. */

@@ -1,7 +1,8 @@
-import { Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { Paper, Stack, Table, Title } from '@mantine/core'
 import type { OperatorOverview } from '../../../gateway/portal/schemas/operator.ts'
 import { useOperatorOverview } from '../../api/operator.ts'
 import { Figure, Figures } from '../../components/figure.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
@@ -136,9 +137,11 @@ function Registered({ counts, newDays }: Pick<OperatorOverview, 'counts' | 'newD
             <>
               {t('overview.newPeople', { count: newDevelopers, days: newDays })}
               {awaitingApproval === 0 ? null : (
-                <Text inherit c="amber.8" fw={550}>
-                  {t('overview.awaiting', { count: awaitingApproval })}
-                </Text>
+                <div>
+                  <Pill tone="warn" hasDot>
+                    {t('overview.awaiting', { count: awaitingApproval })}
+                  </Pill>
+                </div>
               )}
             </>
           }

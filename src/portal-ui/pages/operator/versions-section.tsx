@@ -39,7 +39,7 @@ function VersionCallers({ item }: { readonly item: Version }) {
       <Group gap="sm">
         <Title order={2}>
           <TextLink href={versionPath(api, version)} inherit underline="hover">
-            {name}
+            <bdi>{name}</bdi>
           </TextLink>
         </Title>
         <Pill tone={isRetired ? 'bad' : isDeprecated ? 'warn' : 'ok'} hasDot>
