@@ -1,27 +1,29 @@
-// `npm run screenshots` takes a picture of every page into pictures/, in light, dark and on a phone, and
-// times the first page. With `-- --docs` it takes only the pictures that the documents show.
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+// `npm run screenshots` takes a picture of every page into pictures/, in light, dark, on a phone and from right to
+// left, and times the first page. With `-- --docs` it takes them as WebP into docs/portal/, with a page that shows
+// them. With `-- --only <name>` it takes those whose name begins so.
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { startBrowser, type VisitOptions } from './support/browser.ts'
-import { openState, portalStates, showState } from './support/portal-states.ts'
+import { openInHebrew, openState, portalStates, showState } from './support/portal-states.ts'
 import { startPortalWorld } from './support/portal-world.ts'
 
 t.setTimeout(1_200_000)
 
 const isForDocs = process.argv.includes('--docs')
-const folder = join(import.meta.dirname, '..', isForDocs ? 'docs/pictures' : 'pictures')
-const documented: readonly string[] = ['usage', 'accounts-read', 'sandbox']
+const only = process.argv.includes('--only') ? (process.argv.at(-1) ?? '') : ''
+const folder = join(import.meta.dirname, '..', isForDocs ? 'docs/portal' : 'pictures')
+const type = isForDocs ? 'webp' : 'png'
 
 /** Height of a picture in pixels. What lies below looks like what lies above. */
-const heightMax = 2000
+const heightMax = isForDocs ? 1200 : 2000
 
 const looks = [
-  { suffix: '', colorScheme: 'light', width: 1280 } as const,
-  { suffix: '-dark', colorScheme: 'dark', width: 1280 } as const,
-  { suffix: '-phone', colorScheme: 'light', width: 390 } as const,
-].filter(({ suffix }) => !isForDocs || suffix !== '-phone')
+  { name: 'light', colorScheme: 'light', width: 1280 } as const,
+  { name: 'dark', colorScheme: 'dark', width: 1280 } as const,
+  { name: 'phone', colorScheme: 'light', width: 390 } as const,
+]
 
 const world = await startPortalWorld(t, { calls: 100, window: 'PT1H' })
 const browser = await startBrowser()
@@ -41,36 +43,67 @@ await t.test('how long the first page takes', async (t) => {
   }
 })
 
-rmSync(folder, { recursive: true, force: true })
+if (only === '') rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 let bytes = 0
-const pictured = portalStates.filter(({ name, isPictured }) =>
-  isForDocs ? documented.includes(name) : isPictured === true,
+const pictured = portalStates.filter(
+  ({ name, isPictured }) => isPictured === true && name.startsWith(only),
 )
 for (const state of pictured) {
   await t.test(state.name, async (t) => {
     await browser.visit(t, visit, async ({ page, expectAnswers }) => {
       expectAnswers(...(state.answers ?? []))
       await openState(page, world, state)
-      // A dialog lies over the window, not over the whole page.
-      const isDialog = (await page.getByRole('dialog').count()) > 0
-      for (const { suffix, ...look } of looks) {
+      for (const { name, ...look } of looks) {
         await showState(page, world, state, look)
-        const path = join(folder, `${state.name}${suffix}.png`)
-        const height = await page.evaluate<number>('document.documentElement.scrollHeight')
-        const clip = { x: 0, y: 0, width: look.width, height: Math.min(height, heightMax) }
-        await page.screenshot({
-          path,
-          animations: 'disabled',
-          caret: 'hide',
-          ...(isDialog ? {} : { fullPage: true, clip }),
-        })
-        bytes += statSync(path).size
+        await takePicture(page, `${state.name}-${name}`, look.width)
       }
+      await openInHebrew(page, world, state)
+      await showState(page, world, state, { colorScheme: 'light', width: 1280 })
+      await takePicture(page, `${state.name}-rtl`, 1280)
     })
   })
 }
+if (isForDocs && only === '') writeFileSync(join(folder, 'README.md'), indexOf(pictured))
 t.comment(`${(bytes / 1024 ** 2).toFixed(1)} MB in ${folder}`)
+
+/** The whole page, as far as it fits; a dialog lies over the window, not over the whole page. */
+async function takePicture(page: Page, name: string, width: number): Promise<void> {
+  const isDialog = (await page.getByRole('dialog').count()) > 0
+  const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
+  const height = isDialog ? (page.viewportSize()?.height ?? 900) : Math.min(whole, heightMax)
+  const session = await page.context().newCDPSession(page)
+  // Playwright itself takes no WebP.
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: type,
+    ...(type === 'webp' ? { quality: 80 } : {}),
+    captureBeyondViewport: !isDialog,
+    clip: { x: 0, y: 0, width, height, scale: 1 },
+  })
+  await session.detach()
+  const path = join(folder, `${name}.${type}`)
+  writeFileSync(path, Buffer.from(data, 'base64'))
+  bytes += statSync(path).size
+}
+
+/** The page that shows all pictures: one row a page, one column a look. */
+function indexOf(states: readonly { readonly name: string }[]): string {
+  const cell = (name: string, look: string) =>
+    `[<img src="${name}-${look}.webp" width="${look === 'phone' ? 90 : 240}" alt="${name}, ${look}">](${name}-${look}.webp)`
+  const columns = ['light', 'dark', 'phone', 'rtl']
+  const rows = states.map(
+    ({ name }) => `| ${name} | ${columns.map((look) => cell(name, look)).join(' | ')} |`,
+  )
+  return `# Pictures of the portal
+
+Every page in light and dark, 390 pixels wide, and in Hebrew from right to left. States that a click opens show the page
+before the click in the last column. \`npm run screenshots -- --docs\` takes them again.
+
+| Page | Light | Dark | Phone | Right to left |
+|---|---|---|---|---|
+${rows.join('\n')}
+`
+}
 
 interface FirstLoad {
   readonly firstPaintMs: number

@@ -1,9 +1,10 @@
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack, Table, Text, Title } from '@mantine/core'
 import { useParams } from 'wouter'
 import type { Key, Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { OperatedApplicationDetail } from '../../../gateway/portal/schemas/operator.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOperatedApplication, useOperatedKeys } from '../../api/operator.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
 import { Pill, type Tone } from '../../components/pill.tsx'
@@ -15,7 +16,6 @@ import { Page } from '../../layout/page.tsx'
 import { t } from '../../words.ts'
 import { ApplicationSuspension } from './application-suspension.tsx'
 import { Overrides } from './overrides.tsx'
-import { ScrollTable } from './scroll-table.tsx'
 import { OperatorFrame, sectionPath } from './section-links.tsx'
 
 /** One application, for operators: its subscriptions, keys and limit overrides. */
@@ -102,20 +102,30 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
     )
   }
   return (
-    <ScrollTable
+    <DataTable
       label={t('overview.subscriptions')}
-      head={[
-        t('fact.api'),
-        t('fact.version'),
-        t('plans.plan'),
-        t('operator.sinceHead'),
-        t('operator.endedHead'),
+      columns={[
+        { name: 'api', label: t('fact.api') },
+        { name: 'version', label: t('fact.version') },
+        { name: 'plan', label: t('plans.plan') },
+        { name: 'since', label: t('operator.sinceHead') },
+        { name: 'ended', label: t('operator.endedHead') },
       ]}
-      rows={items.map(({ id, api, version, plan, createdAt, endedAt }) => ({
-        id,
-        cells: [api, version, plan, <Time key="since" at={createdAt} />, timeOr('–', endedAt)],
-      }))}
-    />
+    >
+      {items.map(({ id, api, version, plan, createdAt, endedAt }) => (
+        <Table.Tr key={id}>
+          <Table.Td>{api}</Table.Td>
+          <Table.Td>
+            <bdi>{version}</bdi>
+          </Table.Td>
+          <Table.Td>{plan}</Table.Td>
+          <Table.Td>
+            <Time at={createdAt} />
+          </Table.Td>
+          <Table.Td>{timeOr('–', endedAt)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
   )
 }
 
@@ -139,32 +149,40 @@ function Keys({ applicationId }: { readonly applicationId: string }) {
   }
   return (
     <>
-      <ScrollTable
+      <DataTable
         label={t('operator.keys')}
-        head={[
-          t('account.name'),
-          t('operator.keyHead'),
-          t('operator.stateHead'),
-          t('operator.createdHead'),
-          t('operator.lastUsedHead'),
-          t('operator.expiresHead'),
+        columns={[
+          { name: 'name', label: t('account.name') },
+          { name: 'key', label: t('operator.keyHead') },
+          { name: 'state', label: t('operator.stateHead') },
+          { name: 'created', label: t('operator.createdHead') },
+          { name: 'used', label: t('operator.lastUsedHead') },
+          { name: 'expires', label: t('operator.expiresHead') },
         ]}
-        rows={items.map(({ id, name, hint, state, createdAt, lastUsedAt, expiresAt }) => ({
-          id,
-          cells: [
-            <bdi key="name">{name}</bdi>,
-            <Text key="key" ff="monospace" size="sm" component="span">
-              {hint}
-            </Text>,
-            <Pill key="state" tone={stateTones[state]} hasDot>
-              {t(`operator.key.${state}`)}
-            </Pill>,
-            <Time key="created" at={createdAt} />,
-            timeOr(t('operator.never'), lastUsedAt),
-            timeOr(t('operator.never'), expiresAt),
-          ],
-        }))}
-      />
+      >
+        {items.map(({ id, name, hint, state, createdAt, lastUsedAt, expiresAt }) => (
+          <Table.Tr key={id}>
+            <Table.Td>
+              <bdi>{name}</bdi>
+            </Table.Td>
+            <Table.Td>
+              <Text ff="monospace" size="sm" component="bdi">
+                {hint}
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <Pill tone={stateTones[state]} hasDot>
+                {t(`operator.key.${state}`)}
+              </Pill>
+            </Table.Td>
+            <Table.Td>
+              <Time at={createdAt} />
+            </Table.Td>
+            <Table.Td>{timeOr(t('operator.never'), lastUsedAt)}</Table.Td>
+            <Table.Td>{timeOr(t('operator.never'), expiresAt)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
       {query.hasNextPage ? (
         <Button
           variant="default"

@@ -1,6 +1,7 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core'
-import { Fragment, useState } from 'react'
+import { SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useRefusals } from '../../api/operator.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
@@ -8,7 +9,6 @@ import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
-import { ScrollTable } from './scroll-table.tsx'
 
 const spans = ['24', '168', '720'] as const
 
@@ -45,33 +45,33 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
       {data.items.length === 0 ? (
         <EmptyState title={t('refusals.none')}>{t('refusals.noneHelp')}</EmptyState>
       ) : (
-        <ScrollTable
+        <DataTable
           label={t('refusals.table')}
-          head={[
-            t('operator.application'),
-            t('overview.refused'),
-            t('refusals.share'),
-            t('refusals.forwarded'),
-            t('overview.errors'),
+          columns={[
+            { name: 'application', label: t('operator.application') },
+            { name: 'refused', label: t('overview.refused'), isNumber: true },
+            { name: 'share', label: t('refusals.share'), isNumber: true },
+            { name: 'forwarded', label: t('refusals.forwarded'), isNumber: true },
+            { name: 'errors', label: t('overview.errors'), isNumber: true },
           ]}
-          rows={data.items.map((item) => ({
-            id: item.applicationId,
-            cells: [
-              <Fragment key="application">
-                <TextLink href={`/operator/applications/${item.applicationId}`} fw={600}>
+        >
+          {data.items.map((item) => (
+            <Table.Tr key={item.applicationId}>
+              <Table.Td>
+                <TextLink href={`/operator/applications/${item.applicationId}`}>
                   <bdi>{item.applicationName}</bdi>
-                </TextLink>
-                <Text size="sm" c="dimmed">
+                </TextLink>{' '}
+                <Text span c="dimmed" size="sm">
                   <bdi>{item.developerEmail}</bdi>
                 </Text>
-              </Fragment>,
-              wholeNumber(item.refused),
-              share(item.refused, item.admitted + item.refused),
-              wholeNumber(item.admitted),
-              wholeNumber(item.errors),
-            ],
-          }))}
-        />
+              </Table.Td>
+              <Table.Td data-number>{wholeNumber(item.refused)}</Table.Td>
+              <Table.Td data-number>{share(item.refused, item.admitted + item.refused)}</Table.Td>
+              <Table.Td data-number>{wholeNumber(item.admitted)}</Table.Td>
+              <Table.Td data-number>{wholeNumber(item.errors)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </DataTable>
       )}
       <Text size="sm" c="dimmed">
         {t('refusals.errorsMean')}
