@@ -214,6 +214,21 @@ t.test('/problems/ lists every code with a link to its page', async (t) => {
   for (const code of Object.keys(errors)) t.match(answer.body, `href="/problems/${code}"`)
   const page = await app.inject('/problems/QUOTA_EXCEEDED')
   t.match(page.body, 'href="/problems/"')
+  t.match(page.body, 'href="/guides/errors#QUOTA_EXCEEDED"')
+})
+
+t.test("an error's page is in the reader's language, with the portal's faces", async (t) => {
+  const headers = { 'accept-language': 'he-IL' }
+  const { body, headers: sent } = await app.inject({ path: '/problems/KEY_MISSING', headers })
+  t.equal(sent['content-language'], 'he')
+  t.match(body, '<html lang="he" dir="rtl">')
+  t.match(body, '<h1>חסר מפתח API</h1>')
+  t.match(body, 'href="/guides/errors#KEY_MISSING"')
+  const faces = [...body.matchAll(/url\((\/assets\/[^)]+\.woff2)\)/g)].map(([, path = '']) => path)
+  t.equal(faces.length, 3)
+  for (const path of faces) t.equal((await app.inject(path)).statusCode, 200, path)
+  const all = await app.inject({ path: '/problems/', headers })
+  t.match(all.body, 'חסר מפתח API')
 })
 
 t.test('the document of a version is written at most once, however often it is read', async (t) => {
@@ -246,6 +261,11 @@ t.test(
       if (path.endsWith('.md'))
         t.equal(found.headers['content-type'], 'text/markdown; charset=utf-8')
     }
+    const page = await app.inject('/guides/limits')
+    t.equal(page.statusCode, 200)
+    t.match(page.body, '<title>Know your limits · Tollgate</title>')
+    t.match(page.body, '<h2 id="handle-429">', 'a guide can be read without script')
+    t.equal((await app.inject('/guides/nothing')).statusCode, 404)
     const hebrew = await app.inject('/guides/first-call.md?language=he')
     t.match(hebrew.body, /^# הקריאה הראשונה/)
     t.equal((await app.inject('/guides/nothing.md')).statusCode, 404)

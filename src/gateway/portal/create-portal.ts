@@ -23,6 +23,7 @@ import {
   requireSession,
 } from './accounts/require-session.ts'
 import { serializeStrictly } from './answer-serializer.ts'
+import { createGuides } from './guides/guides.ts'
 import { describeApi } from './openapi.ts'
 import { sendSecurityHeaders } from './pages/security-headers.ts'
 import type { PortalApp } from './portal-app.ts'
@@ -134,7 +135,8 @@ export function createPortal(services: PortalServices): PortalApp {
     return reply.code(status).headers(headers).send(Buffer.from(body))
   }
 
-  const sendPage = createSendPage(services)
+  const guides = createGuides(services)
+  const sendPage = createSendPage({ ...services, guides })
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request) ? sendPage(request, reply, 404) : refuse(reply, notFound().refusal),
   )
@@ -166,7 +168,7 @@ export function createPortal(services: PortalServices): PortalApp {
   registerSecurityTxt(app, services)
   registerBrandPictures(app, services)
   registerApis(app, services)
-  registerGuides(app, services)
+  registerGuides(app, { ...services, guides })
   registerMailOptOuts(app, services)
   registerMailbox(app, services)
   registerFacts(app, {
@@ -182,7 +184,7 @@ export function createPortal(services: PortalServices): PortalApp {
 
   /** Behind the plugin of the headers, so that a route can have its own. */
   function pages(scope: PortalApp, _options: object, done: () => void): void {
-    registerPages(scope, services, sendPage)
+    registerPages(scope, { ...services, guides }, sendPage)
     done()
   }
 

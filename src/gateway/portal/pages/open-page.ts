@@ -32,6 +32,8 @@ export interface PageFiles {
   readonly folder: string
   /** Path of the portal's icon. */
   readonly icon: string
+  /** Rules of CSS for the faces, for pages without the page's own style. */
+  readonly faces: string
   readonly document: Template<DocumentPlace>
   /** Paths of what the page of a language needs at once, besides what its document names. */
   readonly preloads: (language: Language) => readonly string[]
@@ -57,6 +59,7 @@ export async function openPage({ log }: { readonly log: Logger }): Promise<PageF
     return {
       folder,
       icon,
+      faces: facesIn(table),
       // The build has put its own icon there; a brand may have another one.
       document: createTemplate((index ?? '').replace(`"${icon}"`, '"{{icon}}"'), documentPlaces),
       preloads: (language) => [fileIn(table, `../messages/${language}.json`)],
@@ -67,10 +70,30 @@ export async function openPage({ log }: { readonly log: Logger }): Promise<PageF
   }
 }
 
-type Manifest = Readonly<Record<string, { readonly file?: string } | undefined>>
+type Manifest = Readonly<
+  Record<string, { readonly file?: string; readonly assets?: readonly string[] } | undefined>
+>
 
 function fileIn(manifest: Manifest, source: string): string {
   const file = manifest[source]?.file
   if (file === undefined) throw new Error(`the manifest has no ${source}`)
   return `/${file}`
+}
+
+/** Where a face is used, and the beginning of its file's name. */
+const faces = [
+  ['Inter', 'inter-latin-wght', 'U+0000-00FF,U+2000-206F'],
+  ['Heebo', 'heebo-hebrew-wght', 'U+0590-05FF,U+200C-2010,U+20AA,U+25CC,U+FB1D-FB4F'],
+  ['JetBrains Mono', 'jetbrains-mono-latin-wght', 'U+0000-00FF,U+2000-206F'],
+] as const
+
+function facesIn(manifest: Manifest): string {
+  const files = manifest['index.html']?.assets ?? []
+  return faces
+    .map(([family, start, range]) => {
+      const file = files.find((name) => name.startsWith(`assets/${start}`))
+      if (file === undefined) throw new Error(`the manifest has no ${start}`)
+      return `@font-face{font-family:'${family}';font-weight:100 900;font-display:swap;src:url(/${file}) format('woff2');unicode-range:${range}}`
+    })
+    .join('')
 }

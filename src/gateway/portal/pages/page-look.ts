@@ -12,6 +12,8 @@ export interface PageLook {
   readonly styleNonce: string
   /** Path of the icon. */
   readonly icon: string
+  /** Rules of CSS for the portal's own faces. */
+  readonly faces: string
 }
 
 /** The look of the answer to a request. */
@@ -21,7 +23,8 @@ export function pageLook(
 ): PageLook {
   const language = languageOf(reply.request.headers)
   const brand = brandFacts(catalogue().brand, language)
-  return { language, brand, styleNonce: reply.cspNonce.style, icon: brand.icon?.url ?? page.icon }
+  const icon = brand.icon?.url ?? page.icon
+  return { language, brand, styleNonce: reply.cspNonce.style, icon, faces: page.faces }
 }
 
 /**

@@ -1,4 +1,6 @@
-import { type ErrorCode, errors } from '../../../platform/errors.ts'
+import { wordsOf } from '../../../messages/words.ts'
+import { errorWords, isErrorCode, wordsOfError } from '../error-words.ts'
+import { pagePaths } from '../page-paths.ts'
 import { escapeHtml, plainPage } from './page.ts'
 import type { PageLook } from './page-look.ts'
 
@@ -10,28 +12,32 @@ export interface ProblemPageOptions {
 /** The page behind the `type` of a problem: what the code means and what to do. Undefined for an unknown code. */
 export function problemPage({ code, look }: ProblemPageOptions): string | undefined {
   if (!isErrorCode(code)) return undefined
-  const { status, title, help } = errors[code]
-  const body = `<p>Error code <code>${code}</code>, HTTP status ${status}.</p>
-<p>${escapeHtml(help)}</p>
-<nav><a href="/problems/">All errors</a> · <a href="/">APIs</a> · <a href="/applications">Your applications</a></nav>`
+  const { t } = wordsOf(look.language)
+  const { status, title, help } = wordsOfError(code, look.language)
+  const ways = [
+    ['/problems/', t('problemPage.all')],
+    [`${pagePaths.guides}/errors#${code}`, t('problemPage.guide')],
+    [pagePaths.applications, t('problemPage.applications')],
+  ] as const
+  const links = ways.map(([href, words]) => `<li><a href="${href}">${escapeHtml(words)}</a></li>`)
+  const body = `<p class="dim"><code dir="ltr">${code}</code> · ${escapeHtml(t('problemPage.status', { status }))}</p>
+<div class="card"><p>${escapeHtml(help)}</p></div>
+<ul class="ways">${links.join('')}</ul>`
   return plainPage({ title, body, look })
 }
 
 /** The list of all error codes, for people. */
 export function problemIndex({ look }: Omit<ProblemPageOptions, 'code'>): string {
-  const rows = Object.entries(errors).map(
+  const { t } = wordsOf(look.language)
+  const rows = [...errorWords(look.language)].map(
     ([code, { status, title }]) =>
-      `<tr><td>${status}</td><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${escapeHtml(title)}</td></tr>`,
+      `<tr><td>${status}</td><td><a href="/problems/${code}"><code dir="ltr">${code.replaceAll('_', '_<wbr>')}</code></a></td><td>${escapeHtml(title)}</td></tr>`,
   )
-  const body = `<p>Every error of the gateway and the portal is a JSON document with a <code>code</code>. The page of a code explains the error and what you can do about it.</p>
-<nav><a href="/">APIs</a> · <a href="/applications">Your applications</a></nav>
-<table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
+  const heads = [t('problemPage.statusHead'), t('problemPage.codeHead'), t('problemPage.meaning')]
+  const body = `<p class="dim">${escapeHtml(t('problemPage.lead'))}</p>
+<ul class="ways"><li><a href="${pagePaths.guides}/errors">${escapeHtml(t('problemPage.guide'))}</a></li></ul>
+<div class="table" tabindex="0" role="region" aria-label="${t('shell.errors')}"><table><thead><tr>${heads.map((head) => `<th scope="col">${escapeHtml(head)}</th>`).join('')}</tr></thead><tbody>
 ${rows.join('\n')}
-</tbody></table>`
-  return plainPage({ title: 'Errors', body, look })
-}
-
-/** Checks own members only: "toString" is not a code. */
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(errors, code)
+</tbody></table></div>`
+  return plainPage({ title: t('shell.errors'), body, look })
 }

@@ -3,7 +3,7 @@ import { versionKey } from '../../../catalogue/catalogue.ts'
 import { brandName } from '../brand-facts.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import { versionMarkdown } from '../documents/version-markdown.ts'
-import { createGuides } from '../guides/guides.ts'
+import type { Guides } from '../guides/guides.ts'
 import { llmsText } from '../guides/llms-text.ts'
 import { createSearchIndex } from '../guides/search-index.ts'
 import type { PortalApp } from '../portal-app.ts'
@@ -22,11 +22,12 @@ const VersionParams = Type.Object({ api: Type.String(), version: Type.String() }
 /** The guides and the reference as data for the page and as Markdown for programs, and what the search finds. */
 export function registerGuides(
   app: PortalApp,
-  services: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now' | 'sandbox'>,
+  services: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now' | 'sandbox'> & {
+    readonly guides: Guides
+  },
 ): void {
-  const { catalogue, portalUrl, now } = services
-  const guides = createGuides(services)
-  const searchIndex = createSearchIndex({ ...services, guides })
+  const { catalogue, portalUrl, now, guides } = services
+  const searchIndex = createSearchIndex(services)
   const servedDocument = createServedDocument(services)
 
   app.register((scope, _options, done) => {

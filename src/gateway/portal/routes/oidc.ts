@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { wordsOf } from '../../../messages/words.ts'
 import { errors } from '../../../platform/errors.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import type { ProvidedAccount, ProvidedPerson } from '../../registry/identities.ts'
 import { beginSignIn, proveSession } from '../accounts/begin-session.ts'
+import { wordsOfError } from '../error-words.ts'
 import { callbackPath, type OidcProvider } from '../oidc/provider.ts'
 import { refused } from '../oidc/refused.ts'
 import { keepTransaction, type Transaction, takeTransaction } from '../oidc/transaction.ts'
@@ -193,9 +195,12 @@ function startAgain(): PortalError {
   return refused('Your session or your account has changed in the meantime. Start again.')
 }
 
+/** The detail is English and says more, so that only readers of English get it. */
 function refusalPage({ code, detail }: Refusal, look: PageLook): string {
-  const { title, help } = errors[code]
-  const body = `<p>${escapeHtml(detail ?? help)}</p>
-<nav><a href="${pagePaths.signIn}">Back to sign-in</a> · <a href="/problems/${code}">What this means</a></nav>`
+  const { t } = wordsOf(look.language)
+  const { title, help } = wordsOfError(code, look.language)
+  const said = look.language === 'en' ? (detail ?? help) : help
+  const body = `<div class="card"><p>${escapeHtml(said)}</p></div>
+<ul class="ways"><li><a href="${pagePaths.signIn}">${t('problemPage.backToSignIn')}</a></li><li><a href="/problems/${code}">${t('problemPage.means')}</a></li></ul>`
   return plainPage({ title, body, look })
 }

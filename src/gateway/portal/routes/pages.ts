@@ -2,12 +2,14 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { versionKey } from '../../../catalogue/catalogue.ts'
-import { languageFacts, languageOf } from '../../../messages/language.ts'
+import { type Language, languageFacts, languageOf } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
 import { brandName } from '../brand-facts.ts'
+import type { Guides } from '../guides/guides.ts'
 import { knownFacts } from '../known-facts.ts'
 import { pagePaths } from '../page-paths.ts'
+import { guideContent } from '../pages/guide-content.ts'
 import { landingContent } from '../pages/landing-page.ts'
 import { escapeHtml, plainStyle } from '../pages/page.ts'
 import { accentStyle, pageLook } from '../pages/page-look.ts'
@@ -29,7 +31,7 @@ type PageServices = Pick<
   | 'mailbox'
   | 'oidc'
   | 'keyMaxDays'
->
+> & { readonly guides: Guides }
 
 /** Answers a request with the page, as the given status. */
 export type SendPage = (
@@ -55,14 +57,21 @@ export function createSendPage(services: PageServices): SendPage {
     const { language, brand } = look
     const { t } = wordsOf(language)
     const isLanding = status === 200 && request.routeOptions.url === pagePaths.landing
+    const guide = guideAt(request, language)
     const content = isLanding
       ? landingContent(publishedApis(catalogue(), now()))
-      : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
+      : guide !== undefined
+        ? guideContent(guide)
+        : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
     const document = page.document({
       language,
       direction: languageFacts[language].direction,
-      title: escapeHtml(t('document.title', { name: brand.name })),
-      description: t('document.description'),
+      title: escapeHtml(
+        guide === undefined
+          ? t('document.title', { name: brand.name })
+          : `${guide.title} · ${brand.name}`,
+      ),
+      description: escapeHtml(guide?.description ?? t('document.description')),
       preloads: page
         .preloads(language)
         .map((path) => `<link rel="modulepreload" href="${path}">`)
@@ -86,11 +95,17 @@ export function createSendPage(services: PageServices): SendPage {
       })
       .send(document)
   }
+
+  /** The guide that a request asks for, so that a link to it shows its title and programs can read it. */
+  function guideAt({ routeOptions, params }: FastifyRequest, language: Language) {
+    if (routeOptions.url !== pagePaths.guide) return undefined
+    return services.guides.find((params as { guide: string }).guide, language)
+  }
 }
 
 /** Serves the page at each of its paths, its files, and the reference of every version. */
 export function registerPages(app: PortalApp, services: PageServices, sendPage: SendPage): void {
-  const { catalogue, gatewayUrl, page, sandbox, mailbox } = services
+  const { catalogue, gatewayUrl, page, sandbox, mailbox, guides } = services
 
   app.register(fastifyStatic, {
     root: join(page.folder, 'assets'),
@@ -136,12 +151,15 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
 
   /** An API that is not published has no page, and neither has a sandbox that is off or a mailbox for others; the page itself says so. */
   function statusOf({ params, routeOptions, raw }: FastifyRequest): 200 | 404 {
-    const { api, version } = params as Readonly<Record<string, string | undefined>>
+    const { api, version, guide } = params as Readonly<Record<string, string | undefined>>
     if (routeOptions.url === pagePaths.apiVersion) {
       return catalogue().versions.has(versionKey(api ?? '', version ?? '')) ? 200 : 404
     }
     if (routeOptions.url === pagePaths.apiDiff) {
       return [...catalogue().versions.values()].some((known) => known.api === api) ? 200 : 404
+    }
+    if (routeOptions.url === pagePaths.guide) {
+      return guides.find(guide ?? '', 'en') === undefined ? 404 : 200
     }
     if (routeOptions.url === pagePaths.mailbox) return mailbox?.isOpenTo(raw) === true ? 200 : 404
     const isOfSandbox =

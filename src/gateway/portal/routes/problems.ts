@@ -1,3 +1,4 @@
+import { type Language, languageOf } from '../../../messages/language.ts'
 import { pageLook } from '../pages/page-look.ts'
 import { problemIndex, problemPage } from '../pages/problem-page.ts'
 import type { PortalApp } from '../portal-app.ts'
@@ -11,9 +12,9 @@ export function registerProblems(
   services: Pick<PortalServices, 'catalogue' | 'page'>,
 ): void {
   for (const path of ['/problems', '/problems/']) {
-    app.get(path, (_request, reply) =>
+    app.get(path, (request, reply) =>
       reply
-        .header('content-type', 'text/html; charset=utf-8')
+        .headers(htmlIn(languageOf(request.headers)))
         .send(problemIndex({ look: pageLook(services, reply) })),
     )
   }
@@ -26,6 +27,10 @@ export function registerProblems(
       if (wantsPage(request)) return reply.callNotFound()
       throw new PortalError({ code: 'NOT_FOUND', detail: 'This error code does not exist.' })
     }
-    return reply.header('content-type', 'text/html; charset=utf-8').send(document)
+    return reply.headers(htmlIn(languageOf(request.headers))).send(document)
   })
+}
+
+function htmlIn(language: Language) {
+  return { 'content-type': 'text/html; charset=utf-8', 'content-language': language }
 }
