@@ -67,7 +67,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
         t.ok(fields <= fieldsMax, `${fields} fields`)
         t.comment(...steps, ...rows)
 
-        const keys = main.getByRole('list', { name: 'Keys that work' })
+        const keys = main.getByRole('region', { name: 'Keys that work' })
         await main.getByRole('heading', { name: 'The first call arrived' }).waitFor()
         await main.getByText('Latest call: GET listAccounts: 200').waitFor()
         t.notMatch(await keys.innerText(), 'Not yet', 'the key says at once that it was used')
@@ -136,7 +136,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       await press('Hide this list')
       await main.getByText('All 5 done.').waitFor({ state: 'detached' })
       await page.reload()
-      await main.getByRole('list', { name: 'Keys that work' }).waitFor()
+      await main.getByRole('region', { name: 'Keys that work' }).waitFor()
       const other = await callingApplication(owner, tollgate)
       await page.goto(`${portalUrl}/applications/${other.id}`)
       await main.getByText('1 of 5 done').waitFor()
@@ -152,7 +152,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
         arrived(`/api/applications/${id}/subscriptions`),
         page.goto(`${portalUrl}/applications/${id}`),
       ])
-      await main.getByRole('list', { name: 'Keys that work' }).waitFor()
+      await main.getByRole('region', { name: 'Keys that work' }).waitFor()
       t.equal(await main.getByText('Get to know the bank').count(), 0, 'it stays hidden')
     })
   })

@@ -148,7 +148,8 @@ t.test(
 
       // Rotation with an overlap; after it the old key is dead.
       await tab('Keys').click()
-      await button('Rotate').click()
+      await button('Actions for Key 1').click()
+      await page.getByRole('menuitem', { name: 'Rotate key Key 1' }).click()
       await dialog.getByRole('radio', { name: 'Keep it working for 1 hour' }).check()
       await dialog.getByRole('button', { name: 'Rotate key' }).click()
       const shownKey = page.getByRole('region', { name: 'key', exact: true })
@@ -163,23 +164,26 @@ t.test(
         .set({ expires_at: new Date(Date.now() - 1000) })
         .where('id', '=', key.split('_')[1] ?? '')
         .execute()
-      await button('Rename').click()
-      await dialog.getByRole('textbox', { name: 'Name' }).fill('Budget planner 2')
-      await dialog.getByRole('button', { name: 'Save name' }).click()
+      await tab('Settings').click()
+      await field('Name').fill('Budget planner 2')
+      await button('Save name').click()
       await heading('Budget planner 2').waitFor()
+      await tab('Keys').click()
       t.ok(await eventually(async () => (await codeOf(key)) === 401, 5_000), 'the old key is dead')
       t.not(await codeOf(newKey), 401)
 
       // Revocation.
       await button('Close this panel').click()
-      await button('Revoke').first().click()
+      await page.getByRole('button', { name: 'Actions for Key 1' }).first().click()
+      await page.getByRole('menuitem', { name: /^Revoke key/ }).click()
       await dialog.getByRole('button', { name: 'Revoke key' }).click()
       await page.getByText('No working API keys').waitFor()
       t.ok(await eventually(async () => (await codeOf(newKey)) === 401, 5_000), 'revoked')
 
       // The application, then the account.
       t.equal(await horizontalOverflow(page), 0)
-      await button('Delete').click()
+      await tab('Settings').click()
+      await button('Delete …').click()
       await dialog.getByRole('textbox').fill('Budget planner 2')
       await dialog.getByRole('button', { name: 'Delete application' }).click()
       await heading('From here to your first call').waitFor()

@@ -29,6 +29,12 @@ const dialogOf = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('dialog').waitFor()
 }
 
+const menuDialogOf = (menu: string, item: string) => async (page: Page) => {
+  await press(page, menu)
+  await page.getByRole('menuitem', { name: item }).click()
+  await page.getByRole('dialog').waitFor()
+}
+
 const busy =
   (tab = '') =>
   (world: PortalWorld) =>
@@ -338,13 +344,32 @@ const applications: readonly PageState[] = [
       await page.getByText('works as soon as the application is subscribed').waitFor()
     },
   },
-  { name: 'key-rotate', viewer: 'developer', path: busy(), prepare: dialogOf('Rotate') },
-  { name: 'key-revoke', viewer: 'developer', path: busy(), prepare: dialogOf('Revoke') },
+  {
+    name: 'key-menu',
+    viewer: 'developer',
+    path: busy(),
+    prepare: async (page) => {
+      await press(page, 'Actions for Production')
+      await page.getByRole('menuitem', { name: 'Rotate key Production' }).waitFor()
+    },
+  },
+  {
+    name: 'key-rotate',
+    viewer: 'developer',
+    path: busy(),
+    prepare: menuDialogOf('Actions for Production', 'Rotate key Production'),
+  },
+  {
+    name: 'key-revoke',
+    viewer: 'developer',
+    path: busy(),
+    prepare: menuDialogOf('Actions for Production', 'Revoke key Production'),
+  },
   {
     name: 'key-addresses',
     viewer: 'developer',
     path: busy(),
-    prepare: dialogOf('Addresses'),
+    prepare: menuDialogOf('Actions for Production', 'Allowed addresses of key Production'),
   },
   {
     name: 'application-settings',
@@ -393,12 +418,11 @@ const applications: readonly PageState[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
-  { name: 'application-rename', viewer: 'developer', path: busy(), prepare: dialogOf('Rename') },
   {
     name: 'application-delete',
     viewer: 'developer',
-    path: busy(),
-    prepare: dialogOf('Delete'),
+    path: busy('/settings'),
+    prepare: dialogOf('Delete …'),
     isPictured: true,
   },
   {

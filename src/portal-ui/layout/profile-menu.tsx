@@ -18,7 +18,8 @@ export function ProfileMenu({ developer }: { readonly developer: Developer }) {
           {/* Not as aria-label: the initials on the button are no part of it. */}
           <VisuallyHidden>{t('shell.account', { name })}</VisuallyHidden>
           <Avatar size={32} color="tide" aria-hidden>
-            {initialsOf(name)}
+            {/* Drawn by the style sheet: the letters are no part of the button's name. */}
+            <span className={classes['initials']} data-initials={initialsOf(name)} />
           </Avatar>
         </UnstyledButton>
       </Menu.Target>

@@ -1,19 +1,19 @@
-import { Group, NativeSelect, Paper, Textarea, TextInput, Title } from '@mantine/core'
+import { Group, NativeSelect, Stack, Textarea, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { CertificateInput } from '../../../gateway/portal/schemas/applications.ts'
 import { useCertificateAdding } from '../../api/applications.ts'
 import { Form, filled } from '../../components/form.tsx'
-import classes from './applications.module.css'
+import { t } from '../../words.ts'
 
 export interface AddCertificateProps {
   readonly applicationId: string
   readonly onDone: () => void
 }
 
-const uses: readonly { value: CertificateInput['use']; label: string }[] = [
-  { value: 'tls', label: 'Connections (QWAC)' },
-  { value: 'signing', label: 'Signing requests (QSealC)' },
-]
+const uses = [
+  { value: 'tls', label: 'certificates.useConnections' },
+  { value: 'signing', label: 'certificates.useSigning' },
+] as const satisfies readonly { value: CertificateInput['use']; label: string }[]
 
 /** The form that adds a certificate: what it is for, a name, and its PEM. */
 export function AddCertificate({ applicationId, onDone }: AddCertificateProps) {
@@ -23,28 +23,29 @@ export function AddCertificate({ applicationId, onDone }: AddCertificateProps) {
     validate: { name: filled(), certificate: filled() },
   })
   return (
-    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
+    <Stack>
       <Form
         form={form}
         mutation={adding}
+        label={t('certificates.addTitle')}
         onSubmit={({ use, ...values }) =>
           adding.mutate({ ...values, use: use === 'signing' ? 'signing' : 'tls' })
         }
-        action="Add certificate"
+        action={t('certificates.add')}
         onCancel={onDone}
       >
-        <Title order={4}>Add a certificate</Title>
+        <Title order={3}>{t('certificates.addTitle')}</Title>
         <Group gap="md" align="flex-start">
           <NativeSelect
-            label="Use"
-            description="What your application does with it."
+            label={t('certificates.use')}
+            description={t('certificates.useHelp')}
             {...form.getInputProps('use')}
-            data={[...uses]}
+            data={uses.map(({ value, label }) => ({ value, label: t(label) }))}
             flex="0 1 16rem"
           />
           <TextInput
-            label="Name"
-            description="Helps you recognise it later, for example “Winter 2026”."
+            label={t('field.name')}
+            description={t('certificates.nameHelp')}
             {...form.getInputProps('name')}
             maxLength={100}
             autoComplete="off"
@@ -53,8 +54,9 @@ export function AddCertificate({ applicationId, onDone }: AddCertificateProps) {
           />
         </Group>
         <Textarea
-          label="Certificate"
-          description="PEM text, from BEGIN CERTIFICATE to END CERTIFICATE. Never paste the private key."
+          label={t('certificates.certificate')}
+          description={t('certificates.pemHelp')}
+          dir="ltr"
           {...form.getInputProps('certificate')}
           autosize
           minRows={4}
@@ -64,6 +66,6 @@ export function AddCertificate({ applicationId, onDone }: AddCertificateProps) {
           required
         />
       </Form>
-    </Paper>
+    </Stack>
   )
 }

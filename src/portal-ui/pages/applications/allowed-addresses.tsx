@@ -6,6 +6,8 @@ import { useAddressesOfKey } from '../../api/applications.ts'
 import { entriesOf } from '../../components/entries.ts'
 import { EntriesArea } from '../../components/entries-area.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { Message } from '../../components/message.tsx'
+import { t } from '../../words.ts'
 
 export interface AllowedAddressesProps {
   readonly applicationId: string
@@ -29,23 +31,21 @@ export function AllowedAddresses(props: AllowedAddressesProps) {
   return (
     <FormDialog
       opened={opened}
-      title="Allowed addresses"
+      title={t('keys.addresses')}
       form={form}
       mutation={change}
       onSubmit={(values) =>
         change.mutate({ keyId: apiKey.id, allowedAddresses: entriesOf(values.allowedAddresses) })
       }
       onCancel={onClose}
-      action="Save addresses"
+      action={t('keys.saveAddresses')}
     >
       <Text>
-        The gateway accepts <bdi>{apiKey.name}</bdi> only from these addresses and refuses other
-        calls with 403. A change applies within a second. If the list is empty, the key works from
-        everywhere.
+        <Message id="keys.addressesMean" values={{ name: <bdi>{apiKey.name}</bdi> }} />
       </Text>
       <EntriesArea
-        label="Addresses"
-        description="IP addresses or ranges, one on each line, at most 20: 192.0.2.7 or 2001:db8::/32."
+        label={t('keys.addressList')}
+        description={t('keys.addressHelp')}
         {...form.getInputProps('allowedAddresses')}
         minRows={3}
         maxRows={12}

@@ -1,4 +1,4 @@
-import { Alert, Badge, Stack, Title } from '@mantine/core'
+import { Alert, Badge, Stack } from '@mantine/core'
 import { useEffect } from 'react'
 import { useParams } from 'wouter'
 import { applicationTabs } from '../../../gateway/portal/page-paths.ts'
@@ -13,9 +13,7 @@ import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import type { ApplicationTab } from '../../tab-path.ts'
-import { ApplicationActions } from './application-actions.tsx'
 import { CallsTab } from './calls-tab.tsx'
-import { Certificates } from './certificates.tsx'
 import { CheckListLine } from './check-list.tsx'
 import { DeprecationNotices } from './deprecation-notices.tsx'
 import { HistorySection } from './history-section.tsx'
@@ -23,8 +21,7 @@ import { KeysTab } from './keys-tab.tsx'
 import { LiveSection } from './live-section.tsx'
 import { NextStep } from './next-step.tsx'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
-import { RedirectOrigins } from './redirect-origins.tsx'
-import { SignedCalls } from './signed-calls.tsx'
+import { SettingsTab } from './settings-tab.tsx'
 import { SubscriptionsTab } from './subscriptions-tab.tsx'
 import { TabLinks, tabTitles } from './tab-links.tsx'
 import { TryTab } from './try-tab.tsx'
@@ -69,7 +66,6 @@ function Loaded({
           )}
         </>
       }
-      actions={<ApplicationActions application={application} />}
     >
       <Stack gap="lg">
         {suspendedAt === null ? null : (
@@ -122,17 +118,7 @@ function TabContent({ application, tab, memory }: TabContentProps) {
     case 'try':
       return <TryTab applicationId={applicationId} memory={memory} />
     case 'settings':
-      return (
-        <Stack gap="lg">
-          <Title order={2}>Settings</Title>
-          <Stack gap="sm">
-            <Title order={3}>Security</Title>
-            <SignedCalls application={application} />
-          </Stack>
-          <RedirectOrigins application={application} />
-          <Certificates applicationId={applicationId} />
-        </Stack>
-      )
+      return <SettingsTab application={application} />
   }
 }
 

@@ -1,11 +1,15 @@
-import { Badge, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { Certificate } from '../../../gateway/portal/schemas/applications.ts'
+import type { MessageId } from '../../../messages/format.ts'
 import { useCertificateRemoval, useCertificates } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
 import { useFacts } from '../../facts.tsx'
+import { t } from '../../words.ts'
 import { AddCertificate } from './add-certificate.tsx'
 import classes from './applications.module.css'
 import { Fact } from './fact.tsx'
@@ -23,54 +27,63 @@ export function Certificates({ applicationId }: { readonly applicationId: string
     title.current?.focus()
   }
   return (
-    <Stack gap="sm">
-      <Group justify="space-between" gap="sm">
-        <Title ref={title} tabIndex={-1} order={3} className={classes['title'] ?? ''}>
-          Certificates
-        </Title>
-        {isAdding ? null : (
+    <SectionCard
+      title={t('certificates.title')}
+      titleRef={title}
+      lead={t('certificates.lead')}
+      action={
+        isAdding ? undefined : (
           <Button variant="default" onClick={() => setIsAdding(true)}>
-            Add certificate
+            {t('certificates.add')}
           </Button>
+        )
+      }
+    >
+      <Stack gap="md">
+        {isAdding ? <AddCertificate applicationId={applicationId} onDone={done} /> : null}
+        <QueryState query={certificates} label={t('certificates.loading')} />
+        {certificates.data !== undefined && items.length === 0 && !isAdding ? (
+          <div>
+            <Text fw={550}>{t('certificates.noneYet')}</Text>
+            <Text size="sm" c="dimmed">
+              {t('certificates.noneYetMeans')}
+            </Text>
+          </div>
+        ) : null}
+        {items.length === 0 ? null : (
+          <Stack
+            component="ul"
+            gap="sm"
+            className={classes['list'] ?? ''}
+            aria-label={t('certificates.title')}
+          >
+            {items.map((certificate) => (
+              <CertificateCard
+                key={certificate.id}
+                applicationId={applicationId}
+                certificate={certificate}
+                onRemoved={() => title.current?.focus()}
+              />
+            ))}
+          </Stack>
         )}
-      </Group>
-      <Text maw="46rem">
-        Add the certificates that your application connects with (QWAC) and signs requests with
-        (QSealC). For each use you can have two valid ones, so that you can switch to a new one
-        without a gap.
-      </Text>
-      {isAdding ? <AddCertificate applicationId={applicationId} onDone={done} /> : null}
-      <QueryState query={certificates} label="Loading the certificates …" />
-      {certificates.data !== undefined && items.length === 0 && !isAdding ? (
-        <EmptyState title="No certificates yet">
-          Paste a certificate that a trusted authority issued. Its private key stays with you.
-        </EmptyState>
-      ) : null}
-      {items.length === 0 ? null : (
-        <Stack component="ul" gap="sm" className={classes['list'] ?? ''} aria-label="Certificates">
-          {items.map((certificate) => (
-            <CertificateCard
-              key={certificate.id}
-              applicationId={applicationId}
-              certificate={certificate}
-              onRemoved={() => title.current?.focus()}
-            />
-          ))}
-        </Stack>
-      )}
-      {hasSandbox ? <MakeTestCertificates applicationId={applicationId} /> : null}
-    </Stack>
+        {hasSandbox ? <MakeTestCertificates applicationId={applicationId} /> : null}
+      </Stack>
+    </SectionCard>
   )
 }
 
 const states = {
-  active: { word: 'Active', color: 'green' },
-  pending: { word: 'Not valid yet', color: 'gray' },
-  expired: { word: 'Expired', color: 'gray' },
-  blocked: { word: 'Blocked by the operator', color: 'red' },
+  active: { word: 'certificates.active', tone: 'ok' },
+  pending: { word: 'certificates.pending', tone: 'neutral' },
+  expired: { word: 'certificates.expired', tone: 'neutral' },
+  blocked: { word: 'certificates.blocked', tone: 'bad' },
 } as const
 
-const uses = { tls: 'For connections (QWAC)', signing: 'For signing (QSealC)' } as const
+const uses = {
+  tls: 'certificates.forConnections',
+  signing: 'certificates.forSigning',
+} as const satisfies Record<string, MessageId>
 
 interface CertificateCardProps {
   readonly applicationId: string
@@ -86,57 +99,66 @@ function CertificateCard({ applicationId, certificate, onRemoved }: CertificateC
   })
   const { id, name, use, state, thumbprint, roles, authorisationNumber, subject, issuer } =
     certificate
-  const { word, color } = states[state]
+  const { word, tone } = states[state]
   return (
-    <Paper component="li" withBorder p="lg" className={classes['card'] ?? ''}>
+    <Paper component="li" withBorder p="md" className={classes['card'] ?? ''}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <div className={classes['name']}>
           <Group gap="sm">
-            <Title order={4} className={classes['name'] ?? ''}>
+            <Title order={3} className={classes['name'] ?? ''}>
               <bdi>{name}</bdi>
             </Title>
-            <Badge color={color}>{word}</Badge>
+            <Pill tone={tone}>{t(word)}</Pill>
           </Group>
-          <Text size="sm">{uses[use]}</Text>
+          <Text size="sm">{t(uses[use])}</Text>
         </div>
-        <Button size="sm" variant="light" color="red" onClick={() => setIsAsking(true)}>
-          Remove
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t('certificates.removeNamed', { name })}
+          onClick={() => setIsAsking(true)}
+        >
+          {t('certificates.remove')}
         </Button>
       </Group>
       <dl className={classes['facts']} style={{ marginTop: '0.875rem' }}>
-        <Fact name="Valid from" at={certificate.validFrom} />
-        <Fact name="Valid until" at={certificate.validUntil} />
+        <Fact name={t('certificates.validFrom')} at={certificate.validFrom} />
+        <Fact name={t('certificates.validUntil')} at={certificate.validUntil} />
         {use === 'tls' ? (
-          <Fact name="Last used" at={certificate.lastUsedAt}>
-            Not yet
+          <Fact name={t('keys.lastUsed')} at={certificate.lastUsedAt}>
+            {t('common.notYet')}
           </Fact>
         ) : null}
-        <Fact name="PSD2 roles">{roles.length === 0 ? 'None' : roles.join(', ')}</Fact>
-        <Fact name="Authorisation number">{authorisationNumber ?? 'None'}</Fact>
+        <Fact name={t('certificates.roles')}>
+          {roles.length === 0 ? t('common.none') : <bdi>{roles.join(', ')}</bdi>}
+        </Fact>
+        <Fact name={t('certificates.number')}>
+          {authorisationNumber === null ? t('common.none') : <bdi>{authorisationNumber}</bdi>}
+        </Fact>
       </dl>
       <details className={classes['details']}>
-        <summary>Subject, issuer and thumbprint</summary>
+        <summary>{t('certificates.details')}</summary>
         <Stack gap="xs" mt="xs">
           <Text size="sm">
-            Issued to <bdi>{subject}</bdi>
+            <Message id="certificates.issuedTo" values={{ name: <bdi>{subject}</bdi> }} />
           </Text>
           <Text size="sm">
-            Issued by <bdi>{issuer}</bdi>
+            <Message id="certificates.issuedBy" values={{ name: <bdi>{issuer}</bdi> }} />
           </Text>
-          <Code>{thumbprint}</Code>
+          <Code dir="ltr">{thumbprint}</Code>
         </Stack>
       </details>
       <Confirm
         opened={isAsking}
         onClose={() => setIsAsking(false)}
-        title="Remove this certificate?"
-        action="Remove certificate"
+        title={t('certificates.removeTitle')}
+        action={t('certificates.removeConfirm')}
         isDangerous
         onConfirm={() => removal.mutate(id)}
         mutation={removal}
       >
         <Text>
-          The gateway refuses calls with <bdi>{name}</bdi> within a second.
+          <Message id="certificates.removeMeans" values={{ name: <bdi>{name}</bdi> }} />
         </Text>
       </Confirm>
     </Paper>

@@ -1,25 +1,36 @@
-import { Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { useKeyCreation, useKeys } from '../../api/applications.ts'
 import { limitCommands, type Step } from '../../calls/check-list.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
+import { Message } from '../../components/message.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { useFacts } from '../../facts.tsx'
-import { counted, windowInWords } from '../../in-words.ts'
+import { windowInWords } from '../../in-words.ts'
 import { referencePath } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
+import { t } from '../../words.ts'
 import classes from './check-list.module.css'
+import { askToRead } from './handed-key.ts'
+import type { PageMemory } from './page-memory.ts'
+import { ReadAccounts } from './read-accounts.tsx'
 import { type CheckListState, useCheckList } from './use-check-list.ts'
 
 export interface CheckListProps {
   readonly applicationId: string
+  readonly memory: PageMemory
+  /** Whether it also shows before the first call. (Default: false) */
+  readonly isEarly?: boolean
   /** Called when the developer hides the list: the focus would go with the button. */
   readonly onHidden: () => void
 }
 
-/** What to do after the first call; it stays until it is done or hidden. */
-export function CheckList({ applicationId, onHidden }: CheckListProps) {
-  const list = useCheckList(applicationId, false)
+/** The first hour with the bank in five steps; it stays until it is done or hidden. */
+export function CheckList({ applicationId, memory, isEarly = false, onHidden }: CheckListProps) {
+  const list = useCheckList(applicationId, { isEarly })
   if (list === undefined) return null
   const hide = () => {
     list.hide()
@@ -31,28 +42,26 @@ export function CheckList({ applicationId, onHidden }: CheckListProps) {
       component="section"
       aria-labelledby="check-list-title"
       withBorder
-      p="lg"
+      shadow="xs"
       className={classes['card'] ?? ''}
     >
-      <Group justify="space-between" gap="xs">
-        <Title order={2} size="h3" id="check-list-title">
-          Get to know the bank
+      <div className={classes['top']}>
+        <Title order={2} id="check-list-title">
+          {t('checkList.title')}
         </Title>
-        <Button variant="default" size="compact-sm" onClick={hide}>
-          Hide this list
+        <Text size="sm" c="dimmed" role="status" className={classes['progress'] ?? ''}>
+          {isDone ? t('checkList.allDone', { count: list.items.length }) : progress(list)}
+        </Text>
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={hide}>
+          {t('checkList.hide')}
         </Button>
-      </Group>
+      </div>
       {isDone ? (
-        <Text>
-          <span role="status">All {list.items.length} done.</span> <ReadOn list={list} />
+        <Text className={classes['readOn'] ?? ''}>
+          <ReadOn list={list} />
         </Text>
       ) : (
-        <>
-          <Text role="status">
-            <bdi>{progress(list)}</bdi>
-          </Text>
-          <Items applicationId={applicationId} list={list} />
-        </>
+        <Items applicationId={applicationId} list={list} memory={memory} />
       )}
     </Paper>
   )
@@ -66,17 +75,26 @@ export function CheckListLine({
   readonly applicationId: string
   readonly isAtUsage: boolean
 }) {
-  const list = useCheckList(applicationId, isAtUsage)
+  const list = useCheckList(applicationId, { isAtUsage })
   if (list === undefined) return null
   const next = list.items.find(({ isDone }) => !isDone)
   if (next === undefined) return null
-  const { title } = stepWords(next.step, list)
   return (
-    <Text size="sm">
-      <span role="status">Get to know the bank: {progress(list)}.</span> Next:{' '}
-      <TextLink href={stepHref(next.step, applicationId, list)} inherit>
-        {title}
-      </TextLink>
+    <Text size="sm" component="div">
+      <span role="status">
+        {t('checkList.title')}: <bdi>{progress(list)}</bdi>
+      </span>{' '}
+      ·{' '}
+      <Message
+        id="checkList.next"
+        values={{
+          step: (
+            <TextLink href={stepHref(next.step, applicationId, list)} inherit>
+              {t(titles[next.step])}
+            </TextLink>
+          ),
+        }}
+      />
     </Text>
   )
 }
@@ -84,34 +102,106 @@ export function CheckListLine({
 interface ListProps {
   readonly applicationId: string
   readonly list: CheckListState
+  readonly memory: PageMemory
 }
 
-function Items({ applicationId, list }: ListProps) {
+function Items({ applicationId, list, memory }: ListProps) {
+  const current = list.items.find(({ isDone }) => !isDone)
   return (
-    <ul className={classes['steps']} aria-labelledby="check-list-title">
-      {list.items.map(({ step, isDone }) => {
-        const { title, shows, action } = stepWords(step, list)
-        return (
-          <li key={step} className={classes['step']}>
-            <Badge color={isDone ? 'green' : 'gray'} className={classes['state'] ?? ''}>
-              {isDone ? 'Done' : 'To do'}
-            </Badge>
-            <div className={classes['words']}>
-              <Text fw={600}>{title}</Text>
-              <Text>
-                {shows}{' '}
-                {action === undefined ? null : (
-                  <TextLink href={stepHref(step, applicationId, list)} inherit>
-                    {action}
-                  </TextLink>
-                )}
+    <ol className={classes['steps']} aria-labelledby="check-list-title">
+      {list.items.map(({ step, isDone }) => (
+        <li key={step} className={classes['step']} data-done={isDone || undefined}>
+          <Tick isDone={isDone} />
+          <div className={classes['words']}>
+            <span className={classes['title']}>
+              {t(titles[step])}
+              <VisuallyHidden> {t(isDone ? 'checkList.done' : 'checkList.toDo')}</VisuallyHidden>
+            </span>
+            {step === current?.step ? (
+              <Text size="sm" c="dimmed">
+                {explained(step, list)}
               </Text>
-              {step === 'limit' && !isDone ? <LimitCommands list={list} /> : null}
+            ) : null}
+            {step === 'limit' && !isDone ? <LimitCommands list={list} /> : null}
+          </div>
+          {isDone ? null : (
+            <div className={classes['action']}>
+              <StepAction step={step} applicationId={applicationId} list={list} memory={memory} />
             </div>
-          </li>
-        )
-      })}
-    </ul>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Tick({ isDone }: { readonly isDone: boolean }) {
+  return (
+    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" className={classes['tick']}>
+      <circle cx="10" cy="10" r="9" />
+      {isDone ? <path d="M6 10.3l2.8 2.7L14 7.5" /> : null}
+    </svg>
+  )
+}
+
+interface StepActionProps extends ListProps {
+  readonly step: Step
+}
+
+function StepAction({ step, applicationId, list, memory }: StepActionProps) {
+  const { hasConsent } = list
+  const href = stepHref(step, applicationId, list)
+  switch (step) {
+    case 'call':
+      return <FirstRead applicationId={applicationId} list={list} memory={memory} />
+    case 'consent':
+      return (
+        <TextLink href={href}>
+          {t(hasConsent ? 'checkList.listAccounts' : 'checkList.createConsent')}
+        </TextLink>
+      )
+    case 'payment':
+      return <TextLink href={href}>{t('checkList.initiatePayment')}</TextLink>
+    case 'limit':
+      return null
+    case 'usage':
+      return <TextLink href={href}>{t('checkList.openUsage')}</TextLink>
+  }
+}
+
+/** One click to Noa's accounts: with a key of this page, or with a new one. */
+function FirstRead({ applicationId, list, memory }: ListProps) {
+  const [, navigate] = useLocation()
+  const count = useKeys(applicationId).data?.items.length ?? 0
+  const creation = useKeyCreation(applicationId, (key) => {
+    memory.issue(key)
+    askToRead(key.id)
+    navigate(tabPath(applicationId, 'keys'))
+  })
+  const known = memory.keys[0]
+  if (known !== undefined) {
+    return (
+      <ReadAccounts
+        applicationId={applicationId}
+        apiKey={known.key}
+        keyId={known.id}
+        memory={memory}
+        version={list.version}
+        isBare
+      />
+    )
+  }
+  return (
+    <Stack gap="xs" align="flex-end">
+      <Button
+        size="compact-sm"
+        loading={creation.isPending}
+        onClick={() => creation.mutate({ name: t('keys.suggested', { number: count + 1 }) })}
+      >
+        {t(count === 0 ? 'checkList.keyAndRead' : 'checkList.newKeyAndRead')}
+      </Button>
+      <ProblemAlert error={creation.error} />
+    </Stack>
   )
 }
 
@@ -132,15 +222,14 @@ function LimitCommands({ list: { operations, limit } }: { readonly list: CheckLi
   if (spare === undefined || limit === undefined) return null
   return (
     <details ref={details} className={classes['commands']} open={isAsked}>
-      <summary>Show the commands</summary>
+      <summary>{t('checkList.showCommands')}</summary>
       <Stack gap="xs" mt={4}>
         <CopyLine
           text={limitCommands(`${gatewayUrl}${spare.path}`, limit.calls)}
-          label="commands that reach a limit"
+          label={t('checkList.commands')}
         />
         <Text size="sm" c="dimmed">
-          The first {counted(limit.calls, 'call')} print 400, because they name no consent. They
-          count all the same, so the last one prints 429. Only “{spare.summary}” is used up then.
+          {t('checkList.commandsMean', { count: limit.calls, operation: spare.summary })}
         </Text>
       </Stack>
     </details>
@@ -149,67 +238,50 @@ function LimitCommands({ list: { operations, limit } }: { readonly list: CheckLi
 
 function ReadOn({ list: { version } }: { readonly list: CheckListState }) {
   return (
-    <>
-      Read on:{' '}
-      <Anchor href={referencePath(version.api, version.version)} inherit underline="always">
-        every operation with samples
-      </Anchor>
-      , and{' '}
-      <TextLink href={pagePaths.sandbox} inherit>
-        how to reach every state in the sandbox
-      </TextLink>
-      .
-    </>
+    <Message
+      id="checkList.readOn"
+      tags={{
+        reference: (text) => <a href={referencePath(version.api, version.version)}>{text}</a>,
+        sandbox: (text) => (
+          <TextLink href={pagePaths.sandbox} inherit>
+            {text}
+          </TextLink>
+        ),
+      }}
+    />
   )
 }
 
 function progress({ items }: CheckListState): string {
-  return `${items.filter(({ isDone }) => isDone).length} of ${items.length} done`
+  return t('checkList.progress', {
+    done: items.filter(({ isDone }) => isDone).length,
+    count: items.length,
+  })
 }
 
-interface StepWords {
-  readonly title: string
-  /** What the step shows. */
-  readonly shows: string
-  /** Text of the link; undefined for the step that has commands instead. */
-  readonly action?: string
-}
+const titles = {
+  call: 'checkList.call',
+  consent: 'checkList.consent',
+  payment: 'checkList.payment',
+  limit: 'checkList.limit',
+  usage: 'checkList.usage',
+} as const satisfies Record<Step, string>
 
-function stepWords(step: Step, { limit, hasConsent }: CheckListState): StepWords {
+/** What a step shows. */
+function explained(step: Step, { limit }: CheckListState): string {
   switch (step) {
     case 'call':
-      return {
-        title: 'Make a first call',
-        shows: 'Your key works, and the portal records what became of each call.',
-        action: 'See your calls',
-      }
+      return t('checkList.callShows')
     case 'consent':
-      return {
-        title: 'Read accounts with a consent of your own',
-        shows: 'Ask for a consent, approve it at the bank as Noa Levi, then list the accounts.',
-        action: hasConsent ? 'List accounts' : 'Create a consent',
-      }
+      return t('checkList.consentShows')
     case 'payment':
-      return {
-        title: 'Make a payment',
-        shows:
-          'Ask for a payment and approve it as Noa Levi. The example is dated a week ahead: until then its status is ACTC or ACWC, approved. Without requestedExecutionDate, the bank starts it within seconds.',
-        action: 'Initiate a payment',
-      }
+      return t('checkList.paymentShows')
     case 'limit':
-      return {
-        title: 'Reach a limit',
-        shows:
-          limit === undefined
-            ? ''
-            : `After ${counted(limit.calls, 'call')} per ${windowInWords(limit)} to one operation, the gateway answers 429.`,
-      }
+      return limit === undefined
+        ? ''
+        : t('checkList.limitShows', { count: limit.calls, window: windowInWords(limit) })
     case 'usage':
-      return {
-        title: 'See what is left',
-        shows: 'Usage shows how many calls each operation has left, and when the count resets.',
-        action: 'Open usage',
-      }
+      return t('checkList.usageShows')
   }
 }
 
@@ -217,7 +289,7 @@ function stepHref(step: Step, applicationId: string, list: CheckListState): stri
   const { operations, hasConsent } = list
   switch (step) {
     case 'call':
-      return tabPath(applicationId, 'calls')
+      return tabPath(applicationId, 'keys')
     case 'consent':
       return tryPath(applicationId, (hasConsent ? operations.accounts : operations.consent)?.id)
     case 'payment':
@@ -229,7 +301,7 @@ function stepHref(step: Step, applicationId: string, list: CheckListState): stri
   }
 }
 
-/** Try it with an operation whose customer approves on the bank's page. */
+/** The playground with an operation whose customer approves on the bank's page. */
 function tryPath(applicationId: string, operation = ''): string {
   const wish = new URLSearchParams({ operation, approval: 'redirect' })
   return `${tabPath(applicationId, 'try')}?${wish}`

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core'
+import { Group, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useRef } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
@@ -7,22 +7,28 @@ import { entriesOf } from '../../components/entries.ts'
 import { EntriesArea } from '../../components/entries-area.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
 import { useFacts } from '../../facts.tsx'
-import classes from './applications.module.css'
+import { t } from '../../words.ts'
 
 const lives = [
-  { days: 30, label: 'In 30 days' },
-  { days: 90, label: 'In 90 days' },
-  { days: 365, label: 'In a year' },
-]
+  { days: 30, label: 'keys.in30Days' },
+  { days: 90, label: 'keys.in90Days' },
+  { days: 365, label: 'keys.inAYear' },
+] as const
 
 /** What the operator permits. @param daysMax the longest life in days; 0: no maximum */
 function expiriesWithin(daysMax: number) {
   const isPermitted = ({ days }: (typeof lives)[number]) => daysMax === 0 || days < daysMax
   return [
-    { value: 'latest', label: daysMax === 0 ? 'Never' : `In ${daysMax} days (the maximum)` },
-    ...lives.filter(isPermitted).map(({ days, label }) => ({ value: String(days), label })),
-    { value: 'date', label: 'On a date I choose' },
+    {
+      value: 'latest',
+      label: daysMax === 0 ? t('common.never') : t('keys.inMaximum', { days: daysMax }),
+    },
+    ...lives
+      .filter(isPermitted)
+      .map(({ days, label }) => ({ value: String(days), label: t(label) })),
+    { value: 'date', label: t('keys.onDate') },
   ]
 }
 
@@ -41,9 +47,7 @@ export function CreateKey(props: CreateKeyProps) {
     initialValues: { name: suggestedName, expiry: 'latest', day: '', allowedAddresses: '' },
     validate: {
       day: (day, { expiry }) =>
-        Number.isNaN(expiryOf(expiry, day)?.getTime())
-          ? 'Enter a day before the year 10000.'
-          : null,
+        Number.isNaN(expiryOf(expiry, day)?.getTime()) ? t('keys.dayInvalid') : null,
     },
   })
   const { expiry, day } = form.values
@@ -55,7 +59,7 @@ export function CreateKey(props: CreateKeyProps) {
   }, [])
 
   return (
-    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
+    <SectionCard title={t('keys.createTitle')} order={3}>
       <Form
         form={form}
         mutation={creation}
@@ -72,16 +76,15 @@ export function CreateKey(props: CreateKeyProps) {
           const { expiresAt, ...others } = fieldErrors(error, fields)
           return { ...others, [expiry === 'date' ? 'day' : 'expiry']: expiresAt }
         }}
-        action="Create key"
+        action={t('keys.create')}
         isDisabled={expiry === 'date' && day === ''}
         onCancel={onCancel}
       >
-        <Title order={3}>Create a key</Title>
         <Group gap="md" align="flex-start">
           <TextInput
             ref={field}
-            label="Name"
-            description="Where it is used, for example “Production”."
+            label={t('field.name')}
+            description={t('keys.nameHelp')}
             {...form.getInputProps('name')}
             maxLength={100}
             autoComplete="off"
@@ -89,8 +92,8 @@ export function CreateKey(props: CreateKeyProps) {
             flex="1 1 16rem"
           />
           <NativeSelect
-            label="Expires"
-            description="When the key stops working."
+            label={t('keys.expires')}
+            description={t('keys.expiresHelp')}
             {...form.getInputProps('expiry')}
             data={expiriesWithin(keyMaxDays)}
             flex="0 1 12rem"
@@ -98,8 +101,8 @@ export function CreateKey(props: CreateKeyProps) {
           {expiry === 'date' ? (
             <TextInput
               type="date"
-              label="Last day"
-              description="It works until the end of that day."
+              label={t('keys.lastDay')}
+              description={t('keys.lastDayHelp')}
               {...form.getInputProps('day')}
               max="9999-12-31"
               required
@@ -108,13 +111,13 @@ export function CreateKey(props: CreateKeyProps) {
           ) : null}
         </Group>
         <EntriesArea
-          label="Allowed addresses"
-          description="IP addresses or ranges, one on each line: 192.0.2.7 or 2001:db8::/32. If you leave it empty, the key works from everywhere."
+          label={t('keys.addressesOptional')}
+          description={t('keys.addressesOptionalHelp')}
           {...form.getInputProps('allowedAddresses')}
           maxRows={12}
         />
       </Form>
-    </Paper>
+    </SectionCard>
   )
 }
 

@@ -2,7 +2,9 @@ import { Alert, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/
 import { useEffect, useRef } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
+import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { FirstCall } from './first-call.tsx'
 import type { PageMemory } from './page-memory.ts'
@@ -12,6 +14,8 @@ import { ReadyCommand } from './ready-command.tsx'
 export interface IssuedKeyPanelProps {
   readonly applicationId: string
   readonly issued: IssuedKey
+  /** What the key is called on the page. */
+  readonly name: string
   /** The key it replaced, after a rotation. */
   readonly replaced: Key | undefined
   readonly memory: PageMemory
@@ -20,7 +24,7 @@ export interface IssuedKeyPanelProps {
 
 /** A new key, shown only once, with a command to try it and the first call that arrives. */
 export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
-  const { applicationId, issued, replaced, memory, onPutAway } = props
+  const { applicationId, issued, name, replaced, memory, onPutAway } = props
   const title = useRef<HTMLHeadingElement>(null)
   const { isStored, noteStored } = memory
   const version = useReadableVersion(applicationId)
@@ -52,24 +56,22 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
             id="issued-key-title"
             className={classes['title'] ?? ''}
           >
-            New key: <bdi>{issued.name}</bdi>
+            <Message id="issued.title" values={{ name: <bdi>{name}</bdi> }} />
           </Title>
           {replaced === undefined ? null : <Replaced replaced={replaced} />}
           {isStored ? (
             <Text>
-              <Code>{issued.hint}</Code> is no longer shown. Until you leave or reload this page, it
-              is filled in on the tab Try it.
+              <Message id="issued.hidden" values={{ hint: <Code dir="ltr">{issued.hint}</Code> }} />
             </Text>
           ) : (
             <>
-              <Alert color="amber" title="The portal shows the key only now">
-                Store it where your program finds it, for example in a secret manager. If you lose
-                it, rotate it.
+              <Alert color="amber" title={t('issued.onlyNow')}>
+                {t('issued.store')}
               </Alert>
-              <CopyLine text={issued.key} label="key" isProminent />
+              <CopyLine text={issued.key} label={t('issued.key')} isProminent />
               <Group>
                 <Button variant="default" onClick={store}>
-                  I have stored it
+                  {t('issued.stored')}
                 </Button>
               </Group>
             </>
@@ -81,11 +83,12 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
             apiKey={issued.key}
             memory={memory}
             version={version}
+            keyId={issued.id}
           />
         )}
         {isStored ? null : (
           <details className={classes['details']} open={version === undefined}>
-            <summary>Call from your terminal</summary>
+            <summary>{t('issued.terminal')}</summary>
             <ReadyCommand applicationId={applicationId} apiKey={issued.key} />
           </details>
         )}
@@ -93,7 +96,7 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
         {isStored ? (
           <Group>
             <Button variant="default" onClick={onPutAway}>
-              Close this panel
+              {t('issued.close')}
             </Button>
           </Group>
         ) : null}
@@ -106,13 +109,13 @@ function Replaced({ replaced }: { readonly replaced: Key }) {
   const { hint, state, expiresAt } = replaced
   return (
     <Text>
-      It replaces <Code>{hint}</Code>,{' '}
       {state === 'replaced' && expiresAt !== null ? (
-        <>
-          which works until <Time at={expiresAt} />.
-        </>
+        <Message
+          id="issued.replacesWorking"
+          values={{ hint: <Code dir="ltr">{hint}</Code>, time: <Time at={expiresAt} /> }}
+        />
       ) : (
-        'which no longer works.'
+        <Message id="issued.replacesEnded" values={{ hint: <Code dir="ltr">{hint}</Code> }} />
       )}
     </Text>
   )

@@ -1,16 +1,20 @@
 import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useKeys } from '../../api/applications.ts'
 import { useFirstCall } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { CheckList } from './check-list.tsx'
 import { CreateKey } from './create-key.tsx'
+import { takeHandedKey } from './handed-key.ts'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
-import { KeyCards } from './key-cards.tsx'
+import { keyLabel } from './key-label.ts'
+import { KeyTable } from './key-table.tsx'
 import type { PageMemory } from './page-memory.ts'
 
 export interface KeysTabProps {
@@ -24,10 +28,22 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   const [isCreating, setIsCreating] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
+  const { issue } = memory
+  useEffect(() => {
+    const handed = takeHandedKey(applicationId)
+    if (handed !== undefined) issue(handed)
+  }, [applicationId, issue])
   const firstUse = useFirstCall(applicationId, memory.shown?.id).data?.items[0]
   const items = (keys.data?.items ?? []).map((key) => usedSince(key, firstUse))
   const working = items.filter(isWorking)
   const ended = items.filter((key) => !isWorking(key))
+
+  // The list may be older than the call.
+  const firstId = firstUse?.requestId
+  const { refetch } = keys
+  useEffect(() => {
+    if (firstId !== undefined) void refetch()
+  }, [firstId, refetch])
 
   const issued = (key: IssuedKey) => {
     memory.issue(key)
@@ -35,17 +51,17 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   }
   const revoked = (keyId: string) => {
     memory.forget(keyId)
-    // Its card is gone, and the focus with it.
+    // Its row is gone, and the focus with it.
     title.current?.focus()
   }
   const cancel = () => {
     setIsCreating(false)
     requestAnimationFrame(() => trigger.current?.focus())
   }
-  const cards = { applicationId, all: items, onIssued: memory.issue, onRevoked: revoked }
+  const rows = { applicationId, all: items, onIssued: memory.issue, onRevoked: revoked }
   const createButton = (
     <Button ref={trigger} onClick={() => setIsCreating(true)}>
-      Create key
+      {t('keys.create')}
     </Button>
   )
 
@@ -56,6 +72,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           key={memory.shown.id}
           applicationId={applicationId}
           issued={memory.shown}
+          name={keyLabel(memory.shown, items)}
           replaced={items.find(({ replacedBy }) => replacedBy === memory.shown?.id)}
           memory={memory}
           onPutAway={() => {
@@ -64,46 +81,52 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           }}
         />
       )}
-      <CheckList applicationId={applicationId} onHidden={() => title.current?.focus()} />
+      <CheckList
+        applicationId={applicationId}
+        memory={memory}
+        onHidden={() => title.current?.focus()}
+      />
       <Group justify="space-between" gap="sm">
         <Title ref={title} tabIndex={-1} order={2} className={classes['title'] ?? ''}>
-          API keys
+          {t('keys.title')}
         </Title>
         {isCreating || working.length === 0 ? null : createButton}
       </Group>
       {isCreating ? (
         <CreateKey
           applicationId={applicationId}
-          suggestedName={`Key ${items.length + 1}`}
+          suggestedName={t('keys.suggested', { number: items.length + 1 })}
           onIssued={issued}
           onCancel={cancel}
         />
       ) : null}
-      <QueryState query={keys} label="Loading the keys …" />
+      <QueryState query={keys} label={t('keys.loading')} />
       {keys.data !== undefined && working.length === 0 && !isCreating ? (
         <EmptyState
-          title={ended.length === 0 ? 'No API keys yet' : 'No working API keys'}
+          title={t(ended.length === 0 ? 'keys.noneYet' : 'keys.noneWorking')}
           action={createButton}
         >
-          A key identifies this application in every call. You see it once, when you create it: the
-          portal stores only its fingerprint.
+          {t('keys.noneMeans')}
         </EmptyState>
       ) : null}
-      {working.length === 0 ? null : <KeyCards {...cards} label="Keys that work" keys={working} />}
+      {working.length === 0 ? null : (
+        <KeyTable {...rows} label={t('keys.working')} keys={working} />
+      )}
       {ended.length === 0 ? null : (
         <details className={classes['details']}>
           <summary>
-            Keys that no longer work{' '}
-            <Text component="span" c="dimmed">
-              ({ended.length})
-            </Text>
+            <Message
+              id="keys.endedCount"
+              values={{ count: ended.length }}
+              tags={{ dim: (text) => <span className={classes['dimmed']}>{text}</span> }}
+            />
           </summary>
           <Box mt="xs">
-            <KeyCards {...cards} label="Keys that no longer work" keys={ended} />
+            <KeyTable {...rows} label={t('keys.ended')} keys={ended} />
           </Box>
           {keys.data?.next === undefined ? null : (
             <Text size="sm" c="dimmed" mt="xs">
-              Older ones are not listed.
+              {t('keys.older')}
             </Text>
           )}
         </details>

@@ -16,10 +16,11 @@ import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
 import { DraftCommand } from '../../components/draft-command.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { useFacts } from '../../facts.tsx'
+import { pageLocale, t } from '../../words.ts'
 import classes from './applications.module.css'
+import { takeAskedRead } from './handed-key.ts'
 import type { PageMemory } from './page-memory.ts'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
-import { oneConsent } from './told-ids.tsx'
 
 export interface ReadAccountsProps {
   readonly applicationId: string
@@ -27,6 +28,10 @@ export interface ReadAccountsProps {
   readonly apiKey: string
   readonly memory: PageMemory
   readonly version: SubscribedVersion
+  /** Id of the key: it may be asked to begin without a click. */
+  readonly keyId: string
+  /** Leaves out the heading, for a place that has one. (Default: false) */
+  readonly isBare?: boolean
 }
 
 /** The version whose accounts one click reads; undefined without a sandbox or a version that lists accounts. */
@@ -45,7 +50,7 @@ interface Read {
 
 /** One click to the accounts of a fictional customer. */
 export function ReadAccounts(props: ReadAccountsProps) {
-  const { applicationId, apiKey, memory, version } = props
+  const { applicationId, apiKey, memory, version, keyId, isBare = false } = props
   const { gatewayUrl } = useFacts()
   const document = useDocument(version)
   const [read, setRead] = useState<Read>()
@@ -63,34 +68,39 @@ export function ReadAccounts(props: ReadAccountsProps) {
     setIsReading(false)
   }
   const consent = useReadyConsent(applicationId, (made) => void readWith(made))
+  const { mutate } = consent
+  const isReady = document.data !== undefined
+  useEffect(() => {
+    if (isReady && takeAskedRead(keyId)) mutate()
+  }, [keyId, isReady, mutate])
 
   return (
     <Stack gap="sm">
-      <Title order={3}>Read Noa Levi’s accounts</Title>
-      <Text>
-        Noa is a fictional customer of the sandbox bank. One click asks for her consent, approves it
-        for you and reads her accounts with your key. {oneConsent}
-      </Text>
+      {isBare ? null : (
+        <>
+          <Title order={3}>{t('accounts.read')}</Title>
+          <Text>
+            {t('accounts.lead')} {t('consent.onlyOne')}
+          </Text>
+        </>
+      )}
       <Group>
         <Button
+          {...(isBare ? { size: 'compact-sm' } : {})}
           onClick={() => consent.mutate()}
           loading={consent.isPending || isReading}
           disabled={document.data === undefined}
           variant={read === undefined ? 'filled' : 'default'}
         >
-          {read === undefined ? 'Read Noa Levi’s accounts' : 'Read them again'}
+          {t(read === undefined ? 'accounts.read' : 'accounts.again')}
         </Button>
       </Group>
       <ProblemAlert error={consent.error ?? document.error} />
       <div role="status">{read === undefined ? null : <Outcome read={read} />}</div>
-      {read === undefined || memory.isStored ? null : (
+      {read === undefined || memory.isStored || isBare ? null : (
         <>
-          <Text fw={500}>The same call as a command</Text>
-          <DraftCommand
-            draft={fresh(read.draft)}
-            apiKey={apiKey}
-            label="command that reads the accounts"
-          />
+          <Text fw={550}>{t('accounts.asCommand')}</Text>
+          <DraftCommand draft={fresh(read.draft)} apiKey={apiKey} label={t('accounts.command')} />
         </>
       )}
     </Stack>
@@ -110,8 +120,8 @@ function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
   }, [])
   if (answer.kind !== 'answered') {
     return (
-      <Alert color="red" title="The gateway sent no readable response">
-        Check that the gateway is running, then try again.
+      <Alert color="red" title={t('answer.unreachable')}>
+        {t('accounts.checkGateway')}
       </Alert>
     )
   }
@@ -119,17 +129,20 @@ function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
   if (answer.status !== 200 || accounts.length === 0) {
     const problem = problemIn(answer)
     return (
-      <Alert color="amber" title={problem?.title ?? `The response was ${answer.status}`}>
-        {problem?.detail ?? 'Look at the tab Calls for the reason.'}
+      <Alert
+        color="amber"
+        title={problem?.title ?? t('accounts.status', { status: String(answer.status) })}
+      >
+        {problem?.detail ?? t('accounts.seeCalls')}
       </Alert>
     )
   }
   return (
     <Stack gap="xs">
       <Title order={4} ref={title}>
-        {psuName}’s accounts
+        {t('accounts.of', { name: psuName })}
       </Title>
-      <ul className={classes['accounts']} aria-label={`${psuName}’s accounts`}>
+      <ul className={classes['accounts']} aria-label={t('accounts.of', { name: psuName })}>
         {accounts.map((account) => (
           <AccountRow key={account.id} account={account} />
         ))}
@@ -160,7 +173,7 @@ function AccountRow({ account }: { readonly account: ShownAccount }) {
 }
 
 function money({ amount, currency }: NonNullable<ShownAccount['balance']>): string {
-  const format = new Intl.NumberFormat('en-GB', {
+  const format = new Intl.NumberFormat(pageLocale(), {
     minimumFractionDigits: 2,
     maximumFractionDigits: 2,
   })

@@ -1,10 +1,14 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import type { MessageId } from '../../../messages/format.ts'
 import { useApplicationUpdate } from '../../api/applications.ts'
 import { entriesOf } from '../../components/entries.ts'
 import { EntriesArea } from '../../components/entries-area.tsx'
 import { Form } from '../../components/form.tsx'
+import { Message } from '../../components/message.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { t } from '../../words.ts'
 
 /** Chooses the origins to which the bank may send customers back after an approval. */
 export function RedirectOrigins({ application }: { readonly application: Application }) {
@@ -14,39 +18,40 @@ export function RedirectOrigins({ application }: { readonly application: Applica
     form.setValues({ redirectOrigins: saved.redirectOrigins.join('\n') }),
   )
   return (
-    <Stack gap="sm" maw="46rem">
-      <Title order={3}>Redirect addresses</Title>
-      <Text>
-        After an approval, the bank sends your customers back to the address in{' '}
-        <code>TPP-Redirect-URI</code>. {inForce(strict, redirectOrigins.length)}
-      </Text>
+    <SectionCard
+      title={t('redirects.title')}
+      lead={
+        <>
+          <Message id="redirects.lead" /> {t(inForce(strict, redirectOrigins.length))}
+        </>
+      }
+    >
       <Form
         form={form}
         mutation={update}
-        label="Redirect addresses"
+        label={t('redirects.title')}
         onSubmit={(values) => update.mutate({ redirectOrigins: entriesOf(values.redirectOrigins) })}
-        action="Save origins"
+        action={t('redirects.save')}
         beside={
           <Text size="sm" role="status" c="green">
-            {update.isSuccess ? 'Origins saved' : ''}
+            {update.isSuccess ? t('redirects.saved') : ''}
           </Text>
         }
       >
         <EntriesArea
-          label="Origins"
-          description="Scheme, host and port, one on each line, at most 10: https://app.example. Plain http only for localhost, 127.0.0.1 and [::1]."
+          label={t('redirects.origins')}
+          description={t('redirects.help')}
           {...form.getInputProps('redirectOrigins')}
           minRows={2}
           maxRows={10}
+          maw="46rem"
         />
       </Form>
-    </Stack>
+    </SectionCard>
   )
 }
 
-function inForce(isStrict: boolean, origins: number): string {
-  if (origins > 0) return 'It refuses addresses whose origin is not in this list.'
-  return isStrict
-    ? 'The bank accepts only signed calls of this application, so it refuses every address until you add its origin here.'
-    : 'While this list is empty, it accepts every https address.'
+function inForce(isStrict: boolean, origins: number): MessageId {
+  if (origins > 0) return 'redirects.onlyListed'
+  return isStrict ? 'redirects.noneYet' : 'redirects.everyHttps'
 }

@@ -2,6 +2,8 @@ import { Code, Text } from '@mantine/core'
 import type { Key } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyRevocation } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Message } from '../../components/message.tsx'
+import { t } from '../../words.ts'
 
 export interface RevokeKeyProps {
   readonly applicationId: string
@@ -25,15 +27,17 @@ export function RevokeKey({ applicationId, apiKey, opened, onClose, onRevoked }:
     <Confirm
       opened={opened}
       onClose={close}
-      title="Revoke this key?"
-      action="Revoke key"
+      title={t('revoke.title')}
+      action={t('revoke.confirm')}
       isDangerous
       onConfirm={() => revocation.mutate(apiKey.id)}
       mutation={revocation}
     >
       <Text>
-        Calls with <bdi>{apiKey.name}</bdi> (<Code>{apiKey.hint}</Code>) are refused within a
-        second, for good. To replace it without a gap, rotate it instead.
+        <Message
+          id="revoke.means"
+          values={{ name: <bdi>{apiKey.name}</bdi>, hint: <Code dir="ltr">{apiKey.hint}</Code> }}
+        />
       </Text>
     </Confirm>
   )

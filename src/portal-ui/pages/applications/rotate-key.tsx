@@ -4,13 +4,15 @@ import { useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyRotation } from '../../api/applications.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
+import { t } from '../../words.ts'
 
 const overlaps = [
-  { seconds: 0, label: 'Stop it now' },
-  { seconds: 3_600, label: 'Keep it working for 1 hour' },
-  { seconds: 86_400, label: 'Keep it working for 24 hours' },
-  { seconds: 604_800, label: 'Keep it working for 7 days' },
+  { seconds: 0, label: 'rotate.stop' },
+  { seconds: 3_600, label: 'rotate.keepHour' },
+  { seconds: 86_400, label: 'rotate.keepDay' },
+  { seconds: 604_800, label: 'rotate.keepWeek' },
 ] as const
 
 export interface RotateKeyProps {
@@ -36,7 +38,7 @@ export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: 
   return (
     <FormDialog
       opened={opened}
-      title="Rotate key"
+      title={t('rotate.title')}
       // The panel of the new key takes the focus.
       returnFocus={!isReplaced}
       form={form}
@@ -46,26 +48,23 @@ export function RotateKey({ applicationId, apiKey, opened, onClose, onIssued }: 
         rotation.reset()
         onClose()
       }}
-      action="Rotate key"
+      action={t('rotate.title')}
     >
       <Text>
-        A new key replaces <bdi>{apiKey.name}</bdi>. Limits count for the application, so both keys
-        share the calls that are left.
+        <Message id="rotate.means" values={{ name: <bdi>{apiKey.name}</bdi> }} />
       </Text>
-      <Radio.Group label="What happens to the old key" {...form.getInputProps('overlapSeconds')}>
+      <Radio.Group label={t('rotate.oldKey')} {...form.getInputProps('overlapSeconds')}>
         <Stack gap="xs" mt="xs">
           {overlaps.map(({ seconds, label }) => (
-            <Radio key={seconds} value={String(seconds)} label={label} />
+            <Radio key={seconds} value={String(seconds)} label={t(label)} />
           ))}
         </Stack>
       </Radio.Group>
       <Text size="sm" c="dimmed" role="status">
         {overlapSeconds === 0 ? (
-          'Calls with the old key are refused within a second.'
+          t('rotate.stopped')
         ) : (
-          <>
-            Both keys work until <Time at={worksUntil} />.
-          </>
+          <Message id="rotate.bothWork" values={{ time: <Time at={worksUntil} /> }} />
         )}
       </Text>
     </FormDialog>

@@ -3,7 +3,10 @@ import { useState } from 'react'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplicationUpdate } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Message } from '../../components/message.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { t } from '../../words.ts'
 
 /** Chooses whether the bank accepts only signed calls of an application. Asks before it turns this on. */
 export function SignedCalls({ application }: { readonly application: Application }) {
@@ -15,44 +18,39 @@ export function SignedCalls({ application }: { readonly application: Application
     else update.mutate({ strict })
   }
   return (
-    <Stack gap="xs" maw="46rem">
-      <Checkbox
-        label="Signed calls only"
-        description="The bank accepts only calls of this application that are signed with one of its certificates."
-        checked={application.strict}
-        disabled={update.isPending}
-        onChange={(event) => choose(event.currentTarget.checked)}
-      />
-      {isAsking ? null : <ProblemAlert error={update.error} />}
-      <Text size="sm" role="status" c="green">
-        {update.isSuccess ? 'Saved' : ''}
-      </Text>
-      <Confirm
-        opened={isAsking}
-        onClose={() => setIsAsking(false)}
-        title="Accept only signed calls?"
-        action="Accept only signed calls"
-        isDangerous
-        onConfirm={() => update.mutate({ strict: true })}
-        mutation={update}
-      >
-        <Text>From then on, these calls of this application stop working:</Text>
-        <List spacing={4}>
-          <List.Item>
-            Calls without Digest, Signature and TPP-Signature-Certificate: 401 CERTIFICATE_MISSING.
-            The certificate must be one that you added for signing, below. “Try it” and the commands
-            on this portal do not sign calls.
-          </List.Item>
-          <List.Item>
-            Payments, consents and mandates without the header fields that the Israeli standard
-            makes mandatory: 400.
-          </List.Item>
-          <List.Item>
-            Calls with a redirect address that this application has not registered, below: 400.
-          </List.Item>
-        </List>
-        <Text>You can turn it off again at any time.</Text>
-      </Confirm>
-    </Stack>
+    <SectionCard title={t('signed.title')}>
+      <Stack gap="xs" maw="46rem">
+        <Checkbox
+          label={t('signed.only')}
+          description={t('signed.help')}
+          checked={application.strict}
+          disabled={update.isPending}
+          onChange={(event) => choose(event.currentTarget.checked)}
+        />
+        {isAsking ? null : <ProblemAlert error={update.error} />}
+        <Text size="sm" role="status" c="green">
+          {update.isSuccess ? t('settings.saved') : ''}
+        </Text>
+        <Confirm
+          opened={isAsking}
+          onClose={() => setIsAsking(false)}
+          title={t('signed.question')}
+          action={t('signed.confirm')}
+          isDangerous
+          onConfirm={() => update.mutate({ strict: true })}
+          mutation={update}
+        >
+          <Text>{t('signed.stops')}</Text>
+          <List spacing={4}>
+            <List.Item>
+              <Message id="signed.stopsUnsigned" />
+            </List.Item>
+            <List.Item>{t('signed.stopsIncomplete')}</List.Item>
+            <List.Item>{t('signed.stopsRedirect')}</List.Item>
+          </List>
+          <Text>{t('signed.canTurnOff')}</Text>
+        </Confirm>
+      </Stack>
+    </SectionCard>
   )
 }

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  List,
-  NativeSelect,
-  Paper,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Alert, Anchor, Button, Group, List, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type {
   TestCertificates,
@@ -17,16 +6,17 @@ import type {
 } from '../../../gateway/portal/schemas/sandbox.ts'
 import { useTestCertificates } from '../../api/sandbox.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 
 type Defect = NonNullable<TestCertificatesInput['defect']>
 
-const kinds: readonly { value: Defect | 'none'; label: string }[] = [
-  { value: 'none', label: 'Valid for 90 days' },
-  { value: 'expired', label: 'Expired, to see the error' },
-  { value: 'revoked', label: 'Revoked, to see the error' },
-  { value: 'wrong-role', label: 'Without the required role, to see the error' },
-]
+const kinds = [
+  { value: 'none', label: 'testCertificates.valid' },
+  { value: 'expired', label: 'testCertificates.expired' },
+  { value: 'revoked', label: 'testCertificates.revoked' },
+  { value: 'wrong-role', label: 'testCertificates.wrongRole' },
+] as const satisfies readonly { value: Defect | 'none'; label: string }[]
 
 /** Makes a pair of test certificates and offers its files, once. */
 export function MakeTestCertificates({ applicationId }: { readonly applicationId: string }) {
@@ -34,41 +24,40 @@ export function MakeTestCertificates({ applicationId }: { readonly applicationId
   const [kind, setKind] = useState<Defect | 'none'>('none')
   const making = useTestCertificates(applicationId, setMade)
   return (
-    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
-      <Stack gap="sm">
-        <Title order={4}>Test certificates</Title>
-        <Text maw="46rem">
-          The sandbox issues a QWAC and a QSealC with the roles for accounts and payments. The
-          portal adds valid ones to this application, and does not keep their private keys.
+    <Stack gap="sm" className={classes['part'] ?? ''}>
+      <div>
+        <Title order={3}>{t('testCertificates.title')}</Title>
+        <Text size="sm" c="dimmed" maw="46rem">
+          {t('testCertificates.lead')}
         </Text>
-        <Group gap="sm" align="flex-end">
-          <NativeSelect
-            label="Kind"
-            data={[...kinds]}
-            value={kind}
-            onChange={(event) => {
-              const { value } = event.currentTarget
-              setKind(kinds.find((each) => each.value === value)?.value ?? 'none')
-            }}
-            flex="0 1 20rem"
-          />
-          <Button
-            variant="default"
-            loading={making.isPending}
-            onClick={() =>
-              making.mutate({
-                roles: ['PSP_PI', 'PSP_AI'],
-                ...(kind === 'none' ? {} : { defect: kind }),
-              })
-            }
-          >
-            Create test certificates
-          </Button>
-        </Group>
-        <ProblemAlert error={making.error} />
-        {made === undefined ? null : <Files made={made} />}
-      </Stack>
-    </Paper>
+      </div>
+      <Group gap="sm" align="flex-end">
+        <NativeSelect
+          label={t('testCertificates.kind')}
+          data={kinds.map(({ value, label }) => ({ value, label: t(label) }))}
+          value={kind}
+          onChange={(event) => {
+            const { value } = event.currentTarget
+            setKind(kinds.find((each) => each.value === value)?.value ?? 'none')
+          }}
+          flex="0 1 20rem"
+        />
+        <Button
+          variant="default"
+          loading={making.isPending}
+          onClick={() =>
+            making.mutate({
+              roles: ['PSP_PI', 'PSP_AI'],
+              ...(kind === 'none' ? {} : { defect: kind }),
+            })
+          }
+        >
+          {t('testCertificates.create')}
+        </Button>
+      </Group>
+      <ProblemAlert error={making.error} />
+      {made === undefined ? null : <Files made={made} />}
+    </Stack>
   )
 }
 
@@ -81,11 +70,9 @@ function Files({ made }: { readonly made: TestCertificates }) {
     'authority.pem': made.authority,
   }
   return (
-    <Alert color="green" title="Save these files now" role="status">
+    <Alert color="green" title={t('testCertificates.save')} role="status">
       <Text size="sm">
-        {made.isAdded
-          ? 'Both certificates are added to this application. This page shows the keys only once.'
-          : 'Calls with these certificates fail, so they are not added to this application.'}
+        {t(made.isAdded ? 'testCertificates.added' : 'testCertificates.notAdded')}
       </Text>
       <List mt="xs">
         {Object.entries(files).map(([name, text]) => (

@@ -25,19 +25,25 @@ export interface CheckListState {
   readonly hide: () => void
 }
 
+interface CheckListOptions {
+  /** Whether the developer looks at the usage now. */
+  readonly isAtUsage?: boolean
+  /** Whether the list begins before the first call. */
+  readonly isEarly?: boolean
+}
+
 /** The most calls that a pasted command makes. */
 const loopMax = 1_000
 
 /**
  * Follows an application through its first hour. This browser keeps what was
  * done, because records of calls go after a day. Undefined without a sandbox or
- * a subscription that can read accounts, before the first call, and once hidden.
- *
- * @param isAtUsage whether the developer looks at the usage now
+ * a subscription that can read accounts, before the first call unless `isEarly`,
+ * and once hidden.
  */
 export function useCheckList(
   applicationId: string,
-  isAtUsage: boolean,
+  { isAtUsage = false, isEarly = false }: CheckListOptions,
 ): CheckListState | undefined {
   const { hasSandbox } = useFacts()
   const { versions } = useSubscribedVersions(applicationId)
@@ -78,7 +84,7 @@ export function useCheckList(
     if (isOpen && known !== '') keep(known)
   }, [isOpen, known, keep])
 
-  if (!isOffered || !done.has('call')) return undefined
+  if (!isOffered || !(isEarly || done.has('call'))) return undefined
   return {
     version,
     operations,

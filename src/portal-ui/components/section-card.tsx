@@ -1,0 +1,52 @@
+import { Paper, Text, Title } from '@mantine/core'
+import { type ReactNode, type Ref, useId } from 'react'
+import classes from './section-card.module.css'
+
+export interface SectionCardProps {
+  readonly title: ReactNode
+  /** A sentence below the title. */
+  readonly lead?: ReactNode
+  /** A button or a figure at the end of the title's line. */
+  readonly action?: ReactNode
+  /** Of the heading, to give it the focus. */
+  readonly titleRef?: Ref<HTMLHeadingElement>
+  /** Level of the heading. (Default: 2) */
+  readonly order?: 2 | 3
+  readonly children?: ReactNode
+}
+
+/** A section of a page in a card: its heading in a line of its own, the content below it. */
+export function SectionCard(props: SectionCardProps) {
+  const { title, lead, action, titleRef, order = 2, children } = props
+  const id = useId()
+  return (
+    <Paper
+      component="section"
+      aria-labelledby={id}
+      withBorder
+      shadow="xs"
+      className={classes['card'] ?? ''}
+    >
+      <div className={classes['top']}>
+        <div className={classes['words']}>
+          <Title
+            order={order}
+            size="h2"
+            id={id}
+            className={classes['title'] ?? ''}
+            {...(titleRef === undefined ? {} : { ref: titleRef, tabIndex: -1 })}
+          >
+            {title}
+          </Title>
+          {lead === undefined ? null : (
+            <Text size="sm" c="dimmed" component="div">
+              {lead}
+            </Text>
+          )}
+        </div>
+        {action}
+      </div>
+      {children === undefined ? null : <div className={classes['body']}>{children}</div>}
+    </Paper>
+  )
+}

@@ -1,0 +1,47 @@
+import { Button, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useLocation } from 'wouter'
+import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import { useApplicationDeletion } from '../../api/applications.ts'
+import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { t } from '../../words.ts'
+
+/** Deletes an application after its name was typed. */
+export function DeleteApplication({ application }: { readonly application: Application }) {
+  const { id, name } = application
+  const [, navigate] = useLocation()
+  const form = useForm({ initialValues: { typed: '' } })
+  const deletion = useApplicationDeletion(id, () => navigate('/applications'))
+  const [opened, { open, close }] = useDisclosure(false, {
+    onOpen() {
+      form.reset()
+      deletion.reset()
+    },
+  })
+  return (
+    <SectionCard
+      title={t('settings.delete')}
+      lead={t('settings.deleteLead')}
+      action={
+        <Button variant="default" onClick={open}>
+          {t('settings.deleteOpen')}
+        </Button>
+      }
+    >
+      <ConfirmByTyping
+        opened={opened}
+        title={t('settings.deleteTitle')}
+        name={name}
+        form={form}
+        mutation={deletion}
+        onSubmit={() => deletion.mutate()}
+        onCancel={close}
+        action={t('settings.delete')}
+      >
+        <Text>{t('settings.deleteMeans')}</Text>
+      </ConfirmByTyping>
+    </SectionCard>
+  )
+}

@@ -1,0 +1,24 @@
+import { Stack, Title, VisuallyHidden } from '@mantine/core'
+import type { Application } from '../../../gateway/portal/schemas/applications.ts'
+import { t } from '../../words.ts'
+import { ApplicationName } from './application-name.tsx'
+import { Certificates } from './certificates.tsx'
+import { DeleteApplication } from './delete-application.tsx'
+import { RedirectOrigins } from './redirect-origins.tsx'
+import { SignedCalls } from './signed-calls.tsx'
+
+/** What an application is called, how it calls, and its end: one card each. */
+export function SettingsTab({ application }: { readonly application: Application }) {
+  return (
+    <Stack gap="md">
+      <VisuallyHidden>
+        <Title order={2}>{t('settings.title')}</Title>
+      </VisuallyHidden>
+      <ApplicationName application={application} />
+      <SignedCalls application={application} />
+      <RedirectOrigins application={application} />
+      <Certificates applicationId={application.id} />
+      <DeleteApplication application={application} />
+    </Stack>
+  )
+}
