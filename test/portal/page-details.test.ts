@@ -224,6 +224,58 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       t.notMatch(await main.innerText(), /GET \S*accounts/i)
     })
 
+    await t.test('the search works by keyboard alone, and the focus is never lost', async (t) => {
+      await open(page, '/guides')
+      const field = page.getByRole('combobox', { name: 'Search the portal' })
+      const chosen = page.getByRole('option', { selected: true })
+      await page.keyboard.press('Control+KeyK')
+      await field.fill('limits')
+      await chosen.getByText('Know your limits').waitFor()
+      await page.keyboard.press('ArrowDown')
+      t.equal(
+        await field.getAttribute('aria-activedescendant'),
+        await chosen.getAttribute('id'),
+        'a screen reader hears the chosen result',
+      )
+      await page.keyboard.press('ArrowUp')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Handle 429' }).waitFor()
+      await page.locator('h1:focus').waitFor()
+      t.equal(await focusedText(page), 'Know your limits')
+
+      const button = page.getByRole('button', { name: 'Search' })
+      await button.press('Enter')
+      await field.waitFor()
+      await page.keyboard.press('Escape')
+      await field.waitFor({ state: 'hidden' })
+      t.match(await focusedText(page), 'Search')
+
+      await page.keyboard.press('Control+KeyK')
+      await field.fill('Budget')
+      await chosen.getByText('Budget planner').waitFor()
+      const id = '99391c7e-ad88-49ec-a2ad-99ddcb1f7721'
+      await field.fill(`urn:uuid:${id}`)
+      await chosen.getByText('Look up this call').waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/r/${id}`)
+    })
+
+    await t.test(
+      "a guide shows the hint of one of the reader's keys in place of the key",
+      async (t) => {
+        await open(page, '/guides/first-call')
+        const code = page.getByRole('region', { name: 'Shell' }).first()
+        await code.getByText(/^export API_KEY=tg_\w{12}_…\w{4}$/).waitFor()
+        const python = page.getByRole('tab', { name: 'Python' })
+        await python.first().click()
+        t.equal(
+          await page.getByRole('tab', { name: 'Python', selected: true }).count(),
+          await python.count(),
+        )
+        await page.getByText('import requests').first().waitFor()
+      },
+    )
+
     await t.test('an answer of another shape shows an error, not an empty list', async (t) => {
       await page.route('**/api/applications?*', (route) => route.fulfill({ json: {} }))
       await open(page, '/applications')

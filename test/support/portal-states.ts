@@ -111,8 +111,12 @@ const published: readonly PageState[] = [
   {
     name: 'guide-errors',
     viewer: 'visitor',
-    path: '/guides/errors#QUOTA_EXCEEDED',
-    prepare: (page) => page.locator('#QUOTA_EXCEEDED:focus').waitFor(),
+    path: '/guides/errors',
+    prepare: async (page) => {
+      await page.locator('#QUOTA_EXCEEDED').waitFor()
+      await page.evaluate("location.hash = 'QUOTA_EXCEEDED'")
+      await page.locator('#QUOTA_EXCEEDED:focus').waitFor()
+    },
   },
   {
     name: 'search',
