@@ -4,6 +4,7 @@ import { createPasskeys } from '../gateway/portal/accounts/passkeys.ts'
 import { createPasswords } from '../gateway/portal/accounts/passwords.ts'
 import { pruneExpired } from '../gateway/portal/accounts/prune-expired.ts'
 import { createTotp } from '../gateway/portal/accounts/totp.ts'
+import { openWebhooks } from '../gateway/portal/alerts/open-webhooks.ts'
 import { createPortal } from '../gateway/portal/create-portal.ts'
 import { openMailJobs } from '../gateway/portal/mail/mail-jobs.ts'
 import { createMailbox } from '../gateway/portal/mail/mailbox.ts'
@@ -57,8 +58,10 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     portalUrl: addresses.portal,
     brand: () => catalogue().brand,
   })
+  const webhooks = openWebhooks({ ...options, secrets })
   const jobs = await openMailJobs({
-    ...{ ...options, ...mails, catalogue, now: Date.now },
+    ...{ ...options, ...mails, ...webhooks, catalogue, now: Date.now },
+    counter: services.counter,
     onChange: stores.onChange,
     folder: mailsFolder(settings.dataDir),
   })
@@ -73,6 +76,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     counter: services.counter,
     secrets,
     mails,
+    webhooks,
     page,
     passwords: createPasswords(),
     totp: createTotp({ key: secrets.totp, portalUrl: addresses.portal, now: Date.now }),
@@ -93,6 +97,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
           }),
     metrics: createPortalMetrics(options.metricsRegistry),
     events,
+    clientAddress,
     circumstances: createCircumstances(clientAddress),
     auditContext: createAuditContext({
       clientAddress,

@@ -181,7 +181,8 @@ export const securityEvents = {
   'key.throttled': {
     level: 'warn',
     text: 'a client sends too many invalid keys',
-    meaning: 'A network exceeded `AUTH_FAILURES_PER_MINUTE`; one event for each network and minute',
+    meaning:
+      'A network exceeded `AUTH_FAILURES_PER_MINUTE`, one event for each network and minute; or it tried too often to make a key replace itself, with `detail.limit`',
     reasons: [],
     isKept: true,
   },

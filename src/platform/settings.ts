@@ -493,6 +493,16 @@ const mail = {
   }),
 }
 
+const webhooks = {
+  webhookNetworks: row({
+    names: ['WEBHOOK_NETWORKS'],
+    fallback: 'empty',
+    meaning:
+      'Addresses or CIDRs that are not of the public internet and that webhooks may reach nevertheless, separated by commas. Developers choose the addresses of webhooks, so name no network with services that trust their callers. A portal that serves only its own machine may also reach this machine.',
+    read: (reader) => reader.networks('WEBHOOK_NETWORKS'),
+  }),
+}
+
 const records = {
   logLevel: row({
     names: ['LOG_LEVEL'],
@@ -566,6 +576,7 @@ export const settingGroups: readonly {
   { title: 'Client certificates', rows: clientCertificates },
   { title: 'Limits and capacity', rows: capacity },
   { title: 'Email', rows: mail },
+  { title: 'Webhooks', rows: webhooks },
   { title: 'Logs and records', rows: records },
   { title: 'Sandbox bank', rows: sandbox },
 ]
@@ -578,6 +589,7 @@ type Rows = typeof listeners &
   typeof clientCertificates &
   typeof capacity &
   typeof mail &
+  typeof webhooks &
   typeof records &
   typeof sandbox
 

@@ -42,16 +42,27 @@ function lettersWith(name: string): Letter[] {
       ],
       more: 3,
     },
-    { kind: 'key-replaced', ...key, hint: 'tg_abc_…wxyz', newHint: 'tg_def_…stuv', worksUntil: at },
     {
-      kind: 'limits-reached',
-      developerId,
-      day: '2026-11-19',
-      applications: [
+      ...{ kind: 'key-replaced', ...key, hint: 'tg_abc_…wxyz', newHint: 'tg_def_…stuv' },
+      ...{ worksUntil: at, isByItself: false },
+    },
+    { kind: 'key-self-replacement', ...key, hint: 'tg_abc_…wxyz', mayReplaceItself: true },
+    {
+      ...{ kind: 'limits-reached', developerId, applicationId: developerId },
+      applicationName: name,
+      alerts: [
         {
-          id: developerId,
-          name,
-          operations: [{ api: 'xs2a', version: '1.7.0', operation: 'getAccounts', refused: 12 }],
+          ...{ applicationId: developerId, api: 'xs2a', version: '1.7.0' },
+          ...{ operation: 'getAccounts', limit: 10, used: 8, threshold: 80, resetsAt: at },
+        },
+      ],
+    },
+    {
+      ...{ kind: 'expiring', developerId, applicationId: developerId, applicationName: name },
+      items: [
+        {
+          ...{ of: 'key', id: 'abc', name, hint: 'tg_abc_…wxyz' },
+          ...{ expiresAt: at, days: 7, daysLeft: 7 },
         },
       ],
     },

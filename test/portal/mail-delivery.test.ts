@@ -152,8 +152,9 @@ t.test('mails one can do without carry the one-click header of RFC 8058', async 
     {
       kind: 'limits-reached',
       developerId: '0b5f0f6e-4f0f-4a5b-9a55-0123456789ab',
-      day: '2026-11-19',
-      applications: [],
+      applicationId: '0b5f0f6e-4f0f-4a5b-9a55-0123456789ac',
+      applicationName: 'app',
+      alerts: [],
     },
     to,
   )

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import type { ApiVersion, Catalogue, Lifecycle } from '../../src/catalogue/catalogue.ts'
+import { createEvents } from '../../src/gateway/portal/alerts/events.ts'
 import {
   createDeprecationReminders,
   dueMilestone,
 } from '../../src/gateway/portal/mail/deprecation-reminders.ts'
 import { createKeyNotices } from '../../src/gateway/portal/mail/key-notices.ts'
 import type { Letter } from '../../src/gateway/portal/mail/letters.ts'
-import { createLimitsDigest } from '../../src/gateway/portal/mail/limits-digest.ts'
 import type { Outbox } from '../../src/gateway/portal/mail/outbox.ts'
 import type { NotedChange } from '../../src/gateway/registry/key-digests.ts'
 import { queueMail } from '../../src/gateway/registry/mail-queue.ts'
@@ -22,8 +22,8 @@ import {
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { testApplication, testStores } from '../support/registry.ts'
 
-const dayMs = 86_400_000
 const catalogue = await publishedCatalogue()
+const events = createEvents({ onPost: () => undefined })
 
 /** An outbox whose letters can be read, and come true with their transaction as real ones do. */
 function readableOutbox(): Outbox & {
@@ -60,7 +60,7 @@ async function written(db: Awaited<ReturnType<typeof rig>>['db']) {
 
 t.test('each change of a key is told once, a rotation as one', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = createKeyNotices({ db, outbox, log })
+  const notices = createKeyNotices({ db, outbox, events, log })
   const { developer, application } = await testApplication(stores)
   const applicationId = application.id
   await stores.keys.issue({ applicationId, name: 'before', by: 'test' })
@@ -76,7 +76,7 @@ t.test('each change of a key is told once, a rotation as one', async (t) => {
   await stores.keys.revoke({ id: cut.id, by: 'test' })
   await notices.run()
   await notices.run()
-  await createKeyNotices({ db, outbox, log }).run()
+  await createKeyNotices({ db, outbox, events, log }).run()
 
   const told = outbox.letters.map(({ letter }) => letter)
   t.same(
@@ -102,7 +102,7 @@ t.test('each change of a key is told once, a rotation as one', async (t) => {
 
 t.test('keys that went with their application are not written about', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = createKeyNotices({ db, outbox, log })
+  const notices = createKeyNotices({ db, outbox, events, log })
   await notices.begin()
   const gone = await testApplication(stores)
   await stores.keys.issue({ applicationId: gone.application.id, by: 'test' })
@@ -113,7 +113,7 @@ t.test('keys that went with their application are not written about', async (t) 
 
 t.test('of many changes in an hour five get a letter each, the others one digest', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = createKeyNotices({ db, outbox, log })
+  const notices = createKeyNotices({ db, outbox, events, log })
   await notices.begin()
   const { developer, application } = await testApplication(stores)
   const applicationId = application.id
@@ -146,7 +146,7 @@ t.test('of many changes in an hour five get a letter each, the others one digest
 
 t.test('after a long pause the gap is said, after a restored backup it begins anew', async (t) => {
   const { stores, db, outbox, log, lines } = await rig()
-  const notices = createKeyNotices({ db, outbox, log })
+  const notices = createKeyNotices({ db, outbox, events, log })
   await notices.begin()
   const { application } = await testApplication(stores)
   await stores.keys.issue({ applicationId: application.id, by: 'test' })
@@ -169,7 +169,7 @@ t.test('after a long pause the gap is said, after a restored backup it begins an
 
 t.test('a reset of second factors is told once, between however many keys', async (t) => {
   const { stores, db, outbox, log } = await rig()
-  const notices = [1, 2].map(() => createKeyNotices({ db, outbox, log }))
+  const notices = [1, 2].map(() => createKeyNotices({ db, outbox, events, log }))
   const run = () => Promise.all(notices.map((job) => job.run()))
   await notices[0]?.begin()
   const { developer, application } = await testApplication(stores)
@@ -190,7 +190,7 @@ t.test('a reset of second factors is told once, between however many keys', asyn
 
 async function raceOfNotices(t: Test, database: TestDatabase): Promise<void> {
   const { stores, db, log } = await rig(database)
-  const jobs = [1, 2, 3].map(() => createKeyNotices({ db, outbox: readableOutbox(), log }))
+  const jobs = [1, 2, 3].map(() => createKeyNotices({ db, outbox: readableOutbox(), events, log }))
   for (const job of jobs) await job.begin()
   const { application } = await testApplication(stores)
   const applicationId = application.id
@@ -240,109 +240,6 @@ t.test('and on PostgreSQL, where transactions overlap', { skip: postgresMissing(
   await raceOfNotices(t, database)
 })
 
-t.test('the digest tells of limits reached the day before, once a day', async (t) => {
-  const { stores, db, outbox } = await rig()
-  const today = Date.parse('2026-11-20T00:20:00Z')
-  let nowMs = today - dayMs
-  const digests = [1, 2].map(() => createLimitsDigest({ db, outbox, now: () => nowMs }))
-  const run = () => Promise.all(digests.map((digest) => digest.run()))
-  await run()
-  t.same(outbox.letters, [], 'the first day begins without one')
-
-  const reached = await testApplication(stores)
-  const other = await stores.applications.create({
-    developerId: reached.developer.id,
-    name: 'other',
-    by: 'test',
-  })
-  const optedOut = await testApplication(stores)
-  const inside = await testApplication(stores)
-  await db
-    .updateTable('developers')
-    .set({ mails_limits: false })
-    .where('id', '=', optedOut.developer.id)
-    .execute()
-  for (const [applicationId, operation, day, refused] of [
-    [reached.application.id, 'getAccounts', '2026-11-19', 12],
-    [reached.application.id, 'getBalances', '2026-11-19', 300],
-    [reached.application.id, 'getBalances', '2026-11-18', 7],
-    [reached.application.id, 'getConsent', '2026-11-19', 0],
-    [other.id, 'getAccounts', '2026-11-19', 1],
-    [optedOut.application.id, 'getAccounts', '2026-11-19', 5],
-    [inside.application.id, 'getAccounts', '2026-11-19', 0],
-  ] as const) {
-    await recordUse(db, { applicationId, operation, day, refused, admitted: 100 })
-  }
-
-  nowMs = Date.parse('2026-11-20T00:09:59Z')
-  await run()
-  t.same(outbox.letters, [], 'not before all counts of the day are in')
-  nowMs = today
-  await run()
-  await run()
-  t.equal(outbox.letters.length, 1)
-  const [digest] = outbox.letters
-  t.equal(digest?.to, reached.developer.email)
-  t.same(digest?.letter, {
-    kind: 'limits-reached',
-    developerId: reached.developer.id,
-    day: '2026-11-19',
-    applications: [
-      {
-        id: reached.application.id,
-        name: 'app',
-        operations: [
-          { api: 'xs2a', version: '1.7.0', operation: 'getBalances', refused: 300 },
-          { api: 'xs2a', version: '1.7.0', operation: 'getAccounts', refused: 12 },
-        ],
-      },
-      {
-        id: other.id,
-        name: 'other',
-        operations: [{ api: 'xs2a', version: '1.7.0', operation: 'getAccounts', refused: 1 }],
-      },
-    ],
-  })
-
-  nowMs += dayMs
-  await run()
-  t.equal(outbox.letters.length, 1, 'nothing to say, no mail')
-})
-
-t.test('many developers get one digest each, also when a process ends in the middle', async (t) => {
-  const { stores, db, outbox } = await rig()
-  let nowMs = Date.parse('2026-11-19T12:00:00Z')
-  const now = () => nowMs
-  await createLimitsDigest({ db, outbox, now }).run()
-  const emails: string[] = []
-  for (let index = 0; index < 25; index++) {
-    const { developer, application } = await testApplication(stores)
-    emails.push(developer.email)
-    await recordUse(db, {
-      applicationId: application.id,
-      operation: 'getAccounts',
-      day: '2026-11-19',
-      refused: 1,
-      admitted: 1,
-    })
-  }
-  nowMs += dayMs
-  let posted = 0
-  const failing: Outbox = {
-    async post(trx, letter, to) {
-      posted += 1
-      if (posted === 23) throw new Error('the process ends')
-      await outbox.post(trx, letter, to)
-    },
-  }
-  await t.rejects(createLimitsDigest({ db, outbox: failing, now }).run(), {
-    message: 'the process ends',
-  })
-  t.equal((await written(db)).length, 20, 'whole pieces')
-  await createLimitsDigest({ db, outbox, now }).run()
-  t.same((await written(db)).map(({ to }) => to).toSorted(), emails.toSorted())
-})
-
 t.test('milestones: the nearest that is reached, and none that is over', async (t) => {
   const lifecycle = { deprecated: '2026-06-01', sunset: '2026-12-31', successor: '2.0.0' }
   const due = (today: string, of: Lifecycle = lifecycle) => dueMilestone(of, today)?.name
@@ -369,6 +266,7 @@ t.test('each developer is told once of a milestone, with the calls still made', 
   const reminders = [1, 2].map(() =>
     createDeprecationReminders({
       db,
+      events,
       catalogue: () => ending(lifecycle),
       outbox,
       now: () => nowMs,

@@ -20,6 +20,7 @@ interface Things {
   readonly keyId: string
   readonly certificateId: string
   readonly overrideId: string
+  readonly deliveryId: string
   readonly requestId: string
 }
 
@@ -111,7 +112,7 @@ const calls: Readonly<Record<string, Call>> = {
   chooseMails: {
     of: 'self',
     status: 200,
-    body: () => ({ limits: false, deprecations: false }),
+    body: () => ({ limits: false, deprecations: false, expiry: false }),
   },
   deleteAccount: { of: 'self', status: 401, body: () => ({ currentPassword: password }) },
   summarizeApplications: { of: 'self', status: 200 },
@@ -136,6 +137,19 @@ const calls: Readonly<Record<string, Call>> = {
   rotateKey: { of: 'owner', status: 201, body: () => ({ overlapSeconds: 60 }) },
   changeKey: { of: 'owner', status: 200, body: () => ({ allowedAddresses: [] }) },
   revokeKey: { of: 'owner', status: 204 },
+  // The key decides, not the session.
+  rotateOwnKey: { of: 'anyone', status: 401 },
+  getAlerts: { of: 'owner', status: 200 },
+  chooseAlerts: {
+    of: 'owner',
+    status: 200,
+    body: () => ({ mails: { limits: false, expiry: true, deprecations: false } }),
+  },
+  setWebhook: { of: 'owner', status: 200, body: (u) => ({ url: `https://${u}.example.com/` }) },
+  removeWebhook: { of: 'owner', status: 204 },
+  testWebhook: { of: 'owner', status: 201 },
+  listDeliveries: { of: 'owner', status: 200 },
+  redeliver: { of: 'owner', status: 200 },
   listCertificates: { of: 'owner', status: 200 },
   addCertificate: {
     of: 'owner',
@@ -185,7 +199,16 @@ const calls: Readonly<Record<string, Call>> = {
 }
 
 /** Ids in a path that the application in it does not own are told from unknown ones by nothing. */
-const nested = ['subscriptionId', 'keyId', 'certificateId', 'overrideId', 'requestId'] as const
+const nested = [
+  ...([
+    'subscriptionId',
+    'keyId',
+    'certificateId',
+    'overrideId',
+    'deliveryId',
+    'requestId',
+  ] as const),
+]
 
 interface Described {
   readonly operationId: string
@@ -234,8 +257,15 @@ async function newThings(developerId: string): Promise<Things> {
     ...application,
     ...{ use: 'signing', name: 'seal', certificate: Buffer.from(pem) },
   })
+  const { applicationId } = application
+  // No such name exists.
+  const webhook = { url: 'https://webhook.invalid/', sealedSecret: Buffer.alloc(32) }
+  await stores.alerts.setWebhook({ ...application, ...webhook })
+  const message = { type: 'test', body: '{}' }
+  const delivery = await stores.deliveries.add({ applicationId, event: () => message })
   return {
     id,
+    deliveryId: delivery.id,
     subscriptionId: subscription.id,
     keyId: (await stores.keys.issue(application)).id,
     certificateId: certificate.id,

@@ -48,6 +48,12 @@ const app = createPortal({
     applicationsPerDeveloper: 10,
   }),
   mails: testMails(),
+  webhooks: {
+    targets: { read: (url) => ({ url }) },
+    newSecret: () => ({ secret: '', sealed: Buffer.alloc(0) }),
+    wake() {},
+  },
+  clientAddress: () => '127.0.0.1',
   page: await openPage({ log: createLog('silent') }),
   writesMailsToFiles: true,
   oidc: undefined,

@@ -142,17 +142,17 @@ t.test(
       ['10.0.0.1 10.0.0.2'],
       new Array(21).fill('').map((_, at) => `10.0.0.${at}`),
     ]) {
-      const change = stores.keys.allow({ id: next.id, allowedAddresses: wrong, by })
+      const change = stores.keys.update({ id: next.id, allowedAddresses: wrong, by })
       await t.rejects(change, { message: /^allowedAddresses must be/ })
     }
-    await t.rejects(stores.keys.allow({ id: issued.id, allowedAddresses: [], by }), {
+    await t.rejects(stores.keys.update({ id: issued.id, allowedAddresses: [], by }), {
       message: /no longer works/,
     })
     t.same(
-      (await stores.keys.allow({ id: next.id, allowedAddresses: [], by })).allowedAddresses,
+      (await stores.keys.update({ id: next.id, allowedAddresses: [], by })).allowedAddresses,
       [],
     )
-    await stores.keys.allow({ id: next.id, allowedAddresses: ['203.0.113.77'], by })
+    await stores.keys.update({ id: next.id, allowedAddresses: ['203.0.113.77'], by })
     const entries = await stores.audit.list({ subject: `key:${next.id}`, limit: 10 })
     t.same(
       entries.map(({ detail }) => detail['allowedAddresses']),

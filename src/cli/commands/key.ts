@@ -125,7 +125,7 @@ export function registerKey(command: Command, context: CommandContext): void {
     .action(async (reference: string, { from = [], json }: JsonOption & AddressOption) => {
       const changed = await context.registry(async (stores) => {
         const id = await findKeyId(stores, reference)
-        return stores.keys.allow({ id, allowedAddresses: from, by })
+        return stores.keys.update({ id, allowedAddresses: from, by })
       })
       show(json, changed)
     })

@@ -30,6 +30,7 @@ import type { PortalApp } from './portal-app.ts'
 import { notFound, PortalError } from './portal-error.ts'
 import { refusalOf } from './refusal-of.ts'
 import { answerAsDescribed, noteAccess, noteFactor, noteProof } from './route-schema.ts'
+import { registerAlerts } from './routes/alerts.ts'
 import { registerApis } from './routes/apis.ts'
 import { registerApplicationSummaries } from './routes/application-summaries.ts'
 import { registerApplications } from './routes/applications.ts'
@@ -60,6 +61,7 @@ import {
   registerTestCertificates,
 } from './routes/sandbox-certificates.ts'
 import { registerSecurityTxt } from './routes/security-txt.ts'
+import { registerSelfRotation } from './routes/self-rotation.ts'
 import { registerOwnSession, registerSignIn } from './routes/session.ts'
 import { registerSessions } from './routes/sessions.ts'
 import { registerSignUp } from './routes/sign-up.ts'
@@ -170,6 +172,7 @@ export function createPortal(services: PortalServices): PortalApp {
   registerApis(app, services)
   registerGuides(app, { ...services, guides })
   registerMailOptOuts(app, services)
+  registerSelfRotation(app, services)
   registerMailbox(app, services)
   registerFacts(app, {
     ...services,
@@ -228,6 +231,7 @@ export function createPortal(services: PortalServices): PortalApp {
     registerSubscriptions(scope, services)
     registerMoves(scope, services)
     registerKeys(scope, services)
+    registerAlerts(scope, services)
     registerCertificates(scope, services)
     registerLiveUsage(scope, services)
     registerHistory(scope, services)

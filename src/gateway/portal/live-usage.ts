@@ -1,11 +1,11 @@
-import { type Catalogue, versionKey } from '../../catalogue/catalogue.ts'
-import { isRetired } from '../../catalogue/lifecycle.ts'
+import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { shownWindow } from '../../catalogue/window-length.ts'
 import { countedLimits } from '../counters/counted-limits.ts'
 import type { Counter } from '../counters/counter.ts'
 import { resetsAt } from '../counters/window.ts'
 import type { LimitOverride } from '../registry/overrides.ts'
 import type { Subscription } from '../registry/subscriptions.ts'
+import { inForce } from './in-force.ts'
 import type { LiveUsage, LiveUsageList } from './schemas/usage.ts'
 
 export interface LiveUsageOptions {
@@ -28,9 +28,9 @@ export interface LiveUsageOptions {
  * @throws {StoreUnavailableError}
  */
 export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageList> {
-  const { counter, now } = options
+  const { catalogue, counter, now } = options
   const askedMs = now()
-  const subscriptions = inForce(options, askedMs)
+  const subscriptions = inForce(options.subscriptions, catalogue, askedMs)
   const counted = countedLimits({ ...options, subscriptions, nowMs: askedMs })
   const states = await counter.peek(counted.map(({ peeked }) => peeked))
   const nowMs = now()
@@ -53,12 +53,4 @@ export async function liveUsage(options: LiveUsageOptions): Promise<LiveUsageLis
     ]
   })
   return { generatedAt: new Date(nowMs).toISOString(), items }
-}
-
-/** What the gateway would let call now: of a version that is not retired, under a plan that is still offered for it. */
-function inForce({ subscriptions, catalogue }: LiveUsageOptions, nowMs: number): Subscription[] {
-  return subscriptions.filter(({ api, version, plan }) => {
-    const published = catalogue.versions.get(versionKey(api, version))
-    return published?.plans.includes(plan) === true && !isRetired(published.lifecycle, nowMs)
-  })
 }

@@ -11,6 +11,8 @@ export interface PortalSecrets {
   readonly mails: Buffer
   /** Signs the opt-out links of mails. */
   readonly optOut: Buffer
+  /** Seals the secrets of webhooks. */
+  readonly webhooks: Buffer
   /** Seals the secrets of authenticator apps. */
   readonly totp: Buffer
   /** Turns addresses into the names under which attempts are counted. */
@@ -27,7 +29,7 @@ export const embeddedSessionSecret = {
   generate: (): string => randomBytes(32).toString('base64url'),
 } as const
 
-/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, makes waiting mails unreadable (they are given up after a day), and voids opt-out links and authenticator apps; passkeys and recovery codes keep working. */
+/** Derives the keys (HKDF-SHA-256, RFC 5869). Another secret ends every session, makes waiting mails unreadable (they are given up after a day), and voids opt-out links, authenticator apps and secrets of webhooks; passkeys and recovery codes keep working. */
 export function derivePortalSecrets(sessionSecret: string): PortalSecrets {
   const derive = (purpose: string): Buffer =>
     Buffer.from(hkdfSync('sha256', sessionSecret, '', `tollgate portal ${purpose}`, 32))
@@ -35,6 +37,7 @@ export function derivePortalSecrets(sessionSecret: string): PortalSecrets {
     cookie: derive('cookie').toString('base64url'),
     mails: derive('mails'),
     optOut: derive('opt-out'),
+    webhooks: derive('webhooks'),
     totp: derive('totp'),
     attempts: derive('attempts'),
     devices: derive('devices'),

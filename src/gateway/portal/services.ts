@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
+import type { ClientAddress } from '../../platform/client-address.ts'
 import type { Circumstances, SecurityEvents } from '../../platform/security-events.ts'
 import type { ListenerTls } from '../../platform/tls.ts'
 import type { Counter } from '../counters/counter.ts'
@@ -9,6 +10,7 @@ import type { Attempts } from './accounts/attempts.ts'
 import type { Passkeys } from './accounts/passkeys.ts'
 import type { Passwords } from './accounts/passwords.ts'
 import type { Totp } from './accounts/totp.ts'
+import type { Webhooks } from './alerts/open-webhooks.ts'
 import type { Mailbox } from './mail/mailbox.ts'
 import type { Mails } from './mail/open-mails.ts'
 import type { OidcProvider } from './oidc/provider.ts'
@@ -33,6 +35,7 @@ export interface PortalServices {
   readonly stores: RegistryStores
   readonly secrets: PortalSecrets
   readonly mails: Mails
+  readonly webhooks: Pick<Webhooks, 'targets' | 'newSecret' | 'wake'>
   readonly page: PageFiles
   readonly passwords: Passwords
   readonly totp: Totp
@@ -44,6 +47,7 @@ export interface PortalServices {
   readonly events: Pick<SecurityEvents, 'record'>
   /** Who makes a request, and from where, for its security events. */
   readonly circumstances: (request: FastifyRequest) => Circumstances
+  readonly clientAddress: ClientAddress
   /** What the audit keeps of a request. */
   readonly auditContext: (request: FastifyRequest) => AuditContext
   /** Whether mails become files of the operator, for want of a mail server. */

@@ -2,6 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
+const byMail = sql<boolean>`'deprecations' = any(a.alert_mails)`
+const byHook = sql<boolean>`'deprecations' = any(a.alert_hooks)`
+
 /** A reminder of the end of a version; `milestone` is its permanent name. */
 export interface Reminder {
   readonly api: string
@@ -14,17 +17,25 @@ export interface SubscribedApplication {
   readonly id: string
   readonly name: string
   readonly calls: number
+  /** Whether it wants the reminder by email; its webhook has its own choice. */
+  readonly byMail: boolean
 }
 
-/** Developers whose applications are subscribed to the version, who want such mails and did not get this one yet. */
+/** A developer to be told of a version by email, by webhook, or both. */
+export interface UnremindedDeveloper {
+  readonly id: string
+  readonly email: string
+  readonly wantsMail: boolean
+}
+
+/** Developers with an application that is subscribed to the version and wants to be told by email or webhook, and was not told yet. */
 export function findUnreminded(
   db: Kysely<RegistrySchema>,
   { api, version, milestone, max }: Reminder & { readonly max: number },
-): Promise<{ id: string; email: string }[]> {
+): Promise<UnremindedDeveloper[]> {
   return db
     .selectFrom('developers as d')
-    .select(['d.id', 'd.email'])
-    .where('d.mails_deprecations', '=', true)
+    .select(['d.id', 'd.email', 'd.mails_deprecations as wantsMail'])
     .where('d.suspended_at', 'is', null)
     .where((eb) =>
       eb.exists(
@@ -35,7 +46,11 @@ export function findUnreminded(
           .whereRef('a.developer_id', '=', 'd.id')
           .where('s.api', '=', api)
           .where('s.version', '=', version)
-          .where('s.ended_at', 'is', null),
+          .where('s.ended_at', 'is', null)
+          .where(
+            sql<boolean>`(d.mails_deprecations and ${byMail}) or (${byHook} and exists (
+              select from webhooks w where w.application_id = a.id))`,
+          ),
       ),
     )
     .where((eb) =>
@@ -85,7 +100,7 @@ export async function listSubscribed(
     select a.id, a.name, (
       select coalesce(sum(u.admitted), 0)::int8 from usage_days u
       where u.application_id = a.id and u.at >= ${since} and u.api = ${api} and u.version = ${version}
-    ) as calls
+    ) as calls, ${byMail} as "byMail"
     from applications a
     join subscriptions s on s.application_id = a.id
     where a.developer_id = ${developerId} and s.api = ${api} and s.version = ${version} and s.ended_at is null

@@ -43,9 +43,9 @@ function selectCursor(db: Kysely<RegistrySchema>, name: string) {
     .where('name', '=', name)
 }
 
-/** Moves a cursor that this transaction has locked. */
+/** Moves a cursor that this transaction has locked, or whose turn this process has. */
 export async function moveCursor(
-  trx: RegistryTransaction,
+  trx: RegistryTransaction | Kysely<RegistrySchema>,
   name: string,
   value: string,
 ): Promise<void> {
@@ -54,4 +54,26 @@ export async function moveCursor(
     .set({ value, changed_at: sql`clock_timestamp()` })
     .where('name', '=', name)
     .execute()
+}
+
+/**
+ * Takes a turn of work that several processes share, unless any of them took
+ * one within `seconds`. The turn holds no lock: what it writes must be written
+ * once by other means.
+ *
+ * @returns the cursor's value; undefined: not this process's turn
+ */
+export async function takeTurn(
+  db: Kysely<RegistrySchema>,
+  name: string,
+  seconds: number,
+): Promise<string | undefined> {
+  const taken = await db
+    .updateTable('portal_state')
+    .set({ changed_at: sql`clock_timestamp()` })
+    .where('name', '=', name)
+    .where('changed_at', '<=', sql<Date>`clock_timestamp() - make_interval(secs => ${seconds})`)
+    .returning('value')
+    .executeTakeFirst()
+  return taken?.value
 }

@@ -5,7 +5,7 @@ import type { RegistryTransaction } from './transaction.ts'
 
 /** One event in the life of a key. The two changes of a rotation form one event. */
 export interface KeyChange {
-  /** `update`: its allowed addresses. */
+  /** `update`: its allowed addresses, or whether it may replace itself. */
   readonly action: 'issue' | 'replace' | 'revoke' | 'update'
   readonly at: Date
   readonly developerId: string
@@ -18,6 +18,13 @@ export interface KeyChange {
   readonly newHint: string | undefined
   /** For a replaced key that still works. */
   readonly worksUntil: Date | null
+  readonly keyId: string
+  /** The replacing key; undefined unless replaced. */
+  readonly newKeyId: string | undefined
+  /** Whether the key replaced itself. */
+  readonly isByItself: boolean
+  /** For an update that changes it: whether the key may replace itself now. */
+  readonly mayReplaceItself: boolean | undefined
 }
 
 /** A page of the changes, and where the next page begins. */
@@ -80,13 +87,13 @@ export async function readKeyChanges(
   const { rows } = await sql<ChangeRow>`
     with s as (select pg_snapshot_xmin(pg_current_snapshot()) as horizon),
     due as (
-      select c.id, c.xid, c.action, c.key_id, c.created_at
+      select c.id, c.xid, c.action, c.key_id, c.created_at, c.detail
       from changes c, s
       where c.kind = 'key' and c.xid >= ${horizon}::text::xid8 and c.xid < s.horizon
       order by c.xid
       fetch first ${sql.lit(max)} rows with ties
     )
-    select s.horizon::text as horizon, due.id, due.xid::text as xid, due.action, due.created_at as at,
+    select s.horizon::text as horizon, due.id, due.xid::text as xid, due.action, due.created_at as at, due.detail,
       k.id as "keyId", k.name as "keyName", k.last_four as "lastFour",
       k.expires_at as "expiresAt", k.replaced_by as "replacedBy", n.last_four as "newLastFour",
       exists (select from api_keys p where p.replaced_by = k.id) as "isReplacement",
@@ -115,6 +122,7 @@ export async function readKeyChanges(
 interface KeyRow {
   readonly action: string
   readonly at: Date
+  readonly detail: Readonly<Record<string, string>>
   readonly keyId: string
   readonly keyName: string
   readonly lastFour: string
@@ -139,7 +147,8 @@ function isOfKey(row: ChangeRow): row is ChangeRow & KeyRow {
 }
 
 function toKeyChange(row: KeyRow): KeyChange[] {
-  const { action, at, developerId, email, applicationId, applicationName, keyName } = row
+  const { action, at, developerId, email, applicationId, applicationName, keyId, keyName } = row
+  const { byItself, mayReplaceItself } = row.detail
   // The change of the replaced key represents the rotation.
   if (action === 'issue' && row.isReplacement) return []
   const isReplaced = row.isRotation && row.replacedBy !== null && row.newLastFour !== null
@@ -147,11 +156,14 @@ function toKeyChange(row: KeyRow): KeyChange[] {
   if (told !== 'issue' && told !== 'replace' && told !== 'revoke' && told !== 'update') return []
   return [
     {
-      ...{ at, developerId, email, applicationId, applicationName, keyName },
+      ...{ at, developerId, email, applicationId, applicationName, keyId, keyName },
       action: told,
       hint: keyHint(row.keyId, row.lastFour),
       newHint: isReplaced ? keyHint(row.replacedBy ?? '', row.newLastFour ?? '') : undefined,
       worksUntil: isReplaced && action === 'replace' ? row.expiresAt : null,
+      newKeyId: isReplaced ? (row.replacedBy ?? undefined) : undefined,
+      isByItself: byItself === 'true',
+      mayReplaceItself: mayReplaceItself === undefined ? undefined : mayReplaceItself === 'true',
     },
   ]
 }

@@ -38,6 +38,8 @@ export interface ApiKey {
   readonly replacedBy: string | null
   /** Addresses or CIDRs from which it may be used; empty: from anywhere. */
   readonly allowedAddresses: readonly string[]
+  /** Whether the key alone is enough to rotate it, without a person. */
+  readonly mayReplaceItself: boolean
 }
 
 /** The only response that contains the key itself. Tollgate stores only its MAC. */
@@ -51,7 +53,7 @@ export interface Keys {
    * Issues a key. Once this resolves, the key is stored durably.
    *
    * `name` defaults to `key-<id>`, `expiresAt` to the longest life that the
-   * settings permit, `allowedAddresses` to any address.
+   * settings permit, `allowedAddresses` to any address, `mayReplaceItself` to false.
    *
    * @throws {RegistryNotFound} no such application
    * @throws {RegistryConflict} name-taken, keys-limit
@@ -63,31 +65,45 @@ export interface Keys {
     name?: string | undefined
     expiresAt?: Date | undefined
     allowedAddresses?: readonly string[] | undefined
+    mayReplaceItself?: boolean | undefined
     by: string
   }): Promise<IssuedKey>
   /**
    * Issues a key that replaces another. The old key works for `overlapSeconds`
    * more (0 to 30 days), but not beyond its own expiry. The new key gets the
-   * old name, its allowed addresses and, if the old key had an expiry, the same
+   * old name, its allowed addresses, whether it may replace itself and, if the old key had an expiry, the same
    * lifetime, but not more than the settings permit. A key can have only one
    * overlap at a time, or rotations would multiply the working
    * keys.
    *
    * @throws {RegistryNotFound}
    * @throws {RegistryConflict} key-inactive (replaced, revoked or expired
-   * already), key-overlap
+   * already), key-overlap, key-not-itself
    * @throws {RegistryInputInvalid}
+   *
+   * @param input.isByItself only if the key may replace itself
    */
-  rotate(input: { id: string; overlapSeconds: number; by: string }): Promise<IssuedKey>
+  rotate(input: {
+    id: string
+    overlapSeconds: number
+    isByItself?: boolean
+    by: string
+  }): Promise<IssuedKey>
   /**
-   * Sets the addresses from which a working key may be used; every gateway
-   * applies them within a second.
+   * Sets the addresses from which a working key may be used, and whether it may
+   * replace itself; omitted values stay. Every gateway applies the addresses
+   * within a second.
    *
    * @throws {RegistryNotFound}
    * @throws {RegistryConflict} key-inactive (revoked or expired)
    * @throws {RegistryInputInvalid}
    */
-  allow(input: { id: string; allowedAddresses: readonly string[]; by: string }): Promise<ApiKey>
+  update(input: {
+    id: string
+    allowedAddresses?: readonly string[] | undefined
+    mayReplaceItself?: boolean | undefined
+    by: string
+  }): Promise<ApiKey>
   /** Idempotent. Every gateway refuses the key within a second. @throws {RegistryNotFound} */
   revoke(input: { id: string; by: string }): Promise<ApiKey>
   find(id: string): Promise<ApiKey | undefined>
@@ -134,6 +150,7 @@ const columns = [
   'last_used_at as lastUsedAt',
   'replaced_by as replacedBy',
   'allowed_addresses as allowedAddresses',
+  'may_replace_itself as mayReplaceItself',
 ] as const
 
 export function createKeys(options: KeysOptions): Keys {
@@ -147,6 +164,7 @@ export function createKeys(options: KeysOptions): Keys {
       name?: string | undefined
       expiresAt: Date | null
       allowedAddresses: readonly string[]
+      mayReplaceItself: boolean
     },
   ): Promise<IssuedKey> {
     const { id, text } = input.key
@@ -163,6 +181,7 @@ export function createKeys(options: KeysOptions): Keys {
         last_four: text.slice(-4),
         expires_at: input.expiresAt,
         allowed_addresses: [...input.allowedAddresses],
+        may_replace_itself: input.mayReplaceItself,
       })
       .returning(columns)
       .executeTakeFirstOrThrow()
@@ -170,8 +189,9 @@ export function createKeys(options: KeysOptions): Keys {
   }
 
   return {
-    issue: ({ applicationId, name: given, expiresAt, allowedAddresses = [], by }) =>
+    issue: ({ applicationId, name: given, expiresAt, allowedAddresses = [], ...input }) =>
       change(db, async (trx, leave) => {
+        const { mayReplaceItself = false, by } = input
         const name = given === undefined ? undefined : plainName(given)
         const end = expiryOf(expiresAt, now(), daysMax)
         const addresses = plainAddresses(allowedAddresses)
@@ -197,12 +217,13 @@ export function createKeys(options: KeysOptions): Keys {
           name,
           expiresAt: end,
           allowedAddresses: addresses,
+          mayReplaceItself,
         })
         await leave(...traces(issued, 'issue', by))
         return issued
       }).catch(translateName),
 
-    rotate: ({ id, overlapSeconds, by }) =>
+    rotate: ({ id, overlapSeconds, isByItself = false, by }) =>
       change(db, async (trx, leave) => {
         if (
           !Number.isInteger(overlapSeconds) ||
@@ -221,6 +242,9 @@ export function createKeys(options: KeysOptions): Keys {
         const at = now()
         if (keyState(old, at) !== 'active') {
           throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
+        }
+        if (isByItself && !old.mayReplaceItself) {
+          throw new RegistryConflict('key-not-itself', 'the key may not replace itself')
         }
         const predecessors = await trx
           .selectFrom('api_keys')
@@ -249,28 +273,34 @@ export function createKeys(options: KeysOptions): Keys {
           name: old.name,
           expiresAt: expiryOfNext(old, at, daysMax),
           allowedAddresses: old.allowedAddresses,
+          mayReplaceItself: old.mayReplaceItself,
         })
-        await leave(...traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, issued.id))
+        const replaced = { replacedBy: issued.id, ...(isByItself ? { byItself: 'true' } : {}) }
+        await leave(...traces(old, overlapSeconds === 0 ? 'revoke' : 'replace', by, replaced))
         await leave(...traces(issued, 'issue', by))
         return issued
       }).catch(translateName),
 
-    allow: ({ id, allowedAddresses, by }) =>
+    update: ({ id, by, ...wanted }) =>
       change(db, async (trx, leave) => {
-        const addresses = plainAddresses(allowedAddresses)
         const found = await readKey(trx, id, { isLocked: true })
         if (!isWorking(found, now())) {
           throw new RegistryConflict('key-inactive', 'the key no longer works')
         }
-        if (isDeepStrictEqual(found.allowedAddresses, addresses)) return found
+        const { allowedAddresses: given, mayReplaceItself = found.mayReplaceItself } = wanted
+        const addresses = given === undefined ? found.allowedAddresses : plainAddresses(given)
+        const hasOldAddresses = isDeepStrictEqual(found.allowedAddresses, addresses)
+        const hasOldSwitch = mayReplaceItself === found.mayReplaceItself
+        if (hasOldAddresses && hasOldSwitch) return found
         const changed = await trx
           .updateTable('api_keys')
-          .set({ allowed_addresses: addresses })
+          .set({ allowed_addresses: [...addresses], may_replace_itself: mayReplaceItself })
           .where('id', '=', id)
           .returning(columns)
           .executeTakeFirstOrThrow()
         const key = toApiKey(changed)
-        await leave(...traces(key, 'update', by))
+        const detail = hasOldSwitch ? {} : { mayReplaceItself: String(mayReplaceItself) }
+        await leave(...traces(key, 'update', by, detail))
         return key
       }),
 
@@ -404,17 +434,19 @@ async function readKey(
   return toApiKey(row)
 }
 
-function traces(key: ApiKey, action: string, by: string, replacedBy?: string) {
-  const { id, applicationId, allowedAddresses } = key
-  const isChosen = action === 'update' || (action === 'issue' && allowedAddresses.length > 0)
+function traces(key: ApiKey, action: string, by: string, more: Record<string, string> = {}) {
+  const { id, applicationId, allowedAddresses, mayReplaceItself } = key
+  const isIssued = action === 'issue'
+  const isChosen = action === 'update' || (isIssued && allowedAddresses.length > 0)
   const detail = {
     applicationId,
-    ...(replacedBy === undefined ? {} : { replacedBy }),
+    ...more,
     // Their number only: a client's address may be personal data (docs/audit.md).
     ...(isChosen ? { allowedAddresses: String(allowedAddresses.length) } : {}),
+    ...(isIssued && mayReplaceItself ? { mayReplaceItself: 'true' } : {}),
   }
   return [
-    { kind: 'key', action, applicationId, keyId: id },
+    { kind: 'key', action, applicationId, keyId: id, detail: more },
     { by, detail },
   ] as const
 }

@@ -14,6 +14,7 @@ import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 export interface MailChoices {
   readonly limits: boolean
   readonly deprecations: boolean
+  readonly expiry: boolean
 }
 
 /** What developers see about themselves, in addition to their public data. */
@@ -89,6 +90,7 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           >`case when oidc_subject is null then 'password' else 'provider' end`.as('signsInWith'),
           'mails_limits as limits',
           'mails_deprecations as deprecations',
+          'mails_expiry as expiry',
           eb
             .selectFrom('mail_tokens')
             .select('mail_tokens.email')
@@ -102,10 +104,10 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
         .where('id', '=', developerId)
         .executeTakeFirst()
       if (row === undefined) return undefined
-      const { limits, deprecations, ...profile } = row
+      const { limits, deprecations, expiry, ...profile } = row
       return {
         ...profile,
-        mails: { limits, deprecations },
+        mails: { limits, deprecations, expiry },
         acceptedTerms: await newestAcceptance(db, developerId),
       }
     },
@@ -182,21 +184,23 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
         throw error
       }),
 
-    chooseMails: ({ developerId, mails: { limits, deprecations } }) =>
+    chooseMails: ({ developerId, mails: { limits, deprecations, expiry } }) =>
       db.transaction().execute(async (trx) => {
         const changed = await trx
           .updateTable('developers')
           .set({
             ...(limits === undefined ? {} : { mails_limits: limits }),
             ...(deprecations === undefined ? {} : { mails_deprecations: deprecations }),
+            ...(expiry === undefined ? {} : { mails_expiry: expiry }),
           })
           .where('id', '=', developerId)
-          .returning(['mails_limits', 'mails_deprecations'])
+          .returning(['mails_limits', 'mails_deprecations', 'mails_expiry'])
           .executeTakeFirst()
         if (changed === undefined) return
         const detail = {
           limits: String(changed.mails_limits),
           deprecations: String(changed.mails_deprecations),
+          expiry: String(changed.mails_expiry),
         }
         const actor = `developer:${developerId}`
         const action = 'developer.choose-mails'

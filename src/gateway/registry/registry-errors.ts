@@ -6,6 +6,7 @@ export type EntityKind =
   | 'key'
   | 'override'
   | 'certificate'
+  | 'delivery'
 
 /** No entity has that id. */
 export class RegistryNotFound extends Error {
@@ -30,6 +31,7 @@ export type ConflictRule =
   | 'keys-limit'
   | 'key-inactive'
   | 'key-overlap'
+  | 'key-not-itself'
   | 'override-active'
   | 'certificates-limit'
   | 'certificate-twice'
@@ -40,6 +42,7 @@ export type ConflictRule =
   | 'last-factor'
   | 'factor-exists'
   | 'passkeys-limit'
+  | 'no-webhook'
 
 /** The current state does not allow the change, which had no effect. The message is suitable for the person who asked. */
 export class RegistryConflict extends Error {

@@ -22,6 +22,11 @@ export interface RegistrySchema {
   mails: MailsTable
   deprecation_mails: DeprecationMailsTable
   portal_state: PortalStateTable
+  webhooks: WebhooksTable
+  webhook_deliveries: WebhookDeliveriesTable
+  limit_alerts: LimitAlertsTable
+  limit_alert_mails: LimitAlertMailsTable
+  expiry_alerts: ExpiryAlertsTable
   limit_overrides: LimitOverridesTable
   usage_minutes: UsageTable
   usage_hours: UsageTable
@@ -58,6 +63,7 @@ interface DevelopersTable {
   mails_keys: Generated<boolean>
   mails_limits: Generated<boolean>
   mails_deprecations: Generated<boolean>
+  mails_expiry: Generated<boolean>
   /** `iss` and `sub` of a person who signs in through the OpenID Connect provider; with these, `password_hash` is null. */
   oidc_issuer: string | null
   oidc_subject: string | null
@@ -256,6 +262,71 @@ interface ApplicationsTable {
   strict: Generated<boolean>
   /** `https://app.example`; empty: any, unless the application is strict. */
   redirect_origins: Generated<string[]>
+  /** Alerts by email, if the developer wants such emails at all. */
+  alert_mails: Generated<AlertKind[]>
+  /** Alerts by webhook, if there is one. */
+  alert_hooks: Generated<AlertKind[]>
+}
+
+/** What an application is warned of. */
+export type AlertKind = 'limits' | 'expiry' | 'deprecations'
+
+interface WebhooksTable {
+  application_id: string
+  url: string
+  /** Encrypted. */
+  sealed_secret: Buffer
+  created_at: Generated<Date>
+}
+
+interface WebhookDeliveriesTable {
+  id: Generated<string>
+  application_id: string
+  type: string
+  /** JSON, as it is sent. */
+  body: string
+  created_at: Generated<Date>
+  attempts: Generated<number>
+  /** When the present tries began: a day later they end. */
+  tried_since: Generated<Date>
+  tried_at: Date | null
+  /** Null: nothing more to try. */
+  due_at: Generated<Date | null>
+  delivered_at: Date | null
+  /** Of the last attempt; null: no answer. */
+  response_status: number | null
+  /** Why the last attempt failed. */
+  failure: string | null
+}
+
+interface LimitAlertsTable {
+  application_id: string
+  bucket: string
+  window_number: number
+  limit_calls: number
+  threshold: number
+  api: string
+  version: string
+  /** Null: the limit is of all operations together. */
+  operation: string | null
+  used: number
+  resets_at: Date
+  /** Whether an email will tell of it. */
+  mail_waits: boolean
+  at: Generated<Date>
+}
+
+interface LimitAlertMailsTable {
+  application_id: string
+  written_at: Date
+}
+
+interface ExpiryAlertsTable {
+  application_id: string
+  /** `key:<id>` or `certificate:<id>`. */
+  subject: string
+  expires_at: Date
+  days: number
 }
 
 interface DeletedApplicationsTable {
@@ -291,6 +362,8 @@ interface ApiKeysTable {
   replaced_by: string | null
   /** Addresses or CIDRs; empty: any. */
   allowed_addresses: Generated<string[]>
+  /** Whether the key alone is enough to rotate it. */
+  may_replace_itself: Generated<boolean>
 }
 
 interface KeyDigestsTable {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/database.ts'
 import { migrate } from '../../platform/migrate.ts'
+import { createAlerts } from './alerts.ts'
 import { createApplicationSummaries } from './application-summaries.ts'
 import { createApplications } from './applications.ts'
 import { createApprovals } from './approvals.ts'
@@ -42,6 +43,7 @@ import { createStaff } from './staff.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTerms } from './terms.ts'
 import { createUsageHistory } from './usage-history.ts'
+import { createDeliveries } from './webhook-queue.ts'
 
 /** All stores of the registry, for the portal and the command line. */
 export type RegistryStores = Awaited<ReturnType<typeof openRegistryStores>>
@@ -86,6 +88,8 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
       now: options.now ?? Date.now,
     }),
     keyPeppers: createKeyPeppers({ db }),
+    alerts: createAlerts({ db }),
+    deliveries: createDeliveries({ db }),
     overrides: createOverrides({ db, now: options.now ?? Date.now }),
     audit: createAudit({ db }),
     auditChain: createAuditChain({ db, peppers: options.peppers }),

@@ -55,6 +55,8 @@ export const attemptLimits = {
   'change-of-developer': { points: 60, duration: 60 },
   /** Keys that a developer creates or rotates. KEYS_PER_HOUR */
   'key-of-developer': { points: 20, duration: 3600 },
+  /** Keys from one network that cannot replace themselves. */
+  'presented-of-network': { points: 60, duration: 60 },
 } as const
 
 /** Limits how often clients may sign in, request mails, create ready consents and change things. */
@@ -86,6 +88,8 @@ export interface Attempts {
   change(developerId: string): Promise<void>
   /** Counts a key before it is created. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   key(developerId: string): Promise<Attempt>
+  /** Counts a key that is to replace itself before it is compared. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  presentedKey(request: IncomingMessage): Promise<Attempt>
 }
 
 /** Corrects the count of an attempt. No method fails: an attempt that stays counted is the safe side. */
@@ -140,6 +144,7 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     consentOfDeveloper: limiter('consent-of-developer'),
     changeOfDeveloper: limiter('change-of-developer', changesPerMinute),
     keyOfDeveloper: limiter('key-of-developer', keysPerHour),
+    presentedOfNetwork: limiter('presented-of-network'),
   }
 
   function limiter(
@@ -253,6 +258,16 @@ export function createAttempts(options: AttemptsOptions): Attempts {
         },
       }
     },
+
+    async presentedKey(request) {
+      const network = networkOf(clientAddress(request))
+      await count(limiters.presentedOfNetwork, network)
+      return {
+        async abandoned() {
+          await limiters.presentedOfNetwork.reward(network).catch(() => undefined)
+        },
+      }
+    },
   }
 }
 
@@ -302,6 +317,7 @@ function throttled({ keyPrefix }: RateLimiterAbstract): SecurityFact {
   const detail = { limit }
   const request = (['mail', 'reset', 'consent'] as const).find((kind) => limit.startsWith(kind))
   if (request !== undefined) return { event: 'request.throttled', reason: request, detail }
+  if (limit.startsWith('presented')) return { event: 'key.throttled', detail }
   const change = (['change', 'key'] as const).find((kind) => limit.startsWith(kind))
   if (change !== undefined) return { event: 'change.throttled', reason: change, detail }
   return { event: 'sign-in.throttled', detail }

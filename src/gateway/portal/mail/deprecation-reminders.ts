@@ -5,8 +5,10 @@ import {
   listSubscribed,
   noteReminder,
   type Reminder,
+  type UnremindedDeveloper,
 } from '../../registry/deprecation-mails.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
+import type { Events } from '../alerts/events.ts'
 import type { Outbox } from './outbox.ts'
 import { dayOf, daysBetween } from './utc-time.ts'
 
@@ -20,6 +22,7 @@ export interface DeprecationRemindersOptions {
   readonly db: Kysely<RegistrySchema>
   readonly catalogue: () => Catalogue
   readonly outbox: Outbox
+  readonly events: Events
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -35,7 +38,7 @@ const callDays = 30
 export function createDeprecationReminders(
   options: DeprecationRemindersOptions,
 ): DeprecationReminders {
-  const { db, catalogue, outbox, now } = options
+  const { db, catalogue, outbox, events, now } = options
 
   async function remind(version: ApiVersion, due: Milestone, today: string): Promise<void> {
     const reminder = { api: version.api, version: version.version, milestone: due.name }
@@ -51,25 +54,25 @@ export function createDeprecationReminders(
   function write(
     lifecycle: Lifecycle,
     reminder: Reminder,
-    to: { id: string; email: string; due: Milestone; today: string },
+    to: UnremindedDeveloper & { due: Milestone; today: string },
   ): Promise<void> {
     const { api, version } = reminder
-    const { id: developerId, email, due, today } = to
+    const { id: developerId, email, wantsMail, due, today } = to
     return db.transaction().execute(async (trx) => {
       if (!(await noteReminder(trx, { ...reminder, developerId }))) return
       const since = new Date(now() - callDays * 86_400_000)
       const applications = await listSubscribed(trx, { developerId, api, version, since })
-      if (applications.length === 0) return
       const { deprecated, sunset, retired, successor } = lifecycle
       const daysLeft = due.end === undefined ? undefined : daysBetween(today, due.end)
-      await outbox.post(
-        trx,
-        {
-          ...{ kind: 'deprecation', developerId, api, version, applications },
-          ...{ deprecated, sunset, retired, successor, daysLeft },
-        },
-        email,
-      )
+      const dates = { deprecated, sunset, retired, successor, daysLeft }
+      for (const { id: applicationId } of applications) {
+        const event = { type: 'version.deprecated', api, version, ...orNull(dates) } as const
+        await events.post(trx, event, { applicationId, at: new Date(now()) })
+      }
+      const told = applications.flatMap(({ byMail, ...one }) => (byMail ? [one] : []))
+      if (!wantsMail || told.length === 0) return
+      const facts = { developerId, api, version, applications: told, ...dates }
+      await outbox.post(trx, { kind: 'deprecation', ...facts }, email)
     })
   }
 
@@ -81,6 +84,15 @@ export function createDeprecationReminders(
         if (due !== undefined) await remind(version, due, today)
       }
     },
+  }
+}
+
+/** JSON has no undefined. */
+function orNull<Members extends object>(members: Members) {
+  const entries = Object.entries(members).map(([name, value]) => [name, value ?? null])
+  // The types of entries are lost on the way.
+  return Object.fromEntries(entries) as {
+    [Name in keyof Members]: Exclude<Members[Name], undefined> | null
   }
 }
 

@@ -18,6 +18,8 @@ interface ReplacedFacts extends KeyFacts {
   readonly newHint: string
   /** Until when the old key works; null: it no longer works. */
   readonly worksUntil: Date | null
+  /** Whether the key did so itself, without a person. */
+  readonly isByItself: boolean
 }
 
 /**
@@ -42,10 +44,24 @@ export const keyLetters = {
   'key-replaced': (portalUrl: string, key: ReplacedFacts) =>
     keyLetter(portalUrl, key, {
       subject: 'An API key was replaced',
-      sentence: `An API key of one of your applications was replaced. The old key ${
+      sentence: `An API key of one of your applications ${key.isByItself ? 'replaced itself, as you allowed it to' : 'was replaced'}. The old key ${
         key.worksUntil === null ? 'no longer works' : `works until ${utcTime(key.worksUntil)}`
       }.`,
     }),
+
+  'key-self-replacement': (
+    portalUrl: string,
+    key: KeyFacts & { readonly mayReplaceItself: boolean },
+  ) =>
+    keyLetter(portalUrl, key, {
+      subject: key.mayReplaceItself
+        ? 'An API key may now replace itself'
+        : 'An API key may no longer replace itself',
+      sentence: key.mayReplaceItself
+        ? 'A program with this key can now replace it by a new key, without a person.'
+        : 'Only a person can now replace this key.',
+    }),
+
   'key-addresses-changed': (portalUrl: string, key: KeyFacts) =>
     keyLetter(portalUrl, key, {
       subject: 'The allowed addresses of an API key were changed',
@@ -78,7 +94,7 @@ const changeLabels: Readonly<Record<NotedChange['action'], string>> = {
   issue: 'Created',
   replace: 'Replaced',
   revoke: 'Revoked',
-  update: 'Allowed addresses changed',
+  update: 'Changed',
 }
 
 function keyLetter(

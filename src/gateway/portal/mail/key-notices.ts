@@ -10,6 +10,8 @@ import {
 } from '../../registry/key-changes.ts'
 import { endHours, hasEndedHours, takeLetter } from '../../registry/key-digests.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
+import type { RegistryTransaction } from '../../registry/transaction.ts'
+import type { Events } from '../alerts/events.ts'
 import type { Letter } from './letters.ts'
 import type { Outbox } from './outbox.ts'
 
@@ -24,6 +26,7 @@ export interface KeyNotices {
 export interface KeyNoticesOptions {
   readonly db: Kysely<RegistrySchema>
   readonly outbox: Outbox
+  readonly events: Events
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -40,7 +43,7 @@ const bridgedSeconds = 3_300
  * transaction that writes the letters. The first changes of an hour get a letter
  * each, the others one digest at its end, so that changes cannot flood a mailbox.
  */
-export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNotices {
+export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions): KeyNotices {
   /** @returns whether there may be more at once */
   function runPiece(): Promise<boolean> {
     return db.transaction().execute(async (trx) => {
@@ -63,6 +66,7 @@ export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNot
       const page = await readKeyChanges(trx, { horizon: cursor.value, max: changesMax })
       for (const change of page.changes) {
         const { action, applicationName, keyName, hint, at } = change
+        await postEvent(trx, change)
         const noted = { action, applicationName, keyName, hint, at: at.toISOString() }
         if (await takeLetter(trx, change.developerId, noted)) {
           await outbox.post(trx, letterOf(change), change.email)
@@ -74,6 +78,20 @@ export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNot
       await moveCursor(trx, cursorName, page.next)
       return page.isFull
     })
+  }
+
+  /** The webhook is told of every rotation, however many letters there were. */
+  async function postEvent(trx: RegistryTransaction, change: KeyChange): Promise<void> {
+    const { keyId, keyName: name, hint, newKeyId, newHint, applicationId, at } = change
+    if (newKeyId === undefined || newHint === undefined) return
+    const event = {
+      type: 'key.rotated',
+      key: { id: keyId, name, hint },
+      newKey: { id: newKeyId, name, hint: newHint },
+      oldKeyWorksUntil: change.worksUntil?.toISOString() ?? null,
+      byItself: change.isByItself,
+    } as const
+    await events.post(trx, event, { applicationId, at })
   }
 
   return {
@@ -94,10 +112,13 @@ export function createKeyNotices({ db, outbox, log }: KeyNoticesOptions): KeyNot
 
 function letterOf(change: KeyChange): Letter {
   const { action, newHint, worksUntil, developerId, applicationId, applicationName } = change
-  const { keyName, hint, at } = change
+  const { keyName, hint, at, isByItself, mayReplaceItself } = change
   const facts = { developerId, applicationId, applicationName, keyName, hint, at }
   if (action === 'replace' && newHint !== undefined) {
-    return { kind: 'key-replaced', ...facts, newHint, worksUntil }
+    return { kind: 'key-replaced', ...facts, newHint, worksUntil, isByItself }
+  }
+  if (mayReplaceItself !== undefined) {
+    return { kind: 'key-self-replacement', ...facts, mayReplaceItself }
   }
   return { kind: letterKinds[action], ...facts }
 }

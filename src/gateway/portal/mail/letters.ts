@@ -1,6 +1,7 @@
 import { type Brand, plainBrand } from '../../../catalogue/brand/brand.ts'
 import { accountLetters } from './account-letters.ts'
 import { deprecationLetter } from './deprecation-letter.ts'
+import { expiryLetter } from './expiry-letter.ts'
 import { keyLetters } from './key-letters.ts'
 import { type Block, htmlOf, type LetterText, textOf, type Words } from './letter-body.ts'
 import { limitsLetter } from './limits-letter.ts'
@@ -16,6 +17,7 @@ const letters = {
   ...accountLetters,
   ...keyLetters,
   'limits-reached': limitsLetter,
+  expiring: expiryLetter,
   deprecation: deprecationLetter,
 } satisfies Record<string, Words>
 
@@ -31,6 +33,7 @@ type FactsOf<F> = F extends (portalUrl: string, facts: infer Facts) => LetterTex
 /** The letters that a developer can switch off. */
 const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
   'limits-reached': 'limits',
+  expiring: 'expiry',
   deprecation: 'deprecations',
 }
 

@@ -1,47 +1,64 @@
-import type { Block, LetterText } from './letter-body.ts'
-import { utcDay } from './utc-time.ts'
+import type { LimitAlert } from '../../registry/limit-alerts.ts'
+import type { Block, Fact, LetterText } from './letter-body.ts'
+import { utcTime } from './utc-time.ts'
 
 export interface LimitsFacts {
   readonly developerId: string
-  /** `YYYY-MM-DD`, UTC. */
-  readonly day: string
-  readonly applications: readonly {
-    readonly id: string
-    readonly name: string
-    readonly operations: readonly {
-      readonly api: string
-      readonly version: string
-      readonly operation: string
-      readonly refused: number
-    }[]
-  }[]
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly alerts: readonly LimitAlert[]
 }
 
-/** How many operations of an application a digest lists; the portal shows all. */
-const operationsMax = 20
+/** How many limits an email lists; the portal shows all. */
+const limitsMax = 20
 
-/** The daily digest: calls refused by a limit. */
+/** Tells what limits an application has nearly or wholly used up since the last such email. */
 export function limitsLetter(portalUrl: string, letter: LimitsFacts): LetterText {
-  const day = utcDay(new Date(letter.day))
+  const { applicationId, applicationName, alerts } = letter
+  const limits = [...Map.groupBy(alerts, nameOf)].map(([name, found]) => ({
+    name,
+    ...latestOf(found),
+  }))
+  const isUsedUp = limits.some(({ threshold }) => threshold === 100)
+  const shown: Fact[] = limits.slice(0, limitsMax).map(({ name, used, limit, resetsAt }) => ({
+    label: name,
+    value: `${used} of ${limit} calls used; the limit resets at ${utcTime(resetsAt)}`,
+  }))
+  const more = limits.length - shown.length
+  const link: Block = {
+    link: 'See the usage of this application',
+    url: `${portalUrl}/applications/${applicationId}/usage`,
+  }
   return {
-    subject: `Limits reached on ${day}`,
+    subject: isUsedUp ? 'A limit is used up' : '80 % of a limit is used',
     blocks: [
-      `On ${day} (UTC) your applications reached their limits. The gateway refused these calls. Refused calls do not count against your limits.`,
-      ...letter.applications.flatMap(({ id, name, operations }): Block[] => [
-        {
-          facts: [
-            { label: 'Application', name },
-            ...operations.slice(0, operationsMax).map(({ api, version, operation, refused }) => ({
-              label: `${api} ${version}, ${operation}`,
-              value: `${refused} ${refused === 1 ? 'call' : 'calls'} refused`,
-            })),
-            ...(operations.length > operationsMax
-              ? [{ label: 'More operations', value: String(operations.length - operationsMax) }]
-              : []),
-          ],
-        },
-        { link: 'See the usage of this application', url: `${portalUrl}/applications/${id}/usage` },
-      ]),
+      isUsedUp
+        ? 'One of your applications has used all calls of a limit. The gateway refuses further calls until the limit resets. Refused calls do not count.'
+        : 'One of your applications has used 80 % of the calls of a limit.',
+      {
+        facts: [
+          { label: 'Application', name: applicationName },
+          ...shown,
+          ...(more > 0 ? [{ label: 'More limits', value: String(more) }] : []),
+        ],
+      },
+      link,
+      'You get at most one such email an hour for each application.',
     ],
   }
+}
+
+function nameOf({ api, version, operation }: LimitAlert): string {
+  return `${api} ${version}, ${operation ?? 'all operations'}`
+}
+
+/** The newest window of a limit, and in it the highest threshold. */
+function latestOf(
+  alerts: readonly LimitAlert[],
+): Pick<LimitAlert, 'threshold' | 'used' | 'limit' | 'resetsAt'> {
+  const [latest] = alerts.toSorted(
+    (a, b) => b.resetsAt.getTime() - a.resetsAt.getTime() || b.threshold - a.threshold,
+  )
+  if (latest === undefined) throw new Error('a limit without an alert')
+  return latest
 }

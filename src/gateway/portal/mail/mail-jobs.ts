@@ -3,11 +3,15 @@ import type { Database } from '../../../platform/database.ts'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeatedly } from '../../../platform/repeatedly.ts'
+import type { Counter } from '../../counters/counter.ts'
 import type { Registry } from '../../registry/open-registry.ts'
+import { pruneAlerts } from '../../registry/prune-alerts.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
+import type { Events } from '../alerts/events.ts'
+import { createExpiryAlerts } from '../alerts/expiry-alerts.ts'
+import { createLimitAlerts } from '../alerts/limit-alerts.ts'
 import { createDeprecationReminders } from './deprecation-reminders.ts'
 import { createKeyNotices } from './key-notices.ts'
-import { createLimitsDigest } from './limits-digest.ts'
 import type { Outbox } from './outbox.ts'
 import { createOutboxCleanup } from './outbox-cleanup.ts'
 
@@ -15,6 +19,9 @@ export interface MailJobsOptions {
   readonly database: Database
   readonly catalogue: () => Catalogue
   readonly outbox: Outbox
+  readonly events: Events
+  /** The counter that is enforced. */
+  readonly counter: Pick<Counter, 'peek'>
   /** Calls `listener` for each change of that kind, whichever process made it. */
   readonly onChange: Registry['onChange']
   /** Where mails become files when there is no mail server. */
@@ -25,7 +32,7 @@ export interface MailJobsOptions {
   readonly lifetime: Lifetime
 }
 
-/** What writes mails without being asked by a request, and deletes those of deleted accounts. */
+/** What writes mails and events for webhooks without being asked by a request, and deletes those of deleted accounts. */
 export interface MailJobs {
   /** Call it when the portal's address is known: letters hold links. */
   start(): void
@@ -33,15 +40,17 @@ export interface MailJobs {
 
 /** For letters that could not be written when the key changed. */
 const keysMs = 10_000
+/** Every process asks so often for a turn; one of them gets it. */
+const limitsMs = 5_000
 const dailyMs = 600_000
 /** For mails that were on their way when an account was deleted. */
 const cleanupMs = 600_000
 
 /** Opens the jobs; changes of keys from here on will be told of. Every portal process runs them, and what they write is written once. */
 export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> {
-  const { catalogue, outbox, onChange, folder, now, log, lifetime } = options
+  const { catalogue, counter, outbox, events, onChange, folder, now, log, lifetime } = options
   const db = options.database.connect<RegistrySchema>()
-  const keyNotices = createKeyNotices({ db, outbox, log })
+  const keyNotices = createKeyNotices({ db, outbox, events, log })
   const jobs = [
     {
       name: 'key notices',
@@ -52,10 +61,24 @@ export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> 
         onChange('developer', run)
       },
     },
-    { name: 'digest of limits', job: createLimitsDigest({ db, outbox, now }), everyMs: dailyMs },
+    {
+      name: 'alerts about limits',
+      job: createLimitAlerts({ db, catalogue, counter, outbox, events, now }),
+      everyMs: limitsMs,
+    },
+    {
+      name: 'alerts about expiry',
+      job: createExpiryAlerts({ db, outbox, events, now }),
+      everyMs: dailyMs,
+    },
+    {
+      name: 'cleanup of alerts',
+      job: { run: () => pruneAlerts(db, now()) },
+      everyMs: cleanupMs,
+    },
     {
       name: 'deprecation reminders',
-      job: createDeprecationReminders({ db, catalogue, outbox, now }),
+      job: createDeprecationReminders({ db, catalogue, outbox, events, now }),
       everyMs: dailyMs,
     },
     {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The mails that a developer can switch off; also the names of the preferences. */
-const optionalMails = ['limits', 'deprecations'] as const
+const optionalMails = ['limits', 'deprecations', 'expiry'] as const
 export type OptionalMail = (typeof optionalMails)[number]
 
 /** Who wants which mails no more. */
@@ -19,7 +19,11 @@ export interface OptOuts {
 }
 
 /** By the number in a token. Mails about keys had number 0 and have no opt-out any more. */
-const numbers: Readonly<Record<OptionalMail, number>> = { limits: 1, deprecations: 2 }
+const numbers: Readonly<Record<OptionalMail, number>> = {
+  limits: 1,
+  deprecations: 2,
+  expiry: 3,
+}
 
 const idBytes = 16
 const signatureBytes = 32

@@ -77,12 +77,13 @@ export function registerKeys(
     },
     async (request) => {
       const application = await ownApplication(stores, request, request.params)
-      const { name, expiresAt, allowedAddresses } = request.body
+      const { name, expiresAt, allowedAddresses, mayReplaceItself } = request.body
       const issued = await within(request, () =>
         keys.issue({
           applicationId: application.id,
           name,
           allowedAddresses,
+          mayReplaceItself,
           ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
           by: actorOf(request),
         }),
@@ -120,7 +121,8 @@ export function registerKeys(
     {
       schema: {
         operationId: 'changeKey',
-        summary: 'Change the addresses from which a key may be used',
+        summary:
+          'Change the addresses from which a key may be used, or whether it may replace itself',
         params: ItemParams,
         body: KeyChange,
         response: { 200: Key },
@@ -130,8 +132,7 @@ export function registerKeys(
     },
     async (request) => {
       const { id } = await ownItem(stores, request, keys, request.params.keyId)
-      const { allowedAddresses } = request.body
-      const changed = await keys.allow({ id, allowedAddresses, by: actorOf(request) })
+      const changed = await keys.update({ ...request.body, id, by: actorOf(request) })
       return keyAnswer(changed, now())
     },
   )

@@ -14,8 +14,9 @@ import {
 
 /** Which mails a developer gets besides those about the account itself and its keys. */
 export const MailPreferences = closed({
-  limits: Type.Boolean({ description: 'daily digest of limits reached' }),
+  limits: Type.Boolean({ description: 'at 80 % and at 100 % of a limit' }),
   deprecations: Type.Boolean({ description: '90, 30 and 7 days before a version ends' }),
+  expiry: Type.Boolean({ description: '30, 7 and 1 days before a key or a certificate expires' }),
 })
 export type MailPreferences = Static<typeof MailPreferences>
 

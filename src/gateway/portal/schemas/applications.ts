@@ -76,6 +76,10 @@ const AllowedAddresses = Type.Array(Type.String({ maxLength: 50 }), {
   description: `${allowedAddressesRule}; empty: any address`,
 })
 
+const MayReplaceItself = Type.Boolean({
+  description: 'true or false: whether a program with the key can rotate it, without a person',
+})
+
 const keyMembers = {
   id: Type.String({ description: 'public part of the key, 12 characters' }),
   name: Type.String(),
@@ -92,6 +96,7 @@ const keyMembers = {
   lastUsedAt: nullable(Instant),
   replacedBy: nullable(Type.String()),
   allowedAddresses: AllowedAddresses,
+  mayReplaceItself: MayReplaceItself,
 }
 
 export const Key = closed(keyMembers)
@@ -153,13 +158,29 @@ export const KeyInput = closed({
   name: Name,
   expiresAt: Type.Optional(Instant),
   allowedAddresses: Type.Optional(AllowedAddresses),
+  mayReplaceItself: Type.Optional(MayReplaceItself),
 })
 export type KeyInput = Static<typeof KeyInput>
 
-export const KeyChange = closed({ allowedAddresses: AllowedAddresses })
+/** What is left out stays as it is. */
+export const KeyChange = closed({
+  allowedAddresses: Type.Optional(AllowedAddresses),
+  mayReplaceItself: Type.Optional(MayReplaceItself),
+})
 export type KeyChange = Static<typeof KeyChange>
 
 export const KeyRotation = closed({
   overlapSeconds: Type.Integer({ minimum: 0, maximum: 2_592_000, description: '0 to 30 days' }),
 })
 export type KeyRotation = Static<typeof KeyRotation>
+
+/** Of a key that replaces itself. */
+export const SelfRotation = Type.Union([
+  closed({
+    overlapSeconds: Type.Optional(
+      Type.Integer({ minimum: 3_600, maximum: 2_592_000, description: '1 hour to 30 days' }),
+    ),
+  }),
+  Type.Null(),
+])
+export type SelfRotation = Static<typeof SelfRotation>

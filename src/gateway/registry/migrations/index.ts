@@ -12,6 +12,7 @@ import { redirectOrigins } from './0014-redirect-origins.ts'
 import { erasure } from './0015-erasure.ts'
 import { signedDigests } from './0016-signed-digests.ts'
 import { sandboxRevocations } from './0017-sandbox-revocations.ts'
+import { alerts } from './0019-alerts.ts'
 import { terms } from './0022-terms.ts'
 import { usageHistogram } from './0023-usage-histogram.ts'
 
@@ -31,6 +32,7 @@ export const registryMigrations = {
   '0015-erasure': erasure,
   '0016-signed-digests': signedDigests,
   '0017-sandbox-revocations': sandboxRevocations,
+  '0019-alerts': alerts,
   '0022-terms': terms,
   '0023-usage-histogram': usageHistogram,
 } as const
