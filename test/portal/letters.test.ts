@@ -157,7 +157,7 @@ t.test('every link leads to the portal, and HTML loads nothing', async (t) => {
 t.test('mails one can do without say how to end them, the others do not', async (t) => {
   for (const letter of lettersWith('x')) {
     const { text, html, optOutUrl } = renderLetter(letter, { portalUrl, optOuts })
-    const isOptional = /^(limits|deprecation)/.test(letter.kind)
+    const isOptional = /^(limits|expiring|deprecation)/.test(letter.kind)
     t.equal(optOutUrl !== null, isOptional, letter.kind)
     t.equal(text.includes('/mails/opt-out#token='), isOptional)
     t.equal(html.includes('/mails/opt-out#token='), isOptional)
