@@ -5,7 +5,11 @@ import { useMailPreferences } from '../../api/profile.ts'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { t } from '../../words.ts'
 
-const choices = ['limits', 'expiry', 'deprecations'] as const satisfies readonly (keyof Preferences)[]
+const choices = [
+  'limits',
+  'expiry',
+  'deprecations',
+] as const satisfies readonly (keyof Preferences)[]
 
 /** Chooses the optional mails; saves each choice at once. */
 export function MailPreferences({ mails }: { readonly mails: Preferences }) {
