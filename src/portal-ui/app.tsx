@@ -3,9 +3,10 @@ import './fonts.css'
 import './app.css'
 import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { Suspense, useLayoutEffect, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { languageFacts } from '../messages/language.ts'
+import { rememberPublished } from './api/catalogue.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { sessionKey } from './api/session.ts'
 import type { Boot } from './boot.ts'
@@ -36,9 +37,12 @@ export function App({ boot, styleNonce }: AppProps) {
   const [queryClient] = useState(() => {
     const client = createQueryClient()
     if (!boot.carriesSession) client.setQueryData(sessionKey, null)
+    rememberPublished(client, boot)
     return client
   })
   const tide = tideOf(boot.facts.brand.accent)
+  // The skeleton gives way in the very frame in which the page appears.
+  useLayoutEffect(() => document.getElementById('skeleton')?.remove(), [])
   return (
     <DirectionProvider
       detectDirection={false}

@@ -1,4 +1,5 @@
 import type { PortalFacts } from '../gateway/portal/schemas/accounts.ts'
+import type { FrontPage, PublishedApis } from '../gateway/portal/schemas/catalogue.ts'
 
 /** Facts about the portal that a page knows from the start. */
 export type KnownFacts = Omit<PortalFacts, 'signUp'>
@@ -8,6 +9,10 @@ export interface Boot {
   /** Whether the browser sent a session cookie. `/api/session` tells whose it is and whether it is still valid. */
   readonly carriesSession: boolean
   readonly facts: KnownFacts
+  /** Of a page that shows the published APIs. */
+  readonly apis?: PublishedApis
+  /** Of the first page. */
+  readonly front?: FrontPage
 }
 
 /** Reads what the server wrote into the document. */

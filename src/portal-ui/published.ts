@@ -1,4 +1,12 @@
-import type { PublishedApis, PublishedVersion } from '../gateway/portal/schemas/catalogue.ts'
+import { operationFragment, type versionTabs } from '../gateway/portal/page-paths.ts'
+import type {
+  PublishedApis,
+  PublishedOperation,
+  PublishedVersion,
+} from '../gateway/portal/schemas/catalogue.ts'
+
+/** A tab of the page of an API version. */
+export type VersionTab = (typeof versionTabs)[number]
 
 /** The published version that a subscription or a limit belongs to; undefined once it is no longer published. */
 export function publishedVersion(
@@ -19,9 +27,18 @@ export function diffPath(api: string, from: string, to: string): string {
   return `/apis/${encodeURIComponent(api)}/diff?${new URLSearchParams({ from, to })}`
 }
 
-/** Path of the reference, a document of its own. */
-export function referencePath(api: string, version: string): string {
-  return `/reference/${encodeURIComponent(api)}/${encodeURIComponent(version)}`
+/** Path of a tab of the page of a version. */
+export function versionTabPath(api: string, version: string, tab: VersionTab): string {
+  return tab === 'reference' ? versionPath(api, version) : `${versionPath(api, version)}/${tab}`
+}
+
+/** Path of an operation in the reference of a version. */
+export function operationPath(
+  api: string,
+  version: string,
+  { tag, id }: Pick<PublishedOperation, 'tag' | 'id'>,
+): string {
+  return `${versionPath(api, version)}${operationFragment(tag, id)}`
 }
 
 /** Path of the OpenAPI document. */

@@ -23,7 +23,7 @@ export const routes: readonly PageRoute[] = [
     page: lazyPage(() => import('./pages/public/diff-page.tsx'), 'DiffPage'),
   },
   {
-    path: pagePaths.apiVersion,
+    path: `${pagePaths.apiVersion}/:tab?`,
     page: lazyPage(() => import('./pages/public/version-page.tsx'), 'VersionPage'),
   },
   {

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { besidePortal } from './build/beside-portal.ts'
+import { lateStyles } from './build/late-styles.ts'
+import { pageMessages } from './build/page-messages.ts'
+import { pageSources } from './build/page-sources.ts'
 import { precompress } from './build/precompress.ts'
-import { scalarScript } from './build/scalar-script.ts'
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
@@ -11,7 +13,13 @@ export default defineConfig({
   root: here('.'),
   base: '/',
   publicDir: false,
-  plugins: [scalarScript(), precompress(), besidePortal()],
+  plugins: [
+    pageMessages(),
+    lateStyles(),
+    pageSources(here('routes.ts')),
+    precompress(),
+    besidePortal(),
+  ],
   build: {
     emptyOutDir: true,
     manifest: 'manifest.json',
@@ -20,6 +28,6 @@ export default defineConfig({
     target: 'es2022',
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: [here('index.html'), here('reference.html')] },
+    rolldownOptions: { input: [here('index.html')] },
   },
 })

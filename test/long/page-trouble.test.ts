@@ -129,9 +129,9 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
       await page.addInitScript(
         "Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => ({ writeText: () => Promise.reject(new Error('no')) }) })",
       )
-      await page.goto(`${portalUrl}/apis/xs2a/1.7.0`)
-      await page.getByRole('button', { name: 'Copy command' }).click()
-      const said = page.getByText('Could not be copied: select it instead')
+      await page.goto(`${portalUrl}/apis/xs2a/1.7.0#tag/accounts/listAccounts`)
+      await page.getByRole('button', { name: /^Copy Sample: List accounts/ }).click()
+      const said = page.getByText('Could not copy. Select the text instead.')
       await said.waitFor()
       const box = await said.boundingBox()
       t.ok((box?.width ?? 0) > 100, 'for the eye, too')

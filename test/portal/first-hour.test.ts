@@ -44,7 +44,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
         }
 
         await page.goto(portalUrl)
-        await follow('Sign up')
+        await follow('Get a key')
         await fill('Email', 'ada@example.com')
         await fill('Name', 'Ada Lovelace')
         await press('Sign up')

@@ -70,12 +70,23 @@ const published: readonly PageState[] = [
   {
     name: 'reference',
     viewer: 'visitor',
-    // Operations are drawn when they come into sight.
-    path: '/reference/xs2a/1.7.0#tag/payments/initiatePayment',
-    prepare: (page) => page.getByRole('heading', { name: 'Initiate a payment' }).waitFor(),
-    keepsScheme: true,
+    path: '/apis/xs2a/1.7.0#tag/payments/initiatePayment',
+    prepare: async (page) => {
+      await page.getByRole('heading', { name: 'Initiate a payment' }).waitFor()
+      await page.getByText('endToEndIdentification').first().waitFor()
+    },
     isPictured: true,
   },
+  {
+    name: 'version-changes',
+    viewer: 'visitor',
+    path: '/apis/xs2a/1.7.0/changes',
+    prepare: (page) => page.getByText('Removed in 1.7.0').waitFor(),
+    isPictured: true,
+  },
+  { name: 'version-plans', viewer: 'visitor', path: '/apis/xs2a/1.7.0/plans', isPictured: true },
+  { name: 'version-of-developer', viewer: 'developer', path: '/apis/mandate/1.0.0' },
+  { name: 'landing-of-developer', viewer: 'developer', path: '/' },
   {
     name: 'sandbox',
     viewer: 'visitor',

@@ -23,7 +23,11 @@ import {
   requireSession,
 } from './accounts/require-session.ts'
 import { serializeStrictly } from './answer-serializer.ts'
+
+import { createFrontPages } from './documents/front-page.ts'
+import { createServedDocument } from './documents/served-document.ts'
 import { createGuides } from './guides/guides.ts'
+
 import { describeApi } from './openapi.ts'
 import { sendSecurityHeaders } from './pages/security-headers.ts'
 import type { PortalApp } from './portal-app.ts'
@@ -138,7 +142,9 @@ export function createPortal(services: PortalServices): PortalApp {
   }
 
   const guides = createGuides(services)
-  const sendPage = createSendPage({ ...services, guides })
+  const servedDocument = createServedDocument(services)
+  const frontPages = createFrontPages({ ...services, servedDocument })
+  const sendPage = createSendPage({ ...services, guides, frontPages })
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request) ? sendPage(request, reply, 404) : refuse(reply, notFound().refusal),
   )
@@ -169,7 +175,7 @@ export function createPortal(services: PortalServices): PortalApp {
   registerProblems(app, services)
   registerSecurityTxt(app, services)
   registerBrandPictures(app, services)
-  registerApis(app, services)
+  registerApis(app, { ...services, servedDocument, frontPages })
   registerGuides(app, { ...services, guides })
   registerMailOptOuts(app, services)
   registerSelfRotation(app, services)
@@ -187,7 +193,7 @@ export function createPortal(services: PortalServices): PortalApp {
 
   /** Behind the plugin of the headers, so that a route can have its own. */
   function pages(scope: PortalApp, _options: object, done: () => void): void {
-    registerPages(scope, { ...services, guides }, sendPage)
+    registerPages(scope, { ...services, guides, frontPages }, sendPage)
     done()
   }
 

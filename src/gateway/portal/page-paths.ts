@@ -6,6 +6,7 @@
 export const pagePaths = {
   landing: '/',
   apiVersion: '/apis/:api/:version',
+  apiVersionTab: '/apis/:api/:version/:tab',
   apiDiff: '/apis/:api/diff',
   guides: '/guides',
   guide: '/guides/:guide',
@@ -43,6 +44,9 @@ export const applicationTabs = [
   'try',
   'settings',
 ] as const
+
+/** Tabs of the page of an API version; the first one needs no name in the path. */
+export const versionTabs = ['reference', 'changes', 'plans'] as const
 
 /** Sections of the operator's pages; the first one needs no name in the path. */
 export const operatorSections = [

@@ -1,6 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { GatewayState, PortalFacts } from '../../gateway/portal/schemas/accounts.ts'
-import type { PublishedApis, VersionDiff } from '../../gateway/portal/schemas/catalogue.ts'
+import type {
+  FrontPage,
+  PublishedApis,
+  VersionDiff,
+} from '../../gateway/portal/schemas/catalogue.ts'
 import { request, requestList } from './client.ts'
 
 /** The published APIs by name, versions oldest first. */
@@ -10,6 +14,27 @@ export function useApis() {
     queryFn: () => requestList<PublishedApis>('/api/apis'),
     staleTime: 60_000,
   })
+}
+
+/** What the first page shows besides. */
+export function useFrontPage() {
+  return useQuery({
+    queryKey: ['front'],
+    queryFn: () => request<FrontPage>('GET', '/api/front'),
+    staleTime: 60_000,
+  })
+}
+
+/** Takes what the document held, so that the first page needs no request. */
+export function rememberPublished(
+  client: QueryClient,
+  { apis, front }: { readonly apis?: PublishedApis; readonly front?: FrontPage },
+): void {
+  if (apis !== undefined) client.setQueryData(['apis'], apis)
+  if (front === undefined) return
+  // The document does not wait for the bank, so the number of its customers may follow.
+  const isComplete = front.customers !== null
+  client.setQueryData(['front'], front, isComplete ? {} : { updatedAt: 1 })
 }
 
 /** The changes from one version of an API to another. */

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { t } from '../words.ts'
 import classes from './code-block.module.css'
 import { CopyIcon } from './copy-icon.tsx'
+import { Highlighted } from './highlighted.tsx'
 
 export interface CodeBlockProps {
   /** Shown and copied, byte for byte. */
@@ -45,7 +46,9 @@ export function CodeBlock({ source, label, top }: CodeBlockProps) {
         aria-label={label}
         className={classes['source'] ?? ''}
       >
-        <code>{source}</code>
+        <code>
+          <Highlighted source={source} />
+        </code>
       </Box>
     </div>
   )

@@ -10,20 +10,18 @@ const tones: Readonly<Record<string, Tone>> = {
   DELETE: 'bad',
 }
 
-/** The method of an operation, 56 px wide, so that paths begin below one another. */
-export function MethodBadge({
-  method,
-  className = '',
-}: {
+export interface MethodBadgeProps {
   readonly method: string
+  /** Small and without a ground, for a list of links. */
+  readonly isPlain?: boolean
   readonly className?: string | undefined
-}) {
+}
+
+/** The method of an operation, 56 px wide, so that paths begin below one another. */
+export function MethodBadge({ method, isPlain = false, className = '' }: MethodBadgeProps) {
+  const look = isPlain ? classes['plain'] : `${pill['pill']} ${classes['method']}`
   return (
-    <span
-      className={`${pill['pill']} ${classes['method']} ${className}`}
-      data-tone={tones[method] ?? 'neutral'}
-      dir="ltr"
-    >
+    <span className={`${look} ${className}`} data-tone={tones[method] ?? 'neutral'} dir="ltr">
       {method}
     </span>
   )

@@ -1,8 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect, useRef } from 'react'
-import { useBrandName } from '../facts.tsx'
-import { useHasNavigated } from './navigation.tsx'
+import type { ReactNode } from 'react'
 import classes from './page.module.css'
+import { usePageHeading } from './page-heading.ts'
 
 export interface PageProps {
   /** The heading and the title of the document. */
@@ -32,19 +31,7 @@ const frames = {
  */
 export function Page(props: PageProps) {
   const { title, heading, lead, actions, width = 'wide', isNew = false, children } = props
-  const ref = useRef<HTMLHeadingElement>(null)
-  const hasNavigated = useHasNavigated()
-  const brand = useBrandName()
-
-  useEffect(() => {
-    document.title = `${title} · ${brand}`
-  }, [title, brand])
-
-  useEffect(() => {
-    if (!isNew && !hasNavigated()) return
-    window.scrollTo(0, 0)
-    ref.current?.focus({ preventScroll: true })
-  }, [hasNavigated, isNew])
+  const ref = usePageHeading(title, isNew)
 
   return (
     <Stack gap="lg" className={frames[width] ?? ''}>

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { UnstyledButton } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import classes from './side-bar.module.css'
 
@@ -7,12 +8,26 @@ export interface SideBarItem {
   readonly label: string
   /** 16 px. */
   readonly icon?: ReactNode
+  /** Behind the label, for example the method of an operation. */
+  readonly end?: ReactNode
+  /** Of a label that is not in the page's language (BCP 47). */
+  readonly language?: string
+}
+
+/** Links that belong together, below a heading. */
+export interface SideBarGroup {
+  readonly title: string
+  readonly items: readonly SideBarItem[]
+  /** Of a title that is not in the page's language (BCP 47). */
+  readonly language?: string
 }
 
 export interface SideBarProps {
   /** Names the navigation for screen readers. */
   readonly label: string
   readonly items: readonly SideBarItem[]
+  /** Below the links. With groups, the bar is a menu to open on a narrow screen. */
+  readonly groups?: readonly SideBarGroup[]
   /** `href` of the item on screen. */
   readonly current: string
   /** Above the links: what they belong to, with a menu of others. */
@@ -20,39 +35,85 @@ export interface SideBarProps {
   readonly children: ReactNode
 }
 
-/** Links at the side of a page, 232 px wide; on a narrow screen one row above it. */
-export function SideBar({ label, items, current, top, children }: SideBarProps) {
+/** Links at the side of a page, 232 px wide; on a narrow screen one row above it, or a menu if there are groups. */
+export function SideBar({ label, items, groups = [], current, top, children }: SideBarProps) {
   const here = useRef<HTMLAnchorElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another item is the current one
   useEffect(() => {
     here.current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current])
+  const list = (each: readonly SideBarItem[]) => (
+    <ul className={classes['list']}>
+      {each.map(({ href, label, icon, end, language }) => (
+        <li key={href}>
+          <Link
+            href={href}
+            className={classes['link'] ?? ''}
+            {...(href === current ? { ref: here, 'aria-current': 'page' } : {})}
+          >
+            {icon === undefined ? null : (
+              <span className={classes['icon']} aria-hidden>
+                {icon}
+              </span>
+            )}
+            <span lang={language} className={classes['label']}>
+              {label}
+            </span>
+            {end}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
   return (
     <div className={classes['layout']}>
       <nav aria-label={label} className={classes['bar']}>
-        <div className={classes['inside']}>
-          {top === undefined ? null : <div className={classes['top']}>{top}</div>}
-          <ul className={classes['list']}>
-            {items.map(({ href, label, icon }) => (
-              <li key={href}>
-                <Link
-                  href={href}
-                  className={classes['link'] ?? ''}
-                  {...(href === current ? { ref: here, 'aria-current': 'page' } : {})}
-                >
-                  {icon === undefined ? null : (
-                    <span className={classes['icon']} aria-hidden>
-                      {icon}
-                    </span>
-                  )}
-                  {label}
-                </Link>
-              </li>
+        {groups.length === 0 ? (
+          <div className={classes['inside']}>
+            {top === undefined ? null : <div className={classes['top']}>{top}</div>}
+            {list(items)}
+          </div>
+        ) : (
+          <Foldable label={label} current={current}>
+            {top === undefined ? null : <div className={classes['top']}>{top}</div>}
+            {list(items)}
+            {groups.map((group) => (
+              <div key={group.title}>
+                <h2 className={classes['group']} lang={group.language}>
+                  {group.title}
+                </h2>
+                {list(group.items)}
+              </div>
             ))}
-          </ul>
-        </div>
+          </Foldable>
+        )}
       </nav>
       <div className={classes['content']}>{children}</div>
+    </div>
+  )
+}
+
+interface FoldableProps {
+  readonly label: string
+  /** Whenever it changes, the menu closes. */
+  readonly current: string
+  readonly children: ReactNode
+}
+
+/** Always open beside the page; above it, a button opens it. */
+function Foldable({ label, current, children }: FoldableProps) {
+  const [openAt, setOpenAt] = useState<string>()
+  const isOpen = openAt === current
+  return (
+    <div className={classes['foldable']} data-open={isOpen || undefined}>
+      <UnstyledButton
+        className={classes['fold'] ?? ''}
+        aria-expanded={isOpen}
+        onClick={() => setOpenAt(isOpen ? undefined : current)}
+      >
+        {label}
+      </UnstyledButton>
+      <div className={classes['folded']}>{children}</div>
     </div>
   )
 }

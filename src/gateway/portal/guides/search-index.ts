@@ -66,7 +66,7 @@ export function createSearchIndex({
         detail: `${operation.method} ${operation.path}`,
         place: '',
         words: operation.id,
-        href: `/reference/${api}/${version}${operationFragment(tagOf(document, operation), operation.id)}`,
+        href: `/apis/${api}/${version}${operationFragment(tagOf(document, operation), operation.id)}`,
       })),
     ])
   }

@@ -16,7 +16,12 @@ export function sendSecurityHeaders(app: PortalApp, { portalUrl, gatewayUrl }: O
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
-        ...strictDirectives,
+        defaultSrc: ["'none'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
         scriptSrc: ["'self'"],
         styleSrc: ["'self'"],
         connectSrc: ["'self'", () => gatewayUrl()],
@@ -37,33 +42,6 @@ export function sendSecurityHeaders(app: PortalApp, { portalUrl, gatewayUrl }: O
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('permissions-policy', permissions)
   })
-}
-
-/** What no page of the portal needs to be told twice. */
-const strictDirectives = {
-  defaultSrc: ["'none'"],
-  imgSrc: ["'self'", 'data:'],
-  fontSrc: ["'self'"],
-  formAction: ["'self'"],
-  frameAncestors: ["'none'"],
-  baseUri: ["'none'"],
-}
-
-/**
- * Only for the page of the API reference: its library writes style elements and
- * attributes without a nonce. Script stays as strict as everywhere.
- */
-export const referenceHeaders = {
-  enableCSPNonces: false,
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      ...strictDirectives,
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      connectSrc: ["'self'"],
-    },
-  },
 }
 
 /** A key is copied to the clipboard; nothing else of the device is asked for. */

@@ -10,6 +10,7 @@ const otherSources = [
   'src/gateway/portal/page-paths.ts',
   'src/gateway/portal/samples',
   'src/gateway/portal/schemas',
+  'src/messages',
 ]
 
 /**

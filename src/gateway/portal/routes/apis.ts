@@ -6,10 +6,11 @@ import {
   versionKey,
 } from '../../../catalogue/catalogue.ts'
 import { serializeOnce } from '../answer-serializer.ts'
-import { createServedDocument } from '../documents/served-document.ts'
+import { createCompression } from '../compression.ts'
+import type { FrontPages } from '../documents/front-page.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
-import { DiffQuery, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
+import { DiffQuery, FrontPage, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
 import { publishedApis } from './published-apis.ts'
 import { createRememberedDiff } from './remembered-diff.ts'
@@ -26,17 +27,23 @@ const Document = Type.Unsafe<OpenApiDocument>(
   ),
 )
 
+export interface ApiServices extends Pick<PortalServices, 'catalogue' | 'now'> {
+  readonly servedDocument: (published: ApiVersion) => OpenApiDocument
+  readonly frontPages: FrontPages
+}
+
 /** The published APIs, without a session: the list, the documents and the differences between versions. */
 export function registerApis(
   app: PortalApp,
-  { catalogue, gatewayUrl, now }: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'now'>,
+  { catalogue, now, servedDocument, frontPages }: ApiServices,
 ): void {
   const diff = createRememberedDiff()
-  const servedDocument = createServedDocument({ gatewayUrl, now })
+  const onSend = createCompression()
 
   app.get(
     '/api/apis',
     {
+      onSend,
       schema: {
         operationId: 'listApis',
         summary: 'List the published APIs with their versions, operations and plans',
@@ -52,6 +59,7 @@ export function registerApis(
   app.get(
     '/api/apis/:api/:version/openapi.json',
     {
+      onSend,
       schema: {
         operationId: 'getApiDocument',
         summary: 'Read the OpenAPI document of a version',
@@ -64,6 +72,22 @@ export function registerApis(
       const published = publishedVersion(catalogue(), params.api, params.version)
       reply.header('cache-control', cacheControl)
       return servedDocument(published)
+    },
+  )
+
+  app.get(
+    '/api/front',
+    {
+      onSend,
+      schema: {
+        operationId: 'getFrontPage',
+        summary: 'Read what the first page shows: a sample with its answers',
+        response: { 200: FrontPage },
+      },
+    },
+    async (_request, reply) => {
+      reply.header('cache-control', cacheControl)
+      return frontPages.complete()
     },
   )
 

@@ -2,11 +2,14 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { versionKey } from '../../../catalogue/catalogue.ts'
-import { type Language, languageFacts, languageOf } from '../../../messages/language.ts'
+
+import { type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
-import { brandName } from '../brand-facts.ts'
+import { compressOnce } from '../compression.ts'
+import type { FrontPages } from '../documents/front-page.ts'
 import type { Guides } from '../guides/guides.ts'
+
 import { knownFacts } from '../known-facts.ts'
 import { pagePaths } from '../page-paths.ts'
 import { guideContent } from '../pages/guide-content.ts'
@@ -14,24 +17,28 @@ import { landingContent } from '../pages/landing-page.ts'
 import { escapeHtml, plainStyle } from '../pages/page.ts'
 import { accentStyle, pageLook } from '../pages/page-look.ts'
 import { scriptJson } from '../pages/script-json.ts'
-import { referenceHeaders } from '../pages/security-headers.ts'
+import { skeleton, skeletonStyle } from '../pages/skeleton.ts'
 import type { PortalApp } from '../portal-app.ts'
 import type { PortalServices } from '../services.ts'
 import { publishedApis } from './published-apis.ts'
 
-type PageServices = Pick<
-  PortalServices,
-  | 'catalogue'
-  | 'portalUrl'
-  | 'gatewayUrl'
-  | 'writesMailsToFiles'
-  | 'now'
-  | 'page'
-  | 'sandbox'
-  | 'mailbox'
-  | 'oidc'
-  | 'keyMaxDays'
-> & { readonly guides: Guides }
+interface PageServices
+  extends Pick<
+    PortalServices,
+    | 'catalogue'
+    | 'portalUrl'
+    | 'gatewayUrl'
+    | 'writesMailsToFiles'
+    | 'now'
+    | 'page'
+    | 'sandbox'
+    | 'mailbox'
+    | 'oidc'
+    | 'keyMaxDays'
+  > {
+  readonly guides: Guides
+  readonly frontPages: FrontPages
+}
 
 /** Answers a request with the page, as the given status. */
 export type SendPage = (
@@ -40,12 +47,20 @@ export type SendPage = (
   status: number,
 ) => FastifyReply
 
+/** Paths of pages that show the published APIs; their documents hold the list. */
+const pathsOfApis: ReadonlySet<string | undefined> = new Set([
+  pagePaths.landing,
+  pagePaths.apiVersion,
+  pagePaths.apiVersionTab,
+  pagePaths.apiDiff,
+])
+
 /**
  * Sends the page. Uses no store, so that the page loads and can report the
  * problem while the database is down.
  */
 export function createSendPage(services: PageServices): SendPage {
-  const { catalogue, portalUrl, now, page } = services
+  const { catalogue, portalUrl, now, page, frontPages } = services
   const cookie = `${sessionCookie(portalUrl()).name}=`
 
   return (request, reply, status) => {
@@ -55,14 +70,19 @@ export function createSendPage(services: PageServices): SendPage {
       .some((pair) => pair.trimStart().startsWith(cookie))
     const look = pageLook(services, reply)
     const { language, brand } = look
-    const { t } = wordsOf(language)
-    const isLanding = status === 200 && request.routeOptions.url === pagePaths.landing
+    const words = wordsOf(language)
+    const { t } = words
+    const path = status === 200 ? request.routeOptions.url : undefined
+    const isLanding = path === pagePaths.landing
+    const apis = pathsOfApis.has(path) ? publishedApis(catalogue(), now()) : undefined
     const guide = guideAt(request, language)
-    const content = isLanding
-      ? landingContent(publishedApis(catalogue(), now()))
-      : guide !== undefined
-        ? guideContent(guide)
-        : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
+    const content =
+      isLanding && apis !== undefined
+        ? landingContent(apis)
+        : guide !== undefined
+          ? guideContent(guide)
+          : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
+    const { scripts, styles } = page.needed(language, path)
     const document = page.document({
       language,
       direction: languageFacts[language].direction,
@@ -72,17 +92,26 @@ export function createSendPage(services: PageServices): SendPage {
           : `${guide.title} · ${brand.name}`,
       ),
       description: escapeHtml(guide?.description ?? t('document.description')),
-      preloads: page
-        .preloads(language)
-        .map((path) => `<link rel="modulepreload" href="${path}">`)
-        .join(''),
+      preloads: [
+        ...styles.map((file) => `<link rel="stylesheet" href="${file}">`),
+        ...scripts.map((file) => `<link rel="modulepreload" href="${file}">`),
+      ].join(''),
       icon: escapeHtml(look.icon),
       accent: accentStyle(look),
       styleNonce: style,
       scriptNonce: script,
+      style: `<style nonce="${style}">${skeletonStyle}</style>`,
+      skeleton: skeleton({
+        words,
+        brand,
+        title: guide?.title ?? titleOf(request, path),
+        isLanding,
+      }),
       boot: scriptJson({
         carriesSession,
         facts: knownFacts(services, request.raw),
+        ...(apis === undefined ? {} : { apis }),
+        ...(isLanding ? { front: frontPages.known() } : {}),
       }),
       noscript: `<style nonce="${style}">${plainStyle}</style><div class="plain">${content}</div>`,
     })
@@ -101,11 +130,19 @@ export function createSendPage(services: PageServices): SendPage {
     if (routeOptions.url !== pagePaths.guide) return undefined
     return services.guides.find((params as { guide: string }).guide, language)
   }
+
+  /** Of a page whose title the catalogue knows. */
+  function titleOf({ params }: FastifyRequest, path: string | undefined): string | undefined {
+    if (path !== pagePaths.apiVersion && path !== pagePaths.apiVersionTab) return undefined
+    const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
+    const published = catalogue().versions.get(versionKey(api, version))
+    return published === undefined ? undefined : `${published.title} ${version}`
+  }
 }
 
-/** Serves the page at each of its paths, its files, and the reference of every version. */
+/** Serves the page at each of its paths, and its files. */
 export function registerPages(app: PortalApp, services: PageServices, sendPage: SendPage): void {
-  const { catalogue, gatewayUrl, page, sandbox, mailbox, guides } = services
+  const { catalogue, page, sandbox, mailbox, guides } = services
 
   app.register(fastifyStatic, {
     root: join(page.folder, 'assets'),
@@ -119,51 +156,30 @@ export function registerPages(app: PortalApp, services: PageServices, sendPage: 
   })
 
   for (const path of Object.values(pagePaths)) {
-    app.get(path, (request, reply) => sendPage(request, reply, statusOf(request)))
+    app.get(path, { onSend: compressOnce }, (request, reply) =>
+      sendPage(request, reply, statusOf(request)),
+    )
   }
 
+  /** Where the reference of a version was; a browser keeps the fragment of the old address. */
   app.get<{ Params: { api: string; version: string } }>(
     '/reference/:api/:version',
-    { helmet: referenceHeaders },
-    (request, reply) => {
-      const { api, version } = request.params
-      const published = catalogue().versions.get(versionKey(api, version))
-      const path = `${encodeURIComponent(api)}/${encodeURIComponent(version)}`
-      // That page reports the unknown version; the headers of this route do not fit it.
-      if (published === undefined) return reply.redirect(`/apis/${path}`)
-      const name = `${published.title} ${version}`
-      const document = `/api/apis/${path}/openapi.json`
-      return reply
-        .headers({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
-        .send(
-          page.reference({
-            title: escapeHtml(
-              `${name} · Reference · ${brandName(catalogue().brand, languageOf(request.headers))}`,
-            ),
-            boot: scriptJson({ document, server: `${gatewayUrl()}${published.prefix}` }),
-            back: escapeHtml(`/apis/${path}`),
-            name: escapeHtml(name),
-            document: escapeHtml(document),
-          }),
-        )
-    },
+    ({ params: { api, version } }, reply) =>
+      reply.redirect(`/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}`, 308),
   )
 
   /** An API that is not published has no page, and neither has a sandbox that is off or a mailbox for others; the page itself says so. */
-  function statusOf({ params, routeOptions, raw }: FastifyRequest): 200 | 404 {
+  function statusOf({ params, routeOptions: { url }, raw }: FastifyRequest): 200 | 404 {
     const { api, version, guide } = params as Readonly<Record<string, string | undefined>>
-    if (routeOptions.url === pagePaths.apiVersion) {
+    if (url === pagePaths.apiVersion || url === pagePaths.apiVersionTab) {
       return catalogue().versions.has(versionKey(api ?? '', version ?? '')) ? 200 : 404
     }
-    if (routeOptions.url === pagePaths.apiDiff) {
+    if (url === pagePaths.apiDiff) {
       return [...catalogue().versions.values()].some((known) => known.api === api) ? 200 : 404
     }
-    if (routeOptions.url === pagePaths.guide) {
-      return guides.find(guide ?? '', 'en') === undefined ? 404 : 200
-    }
-    if (routeOptions.url === pagePaths.mailbox) return mailbox?.isOpenTo(raw) === true ? 200 : 404
-    const isOfSandbox =
-      routeOptions.url === pagePaths.sandbox || routeOptions.url === pagePaths.sandboxReturn
+    if (url === pagePaths.guide) return guides.find(guide ?? '', 'en') === undefined ? 404 : 200
+    if (url === pagePaths.mailbox) return mailbox?.isOpenTo(raw) === true ? 200 : 404
+    const isOfSandbox = url === pagePaths.sandbox || url === pagePaths.sandboxReturn
     return isOfSandbox && sandbox === undefined ? 404 : 200
   }
 }

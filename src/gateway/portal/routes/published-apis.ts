@@ -1,11 +1,15 @@
-import type { ApiVersion, Catalogue, Operation } from '../../../catalogue/catalogue.ts'
+import type { ApiVersion, Catalogue, Json, Operation } from '../../../catalogue/catalogue.ts'
+import { isJsonObject, objectsOf, stringsOf } from '../../../catalogue/json.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
+import { operationObject } from '../../../catalogue/operation-object.ts'
 import { shownWindow } from '../../../catalogue/window-length.ts'
 import type {
+  LocalText,
   MissingOperation,
   PublishedApis,
   PublishedOperation,
   PublishedPlan,
+  PublishedProduct,
   PublishedVersion,
 } from '../schemas/catalogue.ts'
 
@@ -50,8 +54,44 @@ function publishedVersion(
     operations: operations.map((operation) => ({
       ...whereabouts(operation, siblings),
       path: operation.path,
+      tag: tagOf(published, operation),
     })),
     missing: [...missing.values()],
+    products: productsOf(published),
+  }
+}
+
+function tagOf({ document }: ApiVersion, { template, method }: Operation): string {
+  const [tag = ''] = stringsOf(operationObject(document, template, method)?.object.value['tags'])
+  return tag
+}
+
+/** What the document says it offers (`x-products`); else each of its tags is a product. */
+function productsOf({ document }: ApiVersion): PublishedProduct[] {
+  const named = objectsOf(document['x-products'])
+  if (named.length > 0) {
+    return named.map(({ title, summary, icon, tags }) => ({
+      title: localText(title),
+      summary: localText(summary),
+      icon: typeof icon === 'string' ? icon : '',
+      tags: [...stringsOf(tags)],
+    }))
+  }
+  return objectsOf(document['tags']).map(({ name, description }) => ({
+    title: localText(name),
+    summary: localText(description),
+    icon: '',
+    tags: [...stringsOf([name ?? null])],
+  }))
+}
+
+/** A text by language, or one for all languages. */
+function localText(text: Json | undefined): LocalText {
+  if (typeof text === 'string') return { en: text }
+  const { en, he } = isJsonObject(text) ? text : {}
+  return {
+    en: typeof en === 'string' ? en : '',
+    ...(typeof he === 'string' ? { he } : {}),
   }
 }
 
@@ -65,7 +105,7 @@ function firstSentence(description: unknown): string {
 function whereabouts(
   { id, method, summary, availableIn }: Operation,
   siblings: readonly ApiVersion[],
-): Omit<PublishedOperation, 'path'> {
+): Omit<PublishedOperation, 'path' | 'tag'> {
   const last = siblings.findLastIndex(({ version }) => availableIn.includes(version))
   return {
     id,

@@ -1,4 +1,4 @@
-import type { SampleCall, SamplePart, SampleText } from './sample-call.ts'
+import type { SampleCall, SamplePart, SampleText, SampleValue } from './sample-call.ts'
 import { type Notation, writeValue } from './write-value.ts'
 
 /** Writes a call as commands for a POSIX shell with curl and uuidgen. */
@@ -24,6 +24,12 @@ export function curlSample({ method, url, headers, bodies, before, after }: Samp
     'done',
     ...comments(after),
   ].join('\n')
+}
+
+/** Writes a value as JSON for reading, on one line where it fits. */
+export function writeJson(value: SampleValue): string {
+  const text = (parts: SampleText): string => JSON.stringify(parts.join(''))
+  return writeValue(value, { ...json, text, name: (name) => JSON.stringify(name), padding: ' ' })
 }
 
 /** JSON within single quotes of the shell. */

@@ -32,6 +32,7 @@ const operationMembers = {
 
 export const PublishedOperation = closed({
   ...operationMembers,
+  tag: Type.String({ description: 'its subject: the first tag in the document; may be empty' }),
   path: Type.String({ description: 'with the prefix of the version' }),
 })
 export type PublishedOperation = Static<typeof PublishedOperation>
@@ -75,6 +76,19 @@ export const PublishedPlan = closed({
 })
 export type PublishedPlan = Static<typeof PublishedPlan>
 
+/** A text by language; a page without one in its own language shows the English one. */
+export const LocalText = closed({ en: Type.String(), he: Type.Optional(Type.String()) })
+export type LocalText = Static<typeof LocalText>
+
+/** What the operations of some tags offer together. */
+export const PublishedProduct = closed({
+  title: LocalText,
+  summary: LocalText,
+  icon: Type.String({ description: 'name of a picture; may be empty' }),
+  tags: Type.Array(Type.String()),
+})
+export type PublishedProduct = Static<typeof PublishedProduct>
+
 export const PublishedVersion = closed({
   version: Type.String(),
   title: Type.String(),
@@ -84,6 +98,7 @@ export const PublishedVersion = closed({
   isRetired: Type.Boolean({ description: 'today: every call gets 410' }),
   operations: Type.Array(PublishedOperation),
   missing: Type.Array(MissingOperation),
+  products: Type.Array(PublishedProduct, { description: 'in the order of the document' }),
   plans: Type.Array(PublishedPlan),
 })
 export type PublishedVersion = Static<typeof PublishedVersion>
@@ -98,6 +113,26 @@ export type PublishedApi = Static<typeof PublishedApi>
 /** `GET /api/apis`: the published APIs; public. */
 export const PublishedApis = listOf(PublishedApi)
 export type PublishedApis = Static<typeof PublishedApis>
+
+/** `GET /api/front`: what the first page shows besides the list of APIs; public. */
+export const FrontPage = closed({
+  /** One call of the newest version that names one, and answers to it. */
+  sample: nullable(
+    closed({
+      api: Type.String(),
+      version: Type.String(),
+      operation: Type.String(),
+      samples: Type.Array(closed({ label: Type.String(), source: Type.String() })),
+      answers: Type.Array(closed({ status: Type.Integer(), text: Type.String() })),
+    }),
+  ),
+  customers: nullable(
+    Type.Integer({
+      description: 'fictional customers of the bank; null: no sandbox, or it is away',
+    }),
+  ),
+})
+export type FrontPage = Static<typeof FrontPage>
 
 export const DiffQuery = closed({ from: Type.String(), to: Type.String() })
 export type DiffQuery = Static<typeof DiffQuery>

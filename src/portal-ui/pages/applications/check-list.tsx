@@ -10,7 +10,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { useFacts } from '../../facts.tsx'
 import { windowInWords } from '../../in-words.ts'
-import { referencePath } from '../../published.ts'
+import { versionPath } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import classes from './check-list.module.css'
@@ -241,7 +241,7 @@ function ReadOn({ list: { version } }: { readonly list: CheckListState }) {
     <Message
       id="checkList.readOn"
       tags={{
-        reference: (text) => <a href={referencePath(version.api, version.version)}>{text}</a>,
+        reference: (text) => <a href={versionPath(version.api, version.version)}>{text}</a>,
         sandbox: (text) => (
           <TextLink href={pagePaths.sandbox} inherit>
             {text}

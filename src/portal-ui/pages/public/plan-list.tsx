@@ -1,31 +1,36 @@
-import { Stack, Text } from '@mantine/core'
+import { Paper, Text, Title } from '@mantine/core'
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
 import { limitInWords } from '../../in-words.ts'
+import classes from '../../reference/reference.module.css'
+import { t } from '../../words.ts'
 
 /** The plans of a version with their limits in words. */
 export function PlanList({ plans }: { readonly plans: readonly PublishedPlan[] }) {
-  if (plans.length === 0) {
-    return <Text c="dimmed">This version has no plan at the moment.</Text>
-  }
+  if (plans.length === 0) return <Text c="dimmed">{t('plans.none')}</Text>
   return (
-    <Stack gap="xs">
-      {plans.map(({ name, title, description, limits }) => (
-        <div key={name}>
-          <Text fw={600} size="sm">
-            {title}
-          </Text>
-          {description === '' ? null : (
-            <Text size="sm" c="dimmed">
-              {description}
-            </Text>
-          )}
-          {limits.map((limit) => (
-            <Text key={limit.name} size="sm" c="dimmed">
-              {limitInWords(limit)}
-            </Text>
-          ))}
-        </div>
-      ))}
-    </Stack>
+    <>
+      <Text maw="44rem">{t('plans.howCounted')}</Text>
+      <ul className={classes['plans']}>
+        {plans.map(({ name, title, description, limits }) => (
+          <li key={name}>
+            <Paper withBorder shadow="xs" component="article" className={classes['plan'] ?? ''}>
+              <Title order={2}>
+                <bdi>{title}</bdi>
+              </Title>
+              {description === '' ? null : (
+                <Text c="dimmed">
+                  <bdi>{description}</bdi>
+                </Text>
+              )}
+              {limits.map((limit) => (
+                <Text key={limit.name} fw={550}>
+                  {limitInWords(limit)}
+                </Text>
+              ))}
+            </Paper>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

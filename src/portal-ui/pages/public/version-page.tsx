@@ -1,34 +1,36 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  NativeSelect,
-  Paper,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
-import { Link, useLocation, useParams } from 'wouter'
-import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { Button, NativeSelect } from '@mantine/core'
+import { useEffect } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { versionTabs } from '../../../gateway/portal/page-paths.ts'
 import type { PublishedApi, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useApis } from '../../api/catalogue.ts'
-import { Day } from '../../components/day.tsx'
+import { useDocument } from '../../api/document.ts'
 import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
+import { MethodBadge } from '../../components/method-badge.tsx'
+import { PartLinks } from '../../components/part-links.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { TextLink } from '../../components/text-link.tsx'
-import { counted } from '../../in-words.ts'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
-import { diffPath, documentPath, referencePath, versionPath } from '../../published.ts'
-import { HowToCall } from './how-to-call.tsx'
-import { OperationGroups } from './operation-groups.tsx'
+import { SideBar } from '../../layout/side-bar.tsx'
+import {
+  documentPath,
+  operationPath,
+  type VersionTab,
+  versionPath,
+  versionTabPath,
+} from '../../published.ts'
+import classes from '../../reference/reference.module.css'
+import { SubscribeVersion } from '../../reference/subscribe-version.tsx'
+import { useFragment } from '../../reference/use-fragment.ts'
+import { t } from '../../words.ts'
+import { ChangesTab } from './changes-tab.tsx'
+import { LifecycleNotice } from './lifecycle-notice.tsx'
 import { PlanList } from './plan-list.tsx'
-import classes from './public.module.css'
+import { ReferenceTab } from './reference-tab.tsx'
 
-/** One version of an API: its operations, its plans and how to call it. */
+/** One version of an API: its reference, what changed, its plans and its end, in one place. */
 export function VersionPage() {
-  const params = useParams<{ api: string; version: string }>()
+  const params = useParams<{ api: string; version: string; tab?: string }>()
   const apis = useApis()
   if (apis.data === undefined) {
     return (
@@ -39,141 +41,122 @@ export function VersionPage() {
   }
   const published = apis.data.items.find(({ api }) => api === params.api)
   const version = published?.versions.find((known) => known.version === params.version)
-  if (published === undefined || version === undefined) return <NotFoundPage />
-  return <Version published={published} version={version} />
+  const tab = versionTabs.find((known) => known === (params.tab ?? 'reference'))
+  if (published === undefined || version === undefined || tab === undefined) return <NotFoundPage />
+  return <Version published={published} version={version} tab={tab} />
 }
 
 interface VersionProps {
   readonly published: PublishedApi
   readonly version: PublishedVersion
+  readonly tab: VersionTab
 }
 
-function Version({ published, version }: VersionProps) {
+function Version({ published, version, tab }: VersionProps) {
   const { api } = published
+  const name = version.version
+  const fragment = useFragment()
+  const shown = version.operations.find(
+    (operation) => operationPath(api, name, operation) === `${versionPath(api, name)}${fragment}`,
+  )
+  const operation = tab === 'reference' ? shown : undefined
+  const document = useDocument({ api, version: name })
+  const groups = Map.groupBy(version.operations, (each) => each.tag)
+  // Another operation is another page to the reader.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another one shows
+  useEffect(() => {
+    if (operation !== undefined) window.scrollTo(0, 0)
+  }, [operation?.id])
+
   return (
-    <Page
-      title={`${version.title} ${version.version}`}
-      lead={
-        <Group gap="sm">
-          <LifecycleBadges version={version} />
-          <span>
-            {api}, {counted(version.operations.length, 'operation')}
-          </span>
-        </Group>
+    <SideBar
+      label={t('reference.operations')}
+      current={
+        operation === undefined
+          ? versionTabPath(api, name, tab)
+          : operationPath(api, name, operation)
       }
-      actions={<VersionPicker published={published} current={version.version} />}
+      top={<VersionPicker published={published} current={name} tab={tab} />}
+      items={[{ href: versionPath(api, name), label: t('reference.overview') }]}
+      groups={[...groups].map(([title, operations]) => ({
+        title,
+        language: 'en',
+        items: operations.map((each) => ({
+          href: operationPath(api, name, each),
+          label: each.summary,
+          language: 'en',
+          end: <MethodBadge method={each.method} isPlain />,
+        })),
+      }))}
     >
-      <LifecycleNotice published={published} version={version} />
-      <div className={classes['columns']}>
-        <OperationGroups version={version} oldest={published.versions[0]?.version} />
-        <Stack gap="lg" component="aside" aria-label="Terms" className={classes['aside'] ?? ''}>
-          <Paper withBorder p="lg" bg="var(--surface)">
-            <Stack gap="md">
-              <Title order={2} size="h4">
-                Plans
-              </Title>
-              <PlanList plans={version.plans} />
-              {version.isRetired ? null : (
-                <Button component={Link} href={pagePaths.applications}>
-                  Subscribe an application
-                </Button>
-              )}
-            </Stack>
-          </Paper>
-          <Stack gap={6} className={classes['inline'] ?? ''}>
-            {version.isRetired ? null : (
-              <Anchor href="#how-to-call" underline="always">
-                How to call it
-              </Anchor>
-            )}
-            <Anchor href={referencePath(api, version.version)} underline="always">
-              Reference with every field
-            </Anchor>
-            <Anchor
-              href={documentPath(api, version.version)}
-              download={`${api}-${version.version}.json`}
-              underline="always"
+      <Page
+        width="inner"
+        title={`${version.title} ${name}`}
+        heading={
+          <span lang="en">
+            {version.title} <span className={classes['version']}>{name}</span>
+          </span>
+        }
+        lead={<LifecycleBadges version={version} />}
+        actions={
+          <>
+            <Button
+              component="a"
+              variant="default"
+              href={documentPath(api, name)}
+              download={`${api}-${name}.json`}
             >
-              OpenAPI document (JSON)
-            </Anchor>
-            {published.versions
-              .filter((other) => other.version !== version.version)
-              .map((other) => (
-                <TextLink
-                  key={other.version}
-                  href={
-                    isOlder(published, other, version)
-                      ? diffPath(api, other.version, version.version)
-                      : diffPath(api, version.version, other.version)
-                  }
-                >
-                  Compare with {other.version}
-                </TextLink>
-              ))}
-          </Stack>
-        </Stack>
-      </div>
-      {version.isRetired ? null : <HowToCall api={api} version={version} />}
-    </Page>
+              {t('reference.download')}
+            </Button>
+            <SubscribeVersion api={api} version={version} />
+          </>
+        }
+      >
+        <LifecycleNotice api={api} version={version} />
+        <PartLinks
+          label={t('reference.parts')}
+          parts={versionTabs.filter((each) => each !== 'changes' || published.versions.length > 1)}
+          current={tab}
+          titles={{
+            reference: t('reference.reference'),
+            changes: t('reference.changes'),
+            plans: t('reference.plans'),
+          }}
+          path={(part) => versionTabPath(api, name, part)}
+        />
+        {tab === 'reference' ? (
+          <ReferenceTab
+            published={published}
+            version={version}
+            operation={operation}
+            document={document}
+          />
+        ) : null}
+        {tab === 'changes' ? <ChangesTab published={published} version={version} /> : null}
+        {tab === 'plans' ? <PlanList plans={version.plans} /> : null}
+      </Page>
+    </SideBar>
   )
 }
 
-function VersionPicker({
-  published,
-  current,
-}: {
+interface VersionPickerProps {
   readonly published: PublishedApi
   readonly current: string
-}) {
+  readonly tab: VersionTab
+}
+
+function VersionPicker({ published, current, tab }: VersionPickerProps) {
   const [, navigate] = useLocation()
   if (published.versions.length < 2) return null
   return (
     <NativeSelect
-      label="Version"
+      size="sm"
+      aria-label={t('reference.version')}
       value={current}
-      data={published.versions.toReversed().map(({ version }) => version)}
-      onChange={(event) => navigate(versionPath(published.api, event.currentTarget.value))}
+      data={published.versions
+        .toReversed()
+        .map(({ version }) => ({ value: version, label: `${published.api} ${version}` }))}
+      onChange={(event) => navigate(versionTabPath(published.api, event.currentTarget.value, tab))}
     />
   )
-}
-
-function LifecycleNotice({ published, version }: VersionProps) {
-  const { lifecycle, isDeprecated, isRetired } = version
-  if (!isDeprecated && !isRetired && lifecycle.sunset === undefined) return null
-  const { successor } = lifecycle
-  return (
-    <Alert color={isRetired ? 'red' : 'amber'} title={noticeTitle(version)}>
-      {isRetired ? <Text size="sm">Every call gets a 410 error.</Text> : null}
-      {!isRetired && lifecycle.sunset !== undefined ? (
-        <Text size="sm">
-          It ends on <Day date={lifecycle.sunset} />
-          {lifecycle.deprecated === undefined ? null : (
-            <>
-              {' '}
-              and is deprecated since <Day date={lifecycle.deprecated} />
-            </>
-          )}
-          .
-        </Text>
-      ) : null}
-      {successor === undefined ? null : (
-        <Text size="sm">
-          Move to <TextLink href={versionPath(published.api, successor)}>{successor}</TextLink>:{' '}
-          <TextLink href={diffPath(published.api, version.version, successor)}>
-            what changes
-          </TextLink>
-          .
-        </Text>
-      )}
-    </Alert>
-  )
-}
-
-function noticeTitle({ isRetired, isDeprecated }: PublishedVersion): string {
-  if (isRetired) return 'This version is retired'
-  return isDeprecated ? 'This version is deprecated' : 'This version will end'
-}
-
-function isOlder(published: PublishedApi, one: PublishedVersion, other: PublishedVersion): boolean {
-  return published.versions.indexOf(one) < published.versions.indexOf(other)
 }

@@ -1,0 +1,50 @@
+import type { Words } from '../../../messages/format.ts'
+import type { BrandFacts } from '../schemas/brand.ts'
+import { escapeHtml } from './page.ts'
+
+export interface SkeletonOptions {
+  readonly words: Words
+  readonly brand: BrandFacts
+  /** Of the page, if it is known before its script runs. */
+  readonly title: string | undefined
+  /** The first page begins with a wide dark area. */
+  readonly isLanding: boolean
+}
+
+/** What a document shows until its script has loaded, as HTML: the header, and where the page's content will be. */
+export function skeleton({ words: { t }, brand, title, isLanding }: SkeletonOptions): string {
+  const name = escapeHtml(brand.name)
+  const header = `<div class="sk-bar"><a class="sk-brand" href="/">${name} <span>${t('shell.developers')}</span></a></div>`
+  if (isLanding) {
+    return `<div class="sk">${header}<main class="sk-hero"><div class="sk-in"><h1>${t('landing.title')}</h1><p>${t('landing.lead')}</p></div></main></div>`
+  }
+  const heading = title === undefined ? bone('sk-h') : `<h1>${escapeHtml(title)}</h1>`
+  const lines = ['sk-w', 'sk-w', 'sk-n', 'sk-box'].map(bone).join('')
+  return `<div class="sk">${header}<main class="sk-in">${heading}${lines}</main></div>`
+}
+
+function bone(kind: string): string {
+  return `<div class="sk-b ${kind}"></div>`
+}
+
+/** The look of the skeleton: the colours and places are those of the page that replaces it. */
+export const skeletonStyle = `
+:root { color-scheme: light; --sk-ground: #fff; --sk-text: #0c1a1f; --sk-dim: #55646b; --sk-line: #e4eaec; --sk-bar: #fff; }
+:root[data-mantine-color-scheme="dark"] { color-scheme: dark; --sk-ground: #0b1316; --sk-text: #e8eff1; --sk-dim: #9fb0b6; --sk-line: #1e2d33; --sk-bar: #111d22; }
+body { margin: 0; background: var(--sk-ground); }
+.sk { min-height: 100vh; color: var(--sk-text); font: .875rem/1.43 Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; }
+.sk-bar { display: flex; align-items: center; min-height: 3.5rem; border-bottom: 1px solid var(--sk-line); background: var(--sk-bar); padding-inline: max(1.25rem, calc(50% - 43.75rem)); }
+.sk-brand { color: inherit; text-decoration: none; font-weight: 650; font-size: .9375rem; }
+.sk-brand span { font-weight: 400; color: var(--sk-dim); }
+.sk-in { display: block; box-sizing: border-box; max-width: 74.5rem; margin: 0 auto; padding: 2rem 1.25rem; }
+.sk-in h1 { margin: 0 0 1.5rem; font-size: 1.5rem; line-height: 1.33; font-weight: 650; letter-spacing: -.02em; }
+.sk-hero { display: block; min-height: 34rem; color: #fff; background: linear-gradient(180deg, #071317, #0b2026); }
+.sk-hero .sk-in { padding-block: 5.5rem; }
+.sk-hero h1 { max-width: 34rem; font-size: clamp(2rem, 1.2rem + 3vw, 2.875rem); line-height: 1.13; margin-bottom: 1rem; }
+.sk-hero p { max-width: 31rem; margin: 0; font-size: 1rem; line-height: 1.6; color: #b8c9ce; }
+.sk-b { height: 1rem; margin-bottom: .75rem; border-radius: 6px; background: var(--sk-line); }
+.sk-h { height: 2rem; width: 16rem; max-width: 70%; margin-bottom: 1.5rem; }
+.sk-n { width: 45%; }
+.sk-box { height: 12rem; margin-top: 1.5rem; border-radius: 12px; }
+noscript .sk { display: none; }
+`

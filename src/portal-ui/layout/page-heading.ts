@@ -1,0 +1,28 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import { useBrandName } from '../facts.tsx'
+import { useHasNavigated } from './navigation.tsx'
+
+/**
+ * Names the document after a page. After a navigation it scrolls to the top
+ * and focuses the heading, so that a screen reader announces the new page.
+ *
+ * @param isNew whether it replaces another page at the same address, for example after a form
+ * @returns for the heading, which must be focusable (`tabIndex={-1}`)
+ */
+export function usePageHeading(title: string, isNew = false): RefObject<HTMLHeadingElement | null> {
+  const ref = useRef<HTMLHeadingElement>(null)
+  const hasNavigated = useHasNavigated()
+  const brand = useBrandName()
+
+  useEffect(() => {
+    document.title = `${title} · ${brand}`
+  }, [title, brand])
+
+  useEffect(() => {
+    if (!isNew && !hasNavigated()) return
+    window.scrollTo(0, 0)
+    ref.current?.focus({ preventScroll: true })
+  }, [hasNavigated, isNew])
+
+  return ref
+}

@@ -1,0 +1,101 @@
+import { Stack, Text, Title } from '@mantine/core'
+import type { DiffedOperation, VersionDiff } from '../../../gateway/portal/schemas/catalogue.ts'
+import { useVersionDiff } from '../../api/catalogue.ts'
+import { MethodBadge } from '../../components/method-badge.tsx'
+import { Pill } from '../../components/pill.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import classes from '../../reference/reference.module.css'
+import { t } from '../../words.ts'
+
+export interface DifferenceProps {
+  readonly api: string
+  readonly from: string
+  readonly to: string
+}
+
+/** What changes from one version to another, operation by operation. */
+export function Difference({ api, from, to }: DifferenceProps) {
+  const diff = useVersionDiff(api, from, to)
+  if (diff.data === undefined) return <QueryState query={diff} label={t('diff.loading')} />
+  const { added, removed, changed } = diff.data
+  return (
+    <Stack gap="xl">
+      <Text role="status">{summaryOf(diff.data)}</Text>
+      <Operations title={t('diff.removedIn', { version: to })} operations={removed} />
+      <Operations title={t('diff.newIn', { version: to })} operations={added} />
+      {changed.length === 0 ? null : (
+        <section aria-labelledby="changed" className={classes['group']}>
+          <Title order={2} id="changed">
+            {t('diff.changed')}
+          </Title>
+          <ul className={classes['rows']}>
+            {changed.map((operation) => (
+              <li key={operation.id}>
+                <div className={classes['row']}>
+                  <Operation operation={operation} />
+                </div>
+                <ul className={classes['changes']}>
+                  {operation.changes.map(({ where, message, isBreaking }) => (
+                    <li key={`${where} ${message}`}>
+                      <bdi lang="en">
+                        <strong>{where}</strong> {message}
+                      </bdi>{' '}
+                      {isBreaking ? <Pill tone="bad">{t('diff.mayBreak')}</Pill> : null}
+                    </li>
+                  ))}
+                </ul>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </Stack>
+  )
+}
+
+interface OperationsProps {
+  readonly title: string
+  readonly operations: readonly DiffedOperation[]
+}
+
+function Operations({ title, operations }: OperationsProps) {
+  if (operations.length === 0) return null
+  return (
+    <section aria-label={title} className={classes['group']}>
+      <Title order={2}>{title}</Title>
+      <ul className={classes['rows']}>
+        {operations.map((operation) => (
+          <li key={operation.id} className={classes['row']}>
+            <Operation operation={operation} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Operation({ operation }: { readonly operation: DiffedOperation }) {
+  const { method, template, summary } = operation
+  return (
+    <>
+      <MethodBadge method={method} />
+      <span className={classes['rowPath']} dir="ltr">
+        {template}
+      </span>
+      <span className={classes['rowSummary']} lang="en">
+        <bdi>{summary}</bdi>
+      </span>
+    </>
+  )
+}
+
+function summaryOf({ added, removed, changed }: VersionDiff): string {
+  if (added.length + removed.length + changed.length === 0) return t('diff.none')
+  const breaking = changed.filter(({ changes }) => changes.some(({ isBreaking }) => isBreaking))
+  return t('diff.summary', {
+    removed: removed.length,
+    added: added.length,
+    changed: changed.length,
+    breaking: breaking.length,
+  })
+}

@@ -1,0 +1,44 @@
+import { Anchor, Table } from '@mantine/core'
+import { DataTable } from '../components/data-table.tsx'
+import { StatusCode } from '../components/status-code.tsx'
+import { t } from '../words.ts'
+import type { EntryError } from './operation-entry.ts'
+import classes from './reference.module.css'
+
+/** The errors of an operation; each of the gateway's leads to its explanation. */
+export function ErrorTable({ errors }: { readonly errors: readonly EntryError[] }) {
+  if (errors.length === 0) return null
+  return (
+    <section aria-labelledby="errors">
+      <h3 id="errors">{t('reference.errors')}</h3>
+      <DataTable
+        label={t('reference.errors')}
+        columns={[
+          { name: 'status', label: t('reference.status') },
+          { name: 'code', label: t('reference.code') },
+          { name: 'meaning', label: t('reference.meaning') },
+        ]}
+      >
+        {errors.map(({ status, code, title, isOfBank }) => (
+          <Table.Tr key={`${status} ${code}`}>
+            <Table.Td>
+              <StatusCode status={Number(status)} />
+            </Table.Td>
+            <Table.Td>
+              {isOfBank ? (
+                <code dir="ltr">{code}</code>
+              ) : (
+                <Anchor href={`/problems/${code}`} underline="always">
+                  <code dir="ltr">{code}</code>
+                </Anchor>
+              )}
+            </Table.Td>
+            <Table.Td lang="en" className={classes['meaning'] ?? ''}>
+              <bdi>{title}</bdi>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
+    </section>
+  )
+}

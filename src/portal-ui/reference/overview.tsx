@@ -1,0 +1,72 @@
+import { Anchor } from '@mantine/core'
+import type { PublishedApi, PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
+import { CopyValue } from '../components/copy-value.tsx'
+import { Message } from '../components/message.tsx'
+import { useFacts } from '../facts.tsx'
+import { limitInWords } from '../in-words.ts'
+import { t } from '../words.ts'
+import { membersOf, textOf } from './document-nodes.ts'
+import { Markup } from './markup.tsx'
+import { OperationList } from './operation-list.tsx'
+import classes from './reference.module.css'
+
+export interface OverviewProps {
+  readonly published: PublishedApi
+  readonly version: PublishedVersion
+  /** Undefined while it loads. */
+  readonly document: unknown
+}
+
+/** The beginning of a reference: how to call, all operations, and what the document says about itself. */
+export function Overview({ published, version, document }: OverviewProps) {
+  const { gatewayUrl } = useFacts()
+  const info = membersOf(membersOf(document)['info'])
+  const limit = version.plans[0]?.limits[0]
+  return (
+    <>
+      {version.isRetired ? null : (
+        <dl className={classes['basics']} aria-label={t('reference.howToCall')}>
+          <div>
+            <dt>{t('reference.gateway')}</dt>
+            <dd dir="ltr">
+              <CopyValue value={gatewayUrl} label={t('reference.address')} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('reference.key')}</dt>
+            <dd dir="ltr">
+              <code>X-API-Key</code>
+            </dd>
+          </div>
+          {limit === undefined ? null : (
+            <div>
+              <dt>{t('reference.limit')}</dt>
+              <dd>{limitInWords(limit)}</dd>
+            </div>
+          )}
+          <div>
+            <dt>{t('reference.whatIsLeft')}</dt>
+            <dd>
+              <Message
+                id="reference.refusals"
+                tags={{
+                  link: (text) => (
+                    <Anchor href="/problems/" underline="always">
+                      {text}
+                    </Anchor>
+                  ),
+                }}
+              />
+            </dd>
+          </div>
+        </dl>
+      )}
+      <OperationList
+        api={published.api}
+        version={version}
+        oldest={published.versions[0]?.version}
+      />
+      <Markup text={textOf(info['description'])} />
+    </>
+  )
+}
