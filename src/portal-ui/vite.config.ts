@@ -5,6 +5,7 @@ import { lateStyles } from './build/late-styles.ts'
 import { pageMessages } from './build/page-messages.ts'
 import { pageSources } from './build/page-sources.ts'
 import { precompress } from './build/precompress.ts'
+import { usedStyles } from './build/used-styles.ts'
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
@@ -17,6 +18,7 @@ export default defineConfig({
     pageMessages(),
     lateStyles(),
     pageSources(here('routes.ts')),
+    usedStyles(here('.')),
     precompress(),
     besidePortal(),
   ],

@@ -7,10 +7,9 @@ import { useBrandName } from '../facts.tsx'
 import { t } from '../words.ts'
 import { BrandLinks } from './brand-links.tsx'
 import { BrandSign } from './brand-sign.tsx'
-import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { LanguageSwitch } from './language-switch.tsx'
-import { MainLinks, MainMenu } from './main-navigation.tsx'
-import { ProfileMenu } from './profile-menu.tsx'
+import { LazyColorSchemeSwitch, LazyMainMenu, LazyProfileMenu } from './lazy-menus.tsx'
+import { MainLinks } from './main-navigation.tsx'
 import { SearchButton } from './search-button.tsx'
 import classes from './shell.module.css'
 
@@ -34,13 +33,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <div className={classes['end']}>
             <SearchButton />
             <LanguageSwitch />
-            <ColorSchemeSwitch />
+            <LazyColorSchemeSwitch />
             {session === undefined ? null : developer === undefined ? (
               <Visitor />
             ) : (
-              <ProfileMenu developer={developer} />
+              <LazyProfileMenu developer={developer} />
             )}
-            <MainMenu developer={developer} />
+            <LazyMainMenu developer={developer} />
           </div>
         </div>
       </header>
