@@ -409,7 +409,9 @@ for (const operation of described) {
       t.equal(answer.status, call.status, answer.text)
       t.ok(String(answer.status) in operation.responses, `${answer.status} is described`)
       t.notOk('access-control-allow-origin' in answer.headers)
-      const isPublic = /^\/api\/(apis|front|guides$|search-index|openapi\.json)/.test(operation.path)
+      const isPublic = /^\/api\/(apis|front|guides$|search-index|openapi\.json)/.test(
+        operation.path,
+      )
       t.equal(answer.headers['cache-control'], isPublic ? 'public, max-age=60' : 'no-store')
     }
   })

@@ -44,6 +44,7 @@ t.test("the page comes at each of its paths and tells the gateway's address", as
     const filled = path
       .replace(':api/:version', 'xs2a/1.7.0')
       .replace(':api', 'xs2a')
+      .replace(':guide', 'first-call')
       .replace(/:\w+/g, 'x')
     const answer = await open(filled)
     t.equal(answer.status, 200, filled)
