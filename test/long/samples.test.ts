@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 
+import { createGuides, type GuidePart } from '../../src/gateway/portal/guides/guides.ts'
 import { answerContracts } from '../support/answer-contract.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { type Language, languageMissing, languages, runSample } from '../support/run-sample.ts'
+import { createSeal } from '../support/seal.ts'
 import { newApplication, registryBeside, runTollgate } from '../support/tollgate.ts'
 
 const catalogue = await publishedCatalogue()
@@ -128,4 +132,45 @@ for (const language of languages) {
       t.equal(samplesRun, 45)
     },
   )
+}
+
+t.test(
+  'every command of the guides works as it stands, in the order of its guide',
+  { skip: await languageMissing('curl'), timeout: 300_000 },
+  async (t) => {
+    const { key } = await newApplication(stores, 'guides')
+    const guides = createGuides({
+      catalogue: () => catalogue,
+      gatewayUrl: () => urls.gateway,
+      portalUrl: () => urls.portal,
+      now: Date.now,
+    })
+    const folder = t.testdir()
+    const seal = createSeal(t, 'rsa')
+    writeFileSync(join(folder, 'qseal.pem'), seal.pem)
+    writeFileSync(join(folder, 'qseal.key'), seal.key.export({ type: 'pkcs8', format: 'pem' }))
+    let commandsRun = 0
+    for (const { name, parts } of guides.list('en')) {
+      const variables: Record<string, string> = { API_KEY: key }
+      for (const part of parts) {
+        const source = part.kind === 'samples' ? part.samples[0]?.source : commandOf(part)
+        if (source === undefined) continue
+        const language = source.startsWith('import') ? 'Node.js' : 'curl'
+        const output = await runSample({ language, source, folder, variables })
+        for (const { status, body } of answersOf(language, output)) {
+          t.ok(status >= 200 && status < 300, `${name} answers ${status}`, { body, source })
+          Object.assign(variables, keptVariables(source, JSON.parse(body || 'null')))
+        }
+        commandsRun += 1
+      }
+    }
+    t.ok(commandsRun > 20, `${commandsRun} commands`)
+  },
+)
+
+/** The source of a block that makes calls and ends; the others only set the key, need https, or use up a limit. */
+function commandOf(part: GuidePart): string | undefined {
+  if (part.kind !== 'code' || !['sh', 'js'].includes(part.language)) return undefined
+  const source = part.source.replace('export API_KEY=tg_…', '').trim()
+  return source === '' || /--cert|while/.test(source) ? undefined : source
 }

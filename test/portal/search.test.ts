@@ -28,10 +28,9 @@ t.test('the search finds what a developer looks for, best first', async (t) => {
       consent: '/guides/consent',
       QUOTA: '/problems/QUOTA_EXCEEDED',
       'quota exceeded': '/problems/QUOTA_EXCEEDED',
-      listAccounts: '/reference/xs2a/1.7.0#tag/accounts/listAccounts',
-      lstAcc: '/reference/xs2a/1.7.0#tag/accounts/listAccounts',
-      '/v1.6.0/accounts/{account-id}/balances':
-        '/reference/xs2a/1.6.0#tag/accounts/getAccountBalances',
+      listAccounts: '/apis/xs2a/1.7.0#tag/accounts/listAccounts',
+      lstAcc: '/apis/xs2a/1.7.0#tag/accounts/listAccounts',
+      '/v1.6.0/accounts/{account-id}/balances': '/apis/xs2a/1.6.0#tag/accounts/getAccountBalances',
       'xs2a 1.7.0': '/apis/xs2a/1.7.0',
     },
     he: {
@@ -39,7 +38,7 @@ t.test('the search finds what a developer looks for, best first', async (t) => {
       תשלום: '/guides/payments',
       מגבלות: '/guides/limits',
       QUOTA: '/problems/QUOTA_EXCEEDED',
-      listAccounts: '/reference/xs2a/1.7.0#tag/accounts/listAccounts',
+      listAccounts: '/apis/xs2a/1.7.0#tag/accounts/listAccounts',
     },
   }
   for (const [query, href] of Object.entries(best.en))

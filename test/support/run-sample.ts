@@ -49,6 +49,6 @@ export async function runSample({
   const file = join(folder, name)
   writeFileSync(file, source)
   const env = { PATH: '/usr/bin:/bin', ...variables }
-  const { stdout } = await run(program, [file], { env, timeout: 30_000 })
+  const { stdout } = await run(program, [file], { env, cwd: folder, timeout: 30_000 })
   return stdout
 }

@@ -8,6 +8,7 @@ import type { Test } from './database.ts'
 /** What a TPP signs its calls with. */
 export interface Seal {
   readonly key: KeyObject
+  readonly pem: string
   /** PEM in one line. */
   readonly certificate: string
   /** SHA-256 of the certificate in base64url. */
@@ -29,6 +30,7 @@ export function createSeal(t: Test, kind: 'rsa' | 'ec', days = 1): Seal {
   const pem = readFileSync(path('certificate.pem'), 'utf8')
   return {
     key: createPrivateKey(readFileSync(path('key.pem'))),
+    pem,
     certificate: pem.replaceAll('\n', ''),
     thumbprint: createHash('sha256').update(new X509Certificate(pem).raw).digest('base64url'),
   }
