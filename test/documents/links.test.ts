@@ -4,7 +4,8 @@ import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 
 const tracked = spawnSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).stdout.split('\0')
-const pages = tracked.filter((file) => file.endsWith('.md'))
+// Guides link to pages of the portal; the tests of the portal follow those.
+const pages = tracked.filter((file) => file.endsWith('.md') && !file.startsWith('src/guides/'))
 const files = new Set(tracked)
 const folders = new Set(tracked.map((file) => dirname(file)))
 

@@ -22,7 +22,7 @@ export interface Picture {
 
 /** The terms that developers accept at sign-up. */
 export interface Terms {
-  /** What is stored with the acceptance; a new one asks everybody again. */
+  /** What is stored with the acceptance; a new version asks every developer again. */
   readonly version: string
   /** Where they are published, or undefined when {@link texts} holds them. */
   readonly url: ByLanguage | undefined

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Picture } from './brand.ts'
 import { checkSvg } from './check-svg.ts'
 
-/** A picture, or why it is none that a brand may show. */
+/** A picture, or why a brand may not show it. */
 export type CheckedPicture = Picture | { readonly fault: string }
 
 /** Most bytes of a picture. */

@@ -25,7 +25,7 @@ export interface LoadBrandOptions {
  * Reads `brand.yaml` and the files it names, and reports everything that is
  * wrong with them. A missing file, or one of comments only, is no brand.
  *
- * @returns the plain brand where there is none, or when anything was wrong
+ * @returns the plain brand without a file, or when anything in the file was wrong
  */
 export function loadBrand({ sources, configDir }: LoadBrandOptions): Brand {
   if (!existsSync(join(configDir, path)) || hasOnlyComments(configDir)) return plainBrand

@@ -16,7 +16,7 @@ export interface SignUps {
   request(input: {
     email: string
     name: string
-    /** The terms that were accepted; undefined: there are none. */
+    /** The terms that were accepted; undefined: the bank has no terms. */
     termsVersion?: string | undefined
     post: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
   }): Promise<void>

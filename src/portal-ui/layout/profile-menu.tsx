@@ -15,7 +15,7 @@ export function ProfileMenu({ developer }: { readonly developer: Developer }) {
     <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <UnstyledButton aria-busy={signOut.isPending} className={classes['avatar'] ?? ''}>
-          {/* Not as aria-label: the initials on the button are no part of it. */}
+          {/* Not as aria-label: the initials on the button are not part of the name. */}
           <VisuallyHidden>{t('shell.account', { name })}</VisuallyHidden>
           <Avatar size={32} color="tide" aria-hidden>
             {/* Drawn by the style sheet: the letters are no part of the button's name. */}

@@ -13,7 +13,7 @@ const operationsMax = 3
 
 /**
  * Finds what to call instead. An operation with the same id has only moved, so it is the only answer. Otherwise these
- * are the operations with the same method whose paths share the beginning with the old one, at least half of it, and
+ * are the operations with the same method whose paths share the beginning with the old one, at least half its length, and
  * the other methods of the same path.
  */
 export function findInstead(from: ApiVersion, gone: Operation, to: ApiVersion): Instead {

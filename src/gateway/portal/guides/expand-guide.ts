@@ -10,7 +10,7 @@ export interface GuidePlaces {
 }
 
 /**
- * Fills in what a guide takes from elsewhere and is text in every form of it:
+ * Fills in what a guide takes from elsewhere and is text in each of its forms:
  * the addresses, and the list of all errors for the line `{{errors}}`.
  */
 export function expandGuide(

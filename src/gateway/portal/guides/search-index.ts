@@ -82,7 +82,7 @@ export function createSearchIndex({
     }))
   }
 
-  /** Nobody is found while the bank does not answer. */
+  /** No person is found while the bank does not answer. */
   async function peopleEntries(): Promise<SearchEntry[]> {
     if (sandbox === undefined) return []
     const { customers } = await sandbox.describe().catch(() => ({ customers: [] }))

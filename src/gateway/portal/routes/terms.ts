@@ -6,7 +6,7 @@ import { signedIn } from '../request.ts'
 import { Developer, TermsAcceptance } from '../schemas/accounts.ts'
 import type { PortalServices } from '../services.ts'
 
-/** Accepts the bank's terms after sign-up: they have changed, or nobody asked at sign-up. Needs a session. */
+/** Accepts the bank's terms after sign-up: they have changed, or sign-up did not ask. Needs a session. */
 export function registerTerms(
   app: PortalApp,
   { catalogue, stores }: Pick<PortalServices, 'catalogue' | 'stores'>,

@@ -45,7 +45,7 @@ export const Session = closed({
 })
 export type Session = Static<typeof Session>
 
-/** The version of the bank's terms that somebody accepts: `brand.terms.version` of `GET /api/portal`. */
+/** The version of the bank's terms that the developer accepts: `brand.terms.version` of `GET /api/portal`. */
 const TermsVersion = Type.String({ minLength: 1, maxLength: 40 })
 
 export const SignUp = closed({
