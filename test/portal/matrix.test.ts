@@ -110,6 +110,7 @@ const calls: Readonly<Record<string, Call>> = {
   changeProfile: { of: 'self', status: 401, body: (u) => ({ currentPassword: password, name: u }) },
   changeName: { of: 'self', status: 200, body: name },
   acceptTerms: { of: 'self', status: 404, body: () => ({ version: '2026-11' }) },
+  exportOwnData: { of: 'self', status: 200 },
   chooseMails: {
     of: 'self',
     status: 200,

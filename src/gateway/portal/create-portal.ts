@@ -55,6 +55,7 @@ import { registerMoves } from './routes/moves.ts'
 import { registerProviderProof, registerProviderSignIn } from './routes/oidc.ts'
 import { recordReads } from './routes/operator/record-reads.ts'
 import { registerOperator } from './routes/operator/register-operator.ts'
+import { registerOwnData } from './routes/own-data.ts'
 import { createSendPage, registerPages, wantsPage } from './routes/pages.ts'
 import { registerPasswordResets } from './routes/password-resets.ts'
 import { registerProblems } from './routes/problems.ts'
@@ -232,6 +233,7 @@ export function createPortal(services: PortalServices): PortalApp {
     scope.addHook('onRequest', createRequireFactor(services))
     registerProfile(scope, services)
     registerTerms(scope, services)
+    registerOwnData(scope, services)
     registerApplications(scope, services)
     registerApplicationSummaries(scope, services)
     registerSubscriptions(scope, services)

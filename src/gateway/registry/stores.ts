@@ -28,6 +28,7 @@ import { registryMigrations } from './migrations/index.ts'
 import { createOperatorFigures } from './operator-figures.ts'
 import { createOperators } from './operators.ts'
 import { createOverrides } from './overrides.ts'
+import { createOwnData } from './own-data.ts'
 import { createPartyNames } from './party-names.ts'
 import { createPasswordResets } from './password-resets.ts'
 import { createPortalState } from './portal-state.ts'
@@ -111,6 +112,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     passwordResets: createPasswordResets({ db }),
     profiles: createProfiles({ db }),
     terms: createTerms({ db }),
+    ownData: createOwnData({ db }),
     mailTokens: createMailTokens({ db }),
     sessions: createSessions({ db }),
     factors: createFactors({ db }),
