@@ -1,6 +1,7 @@
 import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
 import type { ShownWindow } from '../gateway/portal/schemas/window-text.ts'
-import { pageLocale, t } from './words.ts'
+import { languageFacts } from '../messages/language.ts'
+import { pageLanguage, pageLocale, t } from './words.ts'
 
 const units = [
   { name: 'day', seconds: 86_400 },
@@ -75,12 +76,33 @@ export function limitInWords(limit: PublishedLimit): string {
 /** `0.4 ms`, `12 ms`, `1,204 ms`. */
 export function milliseconds(ms: number): string {
   const digits = ms < 10 ? 1 : 0
-  return new Intl.NumberFormat(pageLocale(), {
+  const text = new Intl.NumberFormat(pageLocale(), {
     style: 'unit',
     unit: 'millisecond',
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(ms)
+  // Its unit is Latin, so it would turn around among Hebrew (LEFT-TO-RIGHT ISOLATE, UAX #9).
+  return languageFacts[pageLanguage()].direction === 'ltr' ? text : `\u2066${text}\u2069`
+}
+
+/** `12.5 %`, `0.3 %`. @param share from 0 to 1 */
+export function percent(share: number): string {
+  return new Intl.NumberFormat(pageLocale(), {
+    style: 'percent',
+    maximumFractionDigits: share < 0.1 ? 1 : 0,
+  }).format(share)
+}
+
+/** `in 13 min`, `2 hr. ago`, `now` for less than five seconds; in its largest whole unit. @param ms negative: past */
+export function relativeTime(ms: number): string {
+  const format = new Intl.RelativeTimeFormat(pageLocale(), { numeric: 'auto', style: 'short' })
+  const seconds = Math.abs(ms) / 1000
+  if (seconds < 5) return format.format(0, 'second')
+  const unit = units.find((each) => seconds >= each.seconds) ?? units[3]
+  // What is to come is said no shorter than it is, what is past no longer.
+  const amount = ms < 0 ? -Math.floor(seconds / unit.seconds) : Math.ceil(seconds / unit.seconds)
+  return format.format(amount, unit.name)
 }
 
 function measured(amount: number, unit: Unit): string {

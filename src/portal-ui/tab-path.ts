@@ -6,5 +6,5 @@ export type ApplicationTab = (typeof applicationTabs)[number]
 /** Path of a tab of an application's page. */
 export function tabPath(id: string, tab: ApplicationTab): string {
   const page = `/applications/${encodeURIComponent(id)}`
-  return tab === 'keys' ? page : `${page}/${tab}`
+  return tab === 'overview' ? page : `${page}/${tab}`
 }

@@ -86,14 +86,14 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
       plan: 'default',
     })
     await browser.visit(t, visit(), async ({ page }) => {
-      await open(page, owner, `/applications/${id}/try`)
+      await open(page, owner, `/applications/${id}/playground`)
       const key = page.getByRole('textbox', { name: /^API key/ })
       await key.fill('tg_pasted')
       await page.getByRole('combobox', { name: 'Operation' }).selectOption('listAccounts')
       t.equal(await key.inputValue(), 'tg_pasted', 'beside another operation')
       await page.getByRole('link', { name: 'Calls', exact: true }).click()
-      await page.getByRole('heading', { name: 'Recent calls' }).waitFor()
-      await page.getByRole('link', { name: 'Try it', exact: true }).click()
+      await page.getByText('No calls yet', { exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Playground', exact: true }).click()
       t.equal(await key.inputValue(), 'tg_pasted', 'after a look at another tab')
     })
   })

@@ -126,8 +126,8 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       t.match(await stateOf('Reach a limit'), /done/i)
 
       await follow('Open usage')
-      await main.getByText(`${calls} of ${calls} calls used`).waitFor()
-      await tab('Keys')
+      await main.getByText(`${calls} of ${calls} used`).waitFor()
+      await tab('Overview')
       await main.getByText('All 5 done.').waitFor()
       await page.reload()
       await main.getByText('All 5 done.').waitFor()
@@ -136,7 +136,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       await press('Hide this list')
       await main.getByText('All 5 done.').waitFor({ state: 'detached' })
       await page.reload()
-      await main.getByRole('region', { name: 'Keys that work' }).waitFor()
+      await main.getByRole('heading', { name: 'Limits now' }).waitFor()
       const other = await callingApplication(owner, tollgate)
       await page.goto(`${portalUrl}/applications/${other.id}`)
       await main.getByText('1 of 5 done').waitFor()
@@ -152,7 +152,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
         arrived(`/api/applications/${id}/subscriptions`),
         page.goto(`${portalUrl}/applications/${id}`),
       ])
-      await main.getByRole('region', { name: 'Keys that work' }).waitFor()
+      await main.getByRole('heading', { name: 'Limits now' }).waitFor()
       t.equal(await main.getByText('Get to know the bank').count(), 0, 'it stays hidden')
     })
   })
@@ -162,7 +162,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
     const owner = await (await besidePortal(t, real)).signIn()
     const { id } = await callingApplication(owner, real)
     await browser.visit(t, { portalUrl: real.urls.portal }, async ({ page }) => {
-      await openAs(page, owner, `${real.urls.portal}/applications/${id}`)
+      await openAs(page, owner, `${real.urls.portal}/applications/${id}/keys`)
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.locator('form').getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('region', { name: 'command', exact: true }).waitFor()

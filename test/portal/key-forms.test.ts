@@ -16,7 +16,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     const id = String(body.id)
     return {
       ...{ portalUrl, send, path: `/api/applications/${id}` },
-      async open(page: import('playwright-core').Page, tab = '') {
+      async open(page: import('playwright-core').Page, tab = '/keys') {
         await page
           .context()
           .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])

@@ -223,7 +223,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
         await enterPassword(page, email)
         await page.getByRole('heading', { name: 'Applications' }).waitFor()
         await age(email)
-        await page.goto(`${portalUrl}/applications/${body.id}`)
+        await page.goto(`${portalUrl}/applications/${body.id}/keys`)
         const createKey = async () => {
           await button(page, 'Create key').first().click()
           await page.getByRole('textbox', { name: 'Name' }).fill('Proven')

@@ -27,7 +27,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
     await page
       .context()
       .addCookies([{ ...cookie, url: portalUrl, httpOnly: true, sameSite: 'Lax' }])
-    await page.goto(`${portalUrl}/applications/${application.id}/try?operation=${operation}`)
+    await page.goto(`${portalUrl}/applications/${application.id}/playground?operation=${operation}`)
     await page.getByRole('textbox', { name: /^API key/ }).fill(issued.key)
   }
 

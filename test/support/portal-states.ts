@@ -284,6 +284,27 @@ const applications: readonly PageState[] = [
     },
   },
   { name: 'application-empty', viewer: 'newcomer', path: fresh(), isPictured: true },
+  { name: 'keys-empty', viewer: 'newcomer', path: fresh('/keys') },
+  {
+    name: 'overview',
+    viewer: 'developer',
+    path: busy(),
+    prepare: async (page) => {
+      await page.getByRole('img', { name: /^In the last 24 hours: / }).waitFor()
+      await page.getByRole('progressbar').first().waitFor()
+      await page.getByText('/v1.7.0/consents/{consentId}/status').first().waitFor()
+    },
+    isPictured: true,
+  },
+  {
+    name: 'application-switch',
+    viewer: 'developer',
+    path: busy('/usage'),
+    prepare: async (page) => {
+      await press(page, /: switch$/)
+      await page.getByRole('menuitem', { name: 'Rent collector' }).waitFor()
+    },
+  },
   {
     name: 'subscriptions-empty',
     viewer: 'newcomer',
@@ -293,7 +314,7 @@ const applications: readonly PageState[] = [
   },
   { name: 'usage-empty', viewer: 'newcomer', path: fresh('/usage') },
   { name: 'calls-empty', viewer: 'newcomer', path: fresh('/calls') },
-  { name: 'try-empty', viewer: 'newcomer', path: fresh('/try') },
+  { name: 'try-empty', viewer: 'newcomer', path: fresh('/playground') },
   { name: 'sign-in-needed', viewer: 'visitor', path: '/applications' },
   {
     name: 'application-foreign',
@@ -309,7 +330,7 @@ const applications: readonly PageState[] = [
   {
     name: 'keys',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: async (page) => {
       await page.getByText('Keys that no longer work').click()
     },
@@ -318,13 +339,13 @@ const applications: readonly PageState[] = [
   {
     name: 'key-create',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: (page) => press(page, 'Create key'),
   },
   {
     name: 'key-shown',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: async (page) => {
       await press(page, 'Create key')
       await named(page, 'textbox', 'Name').fill('Continuous integration')
@@ -337,7 +358,7 @@ const applications: readonly PageState[] = [
   {
     name: 'accounts-read',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: async (page) => {
       await press(page, 'Create key')
       await named(page, 'textbox', 'Name').fill('First steps')
@@ -351,7 +372,7 @@ const applications: readonly PageState[] = [
   {
     name: 'key-shown-unsubscribed',
     viewer: 'newcomer',
-    path: fresh(),
+    path: fresh('/keys'),
     prepare: async (page) => {
       await press(page, 'Create key')
       await named(page, 'textbox', 'Name').fill('First')
@@ -362,7 +383,7 @@ const applications: readonly PageState[] = [
   {
     name: 'key-menu',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: async (page) => {
       await press(page, 'Actions for Production')
       await page.getByRole('menuitem', { name: 'Rotate key Production' }).waitFor()
@@ -371,19 +392,19 @@ const applications: readonly PageState[] = [
   {
     name: 'key-rotate',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: menuDialogOf('Actions for Production', 'Rotate key Production'),
   },
   {
     name: 'key-revoke',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: menuDialogOf('Actions for Production', 'Revoke key Production'),
   },
   {
     name: 'key-addresses',
     viewer: 'developer',
-    path: busy(),
+    path: busy('/keys'),
     prepare: menuDialogOf('Actions for Production', 'Allowed addresses of key Production'),
   },
   {
@@ -458,8 +479,8 @@ const applications: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/usage'),
     prepare: async (page) => {
-      await page.getByText('Used up: calls are refused with 429').waitFor()
-      await page.locator('canvas').waitFor()
+      await page.getByText('Used up: calls get 429.').waitFor()
+      await page.getByRole('img', { name: /^In the last 24 hours: / }).waitFor()
     },
     isPictured: true,
   },
@@ -469,18 +490,52 @@ const applications: readonly PageState[] = [
     path: busy('/usage'),
     prepare: async (page) => {
       await page.getByText('30 days', { exact: true }).click()
-      await page.getByText('In the last 30 days: ').waitFor()
-      await page.locator('canvas').waitFor()
+      await page.getByRole('img', { name: /^In the last 30 days: / }).waitFor()
+      await page.getByText('Numbers by day').click()
     },
+  },
+  {
+    name: 'usage-operation',
+    viewer: 'developer',
+    path: busy('/usage'),
+    prepare: async (page) => {
+      await page.getByLabel('Operation').selectOption('listAccounts')
+      await page.getByText(/^Limit \d/).waitFor()
+      await page.locator('svg rect[data-shown], svg rect').last().hover()
+    },
+    isPictured: true,
   },
   {
     name: 'calls',
     viewer: 'developer',
     path: busy('/calls'),
-    prepare: async (page, { refusedCall }) => {
-      await named(page, 'textbox', 'X-Request-ID').fill(refusedCall)
-      await press(page, 'Look up')
-      await page.getByRole('list', { name: 'Calls found' }).waitFor()
+    prepare: (page) => page.getByRole('region', { name: 'Calls, newest first' }).waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'calls-none-fit',
+    viewer: 'developer',
+    path: busy('/calls'),
+    prepare: async (page) => {
+      await page.getByLabel('Status').selectOption('5xx')
+      await page.getByText('No call fits').waitFor()
+    },
+  },
+  {
+    name: 'call-refused',
+    viewer: 'developer',
+    path: ({ refusedCall }) => `/r/${refusedCall}`,
+    prepare: (page) => page.getByRole('dialog').getByText('stopped here').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'call-answered',
+    viewer: 'developer',
+    path: busy('/calls'),
+    prepare: async (page) => {
+      await page.getByLabel('Status').selectOption('2xx')
+      await page.getByRole('button', { name: /^\/v1/ }).first().click()
+      await page.getByRole('dialog').getByText('The bank answered').waitFor()
     },
     isPictured: true,
   },
@@ -489,9 +544,9 @@ const applications: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/calls'),
     prepare: async (page) => {
-      await named(page, 'textbox', 'X-Request-ID').fill('99391c7e-ad88-49ec-a2ad-99ddcb1f7721')
+      await named(page, 'textbox', 'Request ID').fill('99391c7e-ad88-49ec-a2ad-99ddcb1f7721')
       await press(page, 'Look up')
-      await page.getByText('Nothing is known of').waitFor()
+      await page.getByText('There is no record of this request ID').waitFor()
     },
   },
   {
@@ -499,7 +554,7 @@ const applications: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/calls'),
     prepare: async (page) => {
-      await named(page, 'textbox', 'X-Request-ID').fill('abc')
+      await named(page, 'textbox', 'Request ID').fill('abc')
       await press(page, 'Look up')
       await page.locator('[aria-invalid="true"]').waitFor()
     },
@@ -507,7 +562,7 @@ const applications: readonly PageState[] = [
   {
     name: 'try',
     viewer: 'developer',
-    path: busy('/try'),
+    path: busy('/playground'),
     prepare: async (page, { key }) => {
       const versions = page.getByLabel('API version')
       const option = versions.locator('option', { hasText: '1.7.0' })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
+import { noDurations } from '../../src/gateway/registry/duration-buckets.ts'
 import { eventually } from './calling.ts'
 import { type BesidePortal, besidePortal, type SignedIn } from './portal-client.ts'
 import { type RunningTollgate, runTollgate, type TestPlan } from './tollgate.ts'
@@ -190,6 +191,15 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
     errors: index % 11 === 0 ? scale * 2 : 0,
     duration_ms_sum: scale * 480,
     duration_ms_max: 95,
+    // Most take some 7 ms, a few 41 and 91.
+    durations: noDurations()
+      .with(6, scale * 50)
+      .with(11, scale * 4)
+      .with(13, scale),
+    answered_2xx: scale * 50,
+    answered_4xx: index % 4 === 0 ? scale * 3 : 0,
+    answered_429: index % 5 === 0 ? scale * 6 : 0,
+    answered_5xx: index % 11 === 0 ? scale * 2 : 0,
   })
   await db
     .insertInto('usage_hours')

@@ -37,11 +37,12 @@ export const crlPath = '/sandbox/authority.crl'
 
 /** Tabs of an application's page; the first one needs no name in the path. */
 export const applicationTabs = [
+  'overview',
   'keys',
   'subscriptions',
   'usage',
   'calls',
-  'try',
+  'playground',
   'settings',
 ] as const
 

@@ -47,6 +47,8 @@ export interface UsageRange {
   readonly step: UsageStep
   readonly from: Date
   readonly to: Date
+  /** Only calls to this operation, in any version. */
+  readonly operation?: string | undefined
 }
 
 /** Numbers of calls, a few seconds behind. Steps and operations without calls are missing. */
@@ -78,14 +80,15 @@ const sums = sql`
     '2xx', sum(answered_2xx), '3xx', sum(answered_3xx), '4xx', sum(answered_4xx), '429', sum(answered_429),
     '5xx', sum(answered_5xx), 'none', sum(unanswered)
   ) as answered`
-const operation = sql`
+const subject = sql`
   nullif(api, '') as api, nullif(version, '') as version, nullif(operation, '') as operation`
 
 /** Reads what the gateways have written; works while no gateway runs. */
 export function createUsageHistory({ db }: { db: Kysely<RegistrySchema> }): UsageHistory {
-  function among({ applicationId, step, from, to }: UsageRange) {
+  function among({ applicationId, step, from, to, operation }: UsageRange) {
     return sql`from ${sql.table(tables[step])} usage
-      where application_id = ${applicationId} and at >= ${from} and at < ${to}`
+      where application_id = ${applicationId} and at >= ${from} and at < ${to}
+        ${operation === undefined ? sql`` : sql`and operation = ${operation}`}`
   }
 
   return {
@@ -97,7 +100,7 @@ export function createUsageHistory({ db }: { db: Kysely<RegistrySchema> }): Usag
 
     async byOperations(range) {
       const { rows } = await sql<UsageSums & UsedOperation>`
-        select ${operation}, ${sums} ${among(range)}
+        select ${subject}, ${sums} ${among(range)}
         group by usage.api, usage.version, usage.operation
         order by usage.api, usage.version, usage.operation`.execute(db)
       return rows
@@ -105,7 +108,7 @@ export function createUsageHistory({ db }: { db: Kysely<RegistrySchema> }): Usag
 
     async byStepsAndOperations(range) {
       const { rows } = await sql<UsageSums & UsedOperation & { at: Date }>`
-        select at, ${operation}, ${sums} ${among(range)}
+        select at, ${subject}, ${sums} ${among(range)}
         group by at, usage.api, usage.version, usage.operation
         order by at, usage.api, usage.version, usage.operation`.execute(db)
       return rows

@@ -16,6 +16,7 @@ import type {
   SubscriptionInput,
   SubscriptionList,
 } from '../../gateway/portal/schemas/applications.ts'
+import type { ApplicationSummaryList } from '../../gateway/portal/schemas/usage.ts'
 import { request, requestList } from './client.ts'
 
 const root = '/api/applications'
@@ -30,6 +31,15 @@ export function useApplications() {
   return useQuery({
     queryKey: ['applications'],
     queryFn: () => requestList<ApplicationList>(`${root}?limit=100`),
+  })
+}
+
+/** What each of these applications did in the last 24 hours. */
+export function useApplicationSummaries() {
+  return useQuery({
+    queryKey: ['applications', 'summary'],
+    queryFn: () => request<ApplicationSummaryList>('GET', `${root}/summary`),
+    refetchInterval: 30_000,
   })
 }
 

@@ -1,15 +1,35 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { CallPlaces, CallRecordList } from '../../gateway/portal/schemas/usage.ts'
 import type { CallFilter } from '../calls/check-list.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
 
-/** The last calls of an application, newest first. */
-export function useRecentCalls(id: string) {
+/** The newest calls of an application, for a short list. */
+export function useLatestCalls(id: string) {
   return useQuery({
-    queryKey: ['application', id, 'calls', 'recent'],
-    queryFn: () => requestList<CallRecordList>(`${applicationPath(id)}/calls?limit=50`),
+    queryKey: ['application', id, 'calls', 'latest'],
+    queryFn: () => requestList<CallRecordList>(`${applicationPath(id)}/calls?limit=8`),
     refetchInterval: 5_000,
+  })
+}
+
+/** Which calls a list shows; what is left out does not matter. */
+export type CallListFilter = Readonly<
+  Partial<Record<'status' | 'outcome' | 'operation' | 'keyId', string>>
+>
+
+/** Calls of an application, newest first, by pages of 50; while it is live, all shown pages are read again every three seconds. */
+export function useCallList(id: string, filter: CallListFilter, isLive: boolean) {
+  return useInfiniteQuery({
+    queryKey: ['application', id, 'calls', 'list', filter],
+    queryFn: ({ pageParam: after }) => {
+      const query = new URLSearchParams({ ...filter, limit: '50', ...(after && { after }) })
+      return requestList<CallRecordList>(`${applicationPath(id)}/calls?${query}`)
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    refetchInterval: isLive ? 3_000 : false,
   })
 }
 

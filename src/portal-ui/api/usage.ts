@@ -34,33 +34,49 @@ function msUntilNextRead(usage: ReceivedUsage | undefined): number {
 /** How far back the history reaches. */
 export type HistorySpan = '24h' | '30d'
 
+/** Which calls the history counts. */
+export interface HistoryChoice {
+  readonly span: HistorySpan
+  /** The same time before that. */
+  readonly isBefore?: boolean
+  /** Only calls to this operation. */
+  readonly operation?: string | undefined
+}
+
+const hourMs = 3_600_000
 const spans = {
-  '24h': { step: 'hour', ms: 86_400_000 },
-  '30d': { step: 'day', ms: 30 * 86_400_000 },
+  '24h': { step: 'hour', stepMs: hourMs, steps: 24 },
+  '30d': { step: 'day', stepMs: 24 * hourMs, steps: 30 },
 } as const
 
-/** Calls per hour of the last day, or per day of the last 30. */
-export function useHistory(id: string, span: HistorySpan) {
+/** Calls per hour of the last day, or per day of the last 30; the current hour or day is the last one. */
+export function useHistory(id: string, choice: HistoryChoice) {
+  const { span, isBefore = false, operation } = choice
   return useQuery({
-    queryKey: ['application', id, 'history', span],
-    queryFn: () => request<History>('GET', `${historyPath(id)}?${historyQuery(span)}`),
+    queryKey: ['application', id, 'history', span, isBefore, operation],
+    queryFn: () => request<History>('GET', `${historyPath(id)}?${historyQuery(choice)}`),
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   })
 }
 
 /** Address of the same history as a CSV file. */
-export function historyFile(id: string, span: HistorySpan): string {
-  return `${historyPath(id)}.csv?${historyQuery(span)}`
+export function historyFile(id: string, choice: HistoryChoice): string {
+  return `${historyPath(id)}.csv?${historyQuery(choice)}`
 }
 
 function historyPath(id: string): string {
   return `${applicationPath(id)}/usage/history`
 }
 
-function historyQuery(span: HistorySpan): string {
-  const { step, ms } = spans[span]
-  const now = Date.now()
-  const from = new Date(now - ms).toISOString()
-  return new URLSearchParams({ from, to: new Date(now).toISOString(), step }).toString()
+function historyQuery({ span, isBefore = false, operation }: HistoryChoice): string {
+  const { step, stepMs, steps } = spans[span]
+  const end = (Math.floor(Date.now() / stepMs) + 1) * stepMs
+  const to = isBefore ? end - steps * stepMs : end
+  return new URLSearchParams({
+    from: new Date(to - steps * stepMs).toISOString(),
+    to: new Date(to).toISOString(),
+    step,
+    ...(operation === undefined ? {} : { operation }),
+  }).toString()
 }

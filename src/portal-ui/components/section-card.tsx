@@ -6,18 +6,20 @@ export interface SectionCardProps {
   readonly title: ReactNode
   /** A sentence below the title. */
   readonly lead?: ReactNode
-  /** A button or a figure at the end of the title's line. */
+  /** A button, a link, a legend or a figure at the end of the title's line. */
   readonly action?: ReactNode
   /** Of the heading, to give it the focus. */
   readonly titleRef?: Ref<HTMLHeadingElement>
   /** Level of the heading. (Default: 2) */
   readonly order?: 2 | 3
+  /** Rows reach from edge to edge; anything else keeps a distance. */
+  readonly hasRows?: boolean
   readonly children?: ReactNode
 }
 
 /** A section of a page in a card: its heading in a line of its own, the content below it. */
 export function SectionCard(props: SectionCardProps) {
-  const { title, lead, action, titleRef, order = 2, children } = props
+  const { title, lead, action, titleRef, order = 2, hasRows = false, children } = props
   const id = useId()
   return (
     <Paper
@@ -44,9 +46,11 @@ export function SectionCard(props: SectionCardProps) {
             </Text>
           )}
         </div>
-        {action}
+        {action === undefined ? null : <div className={classes['action']}>{action}</div>}
       </div>
-      {children === undefined ? null : <div className={classes['body']}>{children}</div>}
+      {children === undefined ? null : (
+        <div className={hasRows ? undefined : classes['body']}>{children}</div>
+      )}
     </Paper>
   )
 }

@@ -13,14 +13,18 @@ export function Time({ at, isPrecise = false }: TimeProps) {
   const format = dateFormat({ dateStyle: 'medium', timeStyle: isPrecise ? 'medium' : 'short' })
   return (
     <bdi>
-      <Text
-        component="time"
-        inherit
-        dateTime={at}
-        title={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}
-      >
+      <Text component="time" inherit dateTime={at} title={utcTime(at)}>
         {format.format(new Date(at))}
       </Text>
     </bdi>
   )
+}
+
+/** `22 Nov 2026, 16:44:07`, in the reader's own time zone. @param at ISO 8601 */
+export function exactTime(at: string): string {
+  return dateFormat({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at))
+}
+
+function utcTime(at: string): string {
+  return at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')
 }

@@ -32,11 +32,14 @@ export interface SideBarProps {
   readonly current: string
   /** Above the links: what they belong to, with a menu of others. */
   readonly top?: ReactNode
+  /** Whether the page is made of cards, which stand out from a darker ground. */
+  readonly hasCards?: boolean
   readonly children: ReactNode
 }
 
 /** Links at the side of a page, 232 px wide; on a narrow screen one row above it, or a menu if there are groups. */
-export function SideBar({ label, items, groups = [], current, top, children }: SideBarProps) {
+export function SideBar(props: SideBarProps) {
+  const { label, items, groups = [], current, top, hasCards = false, children } = props
   const here = useRef<HTMLAnchorElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another item is the current one
   useEffect(() => {
@@ -66,7 +69,7 @@ export function SideBar({ label, items, groups = [], current, top, children }: S
     </ul>
   )
   return (
-    <div className={classes['layout']}>
+    <div className={classes['layout']} data-cards={hasCards || undefined}>
       <nav aria-label={label} className={classes['bar']}>
         {groups.length === 0 ? (
           <div className={classes['inside']}>

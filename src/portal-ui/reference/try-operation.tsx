@@ -39,7 +39,7 @@ function OwnApplications({ query }: { readonly query: string }) {
   const [, navigate] = useLocation()
   const [first, second] = data?.items ?? []
   if (first === undefined) return <TryLink href={pagePaths.applications} />
-  if (second === undefined) return <TryLink href={`${tabPath(first.id, 'try')}${query}`} />
+  if (second === undefined) return <TryLink href={`${tabPath(first.id, 'playground')}${query}`} />
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -50,7 +50,7 @@ function OwnApplications({ query }: { readonly query: string }) {
       <Menu.Dropdown>
         <Menu.Label>{t('reference.tryWith')}</Menu.Label>
         {data?.items.map(({ id, name }) => (
-          <Menu.Item key={id} onClick={() => navigate(`${tabPath(id, 'try')}${query}`)}>
+          <Menu.Item key={id} onClick={() => navigate(`${tabPath(id, 'playground')}${query}`)}>
             <bdi>{name}</bdi>
           </Menu.Item>
         ))}

@@ -29,7 +29,7 @@ export function registerHistory(
     async (request): Promise<History> => {
       const { id: applicationId } = await ownApplication(stores, request, request.params)
       const range = historyRange(request.query, now())
-      const asked = { ...range, applicationId }
+      const asked = { ...range, applicationId, operation: request.query.operation }
       const steps = await stores.usage.bySteps(asked)
       const found = new Map(steps.map(({ at, ...sums }) => [at.getTime(), usageAnswer(sums)]))
       const operations = await stores.usage.byOperations(asked)
@@ -64,7 +64,11 @@ export function registerHistory(
     async (request, reply) => {
       const { id: applicationId } = await ownApplication(stores, request, request.params)
       const range = historyRange(request.query, now())
-      const rows = await stores.usage.byStepsAndOperations({ ...range, applicationId })
+      const rows = await stores.usage.byStepsAndOperations({
+        ...range,
+        applicationId,
+        operation: request.query.operation,
+      })
       const [day = ''] = range.from.toISOString().split('T')
       return reply
         .type('text/csv; charset=utf-8')

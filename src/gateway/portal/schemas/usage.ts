@@ -36,6 +36,9 @@ export const HistoryQuery = closed({
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
   step: Type.Optional(HistoryStep),
+  operation: Type.Optional(
+    Type.String({ pattern: '^\\w{1,100}$', description: 'only calls to it, in any version' }),
+  ),
 })
 export type HistoryQuery = Static<typeof HistoryQuery>
 

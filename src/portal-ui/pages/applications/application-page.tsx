@@ -1,86 +1,107 @@
-import { Alert, Badge, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useEffect } from 'react'
-import { useParams } from 'wouter'
+import { Redirect, useParams } from 'wouter'
 import { applicationTabs } from '../../../gateway/portal/page-paths.ts'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplication } from '../../api/applications.ts'
 import { isProblem } from '../../api/client.ts'
 import { useApprovedConsents } from '../../api/sandbox.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
+import { NoticeLine } from '../../components/notice-line.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
-import type { ApplicationTab } from '../../tab-path.ts'
+import { type ApplicationTab, tabPath } from '../../tab-path.ts'
+import { t } from '../../words.ts'
+import { ApplicationFrame } from './application-frame.tsx'
 import { CallsTab } from './calls-tab.tsx'
 import { CheckListLine } from './check-list.tsx'
 import { DeprecationNotices } from './deprecation-notices.tsx'
-import { HistorySection } from './history-section.tsx'
 import { KeysTab } from './keys-tab.tsx'
-import { LiveSection } from './live-section.tsx'
 import { NextStep } from './next-step.tsx'
+import classes from './overview.module.css'
+import { OverviewTab } from './overview-tab.tsx'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
 import { SettingsTab } from './settings-tab.tsx'
 import { SubscriptionsTab } from './subscriptions-tab.tsx'
-import { TabLinks, tabTitles } from './tab-links.tsx'
+import { tabTitle } from './tab-words.ts'
 import { TryTab } from './try-tab.tsx'
+import { UsageTab } from './usage-tab.tsx'
 
-/** One application: what it is called, what needs attention, and its tabs. */
+/** One application: its side bar, what needs attention, and one of its parts. */
 export function ApplicationPage() {
   const { id = '', tab } = useParams()
   const application = useApplication(id)
+  if (tab === 'try') return <MovedToPlayground id={id} />
+  const known = tabNamed(tab)
   if (application.data !== undefined) {
-    return <Loaded key={id} application={application.data} tab={tabNamed(tab)} />
+    if (known === undefined) return <Unknown />
+    return <Loaded key={id} application={application.data} tab={known} />
   }
   if (isProblem(application.error, 'NOT_FOUND')) return <Unknown />
   return (
-    <Page title="Application">
-      <QueryState query={application} label="Loading the application …" />
+    <Page title={t('application.title')}>
+      <QueryState query={application} label={t('application.loading')} />
     </Page>
   )
 }
 
-function Loaded({
-  application,
-  tab,
-}: {
+/** Links from before lead on, with what they ask for. */
+function MovedToPlayground({ id }: { readonly id: string }) {
+  const { search, hash } = window.location
+  return <Redirect to={`${tabPath(id, 'playground')}${search}${hash}`} replace />
+}
+
+interface LoadedProps {
   readonly application: Application
-  readonly tab: ApplicationTab | undefined
-}) {
+  readonly tab: ApplicationTab
+}
+
+function Loaded({ application, tab }: LoadedProps) {
   const memory = usePageMemory()
-  const { id, name, createdAt, suspendedAt } = application
-  useApprovedMemory(id, memory, tab === 'try')
-  if (tab === undefined) return <Unknown />
+  const { id, name, suspendedAt } = application
+  useApprovedMemory(id, memory, tab === 'playground')
+  const title = tabTitle(tab)
   return (
-    <Page
-      title={`${tabTitles[tab]} · ${name}`}
-      heading={<bdi>{name}</bdi>}
-      lead={
-        <>
-          Created <Time at={createdAt} />
+    <ApplicationFrame application={application} current={tab}>
+      <Page
+        // A new part is a new page: its heading takes the focus.
+        key={tab}
+        width="inner"
+        title={t('application.pageTitle', { part: title, name })}
+        heading={tab === 'overview' ? <Heading application={application} /> : title}
+      >
+        <Stack gap="sm">
           {suspendedAt === null ? null : (
-            <Badge color="red" ms="sm">
-              Suspended
-            </Badge>
+            <NoticeLine tone="bad">
+              <Message id="application.suspended" values={{ time: <Time at={suspendedAt} /> }} />
+            </NoticeLine>
           )}
-        </>
-      }
-    >
-      <Stack gap="lg">
-        {suspendedAt === null ? null : (
-          <Alert color="red" title="This application is suspended">
-            An operator suspended it on <Time at={suspendedAt} />. The gateway refuses its calls
-            with 403 until an operator resumes it.
-          </Alert>
-        )}
-        <DeprecationNotices applicationId={id} />
-        <NextStep applicationId={id} tab={tab} />
-        <TabLinks applicationId={id} current={tab} />
-        {tab === 'keys' ? null : <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />}
-        <TabContent application={application} tab={tab} memory={memory} />
-      </Stack>
-    </Page>
+          <DeprecationNotices applicationId={id} />
+          <NextStep applicationId={id} tab={tab} />
+          <TabContent application={application} tab={tab} memory={memory} />
+          {tab === 'overview' || tab === 'keys' ? null : (
+            <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />
+          )}
+        </Stack>
+      </Page>
+    </ApplicationFrame>
+  )
+}
+
+function Heading({ application: { name, suspendedAt } }: { readonly application: Application }) {
+  const isActive = suspendedAt === null
+  return (
+    <span className={classes['headingLine']}>
+      <bdi>{name}</bdi>
+      <Pill tone={isActive ? 'ok' : 'bad'} hasDot>
+        {t(isActive ? 'application.stateActive' : 'application.stateSuspended')}
+      </Pill>
+    </span>
   )
 }
 
@@ -93,29 +114,24 @@ function useApprovedMemory(id: string, { noteApproved }: PageMemory, isAwaited: 
   }, [data, noteApproved])
 }
 
-interface TabContentProps {
-  readonly application: Application
-  readonly tab: ApplicationTab
+interface TabContentProps extends LoadedProps {
   readonly memory: PageMemory
 }
 
 function TabContent({ application, tab, memory }: TabContentProps) {
   const applicationId = application.id
   switch (tab) {
+    case 'overview':
+      return <OverviewTab applicationId={applicationId} memory={memory} />
     case 'keys':
       return <KeysTab applicationId={applicationId} memory={memory} />
     case 'subscriptions':
       return <SubscriptionsTab applicationId={applicationId} memory={memory} />
     case 'usage':
-      return (
-        <Stack gap="xl">
-          <LiveSection applicationId={applicationId} />
-          <HistorySection applicationId={applicationId} />
-        </Stack>
-      )
+      return <UsageTab applicationId={applicationId} />
     case 'calls':
       return <CallsTab applicationId={applicationId} />
-    case 'try':
+    case 'playground':
       return <TryTab applicationId={applicationId} memory={memory} />
     case 'settings':
       return <SettingsTab application={application} />
@@ -124,17 +140,17 @@ function TabContent({ application, tab, memory }: TabContentProps) {
 
 function Unknown() {
   return (
-    <Page title="Application not found">
+    <Page title={t('application.notFound')}>
       <EmptyState
-        title="There is nothing at this address"
-        action={<TextLink href="/applications">All applications</TextLink>}
+        title={t('application.nothingHere')}
+        action={<TextLink href="/applications">{t('application.all')}</TextLink>}
       >
-        The application was deleted, belongs to another developer, or the address is misspelled.
+        {t('application.nothingHereWhy')}
       </EmptyState>
     </Page>
   )
 }
 
 function tabNamed(name: string | undefined): ApplicationTab | undefined {
-  return name === undefined ? 'keys' : applicationTabs.find((tab) => tab === name)
+  return name === undefined ? 'overview' : applicationTabs.find((tab) => tab === name)
 }

@@ -5,8 +5,9 @@ import { useCallPlaces } from '../../api/calls.ts'
 import { QueryState } from '../../components/query-state.tsx'
 import { Page } from '../../layout/page.tsx'
 import { tabPath } from '../../tab-path.ts'
+import { t } from '../../words.ts'
 
-/** The `log` link of an error opens this page, which leads to the record if the call is the developer's own. */
+/** The `log` link of an error opens this page, which leads to the story if the call is the developer's own. */
 export function CallRecordPage() {
   const { requestId } = useParams<{ requestId: string }>()
   const places = useCallPlaces(requestId)
@@ -16,23 +17,21 @@ export function CallRecordPage() {
     return <Redirect to={`${tabPath(applicationId, 'calls')}?${query}`} replace />
   }
   return (
-    <Page title="Record of a call" width="narrow">
-      <QueryState query={places} label="Looking for the call …" />
+    <Page title={t('callRecord.title')} width="narrow">
+      <QueryState query={places} label={t('callRecord.looking')} />
       {places.data === undefined ? null : (
         <>
-          <Text>None of your applications has a call with this request id. Possible reasons:</Text>
+          <Text>{t('callRecord.none')}</Text>
           <List size="sm" spacing={4}>
-            <List.Item>The call ended a moment ago. Look again in a few seconds.</List.Item>
-            <List.Item>It is older than 24 hours, or more than 1,000 calls followed it.</List.Item>
-            <List.Item>
-              It was made without a valid key, or with a key of another account.
-            </List.Item>
+            <List.Item>{t('calls.unknownId.late')}</List.Item>
+            <List.Item>{t('calls.unknownId.old')}</List.Item>
+            <List.Item>{t('callRecord.foreign')}</List.Item>
           </List>
           <Button variant="default" onClick={() => void places.refetch()}>
-            Look again
+            {t('calls.lookAgain')}
           </Button>
           <Button component={Link} href={pagePaths.applications} variant="subtle">
-            Your applications
+            {t('callRecord.applications')}
           </Button>
         </>
       )}

@@ -1,4 +1,6 @@
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import type { Tone } from '../../components/pill.tsx'
+import { t } from '../../words.ts'
 
 const admissions: ReadonlySet<string | null> = new Set([
   'admitted',
@@ -6,32 +8,52 @@ const admissions: ReadonlySet<string | null> = new Set([
   'observed',
 ])
 
-/** Whether the gateway let the call through; the bank service may still have failed. */
-export function isAdmitted({ decision }: CallRecord): boolean {
+/** Whether the gateway let the call through; the bank may still have failed. */
+export function isAdmitted({ decision }: Pick<CallRecord, 'decision'>): boolean {
   return admissions.has(decision)
 }
 
-/** The gateway's error code; undefined if the bank service answered or the connection ended first. */
+/** The gateway's error code; undefined if the bank answered or the connection ended first. */
 export function errorCode({ outcome }: CallRecord): string | undefined {
   return outcome === 'forwarded' || outcome === 'aborted' ? undefined : outcome
 }
 
 /** The outcome of a call in one or two words. */
 export function outcomeWord(record: CallRecord): string {
-  if (record.outcome === 'aborted') return 'Connection lost'
-  if (!isAdmitted(record)) return 'Refused'
-  return record.status >= 500 ? 'Failed' : 'Forwarded'
+  if (record.outcome === 'aborted') return t('outcome.aborted')
+  if (!isAdmitted(record)) return t('outcome.refused')
+  return t(record.status >= 500 ? 'outcome.failed' : 'outcome.answered')
+}
+
+/** The tone for {@link outcomeWord}. */
+export function outcomeTone(record: CallRecord): Tone {
+  if (record.outcome === 'aborted') return 'neutral'
+  if (!isAdmitted(record)) return 'warn'
+  if (record.status >= 500) return 'bad'
+  return record.status >= 400 ? 'neutral' : 'ok'
+}
+
+/** The path of the called operation as published. Records hold no path, so of others only what was recognised is known. */
+export function callPath({ path, version, operation }: CallRecord): string {
+  if (path !== null) return path
+  if (operation !== null) return operation
+  return version === null ? t('calls.unknownPath') : t('calls.unknownPathIn', { version })
+}
+
+const colours: Readonly<Record<Tone, string>> = {
+  ok: 'green',
+  warn: 'amber',
+  bad: 'red',
+  neutral: 'gray',
+  accent: 'tide',
 }
 
 /** The colour for {@link outcomeWord}. */
 export function outcomeColor(record: CallRecord): string {
-  if (record.outcome === 'aborted') return 'gray'
-  if (!isAdmitted(record)) return 'amber'
-  if (record.status >= 500) return 'red'
-  return record.status >= 400 ? 'gray' : 'green'
+  return colours[outcomeTone(record)]
 }
 
 /** A status in words; 0 means that the connection ended first. */
 export function statusWord(status: number): string {
-  return status === 0 ? 'no response' : String(status)
+  return status === 0 ? t('calls.noResponse') : String(status)
 }

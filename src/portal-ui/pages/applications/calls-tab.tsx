@@ -1,31 +1,79 @@
-import { Stack, Text, Title } from '@mantine/core'
-import { useRecentCalls } from '../../api/calls.ts'
+import { Button, Text } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { type CallListFilter, useCallList } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { CallLookup } from './call-lookup.tsx'
-import { CallRecords } from './call-records.tsx'
+import { t } from '../../words.ts'
+import { CallDrawer } from './call-drawer.tsx'
+import { CallFilters } from './call-filters.tsx'
+import { CallTable } from './call-table.tsx'
+import classes from './calls.module.css'
 
-/** Records of single calls: one looked up by its request id, and the latest. */
+/** The name in the address of the call whose story shows. */
+const shownName = 'request'
+
+/** The latest calls in rows, with filters; each opens its story. */
 export function CallsTab({ applicationId }: { readonly applicationId: string }) {
-  const calls = useRecentCalls(applicationId)
+  const [search, setSearch] = useSearchParams()
+  const [filter, setFilter] = useState<CallListFilter>({})
+  const [isLive, setIsLive] = useState(true)
+  const list = useRef<HTMLDivElement>(null)
+  const calls = useCallList(applicationId, filter, isLive)
+  const records = calls.data?.pages.flatMap(({ items }) => items) ?? []
+  const isFiltered = Object.keys(filter).length > 0
+  const shown = search.get(shownName) ?? undefined
+
+  const show = (requestId: string | undefined) =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before)
+      if (requestId === undefined) next.delete(shownName)
+      else next.set(shownName, requestId)
+      return next
+    })
+  const close = () => {
+    const row = list.current?.querySelector<HTMLElement>(`[data-request="${shown}"]`)
+    show(undefined)
+    // Opened by its address, the story has no row or field to give the focus back to.
+    requestAnimationFrame(() => (row ?? list.current)?.focus())
+  }
+
   return (
-    <Stack gap="xl">
-      <CallLookup applicationId={applicationId} />
-      <Stack gap="md">
-        <Title order={2}>Recent calls</Title>
-        <Text c="dimmed">
-          The last 1,000 calls of this application, at most 24 hours old, are kept; the newest 50
-          show here.
-        </Text>
-        <QueryState query={calls} label="Loading the calls …" />
-        {calls.data?.items.length === 0 ? (
-          <EmptyState title="No calls yet">
-            Every call with a key of this application shows here a moment after it ended, refused
-            ones too.
+    <div className={classes['calls']}>
+      <CallFilters
+        applicationId={applicationId}
+        filter={filter}
+        onFilter={setFilter}
+        isLive={isLive}
+        onLive={setIsLive}
+        onLookUp={show}
+      />
+      <div ref={list} tabIndex={-1} className={classes['list']}>
+        <QueryState query={calls} label={t('calls.loading')} />
+        {calls.data !== undefined && records.length === 0 ? (
+          <EmptyState title={t(isFiltered ? 'calls.noneFit' : 'calls.none')}>
+            {t(isFiltered ? 'calls.noneFitWhy' : 'calls.noneYet')}
           </EmptyState>
         ) : null}
-        <CallRecords records={calls.data?.items ?? []} label="Recent calls" />
-      </Stack>
-    </Stack>
+        {records.length === 0 ? null : <CallTable records={records} onOpen={show} />}
+      </div>
+      {calls.hasNextPage ? (
+        <Button
+          variant="default"
+          loading={calls.isFetchingNextPage}
+          onClick={() => {
+            // Older calls move while newer ones arrive.
+            setIsLive(false)
+            void calls.fetchNextPage()
+          }}
+        >
+          {t('calls.older')}
+        </Button>
+      ) : null}
+      <Text size="sm" c="dimmed">
+        {t('calls.kept')}
+      </Text>
+      <CallDrawer applicationId={applicationId} requestId={shown} onClose={close} />
+    </div>
   )
 }

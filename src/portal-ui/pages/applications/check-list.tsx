@@ -295,7 +295,7 @@ function stepHref(step: Step, applicationId: string, list: CheckListState): stri
     case 'payment':
       return tryPath(applicationId, operations.payment?.id)
     case 'limit':
-      return `${tabPath(applicationId, 'keys')}${limitAnchor}`
+      return `${tabPath(applicationId, 'overview')}${limitAnchor}`
     case 'usage':
       return tabPath(applicationId, 'usage')
   }
@@ -304,5 +304,5 @@ function stepHref(step: Step, applicationId: string, list: CheckListState): stri
 /** The playground with an operation whose customer approves on the bank's page. */
 function tryPath(applicationId: string, operation = ''): string {
   const wish = new URLSearchParams({ operation, approval: 'redirect' })
-  return `${tabPath(applicationId, 'try')}?${wish}`
+  return `${tabPath(applicationId, 'playground')}?${wish}`
 }

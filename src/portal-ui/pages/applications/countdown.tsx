@@ -1,7 +1,9 @@
-import { Text, VisuallyHidden } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import { Time } from '../../components/time.tsx'
-import { durationInWords } from '../../in-words.ts'
+import { VisuallyHidden } from '@mantine/core'
+import { Message } from '../../components/message.tsx'
+import { exactTime, Time } from '../../components/time.tsx'
+import { relativeTime } from '../../in-words.ts'
+import { useNow } from '../../use-now.ts'
+import { t } from '../../words.ts'
 
 export interface CountdownProps {
   readonly resetsAt: string
@@ -10,30 +12,19 @@ export interface CountdownProps {
 }
 
 /**
- * Counts down to the next reset of a limit. Only sighted users get the seconds:
- * a screen reader announces the time of the reset, which does not change.
+ * When a limit resets: "in 13 min", which changes seldom; in the last minute
+ * every five seconds. A screen reader announces the time itself.
  */
 export function Countdown({ resetsAt, offsetMs }: CountdownProps) {
-  const now = useSecond() + offsetMs
-  const seconds = (Date.parse(resetsAt) - now) / 1000
+  const leftMs = Date.parse(resetsAt) - (useNow(5_000) + offsetMs)
   return (
-    <Text size="sm" c="dimmed">
+    <span title={exactTime(resetsAt)}>
       <span aria-hidden="true">
-        {seconds <= 0 ? 'Resets now' : `Resets in ${durationInWords(seconds)}`}
+        {leftMs <= 0 ? t('limit.resetsNow') : t('limit.resets', { when: relativeTime(leftMs) })}
       </span>
       <VisuallyHidden>
-        Resets at <Time at={resetsAt} />
+        <Message id="limit.resetsAt" values={{ time: <Time at={resetsAt} /> }} />
       </VisuallyHidden>
-    </Text>
+    </span>
   )
-}
-
-/** The clock of the page in milliseconds, once a second. */
-function useSecond(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }

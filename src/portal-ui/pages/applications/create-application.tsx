@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplicationCreation } from '../../api/applications.ts'
 import { Form } from '../../components/form.tsx'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 
 export interface CreateApplicationProps {
@@ -15,7 +16,7 @@ export interface CreateApplicationProps {
 
 /** The form that creates an application; errors of the name appear at the name field. */
 export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplicationProps) {
-  const form = useForm({ initialValues: { name: isFirst ? 'My first application' : '' } })
+  const form = useForm({ initialValues: { name: isFirst ? t('createApplication.firstName') : '' } })
   const field = useRef<HTMLInputElement>(null)
   const creation = useApplicationCreation(onCreated)
 
@@ -29,15 +30,15 @@ export function CreateApplication({ isFirst, onCreated, onCancel }: CreateApplic
         form={form}
         mutation={creation}
         onSubmit={(values) => creation.mutate(values)}
-        action="Create application"
+        action={t('applications.create')}
         onCancel={onCancel}
       >
-        <Title order={2} size="h3">
-          {isFirst ? 'Create your first application' : 'Create an application'}
+        <Title order={2}>
+          {t(isFirst ? 'createApplication.first' : 'createApplication.title')}
         </Title>
         <TextInput
-          label="Name"
-          description="You can change it later."
+          label={t('createApplication.name')}
+          description={t('createApplication.help')}
           {...form.getInputProps('name')}
           autoComplete="off"
           maxLength={100}

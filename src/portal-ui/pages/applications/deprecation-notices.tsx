@@ -1,10 +1,13 @@
-import { Alert, Anchor, List, Stack, Text } from '@mantine/core'
-import { Link } from 'wouter'
 import { useHistory } from '../../api/usage.ts'
 import { Day } from '../../components/day.tsx'
-import { counted, wholeNumber } from '../../in-words.ts'
+import { Message } from '../../components/message.tsx'
+import { NoticeLine } from '../../components/notice-line.tsx'
+import { Slow } from '../../components/slow.tsx'
+import { TextLink } from '../../components/text-link.tsx'
+import { counted } from '../../in-words.ts'
 import { diffPath } from '../../published.ts'
-import classes from './applications.module.css'
+import { t } from '../../words.ts'
+import classes from './overview.module.css'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
 /** For every subscription to a version that is about to end: when, its successor, and the operations that this application still calls. */
@@ -12,7 +15,13 @@ export function DeprecationNotices({ applicationId }: { readonly applicationId: 
   const { versions = [] } = useSubscribedVersions(applicationId)
   const deprecated = versions.filter(({ isDeprecated }) => isDeprecated)
   return deprecated.map((version) => (
-    <Notice key={version.subscription.id} applicationId={applicationId} version={version} />
+    <NoticeLine
+      key={version.subscription.id}
+      tone="warn"
+      name={`deprecated ${applicationId} ${version.api} ${version.version}`}
+    >
+      <Notice applicationId={applicationId} version={version} />
+    </NoticeLine>
   ))
 }
 
@@ -21,71 +30,72 @@ interface NoticeProps {
   readonly version: SubscribedVersion
 }
 
+/** One line; opened, what the application still calls. */
 function Notice({ applicationId, version }: NoticeProps) {
   const { api, title, lifecycle } = version
   const { sunset, successor, retired } = lifecycle
   const end = retired ?? sunset
+  const name = (
+    <bdi>
+      {title} {version.version}
+    </bdi>
+  )
+  const changes =
+    successor === undefined ? undefined : (
+      <TextLink href={diffPath(api, version.version, successor)} inherit>
+        {t('deprecation.changes', { successor })}
+      </TextLink>
+    )
   return (
-    <Alert color="amber" title={`${title} ${version.version} is deprecated`}>
-      <Stack gap="xs">
-        <Text size="sm">
+    <div className={classes['deprecation']}>
+      <details>
+        <summary>
           {end === undefined ? (
-            'Its end is announced but has no date yet. '
+            <Message id="deprecation.noDate" values={{ name }} />
           ) : (
-            <>
-              Its end is announced for <Day date={end} />.{' '}
-            </>
+            <Message id="deprecation.ends" values={{ name, day: <Day date={end} /> }} />
           )}
-          {successor === undefined ? null : (
-            <>
-              Move to {successor}:{' '}
-              <Anchor
-                component={Link}
-                href={diffPath(api, version.version, successor)}
-                inherit
-                underline="always"
-              >
-                what changes from {version.version} to {successor}
-              </Anchor>
-              .
-            </>
-          )}
-        </Text>
-        <OwnCalls applicationId={applicationId} version={version} />
-      </Stack>
-    </Alert>
+        </summary>
+        <div>
+          {changes} <StillCalled applicationId={applicationId} version={version} />
+        </div>
+      </details>
+      {changes === undefined ? null : <div className={classes['beside']}>{changes}</div>}
+    </div>
   )
 }
 
-function OwnCalls({ applicationId, version }: NoticeProps) {
-  const { data: history } = useHistory(applicationId, '30d')
-  if (history === undefined) return null
-  const called = history.operations
-    .filter(({ api, version: of }) => api === version.api && of === version.version)
-    .filter((total) => total.operation !== null && total.admitted > 0)
-    .toSorted((a, b) => b.admitted - a.admitted)
-  if (called.length === 0) {
-    return <Text size="sm">This application made no calls to it in the last 30 days.</Text>
-  }
-  const sum = called.reduce((calls, total) => calls + total.admitted, 0)
+function StillCalled({ applicationId, version }: NoticeProps) {
+  const called = useCalledOperations(applicationId, version)
+  if (called === undefined) return <Slow />
+  if (called.length === 0) return t('deprecation.noCalls')
   return (
-    <details className={classes['details']}>
-      <summary>
-        This application called it {sum === 1 ? 'once' : `${wholeNumber(sum)} times`} in the last 30
-        days
-      </summary>
-      <List size="sm">
-        {called.map((total) => (
-          <List.Item key={total.operation}>
-            {nameOf(version, total.operation)}: {counted(total.admitted, 'call')}
-            {isGone(version, total.operation)
-              ? `, and ${version.lifecycle.successor} does not have it`
-              : ''}
-          </List.Item>
+    <>
+      {t('deprecation.calls', {
+        count: called.reduce((sum, { admitted }) => sum + admitted, 0),
+      })}
+      <ul>
+        {called.map(({ operation, admitted }) => (
+          <li key={operation}>
+            {t(isGone(version, operation) ? 'deprecation.operationGone' : 'deprecation.operation', {
+              operation: nameOf(version, operation),
+              calls: counted(admitted, 'call'),
+              successor: version.lifecycle.successor ?? '',
+            })}
+          </li>
         ))}
-      </List>
-    </details>
+      </ul>
+    </>
   )
+}
+
+/** Operations of a version that the application called in the last 30 days, most calls first. Undefined while loading. */
+function useCalledOperations(applicationId: string, version: SubscribedVersion) {
+  const { data: history } = useHistory(applicationId, { span: '30d' })
+  return history?.operations
+    .filter(({ api, version: of }) => api === version.api && of === version.version)
+    .filter(({ operation, admitted }) => operation !== null && admitted > 0)
+    .toSorted((a, b) => b.admitted - a.admitted)
 }
 
 function nameOf({ operations }: SubscribedVersion, id: string | null): string {

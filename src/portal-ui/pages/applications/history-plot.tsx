@@ -1,130 +1,228 @@
-import 'uplot/dist/uPlot.min.css'
-import { useComputedColorScheme } from '@mantine/core'
-import { useEffect, useRef } from 'react'
-import UPlot from 'uplot'
-import type { History } from '../../../gateway/portal/schemas/usage.ts'
-import { wholeNumber } from '../../in-words.ts'
-import { stepLabel } from './step-label.ts'
+import { useElementSize } from '@mantine/hooks'
+import { useState } from 'react'
+import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
+import { milliseconds, wholeNumber } from '../../in-words.ts'
+import { t } from '../../words.ts'
+import classes from './history-plot.module.css'
+import { stepLabel, stepName } from './step-label.ts'
+
+export interface HistoryPlotProps {
+  readonly history: History
+  /** Says what the picture shows, for screen readers. */
+  readonly label: string
+  /** Calls that a step allows; drawn as a line, if it is in reach of the bars. */
+  readonly limit?: number | undefined
+}
+
+const height = 200
+const top = 10
+const bottom = 24
+const start = 44
+const inside = height - top - bottom
+/** Between neighbours, so that they are told apart without colour. */
+const gap = 2
+/** Parts of a column, from the bottom; each has its own fill in the style sheet. */
+export const plotParts = ['errors', 'answered', 'refused'] as const
+export type PlotPart = (typeof plotParts)[number]
 
 /**
- * Colours of the plot by what they stand for; the legend takes the same from
- * the style sheet. Each has at least 3:1 contrast to its background (WCAG 2.2,
- * 1.4.11), and in the order of stacking a neighbour differs in lightness too.
+ * Calls by step as columns: failed calls, calls that went well, refused calls. Time runs from left to right
+ * in every language. A table has the same numbers for screen readers.
  */
-const historyColours = {
-  light: {
-    admitted: '#2f9fae',
-    refused: '#c4820f',
-    errors: '#b42318',
-    text: '#55646b',
-    grid: '#e4eaec',
-  },
-  dark: {
-    admitted: '#2fa5b4',
-    refused: '#f5cf85',
-    errors: '#e75f54',
-    text: '#9fb0b6',
-    grid: '#1e2d33',
-  },
-} as const
+export function HistoryPlot({ history, label, limit }: HistoryPlotProps) {
+  const { ref, width } = useElementSize()
+  const [shown, setShown] = useState<number>()
+  const { items } = history
+  const highest = Math.max(...items.map(({ admitted, refused }) => admitted + refused))
+  const isInReach = limit !== undefined && limit <= 4 * Math.max(highest, 1)
+  const ticks = ticksUpTo(isInReach ? Math.max(highest, limit) : highest)
+  const most = ticks.at(-1) ?? 1
+  const yOf = (calls: number): number => top + inside - (calls / most) * inside
+  const columnWidth = Math.max(0, width - start) / items.length
+  const point = shown === undefined ? undefined : items[shown]
 
-const height = 240
+  return (
+    <div ref={ref} className={classes['plot']} dir="ltr" onPointerLeave={() => setShown(undefined)}>
+      <svg width={width} height={height} role="img" aria-label={label}>
+        <PlotFills />
+        {ticks.map((calls) => (
+          <g key={calls}>
+            <line
+              className={classes['grid']}
+              x1={start}
+              x2={width}
+              y1={yOf(calls)}
+              y2={yOf(calls)}
+            />
+            <text className={classes['tick']} x={start - 8} y={yOf(calls) + 4} textAnchor="end">
+              {wholeNumber(calls)}
+            </text>
+          </g>
+        ))}
+        {items.map((item, at) => (
+          <g key={item.at}>
+            <Column item={item} x={start + at * columnWidth} width={columnWidth} yOf={yOf} />
+            <rect
+              className={classes['band']}
+              data-shown={at === shown || undefined}
+              x={start + at * columnWidth}
+              y={top}
+              width={columnWidth}
+              height={inside}
+              onPointerEnter={() => setShown(at)}
+              onPointerDown={() => setShown(at)}
+            />
+          </g>
+        ))}
+        {everyNth(items.length, columnWidth).map((at) => (
+          <text
+            key={at}
+            className={classes['tick']}
+            x={start + (at + 0.5) * columnWidth}
+            y={height - 6}
+            textAnchor="middle"
+          >
+            {stepLabel(history, at)}
+          </text>
+        ))}
+        {isInReach ? (
+          <g>
+            <line
+              className={classes['limit']}
+              x1={start}
+              x2={width}
+              y1={yOf(limit)}
+              y2={yOf(limit)}
+            />
+            <text
+              className={classes['limitName']}
+              x={width - 4}
+              y={yOf(limit) - 5}
+              textAnchor="end"
+            >
+              {t('usage.limitLine', { count: limit })}
+            </text>
+          </g>
+        ) : null}
+      </svg>
+      {point === undefined || shown === undefined ? null : (
+        <Tooltip
+          point={point}
+          name={stepName(history, point.at)}
+          x={start + (shown + 0.5) * columnWidth}
+          isNearEnd={shown > items.length / 2}
+        />
+      )}
+    </div>
+  )
+}
 
-/**
- * The history as bars on a canvas: refused calls stacked on forwarded calls,
- * with errors among the forwarded calls. A table below has the same numbers for
- * screen readers.
- */
-export function HistoryPlot({ history, label }: { history: History; label: string }) {
-  const place = useRef<HTMLDivElement>(null)
-  const scheme = useComputedColorScheme('light')
+interface ColumnProps {
+  readonly item: HistoryPoint
+  readonly x: number
+  readonly width: number
+  readonly yOf: (calls: number) => number
+}
 
-  useEffect(() => {
-    const element = place.current
-    if (element === null) return
-    const plot = new UPlot(
-      plotOptions(history, scheme, element.clientWidth),
-      barsOf(history),
-      element,
+function Column({ item, x, width, yOf }: ColumnProps) {
+  const counts: Readonly<Record<PlotPart, number>> = {
+    errors: item.errors,
+    answered: item.admitted - item.errors,
+    refused: item.refused,
+  }
+  let from = 0
+  return plotParts.map((part) => {
+    const count = counts[part]
+    if (count <= 0) return null
+    const isFirst = from === 0
+    const floor = yOf(from) - (isFirst ? 0 : gap)
+    from += count
+    // A single call among thousands must still be seen.
+    const tall = Math.max(2, floor - yOf(from))
+    return (
+      <rect
+        key={part}
+        className={classes[part]}
+        x={x + width * 0.15}
+        y={floor - tall}
+        width={Math.max(1, width * 0.7)}
+        height={tall}
+        rx={Math.min(2.5, tall / 2)}
+      />
     )
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
-    observer.observe(element)
-    return () => {
-      observer.disconnect()
-      plot.destroy()
-    }
-  }, [history, scheme])
-
-  return <div ref={place} role="img" aria-label={label} style={{ height, minWidth: 0 }} />
-}
-
-/** Drawn on top of each other, tallest first: all calls, forwarded calls, errors among forwarded calls. */
-function barsOf({ items }: History): UPlot.AlignedData {
-  return [
-    items.map((_, at) => at),
-    items.map(({ admitted, refused }) => admitted + refused),
-    items.map(({ admitted }) => admitted),
-    items.map(({ errors }) => errors),
-  ]
-}
-
-function plotOptions(history: History, scheme: 'light' | 'dark', width: number): UPlot.Options {
-  const colours = historyColours[scheme]
-  const bars = UPlot.paths.bars?.({ size: [0.72, 36], radius: 0.12 })
-  const series = (label: string, colour: string): UPlot.Series => ({
-    label,
-    fill: colour,
-    width: 0,
-    points: { show: false },
-    ...(bars === undefined ? {} : { paths: bars }),
   })
-  const axis: UPlot.Axis = {
-    stroke: colours.text,
-    font: '12px system-ui, sans-serif',
-    ticks: { show: false },
-  }
-  return {
-    width,
-    height,
-    padding: [12, 8, 0, 0],
-    cursor: { show: false },
-    legend: { show: false },
-    scales: {
-      x: { time: false, range: [-0.6, history.items.length - 0.4] },
-      y: { range: (_, __, max) => [0, niceTop(max)] },
-    },
-    axes: [
-      {
-        ...axis,
-        size: 28,
-        grid: { show: false },
-        splits: ({ width: now }) =>
-          everyNth(history.items.length, Math.max(2, Math.floor(now / 72))),
-        values: (_, splits) => splits.map((at) => stepLabel(history, at)),
-      },
-      {
-        ...axis,
-        size: 52,
-        grid: { stroke: colours.grid, width: 1 },
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6, 1e7],
-        values: (_, splits) => splits.map((calls) => wholeNumber(calls)),
-      },
-    ],
-    series: [
-      {},
-      series('Refused', colours.refused),
-      series('Forwarded', colours.admitted),
-      series('Errors', colours.errors),
-    ],
-  }
 }
 
-/** Some space above the highest bar; at least 4, so that one call does not fill the plot. */
-function niceTop(max: number | null): number {
-  return Math.max(4, Math.ceil((max ?? 0) * 1.08))
+interface TooltipProps {
+  readonly point: HistoryPoint
+  readonly name: string
+  readonly x: number
+  readonly isNearEnd: boolean
 }
 
-function everyNth(count: number, labelsMax: number): number[] {
-  const apart = Math.ceil(count / labelsMax)
+function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
+  const { admitted, refused, errors, p95Ms } = point
+  return (
+    <div
+      className={classes['tooltip']}
+      style={isNearEnd ? { right: `calc(100% - ${x - 12}px)` } : { left: x + 12 }}
+      aria-hidden
+      dir="auto"
+    >
+      <strong>{name}</strong>
+      <div>{t('usage.tipAnswered', { count: admitted - errors })}</div>
+      {errors === 0 ? null : <div>{t('usage.tipFailed', { count: errors })}</div>}
+      <div>{t('usage.tipRefused', { count: refused })}</div>
+      {p95Ms === null ? null : <div>{t('usage.tipP95', { time: milliseconds(p95Ms) })}</div>}
+    </div>
+  )
+}
+
+/** What the columns are filled with besides plain colour. Every plot of a document may use the first one's. */
+function PlotFills() {
+  return (
+    <defs>
+      <pattern
+        id="plot-refused"
+        width="5"
+        height="5"
+        patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"
+      >
+        <rect width="5" height="5" className={classes['hatchGround']} />
+        <rect width="2.5" height="5" className={classes['hatch']} />
+      </pattern>
+    </defs>
+  )
+}
+
+/** What each fill stands for. */
+export function PlotLegend() {
+  return (
+    <ul className={classes['legend']}>
+      {(['answered', 'refused', 'errors'] as const).map((part) => (
+        <li key={part}>
+          <svg width="12" height="12" aria-hidden="true">
+            <rect width="12" height="12" rx="3" className={classes[part]} />
+          </svg>
+          {t(`usage.legend.${part}`)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** 0 and up to four more round numbers, the last at least as high as the highest column. */
+function ticksUpTo(highest: number): number[] {
+  const least = Math.max(4, highest) / 4
+  const power = 10 ** Math.floor(Math.log10(least))
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= least) ?? least
+  const whole = Math.max(1, step)
+  const count = Math.ceil(Math.max(1, highest) / whole)
+  return Array.from({ length: count + 1 }, (_, at) => at * whole)
+}
+
+function everyNth(count: number, columnWidth: number): number[] {
+  const apart = Math.max(1, Math.ceil(64 / Math.max(1, columnWidth)))
   return Array.from({ length: Math.ceil(count / apart) }, (_, at) => at * apart)
 }

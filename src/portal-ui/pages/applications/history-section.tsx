@@ -1,102 +1,165 @@
-import { Button, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
-import type { History } from '../../../gateway/portal/schemas/usage.ts'
-import { type HistorySpan, historyFile, useHistory } from '../../api/usage.ts'
+import { Button, NativeSelect, SegmentedControl } from '@mantine/core'
+import { useState } from 'react'
+import type { History, LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import { useApis } from '../../api/catalogue.ts'
+import { type HistorySpan, historyFile, useHistory, useLiveUsage } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Figure, Figures } from '../../components/figure.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { Slow } from '../../components/slow.tsx'
-import { wholeNumber } from '../../in-words.ts'
-import classes from './applications.module.css'
+import { SectionCard } from '../../components/section-card.tsx'
+import { milliseconds } from '../../in-words.ts'
+import { t } from '../../words.ts'
+import { AnsweredBar } from './answered-bar.tsx'
+import { HistoryPlot, PlotLegend } from './history-plot.tsx'
+import { historySentence } from './history-sentence.ts'
 import { HistoryTable } from './history-table.tsx'
+import { operationName } from './operation-name.ts'
+import { OperationTable } from './operation-table.tsx'
+import classes from './overview.module.css'
 
-// The plotting library loads only with the plot.
-const HistoryPlot = lazy(() =>
-  import('./history-plot.tsx').then((module) => ({ default: module.HistoryPlot })),
-)
-
-const spanWords = { '24h': 'the last 24 hours', '30d': 'the last 30 days' } as const
-
-/** Past calls as a plot, a table and a file. */
+/** Past calls as a plot, percentiles, tables and a file; of all operations or of one. */
 export function HistorySection({ applicationId }: { readonly applicationId: string }) {
   const [span, setSpan] = useState<HistorySpan>('24h')
-  const history = useHistory(applicationId, span)
+  const [operation, setOperation] = useState<string>()
+  const choice = { span, operation }
+  const history = useHistory(applicationId, choice)
+  const limits = useLiveUsage(applicationId).data?.items ?? []
+  const hasCalls = history.data !== undefined && callsOf(history.data) > 0
   return (
-    <Stack gap="md">
-      <Group justify="space-between" gap="sm">
-        <Title order={2}>History</Title>
-        <Group gap="sm">
-          <SegmentedControl
-            aria-label="How far back"
-            value={span}
-            onChange={(value) => setSpan(value === '30d' ? '30d' : '24h')}
-            data={[
-              { value: '24h', label: '24 hours' },
-              { value: '30d', label: '30 days' },
-            ]}
-          />
-          <Button
-            component="a"
-            href={historyFile(applicationId, span)}
-            download
-            variant="default"
-            size="sm"
-          >
-            Download CSV
-          </Button>
-        </Group>
-      </Group>
-      <QueryState query={history} label="Loading the history …" />
-      {history.data === undefined ? null : <Shown history={history.data} />}
-    </Stack>
+    <>
+      <SectionCard
+        title={t('usage.history')}
+        action={
+          <>
+            <OperationChoice
+              applicationId={applicationId}
+              span={span}
+              value={operation}
+              onChange={setOperation}
+            />
+            <SegmentedControl
+              aria-label={t('usage.span')}
+              size="xs"
+              value={span}
+              onChange={(value) => setSpan(value === '30d' ? '30d' : '24h')}
+              data={[
+                { value: '24h', label: t('usage.span24h') },
+                { value: '30d', label: t('usage.span30d') },
+              ]}
+            />
+            <Button
+              component="a"
+              href={historyFile(applicationId, choice)}
+              download
+              variant="default"
+              size="compact-sm"
+            >
+              {t('usage.download')}
+            </Button>
+          </>
+        }
+      >
+        <QueryState query={history} label={t('usage.loadingHistory')} />
+        {history.data === undefined ? null : (
+          <Shown history={history.data} limit={limitOf(history.data, limits, operation)} />
+        )}
+      </SectionCard>
+      {hasCalls ? (
+        <>
+          <SectionCard title={t('usage.byStatus')}>
+            <AnsweredBar answered={history.data.total.answered} />
+          </SectionCard>
+          {operation === undefined ? <OperationTable history={history.data} /> : null}
+          <HistoryTable history={history.data} />
+        </>
+      ) : null}
+    </>
   )
 }
 
-function Shown({ history }: { readonly history: History }) {
-  const sums = sumsOf(history)
+interface OperationChoiceProps {
+  readonly applicationId: string
+  readonly span: HistorySpan
+  /** Undefined: all operations. */
+  readonly value: string | undefined
+  readonly onChange: (operation: string | undefined) => void
+}
+
+function OperationChoice({ applicationId, span, value, onChange }: OperationChoiceProps) {
+  const { data: apis } = useApis()
+  const { data: all } = useHistory(applicationId, { span })
+  const called = new Map(
+    all?.operations.flatMap((total) =>
+      total.operation === null ? [] : [[total.operation, operationName(total, apis)] as const],
+    ),
+  )
+  if (value !== undefined && !called.has(value)) called.set(value, value)
+  return (
+    <NativeSelect
+      aria-label={t('usage.operation')}
+      size="xs"
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      data={[
+        { value: '', label: t('usage.allOperations') },
+        ...[...called].map(([id, label]) => ({ value: id, label })),
+      ]}
+    />
+  )
+}
+
+interface ShownProps {
+  readonly history: History
+  readonly limit: number | undefined
+}
+
+function Shown({ history, limit }: ShownProps) {
+  const { p50Ms, p95Ms, p99Ms } = history.total
   // The data on screen may still belong to the previous span.
-  const words = spanWords[history.step === 'day' ? '30d' : '24h']
-  if (sums.admitted + sums.refused === 0) {
+  const isMonth = history.step === 'day'
+  if (callsOf(history) === 0) {
     return (
-      <EmptyState title={`No calls in ${words}`}>
-        Calls with this application's keys appear here within a minute.
+      <EmptyState title={t(isMonth ? 'usage.noCallsMonth' : 'usage.noCallsDay')}>
+        {t('usage.noCallsWhy')}
       </EmptyState>
     )
   }
-  const sentence = `${wholeNumber(sums.admitted)} forwarded to the bank (${wholeNumber(sums.errors)} failed), ${wholeNumber(sums.refused)} refused by the gateway.`
   return (
-    <Paper withBorder p="lg" className={classes['card'] ?? ''}>
-      <Stack gap="md">
-        <Text>
-          In {words}: {sentence} A forwarded call may have got a 4xx from the bank: the tab Calls
-          shows each status.
-        </Text>
-        <div className={classes['plot']}>
-          <Suspense fallback={<Slow label="Loading the chart …" />}>
-            <HistoryPlot history={history} label={`Calls in ${words}. ${sentence}`} />
-          </Suspense>
-        </div>
-        <Legend />
-        <HistoryTable history={history} />
-      </Stack>
-    </Paper>
+    <div className={classes['history']}>
+      <Figures>
+        <Figure label={t('usage.p50')} value={timeOf(p50Ms)} />
+        <Figure label={t('usage.p95')} value={timeOf(p95Ms)} />
+        <Figure label={t('usage.p99')} value={timeOf(p99Ms)} />
+      </Figures>
+      <HistoryPlot history={history} label={historySentence(history)} limit={limit} />
+      <div className={classes['plotFoot']}>
+        <PlotLegend />
+        <span>{historySentence(history)}</span>
+      </div>
+    </div>
   )
 }
 
-function Legend() {
-  return (
-    <ul className={classes['legend']}>
-      <li className={classes['legendAdmitted']}>Forwarded to the bank</li>
-      <li className={classes['legendErrors']}>Failed (5xx or connection lost)</li>
-      <li className={classes['legendRefused']}>Refused by the gateway</li>
-    </ul>
+/** The limit that counts what a column shows, in the same steps. */
+function limitOf(
+  { step }: History,
+  limits: readonly LiveUsage[],
+  operation: string | undefined,
+): number | undefined {
+  const fitting = limits.filter(
+    (item) =>
+      item.operation === (operation ?? null) &&
+      (step === 'hour'
+        ? item.windowSeconds === 3_600
+        : item.windowSeconds === 86_400 || item.calendarWindow?.unit === 'day'),
   )
+  return fitting.length === 0 ? undefined : Math.min(...fitting.map(({ limit }) => limit))
 }
 
-function sumsOf({ items }: History) {
-  const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0)
-  return {
-    admitted: sum(items.map(({ admitted }) => admitted)),
-    refused: sum(items.map(({ refused }) => refused)),
-    errors: sum(items.map(({ errors }) => errors)),
-  }
+function timeOf(ms: number | null): string {
+  return ms === null ? '–' : milliseconds(ms)
+}
+
+function callsOf({ total }: History): number {
+  return total.admitted + total.refused
 }

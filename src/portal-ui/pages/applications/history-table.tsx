@@ -1,11 +1,11 @@
 import { Switch, Table } from '@mantine/core'
 import { useState } from 'react'
 import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { milliseconds, wholeNumber } from '../../in-words.ts'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { stepName } from './step-label.ts'
-
-const figures = ['Forwarded', 'Refused', 'Failed', 'Average', 'Longest'] as const
 
 /** The numbers of the plot, newest first; steps without calls only on request. */
 export function HistoryTable({ history }: { readonly history: History }) {
@@ -15,53 +15,49 @@ export function HistoryTable({ history }: { readonly history: History }) {
     .toReversed()
   const isByDay = history.step === 'day'
   return (
-    <div>
+    <details className={classes['details']}>
+      <summary>{t(isByDay ? 'usage.numbersByDay' : 'usage.numbersByHour')}</summary>
       <Switch
-        label={isByDay ? 'Show days without calls' : 'Show hours without calls'}
+        label={t(isByDay ? 'usage.showEmptyDays' : 'usage.showEmptyHours')}
         checked={withEmpty}
         onChange={(event) => setWithEmpty(event.currentTarget.checked)}
-        mb="xs"
+        my="xs"
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to take the focus */}
-      <section className={classes['scroll']} tabIndex={0} aria-label="Numbers of the chart">
-        <Table className={classes['numbers'] ?? ''} striped withRowBorders={false}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{isByDay ? 'Day (UTC)' : 'Hour'}</Table.Th>
-              {figures.map((figure) => (
-                <Table.Th key={figure} scope="col" ta="right">
-                  {figure}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {shown.map((point) => (
-              <Row key={point.at} point={point} name={stepName(history, point.at)} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
-    </div>
+      <DataTable
+        label={t('usage.numbers')}
+        columns={[
+          { name: 'at', label: t(isByDay ? 'usage.dayUtc' : 'usage.hour') },
+          { name: 'forwarded', label: t('usage.forwarded'), isNumber: true },
+          { name: 'refused', label: t('usage.refused'), isNumber: true },
+          { name: 'failed', label: t('usage.failed'), isNumber: true },
+          { name: 'p50', label: t('usage.p50'), isNumber: true },
+          { name: 'p95', label: t('usage.p95'), isNumber: true },
+          { name: 'longest', label: t('usage.longest'), isNumber: true },
+        ]}
+      >
+        {shown.map((point) => (
+          <Row key={point.at} point={point} name={stepName(history, point.at)} />
+        ))}
+      </DataTable>
+    </details>
   )
 }
 
 function Row({ point, name }: { readonly point: HistoryPoint; readonly name: string }) {
-  const { admitted, refused, errors, averageMs, maxMs } = point
-  const cells = [
-    ...[admitted, refused, errors].map(wholeNumber),
-    ...[averageMs, maxMs].map((ms) => (ms === null ? '–' : milliseconds(ms))),
-  ]
+  const { admitted, refused, errors, p50Ms, p95Ms, maxMs } = point
   return (
     <Table.Tr>
-      <Table.Th scope="row" fw={400}>
-        {name}
-      </Table.Th>
-      {cells.map((cell, index) => (
-        <Table.Td key={figures[index]} ta="right">
-          {cell}
-        </Table.Td>
-      ))}
+      <Table.Td>{name}</Table.Td>
+      <Table.Td data-number>{wholeNumber(admitted)}</Table.Td>
+      <Table.Td data-number>{wholeNumber(refused)}</Table.Td>
+      <Table.Td data-number>{wholeNumber(errors)}</Table.Td>
+      <Table.Td data-number>{timeOf(p50Ms)}</Table.Td>
+      <Table.Td data-number>{timeOf(p95Ms)}</Table.Td>
+      <Table.Td data-number>{timeOf(maxMs)}</Table.Td>
     </Table.Tr>
   )
+}
+
+function timeOf(ms: number | null): string {
+  return ms === null ? '–' : milliseconds(ms)
 }

@@ -1,66 +1,77 @@
-import { Group, Progress, Text } from '@mantine/core'
+import { Progress } from '@mantine/core'
 import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
 import type { ReceivedUsage } from '../../api/usage.ts'
+import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
-import classes from './applications.module.css'
+import { t } from '../../words.ts'
 import { Countdown } from './countdown.tsx'
+import classes from './overview.module.css'
 
 export interface LimitBarProps {
   readonly item: LiveUsage
   readonly name: string
   /** The response that contains it; the countdown follows the counter's clock. */
   readonly usage: ReceivedUsage
+  /** Leaves out the name of the operation and what is left. */
+  readonly isShort?: boolean
 }
 
 /** One limit in use: calls used, calls left, and when it resets. */
-export function LimitBar({ item, name, usage }: LimitBarProps) {
+export function LimitBar({ item, name, usage, isShort = false }: LimitBarProps) {
   const { operation, limitName, limit, used, remaining, resetsAt, overrideUntil } = item
   const share = Math.min(100, (used / Math.max(1, limit)) * 100)
-  const words = `${wholeNumber(used)} of ${wholeNumber(limit)} calls used`
   return (
-    <li>
-      <Group justify="space-between" gap="xs" mb={6} align="baseline">
-        <Text fw={600} className={classes['wrap'] ?? ''}>
-          {name}{' '}
-          {operation === null ? null : (
-            <Text component="code" size="sm" c="dimmed" ff="monospace">
-              {operation}
-            </Text>
-          )}
-        </Text>
-        <Text className={classes['numbers'] ?? ''}>{words}</Text>
-      </Group>
-      <Progress.Root size={8} radius="xl" className={classes['track'] ?? ''}>
+    <li className={classes['limit']} data-short={isShort || undefined}>
+      <div className={classes['limitName']}>
+        <span className={classes['strong']}>{name}</span>{' '}
+        {operation === null || isShort ? null : (
+          <code dir="ltr" className={classes['operation']}>
+            {operation}
+          </code>
+        )}
+      </div>
+      <Progress.Root size={6} radius="xl" className={classes['track'] ?? ''}>
         <Progress.Section
           value={share}
           color={colorOf(remaining, limit)}
           // Mantine's own attributes say percent.
           withAria={false}
           role="progressbar"
-          aria-label={`${name}, limit ${limitName}`}
+          aria-label={t('limit.bar', { name, limit: limitName })}
           aria-valuemin={0}
           aria-valuemax={limit}
           aria-valuenow={Math.min(used, limit)}
-          aria-valuetext={words}
+          aria-valuetext={t('limit.used', { used, limit })}
         />
       </Progress.Root>
-      <Group justify="space-between" gap="xs" mt={6}>
-        <Text size="sm" className={classes['numbers'] ?? ''}>
-          {remaining === 0
-            ? 'Used up: calls are refused with 429'
-            : `${wholeNumber(remaining)} left`}
-        </Text>
+      <div className={classes['limitCount']}>
+        {isShort ? (
+          <bdi dir="ltr">
+            {wholeNumber(used)}/{wholeNumber(limit)}
+          </bdi>
+        ) : (
+          t('limit.used', { used, limit })
+        )}
+      </div>
+      <div className={classes['limitNote']}>
+        {remaining === 0 ? (
+          <span className={classes['usedUp']}>{t('limit.usedUp')}</span>
+        ) : isShort ? null : (
+          t('limit.left', { count: remaining })
+        )}{' '}
         <Countdown
           resetsAt={resetsAt}
           offsetMs={Date.parse(usage.generatedAt) - usage.receivedAtMs}
         />
-      </Group>
-      {overrideUntil === null ? null : (
-        <Text size="sm" c="dimmed">
-          An operator gave this application the limit of {wholeNumber(limit)} until{' '}
-          <Time at={overrideUntil} />.
-        </Text>
+      </div>
+      {overrideUntil === null || isShort ? null : (
+        <div className={classes['limitOverride']}>
+          <Message
+            id="limit.override"
+            values={{ limit: wholeNumber(limit), time: <Time at={overrideUntil} /> }}
+          />
+        </div>
       )}
     </li>
   )

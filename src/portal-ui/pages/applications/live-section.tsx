@@ -1,25 +1,26 @@
-import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { type ReceivedUsage, useLiveUsage } from '../../api/usage.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { counted, thisPeriod, windowInWords } from '../../in-words.ts'
+import { thisPeriod, windowInWords } from '../../in-words.ts'
 import { publishedVersion } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
-import classes from './applications.module.css'
+import { t } from '../../words.ts'
 import { LimitBar } from './limit-bar.tsx'
+import { limitTitle } from './limit-title.ts'
+import classes from './overview.module.css'
 
 /** Current usage by API version: a bar for each limit in use, words for the others. */
 export function LiveSection({ applicationId }: { readonly applicationId: string }) {
   const usage = useLiveUsage(applicationId)
   const apis = useApis()
   return (
-    <Stack gap="md">
-      <Title order={2}>{titleOf(usage.data?.items ?? [])}</Title>
-      <QueryState query={usage} label="Loading your limits …" />
+    <>
+      <QueryState query={usage} label={t('usage.loadingLimits')} />
       {usage.data?.items.length === 0 ? <NotSubscribed applicationId={applicationId} /> : null}
       {usage.data === undefined
         ? null
@@ -33,19 +34,21 @@ export function LiveSection({ applicationId }: { readonly applicationId: string 
               usage={usage.data}
             />
           ))}
-    </Stack>
+    </>
   )
 }
 
 function NotSubscribed({ applicationId }: { readonly applicationId: string }) {
   return (
     <EmptyState
-      title="No limits yet"
+      title={t('usage.noLimits')}
       action={
-        <TextLink href={tabPath(applicationId, 'subscriptions')}>Go to subscriptions</TextLink>
+        <TextLink href={tabPath(applicationId, 'subscriptions')}>
+          {t('usage.toSubscriptions')}
+        </TextLink>
       }
     >
-      Limits come with a subscription. This application is not subscribed to any API yet.
+      {t('usage.noLimitsWhy')}
     </EmptyState>
   )
 }
@@ -59,70 +62,53 @@ interface VersionUsageProps {
 }
 
 function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
-  const published = publishedVersion(apis, { api, version })
-  const title = `${published?.title ?? api} ${version}`
-  const nameOf = ({ operation }: LiveUsage) =>
-    operation === null
-      ? 'All operations together'
-      : (published?.operations.find(({ id }) => id === operation)?.summary ?? operation)
-  const used = items.filter((item) => item.used > 0)
+  const name = publishedVersion(apis, { api, version })?.title ?? api
+  const used = items
+    .filter((item) => item.used > 0)
+    .toSorted((a, b) => b.used / b.limit - a.used / a.limit)
   const unused = items.filter((item) => item.used === 0)
-
   return (
-    <Paper
-      withBorder
-      p="lg"
-      className={classes['card'] ?? ''}
-      component="section"
-      aria-label={title}
+    <SectionCard
+      title={t('usage.limitsOf', { name: `${name} ${version}` })}
+      action={periodOf(items)}
+      hasRows
     >
-      <Stack gap="md">
-        <Title order={3}>{title}</Title>
-        {used.length === 0 ? (
-          <Text>No calls yet {periodOf(items)}.</Text>
-        ) : (
-          <Stack component="ul" gap="lg" className={classes['list'] ?? ''}>
-            {used.map((item) => (
-              <LimitBar
-                key={`${item.operation} ${item.limitName}`}
-                item={item}
-                name={nameOf(item)}
-                usage={usage}
-              />
+      {used.length === 0 ? null : (
+        <ul className={classes['limits']}>
+          {used.map((item) => (
+            <LimitBar
+              key={`${item.operation} ${item.limitName}`}
+              item={item}
+              name={limitTitle(item, apis)}
+              usage={usage}
+            />
+          ))}
+        </ul>
+      )}
+      {unused.length === 0 ? null : (
+        <details className={classes['unusedLimits']}>
+          <summary>{t('usage.unused', { count: unused.length })}</summary>
+          <ul className={classes['unused']}>
+            {unused.map((item) => (
+              <li key={`${item.operation} ${item.limitName}`}>
+                {t('usage.unusedLimit', {
+                  name: limitTitle(item, apis),
+                  count: item.remaining,
+                  window: windowInWords(item),
+                })}
+              </li>
             ))}
-          </Stack>
-        )}
-        {unused.length === 0 ? null : (
-          <details className={classes['details']}>
-            <summary>
-              {used.length === 0 ? 'Calls left' : `Not called ${periodOf(items)}`} ({unused.length})
-            </summary>
-            <ul className={classes['unused']}>
-              {unused.map((item) => (
-                <li key={`${item.operation} ${item.limitName}`}>
-                  {nameOf(item)}:{' '}
-                  <span className={classes['dimmed']}>
-                    {counted(item.remaining, 'call')} left per {windowInWords(item)}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
-      </Stack>
-    </Paper>
+          </ul>
+        </details>
+      )}
+    </SectionCard>
   )
 }
 
-/** `Limits this hour`, if every limit counts by the hour. */
-function titleOf(items: readonly LiveUsage[]): string {
-  const period = periodOf(items)
-  return period === 'in this period' ? 'Limits now' : `Limits ${period}`
-}
-
-function periodOf(items: readonly LiveUsage[]): string {
-  const [period = 'in this period', ...others] = new Set(items.map(thisPeriod))
-  return others.length === 0 ? period : 'in this period'
+/** `this hour`, if every limit counts by the hour. */
+function periodOf(items: readonly LiveUsage[]): string | undefined {
+  const [period, ...others] = new Set(items.map(thisPeriod))
+  return others.length === 0 ? period : undefined
 }
 
 function byVersion(items: readonly LiveUsage[]) {

@@ -1,9 +1,8 @@
-import { Button, Group, Paper, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { useKeys, useSubscriptions } from '../../api/applications.ts'
+import { Message } from '../../components/message.tsx'
+import { NoticeLine } from '../../components/notice-line.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'
-import classes from './applications.module.css'
 
 export interface NextStepProps {
   readonly applicationId: string
@@ -18,44 +17,18 @@ export function NextStep({ applicationId, tab }: NextStepProps) {
   if (subscriptions.data === undefined || keys.data === undefined) return null
   const isSubscribed = subscriptions.data.items.length > 0
   const hasKey = keys.data.items.some(({ state }) => state === 'active' || state === 'replaced')
-
-  if (!isSubscribed && tab !== 'subscriptions') {
-    return (
-      <Step action="Subscribe to an API version" href={tabPath(applicationId, 'subscriptions')}>
-        this application cannot call anything yet.
-      </Step>
-    )
-  }
-  if (isSubscribed && !hasKey && tab !== 'keys') {
-    return (
-      <Step action="Go to keys" href={tabPath(applicationId, 'keys')}>
-        this application needs a key.
-      </Step>
-    )
-  }
-  return null
-}
-
-interface StepProps {
-  readonly action: string
-  readonly href: string
-  readonly children: ReactNode
-}
-
-function Step({ action, href, children }: StepProps) {
+  const missing = isSubscribed ? (hasKey ? undefined : 'keys') : 'subscriptions'
+  if (missing === undefined || missing === tab) return null
   return (
-    <Paper withBorder px="lg" py="md" className={classes['card'] ?? ''}>
-      <Group justify="space-between" gap="sm">
-        <Text role="status">
-          <Text component="span" fw={600} inherit>
-            Next step:
-          </Text>{' '}
-          {children}
-        </Text>
-        <Button component={Link} href={href}>
-          {action}
-        </Button>
-      </Group>
-    </Paper>
+    <NoticeLine tone="accent">
+      <span role="status">
+        <Message
+          id={missing === 'keys' ? 'nextStep.key' : 'nextStep.subscribe'}
+          tags={{
+            link: (text) => <TextLink href={tabPath(applicationId, missing)}>{text}</TextLink>,
+          }}
+        />
+      </span>
+    </NoticeLine>
   )
 }

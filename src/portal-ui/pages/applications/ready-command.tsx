@@ -99,7 +99,12 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
             ? 'Every operation of this version needs an id from an earlier response.'
             : 'The command contains your key. Operations that need an id from an earlier response'}{' '}
           {shape === undefined ? null : 'are on the tab '}
-          <Anchor component={Link} href={tabPath(applicationId, 'try')} inherit underline="always">
+          <Anchor
+            component={Link}
+            href={tabPath(applicationId, 'playground')}
+            inherit
+            underline="always"
+          >
             Try it
           </Anchor>
           .

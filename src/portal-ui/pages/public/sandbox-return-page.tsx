@@ -181,7 +181,7 @@ function OwnApplications({ isConsent }: { readonly isConsent: boolean }) {
   return (
     <>
       {items.map(({ id, name }) => (
-        <Button key={id} component={Link} href={`${tabPath(id, 'try')}${query}`}>
+        <Button key={id} component={Link} href={`${tabPath(id, 'playground')}${query}`}>
           Try it with&nbsp;<bdi>{name}</bdi>
         </Button>
       ))}

@@ -1,0 +1,119 @@
+import { Anchor, Button } from '@mantine/core'
+import { Link } from 'wouter'
+import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import { CopyValue } from '../../components/copy-value.tsx'
+import { Pill } from '../../components/pill.tsx'
+import { StatusCode } from '../../components/status-code.tsx'
+import { Time } from '../../components/time.tsx'
+import { tabPath } from '../../tab-path.ts'
+import { t, words } from '../../words.ts'
+import { CallStageText } from './call-stage-text.tsx'
+import { type StageState, stagesOf } from './call-stages.ts'
+import { errorCode, isAdmitted, outcomeTone, outcomeWord } from './call-words.ts'
+import classes from './calls.module.css'
+import { TimeSplit } from './time-split.tsx'
+
+export interface CallStoryProps {
+  readonly applicationId: string
+  readonly record: CallRecord
+}
+
+/** What became of a call: what it passed, what was counted, where its time went, and what to do now. */
+export function CallStory({ applicationId, record }: CallStoryProps) {
+  const { at, status, requestId, operation, totalMs, upstreamMs } = record
+  const code = errorCode(record)
+  const tryAgain = new URLSearchParams({ operation: operation ?? '' })
+  return (
+    <article className={classes['story']}>
+      <p className={classes['lead']}>
+        <StatusCode status={status} />
+        <Pill tone={outcomeTone(record)}>{outcomeWord(record)}</Pill>
+        <span className={classes['dim']}>
+          <Time at={at} isPrecise />
+        </span>
+      </p>
+      <WhatToDo record={record} code={code} />
+      <ol className={classes['stages']} aria-label={t('story.stages')}>
+        {stagesOf(record).map(({ stage, state }) => (
+          <li key={stage} data-state={state}>
+            <span className={classes['mark']} aria-hidden>
+              {marks[state]}
+            </span>
+            <div>
+              <strong>{t(`story.stage.${stage}`)}</strong>
+              <span className={classes['state']}>{t(`story.state.${state}`)}</span>
+              <div className={classes['dim']}>
+                <CallStageText record={record} stage={stage} state={state} />
+              </div>
+            </div>
+          </li>
+        ))}
+      </ol>
+      {isAdmitted(record) ? null : <p className={classes['dim']}>{t('story.uncounted')}</p>}
+      <TimeSplit totalMs={totalMs} upstreamMs={upstreamMs} />
+      <dl className={classes['facts']}>
+        <dt>X-Request-ID</dt>
+        <dd>
+          <CopyValue value={requestId} label="X-Request-ID" />
+        </dd>
+        <dt>{t('calls.key')}</dt>
+        <dd>
+          <code dir="ltr">tg_{record.keyId}_…</code>
+        </dd>
+      </dl>
+      {operation === null ? null : (
+        <div>
+          <Button
+            component={Link}
+            href={`${tabPath(applicationId, 'playground')}?${tryAgain}`}
+            variant="default"
+          >
+            {t('story.tryAgain')}
+          </Button>
+        </div>
+      )}
+    </article>
+  )
+}
+
+const marks: Readonly<Record<StageState, string>> = { passed: '✓', failed: '✕', unreached: '–' }
+
+interface WhatToDoProps {
+  readonly record: CallRecord
+  readonly code: string | undefined
+}
+
+/** Why a call was not answered well, and what helps. */
+function WhatToDo({ record, code }: WhatToDoProps) {
+  const id = adviceOf(record, code)
+  if (id === undefined) return null
+  return (
+    <div className={classes['advice']} data-tone={outcomeTone(record)}>
+      <p>{t(id)}</p>
+      {record.detail === null || code === undefined ? null : (
+        <p>
+          {t('story.answerSaid')}{' '}
+          <bdi lang="en" dir="ltr">
+            “{record.detail}”
+          </bdi>
+        </p>
+      )}
+      {code === undefined ? null : (
+        <Anchor href={`/problems/${code}`} underline="always">
+          {t('story.meaning', { code })}
+        </Anchor>
+      )}
+    </div>
+  )
+}
+
+function adviceOf({ outcome, status }: CallRecord, code: string | undefined) {
+  if (code !== undefined) {
+    const id = `advice.${code}`
+    return words().knows(id) ? id : ('advice.other' as const)
+  }
+  if (outcome === 'aborted') return 'advice.aborted' as const
+  if (status === 429) return 'advice.bank429' as const
+  if (status >= 500) return 'advice.bank5xx' as const
+  return status >= 400 ? ('advice.bank4xx' as const) : undefined
+}

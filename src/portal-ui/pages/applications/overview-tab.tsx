@@ -1,0 +1,171 @@
+import { useRef } from 'react'
+import type { History, UsageCounts } from '../../../gateway/portal/schemas/usage.ts'
+import { useHistory } from '../../api/usage.ts'
+import { Figure, Figures } from '../../components/figure.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { milliseconds, percent, wholeNumber } from '../../in-words.ts'
+import { t } from '../../words.ts'
+import { CheckList } from './check-list.tsx'
+import { HistoryPlot, PlotLegend } from './history-plot.tsx'
+import { historySentence } from './history-sentence.ts'
+import { LatestCalls } from './latest-calls.tsx'
+import { LimitsNow } from './limits-now.tsx'
+import classes from './overview.module.css'
+import type { PageMemory } from './page-memory.ts'
+
+export interface OverviewTabProps {
+  readonly applicationId: string
+  readonly memory: PageMemory
+}
+
+/** The last day of an application: four figures, a plot, limits, the latest calls and what to do next. */
+export function OverviewTab({ applicationId, memory }: OverviewTabProps) {
+  const history = useHistory(applicationId, { span: '24h' })
+  const before = useHistory(applicationId, { span: '24h', isBefore: true })
+  const place = useRef<HTMLDivElement>(null)
+  return (
+    <>
+      <QueryState query={history} label={t('usage.loadingHistory')} />
+      {history.data === undefined ? null : (
+        <DayFigures total={history.data.total} before={before.data?.total} />
+      )}
+      <div className={classes['columns']} ref={place} tabIndex={-1}>
+        <div className={classes['column']}>
+          {history.data === undefined ? null : <DayPlot history={history.data} />}
+          <LatestCalls applicationId={applicationId} />
+        </div>
+        <div className={classes['column']}>
+          <CheckList
+            applicationId={applicationId}
+            memory={memory}
+            isEarly
+            onHidden={() => place.current?.focus()}
+          />
+          <LimitsNow applicationId={applicationId} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+interface DayFiguresProps {
+  readonly total: UsageCounts
+  /** Of the day before; undefined while it is loaded. */
+  readonly before: UsageCounts | undefined
+}
+
+function DayFigures({ total, before }: DayFiguresProps) {
+  const calls = callsOf(total)
+  return (
+    <Figures>
+      <Figure
+        label={t('appOverview.calls')}
+        value={wholeNumber(calls)}
+        note={before === undefined ? null : <Change now={calls} before={callsOf(before)} />}
+      />
+      <Figure
+        label={t('appOverview.refused')}
+        value={wholeNumber(total.refused)}
+        note={
+          <Lines
+            first={
+              total.refused === 0
+                ? t('appOverview.noneRefused')
+                : t('appOverview.refusedShare', {
+                    share: percent(total.refused / calls),
+                    count: total.refusedByLimit,
+                  })
+            }
+            before={before && wholeNumber(before.refused)}
+          />
+        }
+      />
+      <Figure
+        label={t('appOverview.p95')}
+        value={total.p95Ms === null ? '–' : milliseconds(total.p95Ms)}
+        note={
+          <Lines
+            first={
+              total.p50Ms === null || total.p99Ms === null
+                ? t('appOverview.noTimes')
+                : t('appOverview.p50p99', {
+                    p50: milliseconds(total.p50Ms),
+                    p99: milliseconds(total.p99Ms),
+                  })
+            }
+            before={before && (before.p95Ms === null ? undefined : milliseconds(before.p95Ms))}
+          />
+        }
+      />
+      <Figure
+        label={t('appOverview.errors')}
+        value={wholeNumber(total.errors)}
+        note={
+          <Lines
+            first={
+              total.errors === 0
+                ? t('appOverview.noErrors')
+                : t('appOverview.errorShare', { share: percent(total.errors / total.admitted) })
+            }
+            before={before && wholeNumber(before.errors)}
+          />
+        }
+      />
+    </Figures>
+  )
+}
+
+/** A line about the day, and the same figure of the day before. */
+function Lines({
+  first,
+  before,
+}: {
+  readonly first: string
+  readonly before?: string | undefined
+}) {
+  return (
+    <>
+      {first}
+      {before === undefined ? null : <div>{t('appOverview.dayBefore', { value: before })}</div>}
+    </>
+  )
+}
+
+function Change({ now, before }: { readonly now: number; readonly before: number }) {
+  const value = wholeNumber(before)
+  if (before === 0) return t('appOverview.dayBefore', { value })
+  const change = now / before - 1
+  return (
+    <Lines
+      first={
+        now === before
+          ? t('appOverview.same')
+          : t(change > 0 ? 'appOverview.more' : 'appOverview.fewer', {
+              share: percent(Math.abs(change)),
+            })
+      }
+      before={value}
+    />
+  )
+}
+
+function DayPlot({ history }: { readonly history: History }) {
+  const { total } = history
+  return (
+    <SectionCard
+      title={t('appOverview.plot')}
+      action={callsOf(total) === 0 ? null : <PlotLegend />}
+    >
+      {callsOf(total) === 0 ? (
+        t('appOverview.noCalls')
+      ) : (
+        <HistoryPlot history={history} label={historySentence(history)} />
+      )}
+    </SectionCard>
+  )
+}
+
+function callsOf({ admitted, refused }: UsageCounts): number {
+  return admitted + refused
+}

@@ -1,0 +1,13 @@
+import { Stack } from '@mantine/core'
+import { HistorySection } from './history-section.tsx'
+import { LiveSection } from './live-section.tsx'
+
+/** What is left of each limit, and what was called. */
+export function UsageTab({ applicationId }: { readonly applicationId: string }) {
+  return (
+    <Stack gap="md">
+      <LiveSection applicationId={applicationId} />
+      <HistorySection applicationId={applicationId} />
+    </Stack>
+  )
+}
