@@ -1,7 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { useEffect } from 'react'
 import { Link, useParams } from 'wouter'
-import { useLocationProperty } from 'wouter/use-browser-location'
 import type { Guide } from '../../../gateway/portal/schemas/guides.ts'
 import { isProblem } from '../../api/client.ts'
 import { useGuide, useGuides } from '../../api/guides.ts'
@@ -9,6 +7,7 @@ import { QueryState } from '../../components/query-state.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { SideBar } from '../../layout/side-bar.tsx'
+import { useFocusedFragment } from '../../layout/use-focused-fragment.ts'
 import { t } from '../../words.ts'
 import { GuideBody } from './guide-body.tsx'
 import { guidePath } from './guide-path.ts'
@@ -47,7 +46,7 @@ interface LoadedGuideProps {
 }
 
 function LoadedGuide({ guide, next }: LoadedGuideProps) {
-  useScrollToFragment()
+  useFocusedFragment()
   const sections = guide.headings.filter(({ level }) => level === 2)
   return (
     <Page title={guide.title} lead={guide.description} width="inner">
@@ -86,18 +85,6 @@ function Contents({ headings }: { readonly headings: Guide['headings'] }) {
       ))}
     </ul>
   )
-}
-
-/** The browser looked for the heading before the guide was there. Screen readers go on from where the focus is. */
-function useScrollToFragment(): void {
-  const fragment = useLocationProperty(() => window.location.hash)
-  useEffect(() => {
-    if (fragment === '') return
-    const heading = document.getElementById(decodeURIComponent(fragment.slice(1)))
-    heading?.setAttribute('tabindex', '-1')
-    heading?.focus({ preventScroll: true })
-    heading?.scrollIntoView()
-  }, [fragment])
 }
 
 function nextOf(

@@ -12,7 +12,13 @@ export function CustomerCard({ customer }: { readonly customer: SandboxCustomer 
     .slice(0, 2)
     .join('')
   return (
-    <Paper withBorder component="article" aria-label={name} className={classes['customer'] ?? ''}>
+    <Paper
+      id={psuId}
+      withBorder
+      component="article"
+      aria-label={name}
+      className={classes['customer'] ?? ''}
+    >
       <div className={classes['who']}>
         <span className={classes['initials']} aria-hidden="true">
           {initials}

@@ -10,6 +10,7 @@ import { QueryState } from '../../components/query-state.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
+import { useFocusedFragment } from '../../layout/use-focused-fragment.ts'
 import { CustomerCard } from './customer-card.tsx'
 import classes from './sandbox.module.css'
 import { WaysIntoStates } from './ways-into-states.tsx'
@@ -49,6 +50,7 @@ function Offered() {
 }
 
 function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: Sandbox }) {
+  useFocusedFragment()
   const [search, setSearch] = useState('')
   const wanted = search.trim().toLowerCase()
   const found = customers.filter(({ psuId, alias, name, behaves, accounts }) =>
