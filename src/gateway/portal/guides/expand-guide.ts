@@ -1,5 +1,7 @@
+import type { Language } from '../../../messages/language.ts'
+import { wordsOf } from '../../../messages/words.ts'
 import type { ErrorCode } from '../../../platform/errors.ts'
-import type { ErrorWords } from '../error-words.ts'
+import { type ErrorWords, errorWords } from '../error-words.ts'
 
 /** What a guide may mention and only this portal knows. */
 export interface GuidePlaces {
@@ -11,17 +13,16 @@ export interface GuidePlaces {
 
 /**
  * Fills in what a guide takes from elsewhere and is text in each of its forms:
- * the addresses, and the list of all errors for the line `{{errors}}`.
+ * the addresses, the list of all errors for `{{errors}}`, and what the page calls
+ * a thing for the id of a message, `{{signed.only}}`.
  */
-export function expandGuide(
-  source: string,
-  places: GuidePlaces,
-  words: ReadonlyMap<ErrorCode, ErrorWords>,
-): string {
+export function expandGuide(source: string, places: GuidePlaces, language: Language): string {
+  const { t, knows } = wordsOf(language)
   return source
     .replaceAll('{{gateway}}', places.gateway)
     .replaceAll('{{portal}}', places.portal)
-    .replaceAll('{{errors}}', () => errorList(words))
+    .replaceAll('{{errors}}', () => errorList(errorWords(language)))
+    .replaceAll(/\{\{([\w.-]+)\}\}/g, (place, id: string) => (knows(id) ? t(id) : place))
 }
 
 /** By status, each code under a heading of its own, so that a link can name it. */

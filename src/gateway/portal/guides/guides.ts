@@ -1,7 +1,6 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
 import type { Language } from '../../../messages/language.ts'
 import { createServedDocument } from '../documents/served-document.ts'
-import { errorWords } from '../error-words.ts'
 import type { PortalServices } from '../services.ts'
 import { expandGuide, operationsShown } from './expand-guide.ts'
 import { answerExample, type GuideSample, guideSamples } from './guide-samples.ts'
@@ -82,11 +81,7 @@ function makeGuide({
   const gatewayUrl = services.gatewayUrl()
   const portalUrl = services.portalUrl()
   const textIn = (chosen: Language) =>
-    expandGuide(
-      source.texts[chosen],
-      { gateway: gatewayUrl, portal: portalUrl },
-      errorWords(chosen),
-    )
+    expandGuide(source.texts[chosen], { gateway: gatewayUrl, portal: portalUrl }, chosen)
   const english = renderMarkdown(textIn('en'))
   // The same in every language, so that a link to a heading leads there from each.
   const ids = english.headings.map(({ id }) => id)

@@ -8,7 +8,7 @@ import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { SideBar } from '../../layout/side-bar.tsx'
 import { useFocusedFragment } from '../../layout/use-focused-fragment.ts'
-import { t } from '../../words.ts'
+import { pageLanguage, t } from '../../words.ts'
 import { GuideBody } from './guide-body.tsx'
 import { guidePath } from './guide-path.ts'
 import classes from './guides.module.css'
@@ -64,7 +64,9 @@ function LoadedGuide({ guide, next }: LoadedGuideProps) {
         <div className={classes['main']}>
           <GuideBody parts={guide.parts} />
           <Group justify="space-between" gap="md" className={classes['end'] ?? ''}>
-            <a href={`${guidePath(guide.name)}.md`}>{t('guides.asMarkdown')}</a>
+            <a href={`${guidePath(guide.name)}.md?language=${pageLanguage()}`}>
+              {t('guides.asMarkdown')}
+            </a>
             {next === undefined ? null : (
               <Link href={guidePath(next.name)}>{t('guides.next', { title: next.title })}</Link>
             )}
