@@ -21,6 +21,7 @@ interface Things {
   readonly certificateId: string
   readonly overrideId: string
   readonly deliveryId: string
+  readonly limitRequestId: string
   readonly requestId: string
 }
 
@@ -133,6 +134,15 @@ const calls: Readonly<Record<string, Call>> = {
   changePlan: { of: 'owner', status: 200, body: () => ({ plan: 'default' }) },
   unsubscribe: { of: 'owner', status: 204 },
   previewMove: { of: 'owner', status: 200, query: 'to=1.7.0' },
+  listLimitRequests: { of: 'owner', status: 200 },
+  requestLimit: {
+    of: 'owner',
+    status: 201,
+    body: (u) => ({
+      ...{ api: 'xs2a', version: '1.6.0', limit: 'default', calls: 2_000_000, reason: u },
+    }),
+  },
+  withdrawLimitRequest: { of: 'owner', status: 204 },
   moveSubscription: { of: 'owner', status: 200, body: () => ({ to: '1.7.0' }) },
   listKeys: { of: 'owner', status: 200 },
   issueKey: { of: 'owner', status: 201, body: name },
@@ -188,6 +198,13 @@ const calls: Readonly<Record<string, Call>> = {
       ...{ reason: u, expiresAt: inAnHour() },
     }),
   },
+  listAllLimitRequests: { of: 'operator', status: 200 },
+  grantLimitRequest: {
+    of: 'operator',
+    status: 200,
+    body: () => ({ calls: 9, until: inAnHour() }),
+  },
+  declineLimitRequest: { of: 'operator', status: 200, body: (u) => ({ reason: u }) },
   endOverride: { of: 'operator', status: 204 },
   listRefusals: { of: 'operator', status: 200 },
   getSignUpMode: { of: 'operator', status: 200 },
@@ -202,15 +219,14 @@ const calls: Readonly<Record<string, Call>> = {
 
 /** Ids in a path that the application in it does not own are told from unknown ones by nothing. */
 const nested = [
-  ...([
-    'subscriptionId',
-    'keyId',
-    'certificateId',
-    'overrideId',
-    'deliveryId',
-    'requestId',
-  ] as const),
-]
+  'subscriptionId',
+  'keyId',
+  'certificateId',
+  'overrideId',
+  'deliveryId',
+  'limitRequestId',
+  'requestId',
+] as const
 
 interface Described {
   readonly operationId: string
@@ -255,6 +271,11 @@ async function newThings(developerId: string): Promise<Things> {
     ...{ api: 'mandate', version: '1.0.0', limit: 'default', calls: 7, reason: 'a test' },
     expiresAt: new Date(Date.now() + 3_600_000),
   })
+  const limitRequest = await stores.limitRequests.create({
+    ...application,
+    ...{ api: 'mandate', version: '1.0.0', limit: 'default', calls: 9, reason: 'a test' },
+    post: async () => undefined,
+  })
   const certificate = await stores.certificates.add({
     ...application,
     ...{ use: 'signing', name: 'seal', certificate: Buffer.from(pem) },
@@ -272,6 +293,7 @@ async function newThings(developerId: string): Promise<Things> {
     keyId: (await stores.keys.issue(application)).id,
     certificateId: certificate.id,
     overrideId: override.id,
+    limitRequestId: limitRequest.id,
     requestId: randomUUID(),
   }
 }

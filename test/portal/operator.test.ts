@@ -55,7 +55,7 @@ t.test('to everybody but operators the operator’s API is unknown', async (t) =
     if (!path.startsWith(root)) continue
     for (const method of Object.keys(methods)) routes.push([method.toUpperCase(), path])
   }
-  t.equal(routes.length, 22, routes.join())
+  t.equal(routes.length, 25, routes.join())
   const strip = ({ status, body }: Awaited<ReturnType<Send>>) => [status, { ...body, instance: '' }]
   const nothing = strip(await caller.send('GET', '/api/nothing'))
   t.match(nothing, [404, { code: 'NOT_FOUND' }])
@@ -501,4 +501,96 @@ t.test('figures say what is going on, who calls which version, and what plans gi
     ),
     [{ applicationName: 'Caller', calls: 7, limit: 'default' }],
   )
+})
+
+t.test('a request for more calls is granted or declined once, with a mail each way', async (t) => {
+  const caller = await newCaller()
+  const requests = `${caller.path}/limit-requests`
+  const wish = { api: 'xs2a', version: '1.7.0', limit: 'default', calls: 2_000_000 }
+  const ask = (changes: object = {}) =>
+    caller.send('POST', requests, { ...wish, reason: 'All accounts at once', ...changes })
+  for (const wrong of [{ calls: 5 }, { limit: 'none' }, { version: '1.6.0' }, { reason: ' ' }]) {
+    t.match(await ask(wrong), { status: 400, body: { code: 'INPUT_INVALID' } })
+  }
+  const asked = await ask()
+  t.match(asked, { status: 201, body: { ...wish, state: 'open', answer: null } })
+  t.match(await ask(), { status: 409, body: { rule: 'limit-request-open' } })
+  const mailsTo = async (to: string, subject: string) =>
+    (await readMails(tollgate.dataDir)).filter(
+      (mail) => mail.to === to && mail.subject.includes(subject),
+    )
+  const waits = await send('GET', `${root}/limit-requests`)
+  t.match(
+    waits.body.items.find(({ id }: { id: string }) => id === asked.body.id),
+    { applicationName: 'Caller', developerEmail: caller.developer.email },
+  )
+
+  const item = `${root}/limit-requests/${asked.body.id}`
+  const until = new Date(Date.now() + hour).toISOString()
+  t.match(await send('POST', `${item}/grant`, { calls: 9, until: '2020-01-01T00:00:00.000Z' }), {
+    status: 400,
+  })
+  await send('POST', `${root}/applications/${caller.applicationId}/overrides`, overrideInput())
+  t.match(await send('POST', `${item}/grant`, { calls: 1_500_000, until }), {
+    status: 200,
+    body: { state: 'granted', grantedCalls: 1_500_000, grantedUntil: until },
+  })
+  t.match(await send('POST', `${item}/grant`, { calls: 9, until }), {
+    status: 409,
+    body: { rule: 'limit-request-closed' },
+  })
+  t.match(await send('POST', `${item}/decline`, { reason: 'No' }), { status: 409 })
+  t.match(await caller.send('DELETE', `${requests}/${asked.body.id}`), { status: 409 })
+  const { items } = (await send('GET', `${root}/applications/${caller.applicationId}/overrides`))
+    .body
+  t.match(items, [{ calls: 1_500_000, createdBy: actor, expiresAt: until }])
+  t.equal(items.length, 1, 'it replaced the one before')
+
+  const again = await ask()
+  await send('POST', `${root}/limit-requests/${again.body.id}/decline`, { reason: 'Not now' })
+  const third = await ask()
+  t.match(await caller.send('DELETE', `${requests}/${third.body.id}`), { status: 204 })
+  t.match((await caller.send('GET', requests)).body.items, [
+    { state: 'withdrawn' },
+    { state: 'declined', answer: 'Not now' },
+    { state: 'granted' },
+  ])
+  t.ok(
+    await eventually(async () => {
+      const toOperator = await mailsTo(operator.developer.email, 'asks for more calls')
+      const granted = await mailsTo(caller.developer.email, 'was granted')
+      const declined = await mailsTo(caller.developer.email, 'was declined')
+      return toOperator.length === 3 && granted.length === 1 && declined.length === 1
+    }),
+    'one mail for each request, one for each answer',
+  )
+  const audit = await beside.stores.audit.list({
+    subject: `application:${caller.applicationId}`,
+    limit: 50,
+  })
+  const verbs = audit
+    .map(({ action }) => action)
+    .filter((name) => name.startsWith('limit-request.'))
+  t.same(verbs.toReversed(), [
+    ...['limit-request.create', 'limit-request.grant', 'limit-request.create'],
+    ...['limit-request.decline', 'limit-request.create', 'limit-request.withdraw'],
+  ])
+  for (let at = 0; at < 2; at += 1) {
+    const { body } = await ask()
+    await caller.send('DELETE', `${requests}/${body.id}`)
+  }
+  t.match(await ask(), { status: 409, body: { rule: 'limit-requests-limit', limit: 5 } })
+
+  const mine = { developerId: operator.developer.id, name: 'Asks itself', by: 'test' }
+  const own = await beside.stores.applications.create(mine)
+  const owned = await beside.stores.limitRequests.create({
+    ...{ applicationId: own.id, ...wish, reason: 'mine', by: 'test' },
+    post: async (_trx, _request, operators) => {
+      t.notOk(operators.includes(operator.developer.email), 'the owner is not asked')
+    },
+  })
+  const path = `${root}/limit-requests/${owned.id}`
+  const refused = { status: 409, body: { rule: 'own-application' } }
+  t.match(await send('POST', `${path}/grant`, { calls: 9, until }), refused)
+  t.match(await send('POST', `${path}/decline`, { reason: 'No' }), refused)
 })

@@ -48,6 +48,7 @@ import { registerFacts } from './routes/facts.ts'
 import { registerGuides } from './routes/guides.ts'
 import { registerHistory } from './routes/history.ts'
 import { registerKeys } from './routes/keys.ts'
+import { registerLimitRequests } from './routes/limit-requests.ts'
 import { registerLiveUsage } from './routes/live-usage.ts'
 import { registerMailOptOuts } from './routes/mail-opt-outs.ts'
 import { registerMailbox } from './routes/mailbox.ts'
@@ -238,6 +239,7 @@ export function createPortal(services: PortalServices): PortalApp {
     registerApplicationSummaries(scope, services)
     registerSubscriptions(scope, services)
     registerMoves(scope, services)
+    registerLimitRequests(scope, services)
     registerKeys(scope, services)
     registerAlerts(scope, services)
     registerCertificates(scope, services)

@@ -6,7 +6,7 @@ import { checkExpiry } from './expiry.ts'
 import { checkReason } from './name.ts'
 import { RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
-import { change, isUuid } from './transaction.ts'
+import { change, isUuid, type Leave, type RegistryTransaction } from './transaction.ts'
 
 /**
  * Replaces the plan's number of calls for one application, API version and
@@ -26,6 +26,18 @@ export interface LimitOverride extends CallsOverride {
   readonly createdAt: Date
 }
 
+/** An override to make; `by` is the actor in the audit. */
+export interface OverrideInput {
+  readonly applicationId: string
+  readonly api: string
+  readonly version: string
+  readonly limit: string
+  readonly calls: number
+  readonly reason: string
+  readonly expiresAt: Date
+  readonly by: string
+}
+
 /**
  * The caller checks that the API version and the limit exist in the catalogue.
  * `by` is the actor in the audit. An operator cannot change the limits of an own
@@ -39,17 +51,9 @@ export interface Overrides {
    * @throws {RegistryInputInvalid} an expiry in the past or after the year
    * 9999, an invalid number of calls or reason
    */
-  create(input: {
-    applicationId: string
-    api: string
-    version: string
-    limit: string
-    calls: number
-    reason: string
-    expiresAt: Date
-    by: string
-    operatorId?: string | undefined
-  }): Promise<LimitOverride>
+  create(
+    input: OverrideInput & { readonly operatorId?: string | undefined },
+  ): Promise<LimitOverride>
   /** Active overrides, oldest first. */
   list(options: { applicationId: string }): Promise<LimitOverride[]>
   /**
@@ -86,39 +90,12 @@ const columns = [
 
 export function createOverrides({ db, now }: OverridesOptions): Overrides {
   return {
-    create: ({ applicationId, api, version, limit, calls, reason, expiresAt, by, operatorId }) =>
+    create: ({ operatorId, ...input }) =>
       change(db, async (trx, leave) => {
         const nowMs = now()
-        checkExpiry(expiresAt, nowMs)
-        if (!Number.isInteger(calls) || calls < 1 || calls > callsMax) {
-          throw new RegistryInputInvalid('calls', `a whole number from 1 to ${callsMax}`)
-        }
-        checkReason(reason)
-        refuseOwner(await lockApplication(trx, applicationId), operatorId)
-        // The index permits one that has not ended; an expired one is ended when it is in the way.
-        await trx
-          .updateTable('limit_overrides')
-          .set(({ ref }) => ({ ended_at: ref('expires_at') }))
-          .where('application_id', '=', applicationId)
-          .where('ended_at', 'is', null)
-          .where('expires_at', '<=', new Date(nowMs))
-          .execute()
-        const made = await trx
-          .insertInto('limit_overrides')
-          .values({
-            application_id: applicationId,
-            api,
-            version,
-            limit_name: limit,
-            calls,
-            reason,
-            created_by: by,
-            expires_at: expiresAt,
-          })
-          .returning(columns)
-          .executeTakeFirstOrThrow()
-        await leave(...traces(made, 'create', by))
-        return made
+        checkOverride(input, nowMs)
+        refuseOwner(await lockApplication(trx, input.applicationId), operatorId)
+        return addOverride(trx, leave, input, nowMs)
       }).catch(translate),
 
     async list({ applicationId }) {
@@ -158,6 +135,82 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
         await leave(...traces(found, 'end', by))
       }),
   }
+}
+
+/** @throws {RegistryInputInvalid} an expiry in the past or after the year 9999, an invalid number of calls or reason */
+export function checkOverride(
+  { calls, reason, expiresAt }: Pick<OverrideInput, 'calls' | 'reason' | 'expiresAt'>,
+  nowMs: number,
+): void {
+  checkExpiry(expiresAt, nowMs)
+  checkCalls(calls)
+  checkReason(reason)
+}
+
+/** @throws {RegistryInputInvalid} */
+export function checkCalls(calls: number): void {
+  if (Number.isInteger(calls) && calls >= 1 && calls <= callsMax) return
+  throw new RegistryInputInvalid('calls', `a whole number from 1 to ${callsMax}`)
+}
+
+/**
+ * Adds a checked override in the transaction of a change that has locked the
+ * application.
+ *
+ * @throws a violation of `limit_overrides_active` while the limit has another one
+ */
+export async function addOverride(
+  trx: RegistryTransaction,
+  leave: Leave,
+  input: OverrideInput,
+  nowMs: number,
+): Promise<LimitOverride> {
+  const { applicationId, api, version, limit, calls, reason, expiresAt, by } = input
+  // The index permits one that has not ended; an expired one is ended when it is in the way.
+  await trx
+    .updateTable('limit_overrides')
+    .set(({ ref }) => ({ ended_at: ref('expires_at') }))
+    .where('application_id', '=', applicationId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '<=', new Date(nowMs))
+    .execute()
+  const made = await trx
+    .insertInto('limit_overrides')
+    .values({
+      application_id: applicationId,
+      api,
+      version,
+      limit_name: limit,
+      calls,
+      reason,
+      created_by: by,
+      expires_at: expiresAt,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  await leave(...traces(made, 'create', by))
+  return made
+}
+
+/** Ends the active override of a limit, if there is one, in the transaction of a change that has locked the application. */
+export async function endOverrideOf(
+  trx: RegistryTransaction,
+  leave: Leave,
+  { applicationId, api, version, limit, by }: Omit<OverrideInput, 'calls' | 'reason' | 'expiresAt'>,
+  nowMs: number,
+): Promise<void> {
+  const ended = await trx
+    .updateTable('limit_overrides')
+    .set({ ended_at: new Date(nowMs) })
+    .where('application_id', '=', applicationId)
+    .where('api', '=', api)
+    .where('version', '=', version)
+    .where('limit_name', '=', limit)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', new Date(nowMs))
+    .returning(columns)
+    .executeTakeFirst()
+  if (ended !== undefined) await leave(...traces(ended, 'end', by))
 }
 
 const callsMax = 1_000_000_000

@@ -5,6 +5,7 @@ export type EntityKind =
   | 'subscription'
   | 'key'
   | 'override'
+  | 'limit-request'
   | 'certificate'
   | 'delivery'
 
@@ -33,6 +34,9 @@ export type ConflictRule =
   | 'key-overlap'
   | 'key-not-itself'
   | 'override-active'
+  | 'limit-request-open'
+  | 'limit-request-closed'
+  | 'limit-requests-limit'
   | 'certificates-limit'
   | 'certificate-twice'
   | 'certificate-blocked'
@@ -47,7 +51,7 @@ export type ConflictRule =
 /** The current state does not allow the change, which had no effect. The message is suitable for the person who asked. */
 export class RegistryConflict extends Error {
   readonly rule: ConflictRule
-  /** For the two limits: the maximum. */
+  /** For the rules that end in `limit`: the maximum. */
   readonly limit: number | undefined
 
   constructor(

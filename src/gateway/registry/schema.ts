@@ -28,6 +28,7 @@ export interface RegistrySchema {
   limit_alert_mails: LimitAlertMailsTable
   expiry_alerts: ExpiryAlertsTable
   limit_overrides: LimitOverridesTable
+  limit_requests: LimitRequestsTable
   usage_minutes: UsageTable
   usage_hours: UsageTable
   usage_days: UsageTable
@@ -189,6 +190,26 @@ interface LimitOverridesTable {
   created_at: Generated<Date>
   expires_at: Date
   ended_at: Date | null
+}
+
+interface LimitRequestsTable {
+  id: Generated<string>
+  application_id: string
+  api: string
+  version: string
+  limit_name: string
+  /** Wanted. */
+  calls: number
+  /** The developer's words. */
+  reason: string
+  created_at: Generated<Date>
+  state: Generated<'open' | 'granted' | 'declined' | 'withdrawn'>
+  /** Null while it is open. */
+  closed_at: Date | null
+  granted_calls: number | null
+  granted_until: Date | null
+  /** The operator's words to the developer. */
+  answer: string | null
 }
 
 /** Empty `api`, `version` or `operation`: the call was refused before it was known. */

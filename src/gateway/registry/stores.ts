@@ -23,6 +23,7 @@ import type { Peppers } from './key-mac.ts'
 import { createKeyPeppers } from './key-peppers.ts'
 import { createFindKeyRecords } from './key-record.ts'
 import { createKeys } from './keys.ts'
+import { createLimitRequests } from './limit-requests.ts'
 import { createMailTokens } from './mail-tokens.ts'
 import { registryMigrations } from './migrations/index.ts'
 import { createOperatorFigures } from './operator-figures.ts'
@@ -92,6 +93,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     alerts: createAlerts({ db }),
     deliveries: createDeliveries({ db }),
     overrides: createOverrides({ db, now: options.now ?? Date.now }),
+    limitRequests: createLimitRequests({ db, now: options.now ?? Date.now }),
     audit: createAudit({ db }),
     auditChain: createAuditChain({ db, peppers: options.peppers }),
     securityEvents: createSecurityEventLog({ db }),

@@ -4,6 +4,7 @@ import { deprecationLetter } from './deprecation-letter.ts'
 import { expiryLetter } from './expiry-letter.ts'
 import { keyLetters } from './key-letters.ts'
 import { type Block, htmlOf, type LetterText, textOf, type Words } from './letter-body.ts'
+import { limitRequestLetters } from './limit-request-letters.ts'
 import { limitsLetter } from './limits-letter.ts'
 import { type MailFace, mailFace } from './mail-face.ts'
 import type { OptionalMail, OptOuts } from './opt-out.ts'
@@ -16,6 +17,7 @@ import type { OptionalMail, OptOuts } from './opt-out.ts'
 const letters = {
   ...accountLetters,
   ...keyLetters,
+  ...limitRequestLetters,
   'limits-reached': limitsLetter,
   expiring: expiryLetter,
   deprecation: deprecationLetter,

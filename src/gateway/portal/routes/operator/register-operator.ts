@@ -4,6 +4,7 @@ import { registerOperatedApplications } from './applications.ts'
 import { registerAudit } from './audit.ts'
 import { registerOperatedDevelopers } from './developers.ts'
 import { registerFigures } from './figures.ts'
+import { registerLimitRequestAnswers } from './limit-requests.ts'
 import { registerOverrides } from './overrides.ts'
 import { registerRefusals } from './refusals.ts'
 import { registerSecurityEvents } from './security-events.ts'
@@ -17,6 +18,7 @@ export function registerOperator(
   registerOperatedDevelopers(app, services)
   registerOperatedApplications(app, services)
   registerOverrides(app, services)
+  registerLimitRequestAnswers(app, services)
   registerFigures(app, services)
   registerRefusals(app, services)
   registerSignUpMode(app, services)
