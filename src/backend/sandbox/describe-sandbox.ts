@@ -1,5 +1,6 @@
 import { behaviourWords } from './behaviours.ts'
 import { sandboxSecrets } from './credentials.ts'
+import { sandboxNameIn } from './name-in.ts'
 import { sandboxPsus } from './personas.ts'
 import { waysIntoStates } from './ways.ts'
 
@@ -25,6 +26,18 @@ const notes: Readonly<Record<string, string>> = {
   'PSU-EuroCorporate': 'A company that B2B direct debits can debit.',
 }
 
+const notesInHebrew: Readonly<Record<string, string>> = {
+  'PSU-Successful': 'חשבונות, חיסכון וכרטיס עם 13 חודשי תנועות. מומלץ להתחיל כאן.',
+  'PSU-NegativeBalance': 'החשבון במינוס, בתוך מסגרת האשראי.',
+  'PSU-NoTransactions': 'בחשבון אין תנועות ואין כסף.',
+  'PSU-AccountBlocked': 'החשבון חסום.',
+  'PSU-AccountClosed': 'החשבון סגור.',
+  'PSU-Corporate': 'חברה. יש לשלוח את PSU-Corporate-ID שלה בכל בקשה.',
+  'PSU-Multicurrency': 'IBAN אחד עם תת־חשבונות בשקלים, באירו ובדולרים.',
+  'PSU-Euro': 'חשבונות בגרמניה ובהולנד, ל-SEPA.',
+  'PSU-EuroCorporate': 'חברה שאפשר לחייב בחיובי B2B.',
+}
+
 /** One customer, as shown by `tollgate sandbox customers` and the portal's page. */
 export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
   const { id, alias, name, behaviour, corporateId, accounts, card } = psu
@@ -32,8 +45,11 @@ export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
     psuId: id,
     alias,
     name,
+    nameInHebrew: sandboxNameIn('he', name),
     behaves: behaviourWords(behaviour),
+    behavesInHebrew: behaviourWords(behaviour, 'he'),
     note: notes[alias] ?? null,
+    noteInHebrew: notesInHebrew[alias] ?? null,
     corporateId: corporateId ?? null,
     accounts: accounts.map(
       ({ id: resourceId, iban, currency, name, displayName, cashAccountType, usage, status }) => ({
@@ -42,6 +58,7 @@ export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
         currency,
         // The API shows both; this is the one that customers see first.
         name: displayName ?? name,
+        nameInHebrew: sandboxNameIn('he', displayName ?? name),
         cashAccountType,
         usage,
         status,

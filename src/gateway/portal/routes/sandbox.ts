@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { createCompression } from '../compression.ts'
 import { ownApplication, refuseSuspended } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { BankUnavailable } from '../sandbox-bank.ts'
@@ -18,6 +19,7 @@ export function registerSandbox(
   app.get(
     '/api/sandbox',
     {
+      onSend: createCompression(),
       schema: {
         operationId: 'getSandbox',
         summary: 'List fictional bank customers, their passwords and how to reach every state',

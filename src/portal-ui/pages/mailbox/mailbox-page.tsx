@@ -3,10 +3,12 @@ import type { MailboxBlock, MailboxMail } from '../../../gateway/portal/schemas/
 import { isProblem } from '../../api/client.ts'
 import { useMailbox } from '../../api/mailbox.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { Time } from '../../components/time.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
+import { t } from '../../words.ts'
 import classes from './mailbox.module.css'
 
 /** The mails of a portal without a mail server. The newest is open, with its link as a button. */
@@ -15,18 +17,15 @@ export function MailboxPage() {
   if (isProblem(mails.error, 'NOT_FOUND')) return <NotFoundPage />
   const [newest, ...older] = mails.data?.items ?? []
   return (
-    <Page
-      title="Mailbox"
-      lead="This portal runs on your machine and has no mail server. The emails it would send, to any address, appear here."
-    >
-      <QueryState query={mails} label="Loading the emails …" />
+    <Page title={t('mailbox.title')} lead={t('mailbox.lead')}>
+      <QueryState query={mails} label={t('mailbox.loading')} />
       {mails.data !== undefined && newest === undefined ? (
-        <EmptyState title="No emails yet">New emails appear here automatically.</EmptyState>
+        <EmptyState title={t('mailbox.none.title')}>{t('mailbox.none.text')}</EmptyState>
       ) : null}
       {newest === undefined ? null : (
         <Paper component="article" withBorder p="xl" radius="md" className={classes['mail'] ?? ''}>
           <Title order={2} size="h3">
-            {newest.subject}
+            <bdi>{newest.subject}</bdi>
           </Title>
           <Envelope mail={newest} />
           <Blocks blocks={newest.blocks} />
@@ -35,14 +34,16 @@ export function MailboxPage() {
       {older.length === 0 ? null : (
         <section aria-labelledby="older-mails">
           <Title order={2} size="h4" id="older-mails" mb="sm">
-            Earlier emails
+            {t('mailbox.earlier')}
           </Title>
           <Stack component="ul" gap={0} className={classes['list'] ?? ''}>
             {older.map((mail) => (
               <li key={mail.id}>
                 <details className={classes['older']}>
                   <summary>
-                    <span className={classes['subject']}>{mail.subject}</span>
+                    <span className={classes['subject']}>
+                      <bdi>{mail.subject}</bdi>
+                    </span>
                     <Envelope mail={mail} />
                   </summary>
                   <Blocks blocks={mail.blocks} />
@@ -60,7 +61,7 @@ function Envelope({ mail: { to, at } }: { readonly mail: MailboxMail }) {
   return (
     <Text component="span" className={classes['envelope'] ?? ''}>
       <span>
-        To <bdi>{to}</bdi>
+        <Message id="mailbox.to" values={{ to: <bdi key="to">{to}</bdi> }} />
       </span>
       <Text component="span" size="sm" c="dimmed">
         <Time at={at} />
@@ -81,7 +82,7 @@ function Blocks({ blocks }: { readonly blocks: readonly MailboxBlock[] }) {
         if (href === undefined) {
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a mail never changes
-            <Text key={index} className={classes['text'] ?? ''}>
+            <Text key={index} dir="auto" className={classes['text'] ?? ''}>
               {text}
             </Text>
           )

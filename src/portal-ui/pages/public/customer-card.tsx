@@ -1,79 +1,94 @@
-import { Badge, Paper, Text, Title } from '@mantine/core'
+import { Paper, Text, Title } from '@mantine/core'
 import type { SandboxCustomer } from '../../../gateway/portal/schemas/sandbox.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
+import { Pill } from '../../components/pill.tsx'
+import { pageLanguage, t } from '../../words.ts'
 import classes from './sandbox.module.css'
 
 /** One sandbox customer: name, ids, behaviour and accounts. */
 export function CustomerCard({ customer }: { readonly customer: SandboxCustomer }) {
-  const { psuId, alias, name, behaves, note, corporateId, accounts, card } = customer
-  const initials = name
-    .split(/[\s.]+/)
-    .map(([first = '']) => first)
-    .slice(0, 2)
-    .join('')
+  const { psuId, alias, corporateId, accounts, card } = customer
+  const isHebrew = pageLanguage() === 'he'
+  const name = isHebrew ? customer.nameInHebrew : customer.name
+  const otherName = isHebrew ? customer.name : customer.nameInHebrew
+  const note = isHebrew ? customer.noteInHebrew : customer.note
   return (
     <Paper
       id={psuId}
       withBorder
+      shadow="xs"
       component="article"
       aria-label={name}
       className={classes['customer'] ?? ''}
     >
       <div className={classes['who']}>
         <span className={classes['initials']} aria-hidden="true">
-          {initials}
+          {initialsOf(name)}
         </span>
         <div>
-          <Title order={3}>{name}</Title>
+          <Title order={3}>
+            <bdi>{name}</bdi>
+            {otherName === name ? null : (
+              <>
+                {' '}
+                <bdi className={classes['otherName']} lang={isHebrew ? 'en' : 'he'}>
+                  {otherName}
+                </bdi>
+              </>
+            )}
+          </Title>
           <Text size="sm" c="dimmed">
-            {sentence(behaves)}
+            {sentence(isHebrew ? customer.behavesInHebrew : customer.behaves)}
           </Text>
         </div>
       </div>
       {note === null ? null : <Text size="sm">{note}</Text>}
       <dl className={classes['facts']}>
-        <dt>Id</dt>
+        <dt>{t('people.id')}</dt>
         <dd>
-          <CopyValue value={psuId} label={`id of ${name}`} />
+          <CopyValue value={psuId} label={t('people.idOf', { name })} />
         </dd>
-        <dt>Alias</dt>
+        <dt>{t('people.alias')}</dt>
         <dd>
-          <CopyValue value={alias} label={`alias of ${name}`} />
+          <CopyValue value={alias} label={t('people.aliasOf', { name })} />
         </dd>
         {corporateId === null ? null : (
           <>
-            <dt>Corporate id</dt>
+            <dt>{t('people.corporateId')}</dt>
             <dd>
-              <CopyValue value={corporateId} label={`corporate id of ${name}`} />
+              <CopyValue value={corporateId} label={t('people.corporateIdOf', { name })} />
             </dd>
           </>
         )}
       </dl>
-      <ul className={classes['accounts']} aria-label={`Accounts of ${name}`}>
-        {accounts.map((account) => (
-          <li key={account.resourceId}>
-            <span className={classes['account']}>
-              {account.name}
-              {account.status === 'enabled' ? null : (
-                <Badge size="xs" color="amber">
-                  {account.status === 'deleted' ? 'closed' : account.status}
-                </Badge>
-              )}
-              {account.currency === noCurrency ? null : (
-                <span className={classes['currency']}>{account.currency}</span>
-              )}
-            </span>
-            <CopyValue
-              value={account.iban}
-              shown={grouped(account.iban)}
-              label={`IBAN of ${name}, ${account.name}`}
-            />
-          </li>
-        ))}
+      <ul className={classes['accounts']} aria-label={t('people.accountsOf', { name })}>
+        {accounts.map((account) => {
+          const accountName = isHebrew ? account.nameInHebrew : account.name
+          return (
+            <li key={account.resourceId}>
+              <span className={classes['account']}>
+                <bdi>{accountName}</bdi>
+                {account.status === 'enabled' ? null : (
+                  <Pill tone="warn">
+                    {account.status === 'deleted' ? t('people.closed') : t('people.blocked')}
+                  </Pill>
+                )}
+                {account.currency === noCurrency ? null : (
+                  <span className={classes['currency']}>{account.currency}</span>
+                )}
+              </span>
+              <CopyValue
+                value={account.iban}
+                shown={grouped(account.iban)}
+                label={t('people.ibanOf', { name, account: accountName })}
+              />
+            </li>
+          )
+        })}
         {card === null ? null : (
           <li>
-            <span className={classes['account']}>Card</span>
-            <CopyValue value={card.maskedPan} label={`card number of ${name}`} />
+            <span className={classes['account']}>{t('people.card')}</span>
+            <CopyValue value={card.maskedPan} label={t('people.cardOf', { name })} />
           </li>
         )}
       </ul>
@@ -83,6 +98,14 @@ export function CustomerCard({ customer }: { readonly customer: SandboxCustomer 
 
 /** ISO 4217 code of an account that combines the others; its name already says that. */
 const noCurrency = 'XXX'
+
+function initialsOf(name: string): string {
+  const words = name.split(/[\s.]+/)
+  return words
+    .map(([first = '']) => first)
+    .slice(0, 2)
+    .join('')
+}
 
 /** An IBAN in groups of four. */
 function grouped(iban: string): string {

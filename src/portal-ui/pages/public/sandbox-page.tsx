@@ -2,15 +2,17 @@ import { Anchor, Button, Paper, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
-import type { Sandbox } from '../../../gateway/portal/schemas/sandbox.ts'
+import type { Sandbox, SandboxCustomer } from '../../../gateway/portal/schemas/sandbox.ts'
 import { useSandbox } from '../../api/sandbox.ts'
 import { useSession } from '../../api/session.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
+import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { useFocusedFragment } from '../../layout/use-focused-fragment.ts'
+import { t } from '../../words.ts'
 import { CustomerCard } from './customer-card.tsx'
 import classes from './sandbox.module.css'
 import { WaysIntoStates } from './ways-into-states.tsx'
@@ -27,23 +29,26 @@ function Offered() {
   const isSignedIn = session?.developer !== undefined
   return (
     <Page
-      title="Sandbox"
+      title={t('sandbox.title')}
       lead={
-        <>
-          Fictional bank customers for your tests. No real money and no real people: you cannot
-          break anything here.{' '}
-          <Anchor href="#states" underline="always">
-            How to reach every state
-          </Anchor>
-        </>
+        <Message
+          id="sandbox.lead"
+          tags={{
+            link: (text) => (
+              <Anchor href="#states" underline="always">
+                {text}
+              </Anchor>
+            ),
+          }}
+        />
       }
       actions={
         <Button component={Link} href={isSignedIn ? pagePaths.applications : pagePaths.signUp}>
-          {isSignedIn ? 'Go to your applications' : 'Sign up to make calls'}
+          {isSignedIn ? t('sandbox.toApplications') : t('sandbox.signUp')}
         </Button>
       }
     >
-      <QueryState query={sandbox} label="Loading the sandbox …" />
+      <QueryState query={sandbox} label={t('sandbox.loading')} />
       {sandbox.data === undefined ? null : <Content sandbox={sandbox.data} />}
     </Page>
   )
@@ -53,18 +58,16 @@ function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: 
   useFocusedFragment()
   const [search, setSearch] = useState('')
   const wanted = search.trim().toLowerCase()
-  const found = customers.filter(({ psuId, alias, name, behaves, accounts }) =>
-    [psuId, alias, name, behaves, ...accounts.map(({ iban }) => iban)].some((text) =>
-      text.toLowerCase().includes(wanted.replaceAll(/\s/g, ' ')),
-    ),
+  const found = customers.filter((customer) =>
+    textsOf(customer).some((text) => text.toLowerCase().includes(wanted.replaceAll(/\s/g, ' '))),
   )
   return (
     <>
       <dl className={classes['secrets']}>
-        <Secret term="Password of every customer" value={secrets.password} />
-        <Secret term="One-time password of every customer" value={secrets.oneTimePassword} />
+        <Secret term={t('sandbox.password')} value={secrets.password} />
+        <Secret term={t('sandbox.oneTimePassword')} value={secrets.oneTimePassword} />
         <Secret
-          term="Return page, sent as TPP-Redirect-URI"
+          term={t('sandbox.returnPage')}
           value={`${window.location.origin}${pagePaths.sandboxReturn}`}
         />
       </dl>
@@ -72,21 +75,21 @@ function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: 
         <div className={classes['head']}>
           <div>
             <Title order={2} id="customers">
-              People
+              {t('sandbox.people')}
             </Title>
             <Text c="dimmed">
-              Send an id or alias as <code>PSU-ID</code>, or sign in with it on the bank’s page.
+              <Message id="sandbox.peopleLead" />
             </Text>
           </div>
           <TextInput
-            label="Find a customer"
-            placeholder="Name, alias, IBAN or behaviour"
+            label={t('sandbox.find')}
+            placeholder={t('sandbox.findBy')}
             value={search}
             onChange={(event) => setSearch(event.currentTarget.value)}
             className={classes['search'] ?? ''}
           />
         </div>
-        <div role="status">{found.length === 0 ? <Text>No customer matches.</Text> : null}</div>
+        <div role="status">{found.length === 0 ? <Text>{t('sandbox.noneFound')}</Text> : null}</div>
         <ul className={classes['customers']}>
           {found.map((customer) => (
             <li key={customer.psuId}>
@@ -98,11 +101,10 @@ function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: 
       <section aria-labelledby="states" className={classes['section']}>
         <div>
           <Title order={2} id="states">
-            How to reach every state
+            {t('sandbox.states')}
           </Title>
           <Text c="dimmed">
-            The quickest approval: send <code>TPP-Decoupled-Preferred: true</code> and a{' '}
-            <code>PSU-ID</code>. The customer answers after two seconds.
+            <Message id="sandbox.quickest" />
           </Text>
         </div>
         <WaysIntoStates ways={ways} />
@@ -111,12 +113,19 @@ function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: 
   )
 }
 
+/** What a search looks at, in both languages. */
+function textsOf(customer: SandboxCustomer): readonly string[] {
+  const { psuId, alias, name, nameInHebrew, behaves, behavesInHebrew, accounts } = customer
+  const ibans = accounts.map(({ iban }) => iban)
+  return [psuId, alias, name, nameInHebrew, behaves, behavesInHebrew, ...ibans]
+}
+
 function Secret({ term, value }: { readonly term: string; readonly value: string }) {
   return (
-    <Paper withBorder className={classes['secret'] ?? ''}>
+    <Paper withBorder shadow="xs" className={classes['secret'] ?? ''}>
       <dt>{term}</dt>
       <dd>
-        <CopyValue value={value} label={term.toLowerCase()} />
+        <CopyValue value={value} label={term} />
       </dd>
     </Paper>
   )

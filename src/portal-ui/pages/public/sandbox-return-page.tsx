@@ -5,10 +5,12 @@ import { useApplications } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { useSession } from '../../api/session.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
+import { Message } from '../../components/message.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { tabPath } from '../../tab-path.ts'
+import { t } from '../../words.ts'
 
 /** The bank's pages lead here if an application names no address of its own. */
 export function SandboxReturnPage() {
@@ -21,28 +23,20 @@ function Returned() {
   const { data: session } = useSession()
   const outcome = parameters.get('outcome')
   return (
-    <Page
-      title="Back from the bank"
-      lead={
-        <>
-          This page stands in for your application. To bring customers back to your own, send its
-          address in the header <code>TPP-Redirect-URI</code>.
-        </>
-      }
-    >
+    <Page title={t('sandboxReturn.title')} lead={<Message id="sandboxReturn.lead" />}>
       <Outcome outcome={outcome} />
-      <Paper withBorder p="lg">
-        <Title order={2} size="h3" mb="sm">
-          What came back
+      <Paper withBorder shadow="xs" p="lg">
+        <Title order={2} mb="sm">
+          {t('sandboxReturn.cameBack')}
         </Title>
         {parameters.size === 0 ? (
-          <Text>No parameters: your request named this page as its own address.</Text>
+          <Text>{t('sandboxReturn.noParameters')}</Text>
         ) : (
           <Table>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th scope="col">Parameter</Table.Th>
-                <Table.Th scope="col">Value</Table.Th>
+                <Table.Th scope="col">{t('sandboxReturn.parameter')}</Table.Th>
+                <Table.Th scope="col">{t('sandboxReturn.value')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -60,19 +54,12 @@ function Returned() {
           </Table>
         )}
         <Text size="sm" c="dimmed" mt="sm">
-          The bank adds the outcome and the id for this page only. It opens an address of your own
-          as you sent it, so add your own reference to it. Only for PSU-Confirmation does it add{' '}
-          <code>confirmationCode</code> there too.
+          <Message id="sandboxReturn.adds" />
         </Text>
       </Paper>
       <Stack gap="sm">
-        <Title order={2} size="h3">
-          What to do next
-        </Title>
-        <Text>
-          If you began on Try it, close this tab and go on there: the ids are filled in. Otherwise,
-          with the version of your first request in the path:
-        </Text>
+        <Title order={2}>{t('sandboxReturn.next')}</Title>
+        <Text>{t('sandboxReturn.nextLead')}</Text>
         <Next
           isRefused={outcome === 'refused'}
           consentId={parameters.get('consentId')}
@@ -84,11 +71,11 @@ function Returned() {
             <OwnApplications isConsent={parameters.has('consentId')} />
           ) : (
             <Button component={Link} href={pagePaths.applications}>
-              Go to your applications
+              {t('sandbox.toApplications')}
             </Button>
           )}
           <Button component={Link} href={pagePaths.sandbox} variant="default">
-            See the sandbox customers
+            {t('sandboxReturn.toSandbox')}
           </Button>
         </Group>
       </Stack>
@@ -99,15 +86,15 @@ function Returned() {
 function Outcome({ outcome }: { readonly outcome: string | null }) {
   if (outcome === 'approved') {
     return (
-      <Alert color="green" title="Approved">
-        The customer signed in at the bank and approved your request.
+      <Alert color="green" title={t('sandboxReturn.approved.title')}>
+        {t('sandboxReturn.approved.text')}
       </Alert>
     )
   }
   if (outcome === 'refused') {
     return (
-      <Alert color="amber" title="Not approved">
-        The customer refused, or entered a wrong password or one-time password three times.
+      <Alert color="amber" title={t('sandboxReturn.refused.title')}>
+        {t('sandboxReturn.refused.text')}
       </Alert>
     )
   }
@@ -123,41 +110,51 @@ interface NextProps {
 
 function Next({ isRefused, consentId, isPayment, hasCode }: NextProps) {
   const path = useNewestPath()
+  const code = (text: string) => (
+    <code key={text} dir="ltr">
+      {text}
+    </code>
+  )
+  const isConsent = consentId !== null && !isRefused
   return (
     <List spacing={4} type="ordered">
       {hasCode ? (
         <List.Item>
-          Confirm the approval: PUT <code>{'{"confirmationCode": "…"}'}</code> with the code above
-          to the link <code>confirmation</code> of the first response.
+          <Message
+            id="sandboxReturn.confirm"
+            values={{ body: code('{"confirmationCode": "…"}') }}
+          />
         </List.Item>
       ) : null}
       <List.Item>
-        {consentId === null || isRefused ? (
-          <>
-            Read the status at the link <code>status</code> of the first response.
-          </>
+        {isConsent ? (
+          <Message
+            id="sandboxReturn.pollConsent"
+            values={{
+              call: code(`GET ${path('getConsentStatus').replace('{consentId}', consentId)}`),
+            }}
+          />
         ) : (
-          <>
-            Call <code>GET {path('getConsentStatus').replace('{consentId}', consentId)}</code> until
-            the status is <code>valid</code>.
-          </>
-        )}{' '}
-        The redirect alone proves nothing.
+          <Message id="sandboxReturn.readStatus" />
+        )}
       </List.Item>
       {isPayment && !isRefused ? (
         <List.Item>
-          A payment with a <code>requestedExecutionDate</code> keeps the status <code>ACTC</code> or{' '}
-          <code>ACWC</code>, approved, until that day. The bank starts other payments within
-          seconds, or on the next banking day.
+          <Message id="sandboxReturn.dated" />
         </List.Item>
       ) : null}
-      {isRefused ? <List.Item>Ask again with a new request.</List.Item> : null}
-      {consentId === null || isRefused ? null : (
+      {isRefused ? <List.Item>{t('sandboxReturn.again')}</List.Item> : null}
+      {isConsent ? (
         <List.Item>
-          Call <code>GET {path('listAccounts')}</code> with the header{' '}
-          <code>Consent-ID: {consentId}</code>.
+          <Message
+            id="sandboxReturn.readAccounts"
+            values={{
+              call: code(`GET ${path('listAccounts')}`),
+              header: code(`Consent-ID: ${consentId}`),
+            }}
+          />
         </List.Item>
-      )}
+      ) : null}
     </List>
   )
 }
@@ -182,7 +179,7 @@ function OwnApplications({ isConsent }: { readonly isConsent: boolean }) {
     <>
       {items.map(({ id, name }) => (
         <Button key={id} component={Link} href={`${tabPath(id, 'playground')}${query}`}>
-          Try it with&nbsp;<bdi>{name}</bdi>
+          {t('sandboxReturn.tryWith', { name })}
         </Button>
       ))}
       <Button
@@ -190,7 +187,7 @@ function OwnApplications({ isConsent }: { readonly isConsent: boolean }) {
         href={pagePaths.applications}
         variant={items.length === 0 ? 'filled' : 'default'}
       >
-        Go to your applications
+        {t('sandbox.toApplications')}
       </Button>
     </>
   )

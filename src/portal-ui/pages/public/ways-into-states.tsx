@@ -1,6 +1,7 @@
 import { Code, Table } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import type { Sandbox } from '../../../gateway/portal/schemas/sandbox.ts'
+import { t } from '../../words.ts'
 import classes from './sandbox.module.css'
 
 /** The states of the chosen kind of resource, and the ways into each. */
@@ -9,12 +10,13 @@ export function WaysIntoStates({ ways }: Pick<Sandbox, 'ways'>) {
   const shown = ways.find((kind) => kind.of === chosen)
   return (
     <div className={classes['states']}>
-      <fieldset aria-label="States of" className={classes['kinds']}>
+      <fieldset aria-label={t('sandbox.statesOf')} className={classes['kinds']}>
         {ways.map((kind) => (
           <button
             key={kind.of}
             type="button"
             aria-pressed={kind.of === chosen}
+            lang="en"
             className={classes['kind']}
             onClick={() => setChosen(kind.of)}
           >
@@ -23,14 +25,14 @@ export function WaysIntoStates({ ways }: Pick<Sandbox, 'ways'>) {
         ))}
       </fieldset>
       {shown === undefined ? null : (
-        <Table verticalSpacing="sm" className={classes['table'] ?? ''}>
+        <Table verticalSpacing="sm" lang="en" dir="ltr" className={classes['table'] ?? ''}>
           <caption>
-            States of {shown.of.toLowerCase()}: <Code>{shown.member}</Code>
+            <Code>{shown.member}</Code>
           </caption>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">State</Table.Th>
-              <Table.Th scope="col">Any one of these ways works</Table.Th>
+              <Table.Th scope="col">{t('sandbox.state')}</Table.Th>
+              <Table.Th scope="col">{t('sandbox.anyWay')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
