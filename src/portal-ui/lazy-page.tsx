@@ -3,6 +3,15 @@ import { type ComponentType, lazy } from 'react'
 /** The script of a page did not load: no connection, or the portal serves a newer page. */
 export class PageLoadFailure extends Error {}
 
+/** What makes each page whose script did not load ask for it again. */
+const failures = new Set<() => void>()
+
+/** Lets the next attempt to show a page ask for its script again; React by itself keeps a failure for ever. */
+export function forgetFailures(): void {
+  for (const forget of failures) forget()
+  failures.clear()
+}
+
 /** A page whose script loads on the first visit. */
 export interface LazyPage {
   readonly Page: ComponentType
@@ -25,8 +34,9 @@ export function lazyPage<Name extends string>(
     try {
       return (await importPage())[name]
     } catch (cause) {
-      // React keeps a failure for ever; the next attempt to show the page asks again.
-      Pending = pending()
+      failures.add(() => {
+        Pending = pending()
+      })
       throw new PageLoadFailure('the script of the page did not load', { cause })
     }
   }

@@ -131,8 +131,9 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       'password fields hide what is typed, and let it be pasted and filled in',
       async (t) => {
         const seen: string[] = []
-        async function look(path: string): Promise<void> {
+        async function look(path: string, opener?: string): Promise<void> {
           await page.goto(`${portalUrl}${path}`)
+          if (opener !== undefined) await page.getByRole('button', { name: opener }).click()
           await page.locator('input[autocomplete$="-password"]').first().waitFor()
           const fields = await page.evaluate<string[]>(
             `[...document.querySelectorAll('input[autocomplete$="-password"]')].map((field) => {
@@ -145,7 +146,8 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         await look('/sign-in')
         await look('/reset/confirm#token=any')
         await open(page, '/applications')
-        await look('/profile')
+        await look('/profile', 'Change password')
+        await look('/profile', 'Change address')
         t.ok(seen.length >= 5, seen.join())
         const expected = ['current-password password true', 'new-password password true']
         t.same([...new Set(seen)].sort(), expected)
@@ -324,6 +326,11 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
         await alert.getByText('This page could not be loaded').waitFor()
         t.match(await alert.innerText(), /Check your connection/)
         t.notMatch(await alert.innerText(), /fault|report/)
+
+        // The connection is back: the page asks again by itself.
+        await page.unroute('**/*')
+        await page.evaluate("window.dispatchEvent(new Event('online'))")
+        await page.getByRole('heading', { name: 'Noa Levi' }).waitFor()
       },
     )
   })

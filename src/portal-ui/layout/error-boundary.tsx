@@ -1,7 +1,7 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { FaultReport } from '../components/fault-report.tsx'
-import { PageLoadFailure } from '../lazy-page.tsx'
+import { forgetFailures, PageLoadFailure } from '../lazy-page.tsx'
 import { t } from '../words.ts'
 import { Frame } from './frame.tsx'
 
@@ -25,7 +25,9 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   /** A script that did not load for want of a connection is asked for again when there is one. */
   readonly #retry = (): void => {
-    if (this.state.error instanceof PageLoadFailure) this.setState({ error: undefined })
+    if (!(this.state.error instanceof PageLoadFailure)) return
+    forgetFailures()
+    this.setState({ error: undefined })
   }
 
   override componentDidMount(): void {
@@ -38,6 +40,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   override componentDidUpdate(previous: ErrorBoundaryProps): void {
     if (this.state.error !== undefined && previous.resetKey !== this.props.resetKey) {
+      forgetFailures()
       this.setState({ error: undefined })
     }
   }
