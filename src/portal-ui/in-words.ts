@@ -100,7 +100,7 @@ export function relativeTime(ms: number): string {
   const seconds = Math.abs(ms) / 1000
   if (seconds < 5) return format.format(0, 'second')
   const unit = units.find((each) => seconds >= each.seconds) ?? units[3]
-  // What is to come is said no shorter than it is, what is past no longer.
+  // Rounds up for the future and down for the past.
   const amount = ms < 0 ? -Math.floor(seconds / unit.seconds) : Math.ceil(seconds / unit.seconds)
   return format.format(amount, unit.name)
 }

@@ -8,7 +8,7 @@ const zip = promisify(gzip)
 /** Below this size the answer fits into the first packet anyway. */
 const bytesMin = 1_400
 
-/** Answers kept compressed: a document for each version, and the list of them. */
+/** Answers kept compressed: a document for each version, and their list. */
 const keptMax = 12
 
 /**

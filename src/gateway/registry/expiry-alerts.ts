@@ -3,7 +3,7 @@ import { keyHint } from './key-format.ts'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** Days before its end at which a key or certificate is told of. */
+/** Days before the end of a key or certificate on which its developer gets a warning. */
 export const expiryDays = [30, 7, 1] as const
 
 /** A key or a certificate that expires soon. */
@@ -30,7 +30,7 @@ export interface ExpiryReceiver {
 /**
  * What expires soon and was not told of: for each key and certificate the
  * warning nearest to its end. One that was created or added later than a
- * warning would have been given needs no such warning: whoever did that knows.
+ * warning would have been given needs no such warning: the developer has just done that.
  * Neither does a key that was replaced.
  */
 function due(nowMs: number) {

@@ -57,7 +57,7 @@ export async function moveCursor(
 }
 
 /**
- * Takes a turn of work that several processes share, unless any of them took
+ * Takes a turn of work that several processes share, unless another took
  * one within `seconds`. The turn holds no lock: what it writes must be written
  * once by other means.
  *

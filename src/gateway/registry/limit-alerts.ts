@@ -102,7 +102,7 @@ interface ActiveRow extends Omit<ActiveApplication, 'overrides'> {
 }
 
 /**
- * Records that a threshold was reached, and whether an email has to tell of it.
+ * Records that a threshold was reached, and whether an email has to report it.
  *
  * @returns false when it was recorded before; waits for another transaction that is recording it
  */

@@ -152,7 +152,8 @@ export const ownTables = {
 export const tablesLeftOut: Readonly<Partial<Record<keyof RegistrySchema, string>>> = {
   recovery_codes: 'hashes of secrets; the export says how many are left',
   factor_challenges: 'a sign-in under way: secrets that live for minutes',
-  deleted_applications: 'only the id of a deleted application, until the bank has heard of it',
+  deleted_applications:
+    'only the id of a deleted application, until the bank has confirmed the end',
   changes: 'what tells running processes of a change; the audit has the same facts',
   usage_minutes: 'the same calls as the hours, for 48 hours only',
 }

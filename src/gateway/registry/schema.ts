@@ -332,7 +332,7 @@ interface LimitAlertsTable {
   operation: string | null
   used: number
   resets_at: Date
-  /** Whether an email will tell of it. */
+  /** Whether an email will report it. */
   mail_waits: boolean
   at: Generated<Date>
 }

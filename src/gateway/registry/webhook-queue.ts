@@ -28,7 +28,7 @@ export interface AttemptResult {
   readonly status: number | null
   /** Why it failed; null: it did not. */
   readonly failure: string | null
-  /** Seconds until the next attempt; null: there is none. */
+  /** Seconds until the next attempt; null: it was the last. */
   readonly againInSeconds: number | null
 }
 

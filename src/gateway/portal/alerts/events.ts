@@ -10,7 +10,7 @@ interface ShownKey {
   readonly hint: string
 }
 
-/** What applications are told by webhook. Times are ISO 8601 in UTC, days `YYYY-MM-DD`. */
+/** The events that applications get by webhook. Times are ISO 8601 in UTC, days `YYYY-MM-DD`. */
 export type WebhookEvent =
   | ({
       readonly type: 'limit.reached'

@@ -42,13 +42,13 @@ const applicationsPerPage = 50
 /** Counters that one look reads; the next one goes on from there. */
 const peeksMax = 2_000
 const mailsMax = 50
-/** A shorter window has begun anew before anyone could read of it. */
+/** A shorter window has begun anew before its email could be read. */
 const windowSecondsMin = 60
 
 /**
  * Works off the data path. The usage that gateways write says which operations
  * an application called lately; the counter says exactly how much of their
- * limits is used. Processes take turns, and what they find is told once: the
+ * limits is used. Processes take turns, and report each finding once: the
  * row of a threshold is inserted in the transaction that writes the event.
  * Emails are summed up: an application gets one at once, and what is found in
  * the hour after it waits for the next.
@@ -139,7 +139,7 @@ export function createLimitAlerts(options: LimitAlertsOptions): LimitAlerts {
   }
 }
 
-/** Of what is left of a limit, a developer is told at 80 and at 100 per cent. */
+/** Shares of a limit at which its developer gets an alert, in per cent. */
 export function thresholdOf(used: number, limit: number): 80 | 100 | undefined {
   if (used >= limit) return 100
   return used * 100 >= limit * 80 ? 80 : undefined

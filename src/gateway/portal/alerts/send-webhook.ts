@@ -9,7 +9,7 @@ export interface WebhookRequest {
   readonly signal: AbortSignal
 }
 
-/** Bytes of an answer that are read: a receiver that writes a little is not interrupted. Nothing of it is kept. */
+/** Bytes of an answer that are read: a receiver that writes a little is not interrupted. The answer is dropped. */
 const answerBytesMax = 16_384
 
 /**

@@ -77,7 +77,7 @@ export function createWebhookTargets({
       const host = bare(url.hostname)
       const found = isIP(host) === 0 ? await lookup(host) : [{ address: host }]
       const [first] = found
-      // One private address among public ones is one too many: which of them is used would be chance.
+      // One private address among public ones is one too many: chance would decide which one is used.
       if (first === undefined || !found.every(({ address }) => isAllowed(address))) {
         throw new TargetRefused('the address is not one of the public internet')
       }

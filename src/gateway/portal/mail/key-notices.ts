@@ -80,7 +80,7 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
     })
   }
 
-  /** The webhook is told of every rotation, however many letters there were. */
+  /** The webhook gets every rotation, however many letters there were. */
   async function postEvent(trx: RegistryTransaction, change: KeyChange): Promise<void> {
     const { keyId, keyName: name, hint, newKeyId, newHint, applicationId, at } = change
     if (newKeyId === undefined || newHint === undefined) return

@@ -40,7 +40,7 @@ export interface MailJobs {
 
 /** For letters that could not be written when the key changed. */
 const keysMs = 10_000
-/** Every process asks so often for a turn; one of them gets it. */
+/** How often every process asks for a turn, which one process gets. */
 const limitsMs = 5_000
 const dailyMs = 600_000
 /** For mails that were on their way when an account was deleted. */

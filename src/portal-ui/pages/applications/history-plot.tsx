@@ -19,7 +19,7 @@ const top = 10
 const bottom = 24
 const start = 44
 const inside = height - top - bottom
-/** Between neighbours, so that they are told apart without colour. */
+/** Between neighbours, which separates them without colour. */
 const gap = 2
 /** Parts of a column, from the bottom; each has its own fill in the style sheet. */
 export const plotParts = ['errors', 'answered', 'refused'] as const

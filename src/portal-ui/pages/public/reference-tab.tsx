@@ -18,7 +18,7 @@ export interface ReferenceTabProps {
   readonly document: ReturnType<typeof useDocument>
 }
 
-/** The operation that the address names, or all of them. */
+/** The operation that the address names, or all operations. */
 export function ReferenceTab({ published, version, operation, document }: ReferenceTabProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const before = useRef(operation?.id)
