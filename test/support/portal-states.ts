@@ -408,6 +408,25 @@ const applications: readonly PageState[] = [
     prepare: menuDialogOf('Actions for Production', 'Allowed addresses of key Production'),
   },
   {
+    name: 'application-alerts',
+    viewer: 'developer',
+    path: busy('/alerts'),
+    prepare: (page) => named(page, 'heading', 'Check a signature').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'webhook-secret',
+    viewer: 'developer',
+    path: busy('/alerts'),
+    prepare: async (page) => {
+      await page.getByLabel('Address').fill('http://127.0.0.1:9/hook')
+      await press(page, /^(Add webhook|Save and make a new secret)$/)
+      await page.getByText('Copy the secret now').waitFor()
+      await press(page, 'Send a test event')
+      await page.getByRole('button', { name: 'Send again' }).first().waitFor()
+    },
+  },
+  {
     name: 'application-settings',
     viewer: 'developer',
     path: busy('/settings'),

@@ -43,6 +43,7 @@ export const applicationTabs = [
   'usage',
   'calls',
   'playground',
+  'alerts',
   'settings',
 ] as const
 

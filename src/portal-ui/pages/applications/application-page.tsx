@@ -17,6 +17,7 @@ import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
+import { AlertsTab } from './alerts-tab.tsx'
 import { ApplicationFrame } from './application-frame.tsx'
 import { CallsTab } from './calls-tab.tsx'
 import { CheckListLine } from './check-list.tsx'
@@ -133,6 +134,8 @@ function TabContent({ application, tab, memory }: TabContentProps) {
       return <CallsTab applicationId={applicationId} />
     case 'playground':
       return <TryTab applicationId={applicationId} memory={memory} />
+    case 'alerts':
+      return <AlertsTab applicationId={applicationId} />
     case 'settings':
       return <SettingsTab application={application} />
   }

@@ -1,6 +1,6 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core'
+import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import { useKeyCreation } from '../../api/applications.ts'
 import { entriesOf } from '../../components/entries.ts'
@@ -51,6 +51,7 @@ export function CreateKey(props: CreateKeyProps) {
     },
   })
   const { expiry, day } = form.values
+  const [mayReplaceItself, setMayReplaceItself] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const creation = useKeyCreation(applicationId, onIssued)
 
@@ -69,6 +70,7 @@ export function CreateKey(props: CreateKeyProps) {
             name,
             ...(end === undefined ? {} : { expiresAt: end.toISOString() }),
             allowedAddresses: entriesOf(allowedAddresses),
+            mayReplaceItself,
           })
         }}
         errorsOf={(error) => {
@@ -115,6 +117,12 @@ export function CreateKey(props: CreateKeyProps) {
           description={t('keys.addressesOptionalHelp')}
           {...form.getInputProps('allowedAddresses')}
           maxRows={12}
+        />
+        <Checkbox
+          label={t('keys.selfReplacing')}
+          description={t('keys.selfReplacingHelp')}
+          checked={mayReplaceItself}
+          onChange={(event) => setMayReplaceItself(event.currentTarget.checked)}
         />
       </Form>
     </SectionCard>

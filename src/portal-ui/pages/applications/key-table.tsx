@@ -13,6 +13,7 @@ import { keyLabel } from './key-label.ts'
 import classes from './key-table.module.css'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
+import { SelfReplacing } from './self-replacing.tsx'
 
 export interface KeyTableProps extends Omit<KeyRowProps, 'apiKey' | 'hasAddresses'> {
   /** Name of the table for screen readers. */
@@ -62,7 +63,7 @@ const states = {
   revoked: { word: 'keys.revoked', tone: 'neutral' },
 } as const
 
-type Dialog = 'addresses' | 'rotate' | 'revoke'
+type Dialog = 'addresses' | 'rotate' | 'selfReplacing' | 'revoke'
 
 function KeyRow(props: KeyRowProps) {
   const { applicationId, apiKey, hasAddresses, all, onIssued, onRevoked } = props
@@ -132,6 +133,7 @@ function KeyRow(props: KeyRowProps) {
           )}
         />
         <AllowedAddresses {...shared} opened={dialog === 'addresses'} />
+        <SelfReplacing {...shared} opened={dialog === 'selfReplacing'} />
         <RotateKey {...shared} opened={dialog === 'rotate'} onIssued={onIssued} />
         <RevokeKey {...shared} opened={dialog === 'revoke'} onRevoked={onRevoked} />
       </Table.Td>
@@ -140,6 +142,6 @@ function KeyRow(props: KeyRowProps) {
 }
 
 function actionsOf(state: Key['state']): readonly Dialog[] {
-  if (state === 'active') return ['rotate', 'addresses', 'revoke']
+  if (state === 'active') return ['rotate', 'addresses', 'selfReplacing', 'revoke']
   return state === 'replaced' ? ['addresses', 'revoke'] : []
 }

@@ -11,6 +11,7 @@ const parts: Readonly<Record<ApplicationTab, { title: MessageId; icon: IconName 
   usage: { title: 'tab.usage', icon: 'gauge' },
   calls: { title: 'tab.calls', icon: 'list' },
   playground: { title: 'tab.playground', icon: 'play' },
+  alerts: { title: 'tab.alerts', icon: 'bell' },
   settings: { title: 'tab.settings', icon: 'gear' },
 }
 

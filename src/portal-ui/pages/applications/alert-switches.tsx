@@ -1,0 +1,79 @@
+import { Checkbox, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Alerts } from '../../../gateway/portal/schemas/alerts.ts'
+import { useAlertsChange } from '../../api/alerts.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Message } from '../../components/message.tsx'
+import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { TextLink } from '../../components/text-link.tsx'
+import { t } from '../../words.ts'
+
+const kinds = ['limits', 'expiry', 'deprecations'] as const
+const channels = ['mails', 'hooks'] as const
+
+export interface AlertSwitchesProps {
+  readonly applicationId: string
+  readonly alerts: Alerts
+}
+
+/** A switch for each kind of alert and each way it goes; saves each choice at once. */
+export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
+  const change = useAlertsChange(applicationId)
+  // Shows the choice until the portal has answered.
+  const [chosen, setChosen] = useState<Alerts>()
+  const shown = chosen ?? alerts
+  const choose = (
+    channel: (typeof channels)[number],
+    kind: (typeof kinds)[number],
+    on: boolean,
+  ) => {
+    const next = { ...shown[channel], [kind]: on }
+    setChosen({ ...shown, [channel]: next })
+    change.mutate({ [channel]: next }, { onSettled: () => setChosen(undefined) })
+  }
+  return (
+    <SectionCard
+      title={t('alerts.what')}
+      lead={
+        <Message
+          id="alerts.lead"
+          tags={{ link: (text) => <TextLink href="/profile">{text}</TextLink> }}
+        />
+      }
+    >
+      <DataTable
+        label={t('alerts.what')}
+        columns={[
+          { name: 'kind', label: t('alerts.alert') },
+          { name: 'mails', label: t('alerts.mails') },
+          { name: 'hooks', label: t('alerts.hooks') },
+        ]}
+      >
+        {kinds.map((kind) => (
+          <Table.Tr key={kind}>
+            <Table.Th scope="row" fw="normal">
+              {t(`mails.${kind}`)}
+              <Text size="sm" c="dimmed">
+                {t(`alerts.${kind}When`)}
+              </Text>
+            </Table.Th>
+            {channels.map((channel) => (
+              <Table.Td key={channel}>
+                <Checkbox
+                  aria-label={t(`alerts.${channel}Of`, { kind: t(`mails.${kind}`) })}
+                  checked={shown[channel][kind]}
+                  onChange={(event) => choose(channel, kind, event.currentTarget.checked)}
+                />
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </DataTable>
+      <ProblemAlert error={change.error} />
+      <Text size="sm" role="status" c="green">
+        {change.isSuccess ? t('form.saved') : ''}
+      </Text>
+    </SectionCard>
+  )
+}
