@@ -19,10 +19,9 @@ export function WebhookSamples() {
 
 const node = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-const key = Buffer.from(process.env.WEBHOOK_SECRET.replace('whsec_', ''), 'base64')
-
 // headers: in lower case; body: the text as it came, before any parsing
-export function isGenuine(headers, body) {
+export function isGenuine(secret, headers, body) {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const id = headers['webhook-id']
   const timestamp = headers['webhook-timestamp']
   const age = Math.abs(Date.now() / 1000 - Number(timestamp))
@@ -33,12 +32,11 @@ export function isGenuine(headers, body) {
 }
 `
 
-const python = `import base64, hashlib, hmac, os, time
-
-key = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+const python = `import base64, hashlib, hmac, time
 
 # headers: in lower case; body: the bytes as they came, before any parsing
-def is_genuine(headers, body):
+def is_genuine(secret, headers, body):
+    key = base64.b64decode(secret.removeprefix("whsec_"))
     timestamp = headers["webhook-timestamp"]
     signed = f"{headers['webhook-id']}.{timestamp}.".encode() + body
     mac = hmac.new(key, signed, hashlib.sha256).digest()
