@@ -130,7 +130,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await page.keyboard.press('ControlOrMeta+A')
       await page.keyboard.type('By keyboard')
       await page.keyboard.press('Enter')
-      await page.getByRole('button', { name: 'Application By keyboard: switch' }).waitFor()
+      await page.getByRole('button', { name: 'By keyboard Switch application' }).waitFor()
       await page.getByRole('button', { name: 'Subscribe and create a key' }).waitFor()
 
       await tabTo(t, page, 'Subscribe and create a key')

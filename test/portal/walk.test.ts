@@ -162,7 +162,7 @@ t.test(
       await tab('Settings').click()
       await field('Name').fill('Budget planner 2')
       await button('Save name').click()
-      await button('Application Budget planner 2: switch').waitFor()
+      await button('Budget planner 2 Switch application').waitFor()
       await tab('API keys').click()
       t.ok(await eventually(async () => (await codeOf(key)) === 401, 5_000), 'the old key is dead')
       t.not(await codeOf(newKey), 401)

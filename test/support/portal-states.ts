@@ -301,7 +301,7 @@ const applications: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/usage'),
     prepare: async (page) => {
-      await press(page, /: switch$/)
+      await press(page, /Switch application$/)
       await page.getByRole('menuitem', { name: 'Rent collector' }).waitFor()
     },
   },

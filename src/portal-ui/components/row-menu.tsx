@@ -19,7 +19,7 @@ export interface RowMenuItem {
 export function RowMenu({ label, items }: RowMenuProps) {
   if (items.length === 0) return null
   return (
-    <Menu width={220} withinPortal>
+    <Menu width={220} withinPortal withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={32} aria-label={label}>
           <svg

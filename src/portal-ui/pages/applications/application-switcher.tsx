@@ -1,5 +1,5 @@
-import { Menu, UnstyledButton } from '@mantine/core'
-import { Link } from 'wouter'
+import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { useLocation } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplications } from '../../api/applications.ts'
@@ -16,16 +16,15 @@ export interface ApplicationSwitcherProps {
 /** Names the application on screen; its menu leads to the others. */
 export function ApplicationSwitcher({ application, tab }: ApplicationSwitcherProps) {
   const { id, name } = application
+  const [, navigate] = useLocation()
   const others = (useApplications().data?.items ?? []).filter((other) => other.id !== id)
   return (
-    <Menu position="bottom-start" width={240} shadow="md">
+    <Menu position="bottom-start" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <UnstyledButton
-          className={classes['button'] ?? ''}
-          aria-label={t('application.switch', { name })}
-        >
+        <UnstyledButton className={classes['button'] ?? ''}>
           <Initial name={name} />
-          <bdi className={classes['name']}>{name}</bdi>
+          <bdi className={classes['name']}>{name}</bdi>{' '}
+          <VisuallyHidden>{t('application.switch')}</VisuallyHidden>
           <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
             <path
               d="M4.5 6.5 8 10l3.5-3.5"
@@ -42,15 +41,14 @@ export function ApplicationSwitcher({ application, tab }: ApplicationSwitcherPro
         {others.map((other) => (
           <Menu.Item
             key={other.id}
-            component={Link}
-            href={tabPath(other.id, tab)}
+            onClick={() => navigate(tabPath(other.id, tab))}
             leftSection={<Initial name={other.name} />}
           >
             <bdi>{other.name}</bdi>
           </Menu.Item>
         ))}
         {others.length === 0 ? null : <Menu.Divider />}
-        <Menu.Item component={Link} href={pagePaths.applications}>
+        <Menu.Item onClick={() => navigate(pagePaths.applications)}>
           {t('application.all')}
         </Menu.Item>
       </Menu.Dropdown>
@@ -62,8 +60,11 @@ function Initial({ name }: { readonly name: string }) {
   // A whole character as people see it, which may be several code points.
   const [first] = new Intl.Segmenter().segment(name)
   return (
-    <span className={classes['initial']} aria-hidden>
-      {first?.segment.toUpperCase()}
-    </span>
+    <span
+      className={classes['initial']}
+      // Drawn by the style sheet: the letter is no part of the name.
+      data-initial={first?.segment.toUpperCase()}
+      aria-hidden
+    />
   )
 }

@@ -64,11 +64,12 @@ function Row({ record, onOpen }: RowProps) {
         <button
           type="button"
           className={classes['open']}
+          dir="ltr"
           data-request={requestId}
           onClick={() => onOpen(requestId)}
           onKeyDown={moveFocus}
         >
-          <bdi dir="ltr">{callPath(record)}</bdi>
+          {callPath(record)}
         </button>
       </Table.Td>
       <Table.Td className={classes['version'] ?? ''}>

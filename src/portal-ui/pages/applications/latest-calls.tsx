@@ -62,8 +62,9 @@ function Latest({ applicationId, record }: LatestProps) {
       <Link
         href={`${tabPath(applicationId, 'calls')}?${query}`}
         className={classes['latestPath'] ?? ''}
+        dir="ltr"
       >
-        <bdi dir="ltr">{callPath(record)}</bdi>
+        {callPath(record)}
       </Link>
       <StatusCode status={status} />
       <span className={classes['took']}>{milliseconds(totalMs)}</span>

@@ -19,13 +19,18 @@ export interface LimitBarProps {
 
 /** One limit in use: calls used, calls left, and when it resets. */
 export function LimitBar({ item, name, usage, isShort = false }: LimitBarProps) {
-  const { operation, limitName, limit, used, remaining, resetsAt, overrideUntil } = item
+  const { api, version, operation, limitName, limit, used, remaining, resetsAt, overrideUntil } =
+    item
   const share = Math.min(100, (used / Math.max(1, limit)) * 100)
   return (
     <li className={classes['limit']} data-short={isShort || undefined}>
       <div className={classes['limitName']}>
         <span className={classes['strong']}>{name}</span>{' '}
-        {operation === null || isShort ? null : (
+        {isShort ? (
+          <bdi dir="ltr" className={classes['operation']}>
+            {api} {version}
+          </bdi>
+        ) : operation === null ? null : (
           <code dir="ltr" className={classes['operation']}>
             {operation}
           </code>
