@@ -2,6 +2,7 @@ import t from 'tap'
 import { type Letter, renderLetter } from '../../src/gateway/portal/mail/letters.ts'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { sealMail, unsealMail } from '../../src/gateway/portal/mail/sealed-mail.ts'
+import { type Language, languageFacts, languages } from '../../src/messages/language.ts'
 
 const portalUrl = 'https://developer.bank.example'
 const optOuts = createOptOuts({ key: Buffer.alloc(32, 1) })
@@ -95,22 +96,28 @@ const hostile = [
   '{{7*7}} $(7) %0d%0aX: y',
 ]
 
+/** Every letter in every language. */
+function inEveryLanguage(name: string) {
+  return languages.flatMap((language) => lettersWith(name).map((letter) => ({ letter, language })))
+}
+
 /** The same letter with a harmless name. */
-function harmless(letter: Letter) {
+function harmless(letter: Letter, language: Language) {
   const other = lettersWith('x').find(({ kind }) => kind === letter.kind) ?? letter
-  return renderLetter(other, { portalUrl, optOuts })
+  return renderLetter(other, { portalUrl, optOuts, language })
 }
 
 t.test('names cannot become markup, links, lines or headers', async (t) => {
   for (const [index, name] of hostile.entries()) {
-    for (const letter of lettersWith(name)) {
-      const { subject, text, html } = renderLetter(letter, { portalUrl, optOuts })
-      const where = `${letter.kind} with hostile name ${index}`
-      t.match(subject, /^[\x20-\x7e]{5,60}$/, `the subject of ${where}`)
-      t.equal(subject, harmless(letter).subject)
+    for (const { letter, language } of inEveryLanguage(name)) {
+      const { subject, text, html } = renderLetter(letter, { portalUrl, optOuts, language })
+      const where = `${letter.kind} in ${language} with hostile name ${index}`
+      const characters = language === 'en' ? /^[\x20-\x7e]{5,60}$/ : /^[\x20-\x7e֐-״⁨⁩]{5,70}$/
+      t.match(subject, characters, `the subject of ${where}`)
+      t.equal(subject, harmless(letter, language).subject)
       for (const body of [text, html]) {
         t.notMatch(body, /[\u202e\u2028\r\u0000]/, `no control characters in ${where}`)
-        const foreign = body.replaceAll(portalUrl, '')
+        const foreign = body.replaceAll(portalUrl, '').replace('@media', '')
         t.notMatch(
           foreign,
           /[a-z]:\/\/|www\.|evil[.。]|javascript:|@/i,
@@ -119,7 +126,7 @@ t.test('names cannot become markup, links, lines or headers', async (t) => {
       }
       t.notMatch(html, /<script|<img|onerror=[^&]*>/i, `inert in ${where}`)
       const lines = (of: string) => of.split('\n').length
-      t.equal(lines(text), lines(harmless(letter).text), `no line more in ${where}`)
+      t.equal(lines(text), lines(harmless(letter, language).text), `no line more in ${where}`)
     }
   }
 })
@@ -133,17 +140,17 @@ t.test('ordinary names stay as they are', async (t) => {
     'a:b',
     '👩‍💻',
   ]) {
-    for (const letter of lettersWith(name)) {
+    for (const { letter, language } of inEveryLanguage(name)) {
       if (!letter.kind.startsWith('key-')) continue
-      const { text } = renderLetter(letter, { portalUrl, optOuts })
+      const { text } = renderLetter(letter, { portalUrl, optOuts, language })
       t.ok(text.includes(`"${name}"`), `${letter.kind} shows ${name}`)
     }
   }
 })
 
 t.test('every link leads to the portal, and HTML loads nothing', async (t) => {
-  for (const letter of lettersWith('x')) {
-    const { text, html } = renderLetter(letter, { portalUrl, optOuts })
+  for (const { letter, language } of inEveryLanguage('x')) {
+    const { text, html } = renderLetter(letter, { portalUrl, optOuts, language })
     const links = [...`${text}${html}`.matchAll(/https?:\/\/[^\s"<]+/g)].map(
       ([url]) => new URL(url),
     )
@@ -154,9 +161,29 @@ t.test('every link leads to the portal, and HTML loads nothing', async (t) => {
   }
 })
 
+t.test('every letter is whole in its language and runs in its direction', async (t) => {
+  for (const { letter, language } of inEveryLanguage('7')) {
+    const { subject, text, html } = renderLetter(letter, { portalUrl, optOuts, language })
+    const where = `${letter.kind} in ${language}`
+    const { direction } = languageFacts[language]
+    t.match(html, `<html lang="${language}" dir="${direction}">`, where)
+    const shown = `${subject} ${html.replace(/<style.*<\/style>/s, '').replaceAll(/<[^>]*>/g, ' ')}`
+    const words = `${shown} ${text}`.replaceAll(/https?:\/\/\S+/g, '')
+    t.notMatch(words, /[{}]|undefined|\[object|mail\.[a-z]/, `nothing open in ${where}`)
+    if (language === 'he') {
+      const known = /Tollgate|API|UTC|passkey|xs2a|getAccounts|tg_\w+|wxyz|stuv|quot/g
+      t.notMatch(words.replaceAll(known, ''), /[a-z]{3}/i, `no English in ${where}`)
+      t.match(subject, /\p{Script=Hebrew}{3}/u, where)
+    } else {
+      t.notMatch(words, /\p{Script=Hebrew}/u, where)
+    }
+    t.equal(html.split('background-color: #0a7180').length - 1 <= 2, true, `one button in ${where}`)
+  }
+})
+
 t.test('mails one can do without say how to end them, the others do not', async (t) => {
-  for (const letter of lettersWith('x')) {
-    const { text, html, optOutUrl } = renderLetter(letter, { portalUrl, optOuts })
+  for (const { letter, language } of inEveryLanguage('x')) {
+    const { text, html, optOutUrl } = renderLetter(letter, { portalUrl, optOuts, language })
     const isOptional = /^(limits|expiring|deprecation)/.test(letter.kind)
     t.equal(optOutUrl !== null, isOptional, letter.kind)
     t.equal(text.includes('/mails/opt-out#token='), isOptional)

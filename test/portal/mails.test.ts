@@ -1,10 +1,13 @@
+import { join } from 'node:path'
 import t from 'tap'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
+import { readMailFiles } from '../../src/gateway/portal/mail/read-mail-files.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
 import { eventually } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
+import { createPortalClient, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -69,6 +72,39 @@ t.test('changes of keys are told by mail, made on the portal or by a command', a
     ['key-issued', 'key-replaced', 'key-revoked'],
     'one each',
   )
+})
+
+t.test('a Hebrew browser signs up and gets Hebrew mails, until English is chosen', async (t) => {
+  const email = 'tamar@example.com'
+  const client = createPortalClient(urls.portal)
+  const hebrew = { headers: { 'accept-language': 'he-IL,he;q=0.9,en;q=0.5' } }
+  await client.post('/api/developers', { email, name: 'תמר' }, hebrew)
+  const mail = await awaitMail(dataDir, { kind: 'sign-up', to: email })
+  t.equal(mail.subject, 'אימות כתובת הדוא״ל')
+  t.match(mail.html, '<html lang="he" dir="rtl">')
+  t.match(mail.text, 'הקישור פועל פעם אחת')
+  const [newest] = await readMailFiles(join(dataDir, 'outbox'), 1)
+  t.match(newest, { to: email, subject: mail.subject }, 'also on the page of the mailbox')
+
+  const { token } = mail
+  await client.post('/api/developers/verify', { token, password: testPassword }, hebrew)
+  const language = async () => (await client.get('/api/session')).body.developer.language
+  t.equal(await language(), 'he')
+  const resets = async (after?: string) => {
+    // From a browser that prefers nothing.
+    await client.post('/api/password-resets', { email })
+    return awaitMail(dataDir, { kind: 'password-reset', to: email, after })
+  }
+  const reset = await resets()
+  t.match(reset.html, '<html lang="he" dir="rtl">', 'the choice counts, not the browser')
+  t.match(await client.put('/api/session/language', { language: 'xx' }), { status: 400 })
+  t.match(await client.put('/api/session/language', { language: 'en' }), { status: 200 })
+  t.equal(await language(), 'en')
+  t.match((await resets(reset.file)).html, '<html lang="en" dir="ltr">')
+  const again = createPortalClient(urls.portal)
+  await again.post('/api/developers', { email, name: 'x' }, hebrew)
+  const known = await awaitMail(dataDir, { kind: 'known-address', to: email })
+  t.equal(known.subject, 'You already have an account', 'a stranger does not choose the language')
 })
 
 t.test('mails about keys have no opt-out', async (t) => {

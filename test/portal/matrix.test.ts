@@ -112,6 +112,7 @@ const calls: Readonly<Record<string, Call>> = {
   changeName: { of: 'self', status: 200, body: name },
   acceptTerms: { of: 'self', status: 404, body: () => ({ version: '2026-11' }) },
   exportOwnData: { of: 'self', status: 200 },
+  chooseLanguage: { of: 'self', status: 200, body: () => ({ language: 'he' }) },
   chooseMails: {
     of: 'self',
     status: 200,

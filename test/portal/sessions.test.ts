@@ -456,6 +456,7 @@ t.test('what a session needs is refused without one, before its body is looked a
     ['delete', '/api/sessions'],
     ['patch', '/api/session/developer'],
     ['put', '/api/session/developer/mails'],
+    ['put', '/api/session/language'],
     ['delete', '/api/session/developer'],
     ['get', '/api/applications'],
   ] as const) {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Mails } from '../../src/gateway/portal/mail/open-mails.ts'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { createOutbox } from '../../src/gateway/portal/mail/outbox.ts'
+import { readHeader } from '../../src/gateway/portal/mail/read-header.ts'
 
 /** A mail as somebody finds it. */
 export interface ReadMail {
@@ -90,7 +91,7 @@ export function parseMail(source: string, file?: string): ReadMail {
     file,
     kind: /^[0-9TZ]+-([a-z-]+)-\d+\.eml$/.exec(file ?? '')?.[1] ?? '',
     to: headers.get('to') ?? '',
-    subject: headers.get('subject') ?? '',
+    subject: readHeader(headers.get('subject') ?? ''),
     headers,
     text,
     html: partOf('text/html'),

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { Language } from '../../messages/language.ts'
 import { type Developer, developerColumns } from './developers.ts'
 import { plainName } from './name.ts'
 import { changeOperator } from './operators.ts'
@@ -36,12 +37,13 @@ export interface Identities {
    * The account of a person, with the operator role that the provider says. The
    * first sign-in creates it. Becoming an operator ends all sessions.
    *
+   * @param input.language of the mails to a new account
    * @param input.firstSignIn whether an account may be created: not for `off`; for `approval`, it waits. Operators need
    *   neither
    * @returns `email-taken` when another account has the address, `closed` when no account may be created
    */
   signIn(
-    input: ProvidedPerson & { firstSignIn: 'open' | 'approval' | 'off' },
+    input: ProvidedPerson & { firstSignIn: 'open' | 'approval' | 'off'; language: Language },
   ): Promise<ProvidedAccount | 'email-taken' | 'closed'>
   /** Of a developer; undefined for one who has a password or no way to sign in yet. */
   find(developerId: string): Promise<Identity | undefined>
@@ -49,7 +51,7 @@ export interface Identities {
 
 export function createIdentities({ db }: { readonly db: Kysely<RegistrySchema> }): Identities {
   return {
-    signIn: ({ identity, email, name, isOperator, firstSignIn }) =>
+    signIn: ({ identity, email, name, isOperator, firstSignIn, language }) =>
       change(db, async (trx, leave) => {
         // Two first sign-ins of one person at the same time make one account.
         const lock = JSON.stringify([identity.issuer, identity.subject])
@@ -70,6 +72,7 @@ export function createIdentities({ db }: { readonly db: Kysely<RegistrySchema> }
               name: acceptableName(name),
               oidc_issuer: identity.issuer,
               oidc_subject: identity.subject,
+              language,
               approved_at: firstSignIn === 'approval' ? null : sql`now()`,
             })
             .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { Language } from '../../messages/language.ts'
 import { violates } from '../../platform/database.ts'
 import { recordAudit } from './audit.ts'
 import type { Change } from './changes.ts'
@@ -29,6 +30,8 @@ export interface Profile {
   /** `provider`: the OpenID Connect provider, which has name and address, too. */
   readonly signsInWith: 'password' | 'provider'
   readonly mails: MailChoices
+  /** Of mails and, where the browser says none, of pages; null: not known yet. */
+  readonly language: Language | null
   /** The terms that the developer accepted last; null: none yet. */
   readonly acceptedTerms: AcceptedTerms | null
 }
@@ -71,6 +74,8 @@ export interface Profiles {
   rename(input: { developerId: string; name: string }): Promise<void>
   /** Omitted choices stay. For a deleted developer this does nothing. */
   chooseMails(input: { developerId: string; mails: Partial<MailChoices> }): Promise<void>
+  /** The language of mails. For a deleted developer this does nothing. */
+  chooseLanguage(input: { developerId: string; language: Language }): Promise<void>
 }
 
 export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles {
@@ -91,6 +96,7 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
           'mails_limits as limits',
           'mails_deprecations as deprecations',
           'mails_expiry as expiry',
+          'language',
           eb
             .selectFrom('mail_tokens')
             .select('mail_tokens.email')
@@ -205,6 +211,21 @@ export function createProfiles({ db }: { db: Kysely<RegistrySchema> }): Profiles
         const actor = `developer:${developerId}`
         const action = 'developer.choose-mails'
         await recordAudit(trx, { actor, action, subject: actor, detail })
+      }),
+
+    chooseLanguage: ({ developerId, language }) =>
+      db.transaction().execute(async (trx) => {
+        const changed = await trx
+          .updateTable('developers')
+          .set({ language })
+          .where('id', '=', developerId)
+          .where((eb) => eb('language', 'is distinct from', language))
+          .returning('id')
+          .executeTakeFirst()
+        if (changed === undefined) return
+        const actor = `developer:${developerId}`
+        const action = 'developer.choose-language'
+        await recordAudit(trx, { actor, action, subject: actor, detail: { language } })
       }),
   }
 }

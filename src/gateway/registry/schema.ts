@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { Language } from '../../messages/language.ts'
 
 /** The registry's tables in Kysely's types; the migrations define them. */
 export interface RegistrySchema {
@@ -65,6 +66,8 @@ interface DevelopersTable {
   mails_limits: Generated<boolean>
   mails_deprecations: Generated<boolean>
   mails_expiry: Generated<boolean>
+  /** Of mails; null: not known yet. */
+  language: Language | null
   /** `iss` and `sub` of a person who signs in through the OpenID Connect provider; with these, `password_hash` is null. */
   oidc_issuer: string | null
   oidc_subject: string | null

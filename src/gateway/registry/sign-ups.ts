@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { Language } from '../../messages/language.ts'
 import { violates } from '../../platform/database.ts'
 import { issueMailToken, takeMailToken } from './mail-tokens.ts'
 import { plainName } from './name.ts'
@@ -29,6 +30,8 @@ export interface SignUps {
     token: string
     passwordHash: string
     isApproved: boolean
+    /** Of the mails to come. */
+    language: Language
   }): Promise<string | undefined>
 }
 
@@ -47,7 +50,7 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
         await post(trx, known?.email ?? email, known === undefined ? token : undefined)
       }),
 
-    complete: ({ token, passwordHash, isApproved }) =>
+    complete: ({ token, passwordHash, isApproved, language }) =>
       change(db, async (trx, leave) => {
         const link = await takeMailToken(trx, 'sign-up', token)
         if (link === undefined) return undefined
@@ -58,6 +61,7 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
             name: link.name ?? '',
             password_hash: passwordHash,
             approved_at: isApproved ? sql`now()` : null,
+            language,
           })
           .returning('id')
           .executeTakeFirstOrThrow()

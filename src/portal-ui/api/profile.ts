@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
   AccountDeletion,
   Developer,
+  LanguageChoice,
   MailPreferences,
   NameChange,
   ProfileChange,
@@ -36,6 +37,14 @@ export function useMailPreferences() {
   return useMutation({
     mutationFn: (input: MailPreferences) => request<Developer>('PUT', `${path}/mails`, input),
     onSuccess: keep,
+  })
+}
+
+/** Chooses the language of emails. */
+export function useLanguageChoice() {
+  return useMutation({
+    mutationFn: (input: LanguageChoice) =>
+      request<Developer>('PUT', '/api/session/language', input),
   })
 }
 

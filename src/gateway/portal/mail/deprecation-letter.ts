@@ -1,5 +1,6 @@
+import type { Words } from '../../../messages/format.ts'
 import type { LetterText } from './letter-body.ts'
-import { utcDay } from './utc-time.ts'
+import { utcTime } from './utc-time.ts'
 
 export interface DeprecationFacts {
   readonly developerId: string
@@ -22,37 +23,41 @@ export interface DeprecationFacts {
 }
 
 /** Tells a developer that a version is deprecated or about to end. */
-export function deprecationLetter(portalUrl: string, letter: DeprecationFacts): LetterText {
+export function deprecationLetter(
+  portalUrl: string,
+  letter: DeprecationFacts,
+  { t, language }: Words,
+): LetterText {
   const { api, version, deprecated, sunset, retired, successor, daysLeft } = letter
-  const subject =
-    daysLeft === undefined
-      ? `${api} ${version} is deprecated`
-      : `${api} ${version} ends in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`
+  const isEnding = daysLeft !== undefined
   const dates = [
-    { label: 'Deprecated from', day: deprecated },
-    { label: 'Planned end', day: sunset },
-    { label: 'Calls are refused from', day: retired },
+    { label: t('mail.deprecation.deprecated'), day: deprecated },
+    { label: t('mail.deprecation.sunset'), day: sunset },
+    { label: t('mail.deprecation.retired'), day: retired },
   ].flatMap(({ label, day }) =>
-    day === undefined ? [] : [{ label, value: `${utcDay(new Date(day))}, 00:00 UTC` }],
+    day === undefined ? [] : [{ label, value: utcTime(new Date(day), language) }],
   )
   return {
-    subject,
+    subject: isEnding
+      ? t('mail.deprecation.subjectEnds', { api, version, days: daysLeft })
+      : t('mail.deprecation.subject', { api, version }),
     blocks: [
-      `Your applications are subscribed to version ${version} of ${api}, which ${
-        daysLeft === undefined ? 'is deprecated' : 'is about to end'
-      }.${successor === undefined ? '' : ` Version ${successor} replaces it.`}`,
+      isEnding
+        ? t('mail.deprecation.leadEnds', { api, version })
+        : t('mail.deprecation.lead', { api, version }),
+      ...(successor === undefined ? [] : [t('mail.deprecation.successor', { successor })]),
       ...(dates.length === 0 ? [] : [{ facts: dates }]),
-      'These applications are still subscribed. Their calls to this version in the last 30 days:',
+      t('mail.deprecation.applications'),
       ...letter.applications.map(({ name, calls }) => ({
         facts: [
-          { label: 'Application', name },
-          { label: 'Calls', value: String(calls) },
+          { label: t('mail.fact.application'), name },
+          { label: t('mail.fact.calls'), value: String(calls) },
         ],
       })),
       successor === undefined
-        ? { link: 'See this version', url: `${portalUrl}/apis/${api}/${version}` }
+        ? { link: t('mail.deprecation.see'), url: `${portalUrl}/apis/${api}/${version}` }
         : {
-            link: 'See what changes',
+            link: t('mail.deprecation.changes'),
             url: `${portalUrl}/apis/${api}/diff?from=${version}&to=${successor}`,
           },
     ],

@@ -1,3 +1,4 @@
+import type { Words } from '../../../messages/format.ts'
 import type { Expiring } from '../../registry/expiry-alerts.ts'
 import type { LetterText } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
@@ -11,24 +12,33 @@ export interface ExpiryFacts {
 }
 
 /** Warns of keys and certificates that expire soon. */
-export function expiryLetter(portalUrl: string, letter: ExpiryFacts): LetterText {
+export function expiryLetter(
+  portalUrl: string,
+  letter: ExpiryFacts,
+  { t, language }: Words,
+): LetterText {
   const { applicationId, applicationName, items } = letter
   const [first] = items
   const days = first?.daysLeft ?? 0
-  const what = first?.of === 'certificate' ? 'A certificate' : 'An API key'
   return {
-    subject: `${what} expires in ${days} ${days === 1 ? 'day' : 'days'}`,
+    subject:
+      first?.of === 'certificate'
+        ? t('mail.expiry.subjectCertificate', { days })
+        : t('mail.expiry.subjectKey', { days }),
     blocks: [
-      'The gateway refuses calls with a key or certificate that has expired. Replace it before then.',
-      { facts: [{ label: 'Application', name: applicationName }] },
+      t('mail.expiry.lead'),
+      { facts: [{ label: t('mail.fact.application'), name: applicationName }] },
       ...items.map((item) => ({
         facts: [
-          { label: item.of === 'key' ? 'Key' : 'Certificate', name: item.name },
-          ...(item.of === 'key' ? [{ label: 'Hint', value: item.hint }] : []),
-          { label: 'Expires', value: utcTime(item.expiresAt) },
+          {
+            label: t(item.of === 'key' ? 'mail.fact.key' : 'mail.fact.certificate'),
+            name: item.name,
+          },
+          ...(item.of === 'key' ? [{ label: t('mail.fact.hint'), value: item.hint }] : []),
+          { label: t('mail.fact.expires'), value: utcTime(item.expiresAt, language) },
         ],
       })),
-      { link: 'Replace it', url: `${portalUrl}/applications/${applicationId}/keys` },
+      { link: t('mail.expiry.link'), url: `${portalUrl}/applications/${applicationId}/keys` },
     ],
   }
 }

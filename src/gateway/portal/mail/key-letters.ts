@@ -1,5 +1,6 @@
+import type { MessageId, Words } from '../../../messages/format.ts'
 import type { KeyDigest, NotedChange } from '../../registry/key-digests.ts'
-import type { LetterText, Words } from './letter-body.ts'
+import type { LetterText, LetterWriter } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
 
 /** What a mail shows of a key; never the key itself. */
@@ -27,96 +28,118 @@ interface ReplacedFacts extends KeyFacts {
  * command. They have no opt-out: a thief of a session would use it first.
  */
 export const keyLetters = {
-  'key-issued': (portalUrl: string, key: KeyFacts) =>
+  'key-issued': (portalUrl: string, key: KeyFacts, words: Words) =>
     keyLetter(portalUrl, key, {
-      subject: 'An API key was created',
-      sentence:
-        'One of your applications has a new API key. The key itself was shown only once, when it was created.',
+      words,
+      subject: words.t('mail.keyIssued.subject'),
+      sentence: words.t('mail.keyIssued.lead'),
     }),
 
-  'key-revoked': (portalUrl: string, key: KeyFacts) =>
+  'key-revoked': (portalUrl: string, key: KeyFacts, words: Words) =>
     keyLetter(portalUrl, key, {
-      subject: 'An API key was revoked',
-      sentence:
-        'An API key of one of your applications was revoked. The gateway now refuses calls with it.',
+      words,
+      subject: words.t('mail.keyRevoked.subject'),
+      sentence: words.t('mail.keyRevoked.lead'),
     }),
 
-  'key-replaced': (portalUrl: string, key: ReplacedFacts) =>
+  'key-replaced': (portalUrl: string, key: ReplacedFacts, words: Words) =>
     keyLetter(portalUrl, key, {
-      subject: 'An API key was replaced',
-      sentence: `An API key of one of your applications ${key.isByItself ? 'replaced itself, as you allowed it to' : 'was replaced'}. The old key ${
-        key.worksUntil === null ? 'no longer works' : `works until ${utcTime(key.worksUntil)}`
-      }.`,
+      words,
+      subject: words.t('mail.keyReplaced.subject'),
+      sentence: replacedSentence(key, words),
     }),
 
   'key-self-replacement': (
     portalUrl: string,
     key: KeyFacts & { readonly mayReplaceItself: boolean },
+    words: Words,
   ) =>
     keyLetter(portalUrl, key, {
-      subject: key.mayReplaceItself
-        ? 'An API key may now replace itself'
-        : 'An API key may no longer replace itself',
-      sentence: key.mayReplaceItself
-        ? 'A program with this key can now replace it by a new key, without a person.'
-        : 'Only a person can now replace this key.',
+      words,
+      subject: words.t(
+        key.mayReplaceItself ? 'mail.keySelf.subject' : 'mail.keySelf.subjectNoMore',
+      ),
+      sentence: words.t(key.mayReplaceItself ? 'mail.keySelf.lead' : 'mail.keySelf.leadNoMore'),
     }),
 
-  'key-addresses-changed': (portalUrl: string, key: KeyFacts) =>
+  'key-addresses-changed': (portalUrl: string, key: KeyFacts, words: Words) =>
     keyLetter(portalUrl, key, {
-      subject: 'The allowed addresses of an API key were changed',
-      sentence:
-        'The list of addresses that may use one of your API keys was changed. The portal shows the new list.',
+      words,
+      subject: words.t('mail.keyAddresses.subject'),
+      sentence: words.t('mail.keyAddresses.lead'),
     }),
 
   /** The digest of an hour with many changes. */
-  'keys-changed': (portalUrl: string, digest: Omit<KeyDigest, 'email'>) => ({
-    subject: 'Several API keys were changed',
+  'keys-changed': (
+    portalUrl: string,
+    digest: Omit<KeyDigest, 'email'>,
+    { t, language }: Words,
+  ) => ({
+    subject: t('mail.keysChanged.subject'),
     blocks: [
-      `Your API keys were changed many times after ${utcTime(digest.since)}. We reported the first changes in separate emails. These are the others.`,
+      t('mail.keysChanged.lead', { since: utcTime(digest.since, language) }),
       ...digest.changes.map(({ action, applicationName, keyName, hint, at }) => ({
         facts: [
-          { label: 'Application', name: applicationName },
-          { label: 'Key', name: keyName },
-          { label: 'Hint', value: hint },
-          { label: changeLabels[action], value: utcTime(new Date(at)) },
+          { label: t('mail.fact.application'), name: applicationName },
+          { label: t('mail.fact.key'), name: keyName },
+          { label: t('mail.fact.hint'), value: hint },
+          { label: t(changeLabels[action]), value: utcTime(new Date(at), language) },
         ],
       })),
-      ...(digest.more === 0
-        ? []
-        : [`And ${digest.more} more ${digest.more === 1 ? 'change' : 'changes'}.`]),
-      { link: 'If this was not you, check your keys', url: `${portalUrl}/applications` },
+      ...(digest.more === 0 ? [] : [t('mail.keysChanged.more', { more: digest.more })]),
+      { link: t('mail.checkKeys'), url: `${portalUrl}/applications` },
     ],
   }),
-} satisfies Record<string, Words>
+} satisfies Record<string, LetterWriter>
 
-const changeLabels: Readonly<Record<NotedChange['action'], string>> = {
-  issue: 'Created',
-  replace: 'Replaced',
-  revoke: 'Revoked',
-  update: 'Changed',
+function replacedSentence({ isByItself, worksUntil }: ReplacedFacts, words: Words): string {
+  const { t, language } = words
+  if (worksUntil === null) {
+    return t(isByItself ? 'mail.keyReplaced.selfEnded' : 'mail.keyReplaced.ended')
+  }
+  const until = utcTime(worksUntil, language)
+  return t(isByItself ? 'mail.keyReplaced.selfUntil' : 'mail.keyReplaced.until', { until })
+}
+
+const changeLabels: Readonly<Record<NotedChange['action'], MessageId>> = {
+  issue: 'mail.fact.issue',
+  replace: 'mail.fact.replace',
+  revoke: 'mail.fact.revoke',
+  update: 'mail.fact.update',
+}
+
+interface KeySentence {
+  readonly words: Words
+  readonly subject: string
+  readonly sentence: string
 }
 
 function keyLetter(
   portalUrl: string,
   key: KeyFacts & Partial<ReplacedFacts>,
-  { subject, sentence }: { readonly subject: string; readonly sentence: string },
+  { words, subject, sentence }: KeySentence,
 ): LetterText {
+  const { t, language } = words
   return {
     subject,
     blocks: [
       sentence,
       {
         facts: [
-          { label: 'Application', name: key.applicationName },
-          { label: 'Key', name: key.keyName },
-          { label: key.newHint === undefined ? 'Hint' : 'Old hint', value: key.hint },
-          ...(key.newHint === undefined ? [] : [{ label: 'New hint', value: key.newHint }]),
-          { label: 'When', value: utcTime(key.at) },
+          { label: t('mail.fact.application'), name: key.applicationName },
+          { label: t('mail.fact.key'), name: key.keyName },
+          {
+            label: key.newHint === undefined ? t('mail.fact.hint') : t('mail.fact.oldHint'),
+            value: key.hint,
+          },
+          ...(key.newHint === undefined
+            ? []
+            : [{ label: t('mail.fact.newHint'), value: key.newHint }]),
+          { label: t('mail.fact.when'), value: utcTime(key.at, language) },
         ],
       },
       {
-        link: 'If this was not you, check your keys',
+        link: t('mail.checkKeys'),
         url: `${portalUrl}/applications/${key.applicationId}/keys`,
       },
     ],

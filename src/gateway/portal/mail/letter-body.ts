@@ -1,3 +1,5 @@
+import type { Words } from '../../../messages/format.ts'
+import { type Language, languageFacts } from '../../../messages/language.ts'
 import { withoutHiddenMarks } from '../../../platform/hidden-marks.ts'
 import { escapeHtml } from '../pages/page.ts'
 import type { MailFace } from './mail-face.ts'
@@ -26,35 +28,55 @@ export interface LetterText {
   readonly blocks: readonly Block[]
 }
 
-/** Makes a letter of its facts. @param portalUrl the portal's own origin: every link begins with it */
-export type Words = (portalUrl: string, facts: never) => LetterText
+/** Makes a letter of its facts, in the reader's words. @param portalUrl the portal's own origin: every link begins with it */
+export type LetterWriter = (portalUrl: string, facts: never, words: Words) => LetterText
 
-export function textOf(blocks: readonly Block[]): string {
-  return `${blocks.map(blockText).join('\n\n')}\n`
+export function textOf(blocks: readonly Block[], language: Language): string {
+  const isolate =
+    languageFacts[language].direction === 'ltr'
+      ? (text: string) => text
+      : (text: string) => `\u2068${text}\u2069`
+  return `${blocks.map((block) => blockText(block, isolate)).join('\n\n')}\n`
 }
 
-function blockText(block: Block): string {
+function blockText(block: Block, isolate: (text: string) => string): string {
   if (typeof block === 'string') return block
   if ('link' in block) return `${block.link}:\n${block.url}`
   return block.facts
-    .map((fact) => `  ${fact.label}: ${'name' in fact ? quoted(fact.name) : fact.value}`)
+    .map((fact) => `  ${fact.label}: ${isolate('name' in fact ? quoted(fact.name) : fact.value)}`)
     .join('\n')
 }
 
 export interface LetterHtml {
   readonly title: string
+  readonly language: Language
   readonly face: MailFace
   /** The first link among them is the button. */
   readonly blocks: readonly Block[]
-  /** Small print below a line. */
+  /** Small print below the card. */
   readonly footer: readonly Block[]
 }
 
-/** A whole document without images or remote content, in the reader's own colours. */
-export function htmlOf({ title, face, blocks, footer }: LetterHtml): string {
+/** Programs that know dark mode use these; others draw what stands at each element. */
+const dark = `
+:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  .ground { background-color: #0b1316 !important; color: #e8eff1 !important; }
+  .card { background-color: #111d22 !important; border-color: #1e2d33 !important; color: #e8eff1 !important; }
+  .line { border-color: #1e2d33 !important; }
+  .dim { color: #9fb0b6 !important; }
+  .link { color: #6cc9d5 !important; }
+}
+`
+const faces = "Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
+
+/** A whole document without images or remote content, light or dark as the reader's program is. */
+export function htmlOf({ title, language, face, blocks, footer }: LetterHtml): string {
   const button = blocks.find(isLink)
+  const { direction } = languageFacts[language]
+  const letter = escapeHtml([...face.name][0] ?? '')
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -62,12 +84,17 @@ export function htmlOf({ title, face, blocks, footer }: LetterHtml): string {
 <meta name="supported-color-schemes" content="light dark">
 <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">
 <title>${escapeHtml(title)}</title>
-<style>:root { color-scheme: light dark; }</style>
+<style>${dark}</style>
 </head>
-<body style="font-family: system-ui, sans-serif; font-size: 16px; line-height: 1.5; max-width: 36em; margin: 0 auto; padding: 16px; overflow-wrap: anywhere;">
-<p style="margin: 0 0 24px; padding-bottom: 12px; border-bottom: 3px solid ${face.accent}; font-weight: 600;">${escapeHtml(face.name)}</p>
+<body class="ground" dir="${direction}" style="margin: 0; padding: 32px 12px; background-color: #f6f8f9; color: #0c1a1f; font-family: ${faces}; font-size: 15px; line-height: 1.55; overflow-wrap: anywhere;">
+<div class="card" style="max-width: 520px; margin: 0 auto; background-color: #ffffff; border: 1px solid #e4eaec; border-radius: 12px;">
+<div class="line" style="padding: 16px 28px; border-bottom: 1px solid #e4eaec; font-weight: 600;"><span aria-hidden="true" style="display: inline-block; width: 28px; line-height: 28px; margin-inline-end: 10px; border-radius: 8px; background-color: ${face.accent}; color: #ffffff; text-align: center; font-size: 14px;">${letter}</span><bdi>${escapeHtml(face.name)}</bdi></div>
+<div style="padding: 24px 28px 20px;">
+<h1 style="margin: 0 0 12px; font-size: 20px; line-height: 1.3; font-weight: 650; letter-spacing: -0.01em;">${escapeHtml(title)}</h1>
 ${blocks.map((block) => (isLink(block) && block === button ? buttonHtml(block, face) : blockHtml(block))).join('\n')}
-<div style="margin-top: 32px; padding-top: 12px; border-top: 1px solid #8a989e; font-size: 13px;">
+</div>
+</div>
+<div class="dim" style="max-width: 464px; margin: 16px auto 0; padding: 0 28px; color: #55646b; font-size: 12px;">
 ${footer.map(blockHtml).join('\n')}
 </div>
 </body>
@@ -79,24 +106,28 @@ function isLink(block: Block): block is LinkBlock {
   return typeof block === 'object' && 'link' in block
 }
 
+const linkColour = 'class="link" style="color: #085965;"'
+
 /** A link that is the thing to do: a button, and the address for programs that show no buttons. */
 function buttonHtml({ link, url }: LinkBlock, { accent }: MailFace): string {
   const href = escapeHtml(url)
-  return `<p style="margin: 24px 0 8px;"><a href="${href}" style="display: inline-block; padding: 12px 20px; border-radius: 8px; background-color: ${accent}; color: #ffffff; font-weight: 600; text-decoration: none;">${escapeHtml(link)}</a></p>
-<p style="font-size: 13px;"><a href="${href}">${href}</a></p>`
+  return `<p style="margin: 20px 0 10px;"><a href="${href}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background-color: ${accent}; color: #ffffff; font-weight: 600; text-decoration: none;">${escapeHtml(link)}</a></p>
+<p style="margin: 0 0 16px; font-size: 12px;"><a href="${href}" dir="ltr" ${linkColour}>${href}</a></p>`
 }
 
 function blockHtml(block: Block): string {
-  if (typeof block === 'string') return `<p>${escapeHtml(block)}</p>`
+  if (typeof block === 'string') return `<p style="margin: 0 0 12px;">${escapeHtml(block)}</p>`
   if ('link' in block) {
     const url = escapeHtml(block.url)
-    return `<p>${escapeHtml(block.link)}:<br><a href="${url}">${url}</a></p>`
+    return `<p style="margin: 0 0 12px;"><a href="${url}" ${linkColour}>${escapeHtml(block.link)}</a></p>`
   }
   const rows = block.facts.map((fact) => {
-    const value = 'name' in fact ? quotedHtml(fact.name) : escapeHtml(fact.value)
-    return `<li>${escapeHtml(fact.label)}: ${value}</li>`
+    const value = 'name' in fact ? quoted(fact.name) : fact.value
+    return `<tr><th scope="row" class="dim line" style="padding: 8px 0; padding-inline-end: 16px; border-bottom: 1px solid #e4eaec; color: #55646b; font-weight: 400; text-align: start; vertical-align: top; white-space: nowrap;">${escapeHtml(fact.label)}</th><td class="line" style="width: 100%; padding: 8px 0; border-bottom: 1px solid #e4eaec; text-align: start;"><bdi>${escapeHtml(value)}</bdi></td></tr>`
   })
-  return `<ul>\n${rows.join('\n')}\n</ul>`
+  return `<table style="width: 100%; margin: 0 0 16px; border-collapse: collapse; font-size: 14px;"><tbody>
+${rows.join('\n')}
+</tbody></table>`
 }
 
 /**
@@ -110,9 +141,4 @@ function quoted(name: string): string {
     .replace(/[.\u3002\uff0e\uff61](?=\p{L}{2})/gu, '[.]')
     .replace(/[@\uff20]/g, '[at]')
   return `"${line.trim()}"`
-}
-
-/** {@link quoted} as HTML, apart from the direction of what stands around it. */
-function quotedHtml(name: string): string {
-  return `<bdi>${escapeHtml(quoted(name))}</bdi>`
 }

@@ -1,9 +1,12 @@
 import { type Brand, plainBrand } from '../../../catalogue/brand/brand.ts'
+import type { Words } from '../../../messages/format.ts'
+import type { Language } from '../../../messages/language.ts'
+import { wordsOf } from '../../../messages/words.ts'
 import { accountLetters } from './account-letters.ts'
 import { deprecationLetter } from './deprecation-letter.ts'
 import { expiryLetter } from './expiry-letter.ts'
 import { keyLetters } from './key-letters.ts'
-import { type Block, htmlOf, type LetterText, textOf, type Words } from './letter-body.ts'
+import { type Block, htmlOf, type LetterText, type LetterWriter, textOf } from './letter-body.ts'
 import { limitRequestLetters } from './limit-request-letters.ts'
 import { limitsLetter } from './limits-letter.ts'
 import { type MailFace, mailFace } from './mail-face.ts'
@@ -12,7 +15,8 @@ import type { OptionalMail, OptOuts } from './opt-out.ts'
 /**
  * Every mail that the portal writes, by its kind. Tokens appear only in links.
  * Developers type the names of applications and keys, so these appear only in
- * bodies, made inert, and never in a letter to an unconfirmed address.
+ * bodies, made inert, and never in a letter to an unconfirmed address. To add
+ * one: messages `mail.<kind>.*`, a function here, and a row in letters.test.ts.
  */
 const letters = {
   ...accountLetters,
@@ -21,7 +25,7 @@ const letters = {
   'limits-reached': limitsLetter,
   expiring: expiryLetter,
   deprecation: deprecationLetter,
-} satisfies Record<string, Words>
+} satisfies Record<string, LetterWriter>
 
 type Letters = typeof letters
 
@@ -30,7 +34,9 @@ export type Letter = {
   [Kind in keyof Letters]: { readonly kind: Kind } & FactsOf<Letters[Kind]>
 }[keyof Letters]
 
-type FactsOf<F> = F extends (portalUrl: string, facts: infer Facts) => LetterText ? Facts : never
+type FactsOf<F> = F extends (portalUrl: string, facts: infer Facts, words: Words) => LetterText
+  ? Facts
+  : never
 
 /** The letters that a developer can switch off. */
 const optionalKinds: Partial<Record<Letter['kind'], OptionalMail>> = {
@@ -53,6 +59,7 @@ export interface RenderOptions {
   /** The portal's own origin: every link begins with it. */
   readonly portalUrl: string
   readonly optOuts: Pick<OptOuts, 'sign'>
+  readonly language: Language
   /** (Default: that of Tollgate) */
   readonly brand?: Brand | undefined
 }
@@ -60,25 +67,26 @@ export interface RenderOptions {
 /** Writes a letter out as text and as HTML. */
 export function renderLetter(
   letter: Letter,
-  { portalUrl, optOuts, brand = plainBrand }: RenderOptions,
+  { portalUrl, optOuts, language, brand = plainBrand }: RenderOptions,
 ): RenderedLetter {
-  const { subject, blocks } = wordsOf(letter, portalUrl)
+  const words = wordsOf(language)
+  const { subject, blocks } = written(letter, portalUrl, words)
   const token = optOutToken(letter, optOuts)
-  const face = mailFace(brand, 'en')
-  const end = footer({ portalUrl, token, face })
+  const face = mailFace(brand, language)
+  const end = footer({ portalUrl, token, face, words })
   return {
     subject,
-    text: textOf([...blocks, ...end]),
-    html: htmlOf({ title: subject, face, blocks, footer: end }),
+    text: textOf([...blocks, ...end], language),
+    html: htmlOf({ title: subject, language, face, blocks, footer: end }),
     sender: face.sender,
     optOutUrl: token === undefined ? null : `${portalUrl}/api/mail-opt-outs/${token}`,
   }
 }
 
-function wordsOf(letter: Letter, portalUrl: string): LetterText {
+function written(letter: Letter, portalUrl: string, words: Words): LetterText {
   // TypeScript does not see that the facts of a kind are those that its function takes.
-  const words = letters[letter.kind] as (portalUrl: string, facts: Letter) => LetterText
-  return words(portalUrl, letter)
+  const write = letters[letter.kind] as (url: string, facts: Letter, words: Words) => LetterText
+  return write(portalUrl, letter, words)
 }
 
 function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | undefined {
@@ -92,15 +100,16 @@ interface FooterOptions {
   readonly portalUrl: string
   readonly token: string | undefined
   readonly face: MailFace
+  readonly words: Words
 }
 
-function footer({ portalUrl, token, face }: FooterOptions): Block[] {
-  const origin = `The developer portal of ${face.name} at ${portalUrl} sent this email. Please do not reply.`
+function footer({ portalUrl, token, face, words: { t } }: FooterOptions): Block[] {
   return [
-    origin,
-    ...(face.support === undefined ? [] : [{ link: 'Questions? Contact us', url: face.support }]),
+    t('mail.footer.origin', { name: face.name }),
+    { link: t('mail.footer.portal'), url: portalUrl },
+    ...(face.support === undefined ? [] : [{ link: t('mail.footer.support'), url: face.support }]),
     ...(token === undefined
       ? []
-      : [{ link: 'Stop emails of this kind', url: `${portalUrl}/mails/opt-out#token=${token}` }]),
+      : [{ link: t('mail.footer.stop'), url: `${portalUrl}/mails/opt-out#token=${token}` }]),
   ]
 }

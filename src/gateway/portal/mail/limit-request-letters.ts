@@ -1,3 +1,5 @@
+import type { Words } from '../../../messages/format.ts'
+import { languageFacts } from '../../../messages/language.ts'
 import type { LetterText } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
 
@@ -31,68 +33,71 @@ interface DeclinedFacts extends LimitFacts {
 
 /** Letters about a developer's request for more calls; one to each operator, and one with the answer. They have no opt-out. */
 export const limitRequestLetters = {
-  'limit-requested': (portalUrl: string, asked: AskedFacts): LetterText => ({
-    subject: 'A developer asks for more calls',
+  'limit-requested': (portalUrl: string, asked: AskedFacts, words: Words): LetterText => ({
+    subject: words.t('mail.limitRequested.subject'),
     blocks: [
-      'A developer asks for a higher limit. Grant it until a day, or decline it with a sentence.',
+      words.t('mail.limitRequested.lead'),
       {
         facts: [
-          { label: 'Application', name: asked.applicationName },
-          { label: 'Developer', name: asked.developerName },
-          { label: 'Address', value: asked.developerEmail },
-          ...limitOf(asked),
-          { label: 'Wanted calls', value: wholeNumber(asked.calls) },
-          { label: 'Reason', name: asked.reason },
+          { label: words.t('mail.fact.application'), name: asked.applicationName },
+          { label: words.t('mail.fact.developer'), name: asked.developerName },
+          { label: words.t('mail.fact.address'), value: asked.developerEmail },
+          ...limitOf(asked, words),
+          { label: words.t('mail.fact.wanted'), value: wholeNumber(asked.calls, words) },
+          { label: words.t('mail.fact.reason'), name: asked.reason },
         ],
       },
-      { link: 'Answer the request', url: `${portalUrl}/operator/requests` },
+      { link: words.t('mail.limitRequested.link'), url: `${portalUrl}/operator/requests` },
     ],
   }),
 
-  'limit-granted': (portalUrl: string, granted: GrantedFacts): LetterText => ({
-    subject: 'Your request for more calls was granted',
+  'limit-granted': (portalUrl: string, granted: GrantedFacts, words: Words): LetterText => ({
+    subject: words.t('mail.limitGranted.subject'),
     blocks: [
-      'The operator of this gateway granted your request. The higher limit applies now. Afterwards the limit of your plan applies again.',
+      words.t('mail.limitGranted.lead'),
       {
         facts: [
-          { label: 'Application', name: granted.applicationName },
-          ...limitOf(granted),
-          { label: 'Calls', value: wholeNumber(granted.calls) },
-          { label: 'Until', value: utcTime(granted.until) },
+          { label: words.t('mail.fact.application'), name: granted.applicationName },
+          ...limitOf(granted, words),
+          { label: words.t('mail.fact.calls'), value: wholeNumber(granted.calls, words) },
+          { label: words.t('mail.fact.until'), value: utcTime(granted.until, words.language) },
         ],
       },
-      usageLink(portalUrl, granted),
+      usageLink(portalUrl, granted, words),
     ],
   }),
 
-  'limit-declined': (portalUrl: string, declined: DeclinedFacts): LetterText => ({
-    subject: 'Your request for more calls was declined',
+  'limit-declined': (portalUrl: string, declined: DeclinedFacts, words: Words): LetterText => ({
+    subject: words.t('mail.limitDeclined.subject'),
     blocks: [
-      'The operator of this gateway declined your request. Your limit stays as it is.',
+      words.t('mail.limitDeclined.lead'),
       {
         facts: [
-          { label: 'Application', name: declined.applicationName },
-          ...limitOf(declined),
-          { label: 'Wanted calls', value: wholeNumber(declined.calls) },
-          { label: 'Answer', name: declined.answer },
+          { label: words.t('mail.fact.application'), name: declined.applicationName },
+          ...limitOf(declined, words),
+          { label: words.t('mail.fact.wanted'), value: wholeNumber(declined.calls, words) },
+          { label: words.t('mail.fact.answer'), name: declined.answer },
         ],
       },
-      usageLink(portalUrl, declined),
+      usageLink(portalUrl, declined, words),
     ],
   }),
 }
 
-function limitOf({ api, version, limit }: LimitFacts) {
+function limitOf({ api, version, limit }: LimitFacts, { t }: Words) {
   return [
-    { label: 'API', value: `${api} ${version}` },
-    { label: 'Limit', value: limit },
+    { label: t('mail.fact.api'), value: `${api} ${version}` },
+    { label: t('mail.fact.limit'), value: limit },
   ]
 }
 
-function usageLink(portalUrl: string, { applicationId }: LimitFacts) {
-  return { link: 'See your limits', url: `${portalUrl}/applications/${applicationId}/usage` }
+function usageLink(portalUrl: string, { applicationId }: LimitFacts, { t }: Words) {
+  return {
+    link: t('mail.limitRequest.usage'),
+    url: `${portalUrl}/applications/${applicationId}/usage`,
+  }
 }
 
-function wholeNumber(value: number): string {
-  return value.toLocaleString('en')
+function wholeNumber(value: number, { language }: Words): string {
+  return value.toLocaleString(languageFacts[language].locale)
 }

@@ -1,3 +1,4 @@
+import type { Words } from '../../../messages/format.ts'
 import type { LimitAlert } from '../../registry/limit-alerts.ts'
 import type { Block, Fact, LetterText } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
@@ -13,43 +14,44 @@ export interface LimitsFacts {
 const limitsMax = 20
 
 /** Tells what limits an application has nearly or wholly used up since the last such email. */
-export function limitsLetter(portalUrl: string, letter: LimitsFacts): LetterText {
+export function limitsLetter(portalUrl: string, letter: LimitsFacts, words: Words): LetterText {
+  const { t, language } = words
   const { applicationId, applicationName, alerts } = letter
-  const limits = [...Map.groupBy(alerts, nameOf)].map(([name, found]) => ({
+  const limits = [...Map.groupBy(alerts, (alert) => nameOf(alert, words))].map(([name, found]) => ({
     name,
     ...latestOf(found),
   }))
   const isUsedUp = limits.some(({ threshold }) => threshold === 100)
   const shown: Fact[] = limits.slice(0, limitsMax).map(({ name, used, limit, resetsAt }) => ({
     label: name,
-    value: `${used} of ${limit} calls used; the limit resets at ${utcTime(resetsAt)}`,
+    value: t('mail.limits.used', { used, limit, at: utcTime(resetsAt, language) }),
   }))
   const more = limits.length - shown.length
   const link: Block = {
-    link: 'See the usage of this application',
+    link: t('mail.limits.link'),
     url: `${portalUrl}/applications/${applicationId}/usage`,
   }
   return {
-    subject: isUsedUp ? 'A limit is used up' : '80 % of a limit is used',
+    subject: t(isUsedUp ? 'mail.limits.subjectUsedUp' : 'mail.limits.subject'),
     blocks: [
-      isUsedUp
-        ? 'One of your applications has used all calls of a limit. The gateway refuses further calls until the limit resets. Refused calls do not count.'
-        : 'One of your applications has used 80 % of the calls of a limit.',
+      t(isUsedUp ? 'mail.limits.usedUp' : 'mail.limits.near'),
       {
         facts: [
-          { label: 'Application', name: applicationName },
+          { label: t('mail.fact.application'), name: applicationName },
           ...shown,
-          ...(more > 0 ? [{ label: 'More limits', value: String(more) }] : []),
+          ...(more > 0 ? [{ label: t('mail.limits.more'), value: String(more) }] : []),
         ],
       },
       link,
-      'You get at most one such email an hour for each application.',
+      t('mail.limits.hourly'),
     ],
   }
 }
 
-function nameOf({ api, version, operation }: LimitAlert): string {
-  return `${api} ${version}, ${operation ?? 'all operations'}`
+function nameOf({ api, version, operation }: LimitAlert, { t }: Words): string {
+  return operation === null
+    ? t('mail.limits.operations', { api, version })
+    : t('mail.limits.operation', { api, version, operation })
 }
 
 /** The newest window of a limit, and in it the highest threshold. */

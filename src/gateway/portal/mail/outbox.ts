@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Brand } from '../../../catalogue/brand/brand.ts'
+import type { Language } from '../../../messages/language.ts'
+import { languageOfAddress } from '../../registry/language-of-address.ts'
 import { queueMail } from '../../registry/mail-queue.ts'
 import type { RegistryTransaction } from '../../registry/transaction.ts'
 import { type Letter, renderLetter } from './letters.ts'
@@ -10,12 +12,19 @@ export interface Outbox {
   /**
    * Writes a letter in the caller's transaction: it is sent at least once if
    * the transaction commits, and never if it rolls back. Another job sends it
-   * later; this costs one statement.
+   * later; this costs two statements. It is in the language that the developer
+   * with the address has chosen.
    *
    * @param to one address; undefined makes a decoy, which costs the same and is
    *   dropped, so that response times do not reveal whether an address is known
+   * @param asked the language of the request, where no other is known (Default: English)
    */
-  post(trx: RegistryTransaction, letter: Letter, to: string | undefined): Promise<void>
+  post(
+    trx: RegistryTransaction,
+    letter: Letter,
+    to: string | undefined,
+    asked?: Language,
+  ): Promise<void>
 }
 
 export interface OutboxOptions {
@@ -33,10 +42,12 @@ export interface OutboxOptions {
 /** The portal's mails on their way: rows of the table `mails`, sealed because they hold addresses and links. */
 export function createOutbox({ key, optOuts, portalUrl, brand, onPost }: OutboxOptions): Outbox {
   return {
-    async post(trx, letter, to) {
+    async post(trx, letter, to, asked = 'en') {
+      const language = (await languageOfAddress(trx, to ?? '')) ?? asked
       const rendered = renderLetter(letter, {
         portalUrl: portalUrl(),
         optOuts,
+        language,
         brand: brand?.(),
       })
       const sealed = sealMail(key, {

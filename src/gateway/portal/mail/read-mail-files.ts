@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ignoreMissing } from '../../../platform/error-code.ts'
 import { plainHeader } from './file-transport.ts'
+import { readHeader } from './read-header.ts'
 
 /** A mail that {@link createFileTransport} wrote. */
 export interface MailFile {
@@ -58,7 +59,7 @@ function parse(name: string, source: string): MailFile {
     id: name.replace(/\.eml$/, ''),
     at: new Date(name.replace(fileName, '$1-$2-$3T$4:$5:$6.$7Z')),
     to: recipientIn(source),
-    subject: fieldIn(source, 'Subject'),
+    subject: readHeader(fieldIn(source, 'Subject')),
     text: text.replaceAll('\r\n', '\n').trimEnd(),
   }
 }

@@ -1,11 +1,14 @@
+import { type Language, languageFacts } from '../../../messages/language.ts'
+
 /** A moment as mails say it: `20 November 2026, 14:05 UTC`. */
-export function utcTime(at: Date): string {
-  return `${utcDay(at)}, ${at.toISOString().slice(11, 16)} UTC`
+export function utcTime(at: Date, language: Language): string {
+  return `${utcDay(at, language)}, ${at.toISOString().slice(11, 16)} UTC`
 }
 
 /** A day as mails say it: `20 November 2026`. */
-export function utcDay(at: Date): string {
-  return dayFormat.format(at)
+export function utcDay(at: Date, language: Language): string {
+  const { locale } = languageFacts[language]
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
 }
 
 /** The UTC day of a moment, `YYYY-MM-DD`, moved by whole days. */
@@ -17,5 +20,3 @@ export function dayOf(nowMs: number, daysLater = 0): string {
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000
 }
-
-const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })

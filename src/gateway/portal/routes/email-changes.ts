@@ -1,3 +1,4 @@
+import { languageOf } from '../../../messages/language.ts'
 import { linkInvalid } from '../accounts/link-invalid.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { TokenUse } from '../schemas/accounts.ts'
@@ -24,7 +25,12 @@ export function registerEmailChanges(
       const isChanged = await stores.profiles.confirmEmail({
         token: request.body.token,
         post: (trx, to) =>
-          mails.outbox.post(trx, { kind: 'address-changed', at: new Date(now()) }, to),
+          mails.outbox.post(
+            trx,
+            { kind: 'address-changed', at: new Date(now()) },
+            to,
+            languageOf(request.headers),
+          ),
       })
       if (!isChanged) throw linkInvalid()
       return null

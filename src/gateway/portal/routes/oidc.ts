@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { languageOf } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { errors } from '../../../platform/errors.ts'
 import type { Refusal } from '../../../platform/problem.ts'
@@ -100,7 +101,13 @@ export function registerProviderSignIn(app: PortalApp, services: ProviderService
 
   async function signIn(request: FastifyRequest, person: ProvidedPerson): Promise<void> {
     const firstSignIn = await stores.portalState.signUpMode()
-    const account = accepted(await stores.identities.signIn({ ...person, firstSignIn }))
+    const account = accepted(
+      await stores.identities.signIn({
+        ...person,
+        firstSignIn,
+        language: languageOf(request.headers),
+      }),
+    )
     const { id: developerId, roleChange } = account
     const subject = `developer:${developerId}`
     if (roleChange !== null) {

@@ -1,3 +1,4 @@
+import { languageOf } from '../../../messages/language.ts'
 import { rememberDevice } from '../accounts/known-device.ts'
 import { linkInvalid } from '../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
@@ -32,7 +33,13 @@ export function registerPasswordResets(
       await attempts.reset(request.raw, email)
       await stores.passwordResets.request({
         email,
-        post: (trx, to, token) => mails.outbox.post(trx, { kind: 'password-reset', token }, to),
+        post: (trx, to, token) =>
+          mails.outbox.post(
+            trx,
+            { kind: 'password-reset', token },
+            to,
+            languageOf(request.headers),
+          ),
       })
       return null
     },
@@ -60,7 +67,12 @@ export function registerPasswordResets(
         token,
         passwordHash: await passwords.hash(password, owner.email),
         post: (trx, to) =>
-          mails.outbox.post(trx, { kind: 'password-changed', at: new Date(now()) }, to),
+          mails.outbox.post(
+            trx,
+            { kind: 'password-changed', at: new Date(now()) },
+            to,
+            languageOf(request.headers),
+          ),
       })
       if (!isSet) throw linkInvalid()
       // The owner can sign in here even while strangers try the account.

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { languageOf } from '../../../messages/language.ts'
 import { beginSession } from '../accounts/begin-session.ts'
 import { sessionCookie } from '../accounts/carry-sessions.ts'
 import {
@@ -15,6 +16,7 @@ import { actorOf, signedIn, signedInAtProvider } from '../request.ts'
 import {
   AccountDeletion,
   Developer,
+  LanguageChoice,
   MailPreferences,
   NameChange,
   ProfileChange,
@@ -72,12 +74,18 @@ export function registerProfile(app: PortalApp, services: CheckPasswordServices)
         passwordHash,
         email,
         postPassword: (trx, to) =>
-          mails.outbox.post(trx, { kind: 'password-changed', at: new Date(now()) }, to),
+          mails.outbox.post(
+            trx,
+            { kind: 'password-changed', at: new Date(now()) },
+            to,
+            languageOf(request.headers),
+          ),
         postLink: (trx, to, token) =>
           mails.outbox.post(
             trx,
             token === undefined ? { kind: 'known-address' } : { kind: 'email-change', token },
             to,
+            languageOf(request.headers),
           ),
       })
       if (!isChanged) throw credentialsInvalid(developer.id, 'password.refused')
@@ -124,6 +132,23 @@ export function registerProfile(app: PortalApp, services: CheckPasswordServices)
         developerId: signedIn(request).id,
         mails: request.body,
       })
+      return ownProfile(request)
+    },
+  )
+
+  app.put(
+    '/api/session/language',
+    {
+      schema: {
+        operationId: 'chooseLanguage',
+        summary: 'Choose the language of emails',
+        body: LanguageChoice,
+        response: { 200: Developer },
+      },
+    },
+    async (request) => {
+      const { language } = request.body
+      await stores.profiles.chooseLanguage({ developerId: signedIn(request).id, language })
       return ownProfile(request)
     },
   )

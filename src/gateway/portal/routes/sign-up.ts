@@ -1,3 +1,4 @@
+import { languageOf } from '../../../messages/language.ts'
 import { beginSignIn } from '../accounts/begin-session.ts'
 import { rememberDevice } from '../accounts/known-device.ts'
 import { linkInvalid } from '../accounts/link-invalid.ts'
@@ -69,7 +70,7 @@ export function registerSignUp(
         termsVersion,
         post: (trx, to, token) => {
           const letter = token === undefined ? knownAddress : ({ kind: 'sign-up', token } as const)
-          return mails.outbox.post(trx, letter, to)
+          return mails.outbox.post(trx, letter, to, languageOf(request.headers))
         },
       })
       return null
@@ -97,7 +98,10 @@ export function registerSignUp(
       await refuseWeakPassword(password, owner, services.portalUrl())
       const isApproved = (await openMode()) === 'open'
       const passwordHash = await passwords.hash(password, link.email)
-      const developerId = await stores.signUps.complete({ token, passwordHash, isApproved })
+      const developerId = await stores.signUps.complete({
+        ...{ token, passwordHash, isApproved },
+        language: languageOf(request.headers),
+      })
       if (developerId === undefined) throw linkInvalid()
       // The link proves the address, and the password was just chosen: signing in would check nothing more.
       if (

@@ -20,6 +20,13 @@ export const MailPreferences = closed({
 })
 export type MailPreferences = Static<typeof MailPreferences>
 
+const LanguageCode = Type.Union([Type.Literal('en'), Type.Literal('he')], {
+  description: 'the language of emails; null in an answer: not known yet',
+})
+
+export const LanguageChoice = closed({ language: LanguageCode })
+export type LanguageChoice = Static<typeof LanguageChoice>
+
 export const Developer = closed({
   id: Id,
   email: Type.String(),
@@ -31,6 +38,7 @@ export const Developer = closed({
     description: 'provider: the OpenID Connect provider of the bank',
   }),
   mails: MailPreferences,
+  language: nullable(LanguageCode),
   acceptedTerms: nullable(closed({ version: Type.String(), acceptedAt: Instant })),
 })
 export type Developer = Static<typeof Developer>

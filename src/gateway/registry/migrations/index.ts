@@ -12,6 +12,7 @@ import { redirectOrigins } from './0014-redirect-origins.ts'
 import { erasure } from './0015-erasure.ts'
 import { signedDigests } from './0016-signed-digests.ts'
 import { sandboxRevocations } from './0017-sandbox-revocations.ts'
+import { language } from './0018-language.ts'
 import { alerts } from './0019-alerts.ts'
 import { limitRequests } from './0021-limit-requests.ts'
 import { terms } from './0022-terms.ts'
@@ -33,6 +34,7 @@ export const registryMigrations = {
   '0015-erasure': erasure,
   '0016-signed-digests': signedDigests,
   '0017-sandbox-revocations': sandboxRevocations,
+  '0018-language': language,
   '0019-alerts': alerts,
   '0021-limit-requests': limitRequests,
   '0022-terms': terms,
