@@ -10,7 +10,7 @@ import { SectionCard } from '../../components/section-card.tsx'
 import { Time } from '../../components/time.tsx'
 import { t } from '../../words.ts'
 
-/** The latest events for a webhook: what came of them, and a button to send each again. */
+/** The latest events for a webhook: their results, and a button to send each again. */
 export function WebhookDeliveries({ applicationId }: { readonly applicationId: string }) {
   const deliveries = useDeliveries(applicationId)
   const sending = useSending(applicationId)
