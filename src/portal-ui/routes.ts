@@ -85,6 +85,11 @@ export const routes: readonly PageRoute[] = [
     page: lazyPage(() => import('./pages/applications/applications-page.tsx'), 'ApplicationsPage'),
   },
   {
+    path: pagePaths.moveSubscription,
+    audience: 'developer',
+    page: lazyPage(() => import('./pages/applications/move-page.tsx'), 'MovePage'),
+  },
+  {
     path: `${pagePaths.application}/:tab?`,
     audience: 'developer',
     watchesGateway: true,

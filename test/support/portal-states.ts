@@ -494,6 +494,25 @@ const applications: readonly PageState[] = [
     prepare: dialogOf('End subscription'),
   },
   {
+    name: 'more-calls',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: dialogOf('Ask for more calls'),
+    isPictured: true,
+  },
+  { name: 'operator-requests', viewer: 'operator', path: '/operator/requests', isPictured: true },
+  {
+    name: 'move',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: async (page) => {
+      await page.locator('summary').filter({ hasText: '1.6.0' }).first().click()
+      await page.locator('a[href*="/move/"]').first().click()
+      await page.locator('h2').first().waitFor()
+    },
+    isPictured: true,
+  },
+  {
     name: 'usage',
     viewer: 'developer',
     path: busy('/usage'),

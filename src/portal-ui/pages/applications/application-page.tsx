@@ -19,6 +19,7 @@ import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import { AlertsTab } from './alerts-tab.tsx'
 import { ApplicationFrame } from './application-frame.tsx'
+import { AskForCalls } from './ask-for-calls.tsx'
 import { CallsTab } from './calls-tab.tsx'
 import { CheckListLine } from './check-list.tsx'
 import { DeprecationNotices } from './deprecation-notices.tsx'
@@ -85,6 +86,7 @@ function Loaded({ application, tab }: LoadedProps) {
           <DeprecationNotices applicationId={id} />
           <NextStep applicationId={id} tab={tab} />
           <TabContent application={application} tab={tab} memory={memory} />
+          {tab === 'subscriptions' || tab === 'usage' ? <AskForCalls applicationId={id} /> : null}
           {tab === 'overview' || tab === 'keys' ? null : (
             <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />
           )}

@@ -42,9 +42,15 @@ function Notice({ applicationId, version }: NoticeProps) {
   )
   const changes =
     successor === undefined ? undefined : (
-      <TextLink href={diffPath(api, version.version, successor)} inherit>
-        {t('deprecation.changes', { successor })}
-      </TextLink>
+      <>
+        <TextLink href={diffPath(api, version.version, successor)} inherit>
+          {t('deprecation.changes', { successor })}
+        </TextLink>
+        {' · '}
+        <TextLink href={`/applications/${applicationId}/move/${version.subscription.id}`} inherit>
+          {t('deprecation.move')}
+        </TextLink>
+      </>
     )
   return (
     <div className={classes['deprecation']}>

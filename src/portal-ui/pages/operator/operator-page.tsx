@@ -9,6 +9,7 @@ import { DevelopersSection } from './developers-section.tsx'
 import { OverviewSection } from './overview-section.tsx'
 import { PlansSection } from './plans-section.tsx'
 import { RefusalsSection } from './refusals-section.tsx'
+import { RequestsSection } from './requests-section.tsx'
 import { OperatorFrame, type OperatorSection, sectionTitle } from './section-links.tsx'
 import { SecurityEventsSection } from './security-events-section.tsx'
 import { SignUpSection } from './sign-up-section.tsx'
@@ -18,6 +19,7 @@ const sections: Readonly<Record<OperatorSection, ComponentType>> = {
   overview: OverviewSection,
   developers: DevelopersSection,
   applications: ApplicationsSection,
+  requests: RequestsSection,
   plans: PlansSection,
   versions: VersionsSection,
   refusals: RefusalsSection,

@@ -11,6 +11,7 @@ const icons: Readonly<Record<OperatorSection, IconName>> = {
   overview: 'grid',
   developers: 'people',
   applications: 'list',
+  requests: 'bell',
   plans: 'gauge',
   versions: 'arrows',
   refusals: 'play',

@@ -1,0 +1,73 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type {
+  LimitRequest,
+  LimitRequestDecline,
+  LimitRequestGrant,
+  LimitRequestInput,
+  LimitRequestList,
+  WaitingLimitRequestList,
+} from '../../gateway/portal/schemas/limit-requests.ts'
+import { applicationPath } from './applications.ts'
+import { request, requestList } from './client.ts'
+
+/** Requests of an application for more calls, newest first. */
+export function useLimitRequests(id: string) {
+  return useQuery({
+    queryKey: ['application', id, 'limit-requests'],
+    queryFn: () => requestList<LimitRequestList>(`${applicationPath(id)}/limit-requests`),
+  })
+}
+
+/** Asks for more calls. */
+export function useLimitRequest(id: string, onAsked: () => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: LimitRequestInput) =>
+      request<LimitRequest>('POST', `${applicationPath(id)}/limit-requests`, input),
+    onSuccess: () => {
+      onAsked()
+      return client.invalidateQueries({ queryKey: ['application', id, 'limit-requests'] })
+    },
+  })
+}
+
+/** Withdraws a request by its id. */
+export function useLimitRequestWithdrawal(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (requestId: string) =>
+      request<void>('DELETE', `${applicationPath(id)}/limit-requests/${requestId}`),
+    onSettled: () => client.invalidateQueries({ queryKey: ['application', id, 'limit-requests'] }),
+  })
+}
+
+const operatorRoot = '/api/operator/limit-requests'
+
+/** Requests of all applications: the open ones, or the latest closed ones. */
+export function useAllLimitRequests(state: 'open' | 'closed') {
+  return useQuery({
+    queryKey: ['operator', 'limit-requests', state],
+    queryFn: () => requestList<WaitingLimitRequestList>(`${operatorRoot}?state=${state}`),
+  })
+}
+
+/** Grants a request until a time. */
+export function useLimitRequestGrant(requestId: string, onDone: () => void) {
+  return useAnswer<LimitRequestGrant>(`${requestId}/grant`, onDone)
+}
+
+/** Declines a request with a sentence. */
+export function useLimitRequestDecline(requestId: string, onDone: () => void) {
+  return useAnswer<LimitRequestDecline>(`${requestId}/decline`, onDone)
+}
+
+function useAnswer<Input>(path: string, onDone: () => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: Input) => request<LimitRequest>('POST', `${operatorRoot}/${path}`, input),
+    onSuccess: () => {
+      onDone()
+      return client.invalidateQueries({ queryKey: ['operator'] })
+    },
+  })
+}

@@ -1,0 +1,31 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Subscription } from '../../gateway/portal/schemas/applications.ts'
+import type { MoveInput, MovePreview } from '../../gateway/portal/schemas/moves.ts'
+import { applicationPath } from './applications.ts'
+import { request } from './client.ts'
+
+function movePath(id: string, subscriptionId: string): string {
+  return `${applicationPath(id)}/subscriptions/${encodeURIComponent(subscriptionId)}/move`
+}
+
+/** What an application's recorded calls would meet in another version. */
+export function useMovePreview(id: string, subscriptionId: string, to: string) {
+  return useQuery({
+    queryKey: ['application', id, 'move', subscriptionId, to],
+    queryFn: () =>
+      request<MovePreview>('GET', `${movePath(id, subscriptionId)}?${new URLSearchParams({ to })}`),
+  })
+}
+
+/** Replaces a subscription by one to another version. */
+export function useMove(id: string, subscriptionId: string, onMoved: () => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: MoveInput) =>
+      request<Subscription>('POST', movePath(id, subscriptionId), input),
+    onSuccess: () => {
+      onMoved()
+      return client.invalidateQueries({ queryKey: ['application', id] })
+    },
+  })
+}

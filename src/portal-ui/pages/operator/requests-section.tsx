@@ -1,0 +1,182 @@
+import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import type { WaitingLimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
+import {
+  useAllLimitRequests,
+  useLimitRequestDecline,
+  useLimitRequestGrant,
+} from '../../api/limit-requests.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { filled } from '../../components/form.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
+import { Message } from '../../components/message.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { TextLink } from '../../components/text-link.tsx'
+import { Time } from '../../components/time.tsx'
+import { wholeNumber } from '../../in-words.ts'
+import { t } from '../../words.ts'
+import { instantOf } from './local-moment.ts'
+
+/** Developers who ask for more calls: grant until a day, or decline with a sentence. */
+export function RequestsSection() {
+  const open = useAllLimitRequests('open')
+  const closed = useAllLimitRequests('closed')
+  if (open.data === undefined) return <QueryState query={open} />
+  return (
+    <Stack gap="lg">
+      {open.data.items.length === 0 ? (
+        <EmptyState title={t('requests.none')}>{t('requests.noneMeans')}</EmptyState>
+      ) : (
+        open.data.items.map((request) => <Waiting key={request.id} request={request} />)
+      )}
+      {closed.data === undefined || closed.data.items.length === 0 ? null : (
+        <Stack gap="xs" component="section">
+          <Title order={2} size="h3">
+            {t('requests.closed')}
+          </Title>
+          {closed.data.items.map((request) => (
+            <Text size="sm" key={request.id}>
+              <Summary request={request} />{' '}
+              {request.state === 'open' ? null : t(`requests.${request.state}`)}
+            </Text>
+          ))}
+        </Stack>
+      )}
+    </Stack>
+  )
+}
+
+interface RequestProps {
+  readonly request: WaitingLimitRequest
+}
+
+function Waiting({ request }: RequestProps) {
+  const [dialog, setDialog] = useState<'grant' | 'decline'>()
+  const close = () => setDialog(undefined)
+  return (
+    <SectionCard
+      title={<bdi>{request.applicationName}</bdi>}
+      action={
+        <TextLink href={`/operator/applications/${request.applicationId}`} inherit>
+          {t('requests.application')}
+        </TextLink>
+      }
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          <Summary request={request} /> <Time at={request.createdAt} />
+        </Text>
+        <Text size="sm" component="blockquote" m={0}>
+          <bdi>{request.reason}</bdi>
+        </Text>
+        <Group gap="sm">
+          <Button size="sm" onClick={() => setDialog('grant')}>
+            {t('requests.grant')}
+          </Button>
+          <Button size="sm" variant="default" onClick={() => setDialog('decline')}>
+            {t('requests.decline')}
+          </Button>
+        </Group>
+      </Stack>
+      <Grant request={request} opened={dialog === 'grant'} onClose={close} />
+      <Decline request={request} opened={dialog === 'decline'} onClose={close} />
+    </SectionCard>
+  )
+}
+
+function Summary({ request }: RequestProps) {
+  const { developerEmail, calls, limit, api, version } = request
+  return (
+    <Message
+      id="requests.wants"
+      values={{
+        developer: <bdi>{developerEmail}</bdi>,
+        calls: wholeNumber(calls),
+        limit: (
+          <bdi>
+            {api} {version}, {limit}
+          </bdi>
+        ),
+      }}
+    />
+  )
+}
+
+interface AnswerProps extends RequestProps {
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function Grant({ request, opened, onClose }: AnswerProps) {
+  const form = useForm({
+    initialValues: { calls: String(request.calls), until: '' },
+    validate: { calls: filled(), until: filled() },
+  })
+  const grant = useLimitRequestGrant(request.id, onClose)
+  return (
+    <FormDialog
+      opened={opened}
+      title={t('requests.grantTitle')}
+      form={form}
+      mutation={grant}
+      onSubmit={({ calls, until }) =>
+        grant.mutate({
+          calls: /^\d{1,10}$/.test(calls.trim()) ? Number(calls) : 0,
+          until: instantOf(until),
+        })
+      }
+      errorsOf={(error) => {
+        const { expiresAt, until = expiresAt, calls } = fieldErrors(error, grantFields)
+        return { until, calls }
+      }}
+      action={t('requests.grant')}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={t('moreCalls.calls')}
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={10}
+        required
+        {...form.getInputProps('calls')}
+      />
+      <TextInput
+        label={t('plans.until')}
+        description={t('overrides.localTime')}
+        type="datetime-local"
+        required
+        {...form.getInputProps('until')}
+      />
+    </FormDialog>
+  )
+}
+
+const grantFields = ['calls', 'until', 'expiresAt'] as const
+
+function Decline({ request, opened, onClose }: AnswerProps) {
+  const form = useForm({ initialValues: { reason: '' }, validate: { reason: filled() } })
+  const decline = useLimitRequestDecline(request.id, onClose)
+  return (
+    <FormDialog
+      opened={opened}
+      title={t('requests.declineTitle')}
+      form={form}
+      mutation={decline}
+      onSubmit={({ reason }) => decline.mutate({ reason })}
+      action={t('requests.decline')}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={t('requests.answer')}
+        description={t('requests.answerHelp')}
+        autoComplete="off"
+        maxLength={500}
+        required
+        {...form.getInputProps('reason')}
+      />
+    </FormDialog>
+  )
+}
