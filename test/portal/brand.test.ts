@@ -123,6 +123,20 @@ privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy
     const { id, acceptedTerms } = await session()
     t.match(acceptedTerms, { version: '2026-11', acceptedAt: /Z$/ })
 
+    write(
+      'terms.md',
+      '# Terms of use\n\nBe fair.\n\n## Limits <script>x</script>\n\n[No](javascript:x)\n',
+    )
+    write('brand.yaml', 'terms: { version: "2026-12", file: terms.md }\n')
+    await tollgate.reload()
+    t.match(await facts(), { terms: { version: '2026-12', url: '/terms' } })
+    const page = await client.get('/terms', html)
+    t.match(page, {
+      status: 200,
+      text: /<h1>Terms of use<\/h1>[\s\S]*Version 2026-12[\s\S]*Be fair/,
+    })
+    t.notMatch(page.text, /<script>|javascript:/)
+
     const accept = (version: string) => eve.put('/api/session/developer/terms', { version })
     terms('2027-01')
     await tollgate.reload()

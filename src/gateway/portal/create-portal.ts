@@ -74,6 +74,7 @@ import { registerSignUp } from './routes/sign-up.ts'
 import { registerStepUp } from './routes/step-up.ts'
 import { registerSubscriptions } from './routes/subscriptions.ts'
 import { registerTerms } from './routes/terms.ts'
+import { registerTermsPage } from './routes/terms-page.ts'
 import type { PortalServices } from './services.ts'
 import { takeStrictInput } from './strict-input.ts'
 
@@ -177,6 +178,7 @@ export function createPortal(services: PortalServices): PortalApp {
   registerProblems(app, services)
   registerSecurityTxt(app, services)
   registerBrandPictures(app, services)
+  registerTermsPage(app, services)
   registerApis(app, { ...services, servedDocument, frontPages })
   registerGuides(app, { ...services, guides })
   registerMailOptOuts(app, services)

@@ -31,7 +31,14 @@ export const ownTables = {
     ...{ table: 'developers', of: 'developer', owner: 'id', orderBy: 'created_at' },
     columns: [
       ...['id', 'email', 'name', 'created_at', 'approved_at', 'suspended_at', 'is_operator'],
-      ...['mails_limits', 'mails_deprecations', 'oidc_issuer', 'oidc_subject'],
+      ...[
+        'mails_limits',
+        'mails_expiry',
+        'mails_deprecations',
+        'language',
+        'oidc_issuer',
+        'oidc_subject',
+      ],
       ...['failed_sign_ins', 'failed_codes', 'failed_since'],
     ],
     withheld: { password_hash: secret, mails_keys: 'no longer used' },
@@ -78,7 +85,16 @@ export const ownTables = {
   },
   applications: {
     ...{ table: 'applications', of: 'developer', orderBy: 'created_at' },
-    columns: ['id', 'name', 'created_at', 'suspended_at', 'strict', 'redirect_origins'],
+    columns: [
+      'id',
+      'name',
+      'created_at',
+      'suspended_at',
+      'strict',
+      'redirect_origins',
+      'alert_mails',
+      'alert_hooks',
+    ],
   },
   subscriptions: {
     ...{ table: 'subscriptions', of: 'application', orderBy: 'created_at' },
@@ -88,7 +104,7 @@ export const ownTables = {
     ...{ table: 'api_keys', of: 'application', orderBy: 'created_at' },
     columns: [
       ...['id', 'application_id', 'name', 'last_four', 'created_at', 'expires_at', 'revoked_at'],
-      ...['last_used_at', 'replaced_by', 'allowed_addresses'],
+      ...['last_used_at', 'replaced_by', 'allowed_addresses', 'may_replace_itself'],
     ],
     withheld: { mac: secret, pepper_version: 'the number of a secret' },
   },
@@ -118,6 +134,63 @@ export const ownTables = {
   testCertificatesRevoked: {
     ...{ table: 'sandbox_revocations', of: 'application', orderBy: 'revoked_at' },
     columns: ['application_id', 'serial', 'revoked_at', 'valid_until'],
+  },
+  webhooks: {
+    ...{ table: 'webhooks', of: 'application', orderBy: 'created_at' },
+    columns: ['application_id', 'url', 'created_at'],
+    withheld: { sealed_secret: secret },
+  },
+  webhookDeliveries: {
+    ...{ table: 'webhook_deliveries', of: 'application', orderBy: 'created_at' },
+    columns: [
+      ...[
+        'id',
+        'application_id',
+        'type',
+        'body',
+        'created_at',
+        'attempts',
+        'tried_since',
+        'tried_at',
+      ],
+      ...['due_at', 'delivered_at', 'response_status', 'failure'],
+    ],
+  },
+  limitAlerts: {
+    ...{ table: 'limit_alerts', of: 'application', orderBy: 'at' },
+    columns: [
+      ...[
+        'application_id',
+        'at',
+        'api',
+        'version',
+        'operation',
+        'limit_calls',
+        'threshold',
+        'used',
+      ],
+      'resets_at',
+    ],
+    withheld: {
+      bucket: 'the name of the counter',
+      window_number: 'the number of the window that ends at resets_at',
+      mail_waits: 'whether an email is under way',
+    },
+  },
+  limitAlertMails: {
+    ...{ table: 'limit_alert_mails', of: 'application', orderBy: 'written_at' },
+    columns: ['application_id', 'written_at'],
+  },
+  expiryAlerts: {
+    ...{ table: 'expiry_alerts', of: 'application', orderBy: 'expires_at' },
+    columns: ['application_id', 'subject', 'expires_at', 'days'],
+  },
+  limitRequests: {
+    ...{ table: 'limit_requests', of: 'application', orderBy: 'created_at' },
+    columns: [
+      ...['id', 'application_id', 'api', 'version', 'limit_name', 'calls', 'reason', 'created_at'],
+      ...['state', 'closed_at', 'granted_calls', 'granted_until', 'answer'],
+    ],
   },
   limitOverrides: {
     ...{ table: 'limit_overrides', of: 'application', orderBy: 'created_at' },

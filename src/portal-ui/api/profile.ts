@@ -7,6 +7,7 @@ import type {
   NameChange,
   ProfileChange,
   Session,
+  TermsAcceptance,
 } from '../../gateway/portal/schemas/accounts.ts'
 import { request } from './client.ts'
 import { sessionKey, useForgetSession } from './session.ts'
@@ -46,6 +47,20 @@ export function useLanguageChoice() {
     mutationFn: (input: LanguageChoice) =>
       request<Developer>('PUT', '/api/session/language', input),
   })
+}
+
+/** Accepts the current terms. */
+export function useTermsAcceptance() {
+  const keep = useKeepDeveloper()
+  return useMutation({
+    mutationFn: (input: TermsAcceptance) => request<Developer>('PUT', `${path}/terms`, input),
+    onSuccess: keep,
+  })
+}
+
+/** Reads everything that the portal knows about the developer. */
+export function useOwnData() {
+  return useMutation({ mutationFn: () => request<object>('GET', `${path}/export`) })
 }
 
 /** Deletes the developer and everything they own, then opens the first page. */

@@ -9,6 +9,7 @@ import { BrandLinks } from './brand-links.tsx'
 import { BrandSign } from './brand-sign.tsx'
 import { LanguageSwitch } from './language-switch.tsx'
 import { LazyColorSchemeSwitch, LazyMainMenu, LazyProfileMenu } from './lazy-menus.tsx'
+import { LazyTermsNotice } from './lazy-terms-notice.tsx'
 import { MainLinks } from './main-navigation.tsx'
 import { SearchButton } from './search-button.tsx'
 import classes from './shell.module.css'
@@ -44,6 +45,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </div>
       </header>
       <main id="content" tabIndex={-1} className={classes['main']}>
+        <LazyTermsNotice />
         {children}
       </main>
       <footer className={classes['footer']}>

@@ -11,10 +11,12 @@ import { t } from '../../words.ts'
 import { DeleteAccount } from './delete-account.tsx'
 import { MailPreferences } from './mail-preferences.tsx'
 import { NameSection } from './name-section.tsx'
+import { OwnDataSection } from './own-data-section.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
+import { TermsSection } from './terms-section.tsx'
 
 /** The developer's own profile: name, address, password, second factor, mails, sessions, deletion. */
 export function ProfilePage() {
@@ -47,6 +49,8 @@ export function ProfilePage() {
           <MailPreferences mails={developer.mails} />
         </ProfileSection>
         <SessionsSection />
+        <TermsSection acceptedTerms={developer.acceptedTerms} />
+        <OwnDataSection />
         <ProfileSection title={t('profile.delete')} lead={t('profile.deleteLead')}>
           <DeleteAccount developer={developer} />
         </ProfileSection>

@@ -1,0 +1,25 @@
+import { type ComponentType, lazy, Suspense } from 'react'
+import { useSession } from '../api/session.ts'
+import { useFacts } from '../facts.tsx'
+import type { TermsNoticeProps } from './terms-notice.tsx'
+
+const TermsNotice = lazy<ComponentType<TermsNoticeProps>>(() =>
+  import('./terms-notice.tsx').then(
+    (module) => ({ default: module.TermsNotice }),
+    // Without its script the page still works, and asks at the next visit.
+    () => ({ default: () => null }),
+  ),
+)
+
+/** The question for the terms, loaded only for those whom it is for. */
+export function LazyTermsNotice() {
+  const { terms } = useFacts().brand
+  const developer = useSession().data?.developer
+  if (terms === null || developer === undefined) return null
+  if (developer.acceptedTerms?.version === terms.version) return null
+  return (
+    <Suspense>
+      <TermsNotice terms={terms} hasAcceptedOthers={developer.acceptedTerms !== null} />
+    </Suspense>
+  )
+}
