@@ -43,7 +43,27 @@ await t.test('how long the first page takes', async (t) => {
   }
 })
 
-if (only === '') rmSync(folder, { recursive: true, force: true })
+if (only === '')
+  await t.test('how long it takes with 50 KB a second', async (t) => {
+    for (const path of ['/', '/apis/xs2a/1.7.0']) {
+      await browser.visit(t, visit, async ({ page }) => {
+        const session = await page.context().newCDPSession(page)
+        await session.send('Network.enable')
+        await session.send('Network.emulateNetworkConditions', {
+          offline: false,
+          latency: 100,
+          downloadThroughput: 50 * 1024,
+          uploadThroughput: 50 * 1024,
+        })
+        const { firstPaintMs, completeMs } = await firstLoad(page, path)
+        t.comment(
+          `${path}: first paint ${firstPaintMs.toFixed(0)}, content ${completeMs.toFixed(0)} ms`,
+        )
+      })
+    }
+  })
+
+rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 let bytes = 0
 const pictured = portalStates.filter(
@@ -114,14 +134,14 @@ interface FirstLoad {
 }
 
 /** Loads the first page with nothing cached. Milliseconds since the navigation began. */
-async function firstLoad(page: Page): Promise<FirstLoad> {
+async function firstLoad(page: Page, path = '/'): Promise<FirstLoad> {
   await page.addInitScript(`window.tollgateFirstLoad = new Promise((resolve) => {
     let longTasksEndedAt = 0
     new PerformanceObserver((list) => {
       for (const task of list.getEntries()) longTasksEndedAt = task.startTime + task.duration
     }).observe({ type: 'longtask', buffered: true })
     const look = () => {
-      if (!document.body?.innerText.includes('1.7.0')) return requestAnimationFrame(look)
+      if (!document.getElementById('root')?.innerText.includes('1.7.0')) return requestAnimationFrame(look)
       const completeMs = performance.now()
       setTimeout(() => {
         const [paint] = performance.getEntriesByName('first-contentful-paint')
@@ -134,6 +154,6 @@ async function firstLoad(page: Page): Promise<FirstLoad> {
     }
     look()
   })`)
-  await page.goto(portalUrl)
+  await page.goto(`${portalUrl}${path}`)
   return page.evaluate<FirstLoad>('window.tollgateFirstLoad')
 }

@@ -18,7 +18,7 @@ export interface TryOperationProps {
 /** Leads to the playground of one of the reader's applications, with this operation; a visitor signs in first. */
 export function TryOperation({ api, version, operation }: TryOperationProps) {
   const { data: session } = useSession()
-  const query = new URLSearchParams({ operation: operation.id, version: `${api}@${version}` })
+  const query = new URLSearchParams({ operation: operation.id, version })
   return session === null || session === undefined ? (
     <TryLink href={signInPath(operationPath(api, version, operation))} />
   ) : (
