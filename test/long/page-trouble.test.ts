@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import t from 'tap'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
+import { chooseOperation } from '../support/choose-operation.ts'
 import { besidePortal, type SignedIn } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -89,7 +90,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
       await open(page, owner, `/applications/${id}/playground`)
       const key = page.getByRole('textbox', { name: /^API key/ })
       await key.fill('tg_pasted')
-      await page.getByRole('combobox', { name: 'Operation' }).selectOption('listAccounts')
+      await chooseOperation(page, 'listAccounts')
       t.equal(await key.inputValue(), 'tg_pasted', 'beside another operation')
       await page.getByRole('link', { name: 'Calls', exact: true }).click()
       await page.getByText('No calls yet', { exact: true }).waitFor()

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
 import { eventually } from '../support/calling.ts'
+import { chooseOperation } from '../support/choose-operation.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -51,13 +52,15 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
       t.match(page.url(), /operation=getConsentStatus$/)
       await send('200 OK')
 
-      await page.getByLabel('Operation', { exact: true }).selectOption('listAccounts')
-      const consent = page.getByRole('textbox', { name: /^Consent-ID/ })
+      await chooseOperation(page, 'listAccounts')
+      const consent = page.getByRole('combobox', { name: /^Consent-ID/ })
       const own = await consent.inputValue()
       t.match(own, /^[0-9a-f-]{36}$/, 'told by the answer before')
       await button('Use a ready consent of Noa Levi').click()
-      await button(`Use ${own}`).waitFor()
-      t.not(await consent.inputValue(), own)
+      t.ok(await eventually(async () => (await consent.inputValue()) !== own))
+      await consent.click()
+      await page.getByRole('option', { name: own }).waitFor()
+      await page.keyboard.press('Escape')
       await send('200 OK')
       await follow('balances')
       t.match(page.url(), /operation=getAccountBalances$/)
@@ -102,14 +105,16 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   await t.test('a consent that has ended is no longer offered', async (t) => {
     await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page, expectAnswers }) => {
       const button = (name: string) => page.getByRole('button', { name, exact: true })
-      const operation = page.getByLabel('Operation', { exact: true })
-      const consent = page.getByRole('textbox', { name: /^Consent-ID/ })
+      const consent = page.getByRole('combobox', { name: /^Consent-ID/ })
       const send = async (status: string) => {
         await button('Send call').click()
         await page.getByText(status, { exact: true }).waitFor()
       }
+      const offered = (id: string) => page.getByRole('option', { name: id })
       const chooseReady = async () => {
         await consent.fill('')
+        // The list of ids lies over what follows.
+        await page.keyboard.press('Escape')
         t.notMatch(await consent.getAttribute('placeholder'), /\d/, 'no id that looks filled in')
         await button('Use a ready consent of Noa Levi').click()
         t.ok(await eventually(async () => /^[\da-f-]{36}$/.test(await consent.inputValue())))
@@ -118,32 +123,36 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
       await open(page, 'listAccounts')
       const ready = await chooseReady()
       await consent.fill('another')
-      await button(`Use ${ready}`).waitFor()
+      await offered(ready).waitFor()
 
       // The person approves another consent of the application.
-      await operation.selectOption('createConsent')
+      await chooseOperation(page, 'createConsent')
       await page
         .getByLabel('How the customer approves')
         .selectOption({ label: 'In the bank’s app (decoupled)' })
       await page.getByText(/^Optional headers/).click()
       await page.getByRole('textbox', { name: /^PSU-ID\b(?!-)/ }).fill('PSU-Successful')
       await send('201 Created')
-      await operation.selectOption('listAccounts')
+      await chooseOperation(page, 'listAccounts')
       const own = await consent.inputValue()
       t.not(own, ready)
-      await button(`Use ${ready}`).waitFor({ state: 'detached' })
+      await consent.click()
+      await offered(own).waitFor()
+      await offered(ready).waitFor({ state: 'detached' })
+      await page.keyboard.press('Escape')
       await send('200 OK')
 
       // Elsewhere the owner makes another ready consent, so the bank refuses this one.
       const second = await chooseReady()
       await consent.fill('another')
-      await button(`Use ${second}`).click()
-      await button(`Use ${own}`).waitFor({ state: 'detached' })
+      await offered(second).waitFor()
+      await offered(own).waitFor({ state: 'detached' })
+      await offered(second).click()
       await owner.send('POST', `${path}/sandbox/consents`)
       expectAnswers('401 /v1.7.0/accounts')
       await send('401 Unauthorized')
       await consent.fill('another')
-      await button(`Use ${second}`).waitFor({ state: 'detached' })
+      await offered(second).waitFor({ state: 'detached' })
     })
   })
 

@@ -7,6 +7,7 @@ import {
   startBrowser,
 } from '../support/browser.ts'
 import { createClient, eventually } from '../support/calling.ts'
+import { chooseOperation } from '../support/choose-operation.ts'
 import { awaitMail } from '../support/mails.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runShownCommand } from '../support/shown-command.ts'
@@ -115,7 +116,7 @@ t.test(
 
       // The same from this page, by a real call that counts, and the rest of the limit by the command.
       await tab('Playground').click()
-      await page.getByLabel('Operation').selectOption('createConsent')
+      await chooseOperation(page, 'createConsent')
       await button('Send call').click()
       await page.getByText('201 Created').waitFor()
       await page.getByText(`${calls - 2} of ${calls} calls left for this operation`).waitFor()

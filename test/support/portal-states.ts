@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { languageCookie } from '../../src/messages/language.ts'
 import { type Look, showAs } from './browser.ts'
+import { chooseOperation } from './choose-operation.ts'
 import type { PortalWorld, Viewer } from './portal-world.ts'
 
 /** One page in one state worth looking at. */
@@ -605,7 +606,7 @@ const applications: readonly PageState[] = [
       const versions = page.getByLabel('API version')
       const option = versions.locator('option', { hasText: '1.7.0' })
       await versions.selectOption((await option.getAttribute('value')) ?? '')
-      await page.getByLabel('Operation').selectOption('createConsent')
+      await chooseOperation(page, 'createConsent')
       await page.getByRole('textbox', { name: /^API key/ }).fill(key)
       await press(page, 'Send call')
       await page.getByRole('heading', { name: 'Response' }).waitFor()

@@ -1,14 +1,15 @@
 import { NativeSelect } from '@mantine/core'
 import type { CallShape } from '../../calls/call-shape.ts'
+import { t } from '../../words.ts'
 
 const redirect = 'TPP-Redirect-Preferred'
 const decoupled = 'TPP-Decoupled-Preferred'
 
 /** Values of both headers for each way to approve. */
 const ways = [
-  { label: 'As the bank chooses', values: { [redirect]: '', [decoupled]: '' } },
-  { label: 'On the bank’s page (redirect)', values: { [redirect]: 'true', [decoupled]: '' } },
-  { label: 'In the bank’s app (decoupled)', values: { [redirect]: '', [decoupled]: 'true' } },
+  { label: 'playground.approvalAny', values: { [redirect]: '', [decoupled]: '' } },
+  { label: 'playground.approvalRedirect', values: { [redirect]: 'true', [decoupled]: '' } },
+  { label: 'playground.approvalDecoupled', values: { [redirect]: '', [decoupled]: 'true' } },
 ] as const
 
 /** Values of a draft in which the customer approves on the bank's page; empty where an operation offers no choice. */
@@ -31,15 +32,14 @@ export function ApprovalChoice({ shape, values, onChange }: ApprovalChoiceProps)
   const chosen = isSet(decoupled) ? 2 : isSet(redirect) ? 1 : 0
   return (
     <NativeSelect
-      label="How the customer approves"
-      description={`Sets ${redirect} and ${decoupled}.`}
+      label={t('playground.approval')}
+      description={t('playground.approvalSets', { redirect, decoupled })}
       value={String(chosen)}
       onChange={(event) => {
         const fields = Object.entries(ways[Number(event.currentTarget.value)]?.values ?? {})
         onChange(Object.fromEntries(fields.map(([name, value]) => [`header ${name}`, value])))
       }}
-      data={ways.map(({ label }, at) => ({ value: String(at), label }))}
-      maw="40rem"
+      data={ways.map(({ label }, at) => ({ value: String(at), label: t(label) }))}
     />
   )
 }

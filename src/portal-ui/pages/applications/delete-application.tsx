@@ -21,15 +21,16 @@ export function DeleteApplication({ application }: { readonly application: Appli
     },
   })
   return (
-    <SectionCard
-      title={t('settings.delete')}
-      lead={t('settings.deleteLead')}
-      action={
-        <Button variant="default" onClick={open}>
-          {t('settings.deleteOpen')}
-        </Button>
-      }
-    >
+    <>
+      <SectionCard
+        title={t('settings.delete')}
+        lead={t('settings.deleteLead')}
+        action={
+          <Button variant="default" onClick={open}>
+            {t('settings.deleteOpen')}
+          </Button>
+        }
+      />
       <ConfirmByTyping
         opened={opened}
         title={t('settings.deleteTitle')}
@@ -42,6 +43,6 @@ export function DeleteApplication({ application }: { readonly application: Appli
       >
         <Text>{t('settings.deleteMeans')}</Text>
       </ConfirmByTyping>
-    </SectionCard>
+    </>
   )
 }

@@ -2,6 +2,7 @@ import { NativeSelect, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import { PasswordField } from '../../components/password-field.tsx'
+import { t } from '../../words.ts'
 
 export interface KeyFieldProps {
   /** Keys created since the page was loaded. */
@@ -18,7 +19,7 @@ export function KeyField({ keys, value, onChange, isMissing }: KeyFieldProps) {
     <Stack gap="sm">
       {keys.length === 0 ? null : (
         <NativeSelect
-          label="API key"
+          label={t('playground.apiKey')}
           value={isPasting ? '' : value}
           onChange={(event) => {
             setIsPasting(event.currentTarget.value === '')
@@ -26,22 +27,20 @@ export function KeyField({ keys, value, onChange, isMissing }: KeyFieldProps) {
           }}
           data={[
             ...keys.map(({ key, name, hint }) => ({ value: key, label: `${name} (${hint})` })),
-            { value: '', label: 'Another key' },
+            { value: '', label: t('playground.anotherKey') },
           ]}
-          maw="40rem"
         />
       )}
       {isPasting ? (
         <PasswordField
-          label={keys.length === 0 ? 'API key' : 'Another key'}
-          description="The key stays on this page until you leave, and goes only to the gateway."
+          label={t(keys.length === 0 ? 'playground.apiKey' : 'playground.anotherKey')}
+          description={t('playground.keyStays')}
           value={value}
           onChange={(event) => onChange(event.currentTarget.value)}
-          error={isMissing ? 'Enter a key.' : undefined}
+          error={isMissing ? t('playground.enterKey') : undefined}
           autoComplete="off"
           spellCheck={false}
           required
-          maw="40rem"
           holds="key"
         />
       ) : null}

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { type CallParameter, isFromEarlierAnswer } from '../../calls/call-shape.ts'
+import type { CallParameter } from '../../calls/call-shape.ts'
+import { t } from '../../words.ts'
 
 export interface ParameterFieldProps {
   readonly parameter: CallParameter
@@ -12,14 +13,15 @@ export interface ParameterFieldProps {
 export function ParameterField({ parameter, value, isMissing, onChange }: ParameterFieldProps) {
   const { name, place, isRequired, purpose, example, choices } = parameter
   const shared = {
-    label: `${name} (${place})`,
+    label: t('playground.parameter', { name, place: t(`playground.${place}`) }),
     description: purpose === '' ? undefined : purpose,
-    error: isMissing ? 'Enter a value.' : undefined,
+    error: isMissing ? t('playground.enterValue') : undefined,
     required: isRequired,
-    maw: '40rem',
   }
   if (choices.length > 0) {
-    const data = isRequired ? [...choices] : [{ value: '', label: 'Not sent' }, ...choices]
+    const data = isRequired
+      ? [...choices]
+      : [{ value: '', label: t('playground.notSent') }, ...choices]
     return (
       <NativeSelect
         {...shared}
@@ -34,7 +36,7 @@ export function ParameterField({ parameter, value, isMissing, onChange }: Parame
       {...shared}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      placeholder={isFromEarlierAnswer(parameter) ? 'An id from another response' : example}
+      placeholder={example}
       autoComplete="off"
       spellCheck={false}
     />

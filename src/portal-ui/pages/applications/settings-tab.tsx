@@ -1,6 +1,5 @@
-import { Stack, Title, VisuallyHidden } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
-import { t } from '../../words.ts'
 import { ApplicationName } from './application-name.tsx'
 import { Certificates } from './certificates.tsx'
 import { DeleteApplication } from './delete-application.tsx'
@@ -11,9 +10,6 @@ import { SignedCalls } from './signed-calls.tsx'
 export function SettingsTab({ application }: { readonly application: Application }) {
   return (
     <Stack gap="md">
-      <VisuallyHidden>
-        <Title order={2}>{t('settings.title')}</Title>
-      </VisuallyHidden>
       <ApplicationName application={application} />
       <SignedCalls application={application} />
       <RedirectOrigins application={application} />

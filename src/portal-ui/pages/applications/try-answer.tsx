@@ -1,10 +1,16 @@
-import { Alert, Anchor, Badge, Code, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Code, Group, Progress, Stack, Table, Text, Title } from '@mantine/core'
 import type { NextCall, WaysOn as Ways } from '../../calls/next-calls.ts'
 import { isJson, problemIn, readableBody } from '../../calls/readable-body.ts'
 import type { CallAnswer } from '../../calls/send-call.ts'
+import { Message } from '../../components/message.tsx'
+import { Pill } from '../../components/pill.tsx'
+import { toneOf } from '../../components/status-code.tsx'
 import { useFacts } from '../../facts.tsx'
 import { durationInWords, milliseconds, wholeNumber } from '../../in-words.ts'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
+import { JsonText } from './json-text.tsx'
+import playground from './playground.module.css'
 import { WaysOn } from './ways-on.tsx'
 
 export interface TryAnswerProps {
@@ -26,8 +32,10 @@ export function TryAnswer(props: TryAnswerProps) {
       </div>
       {answer === undefined ? (
         <div>
-          <Title order={3}>Response</Title>
-          <Text c="dimmed">It appears here as soon as you send the call.</Text>
+          <Title order={2} size="h3">
+            {t('answer.title')}
+          </Title>
+          <Text c="dimmed">{t('answer.notYet')}</Text>
         </div>
       ) : null}
       {ways === undefined ? null : (
@@ -44,18 +52,15 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
   const { gatewayUrl } = useFacts()
   if (answer.kind === 'unsendable') {
     return (
-      <Alert color="red" title="The browser cannot send this call">
-        The key or a header value contains a character that headers must not contain, for example a
-        line break.
+      <Alert color="red" title={t('answer.unsendable')}>
+        {t('answer.unsendableMeans')}
       </Alert>
     )
   }
   if (answer.kind === 'unreachable') {
     return (
-      <Alert color="red" title="The gateway sent no readable response">
-        The gateway at <bdi>{gatewayUrl}</bdi> may be down, or it does not accept calls from this
-        portal&apos;s address. This page cannot find out whether the call was made: look at the tab
-        Calls.
+      <Alert color="red" title={t('answer.unreachable')}>
+        <Message id="answer.unreachableMeans" values={{ url: <bdi>{gatewayUrl}</bdi> }} />
       </Alert>
     )
   }
@@ -63,11 +68,17 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
   return (
     <Stack gap="sm">
       <Group gap="sm">
-        <Title order={3}>Response</Title>
-        <Badge size="lg" color={statusColor(answer.status)}>
-          {answer.status} {answer.statusText}
-        </Badge>
-        <Text className={classes['numbers'] ?? ''}>{milliseconds(answer.ms)}</Text>
+        <Title order={2} size="h3">
+          {t('answer.title')}
+        </Title>
+        <Pill tone={toneOf(answer.status)}>
+          <bdi>
+            {answer.status} {answer.statusText}
+          </bdi>
+        </Pill>
+        <Text size="sm" c="dimmed" className={classes['numbers'] ?? ''}>
+          {milliseconds(answer.ms)}
+        </Text>
       </Group>
       <Limit answer={answer} />
       {problem === undefined ? null : (
@@ -75,7 +86,7 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
           {problem.detail}{' '}
           {problem.code === undefined ? null : (
             <Anchor href={`/problems/${problem.code}`} inherit underline="always">
-              What {problem.code} means
+              {t('answer.whatCodeMeans', { code: problem.code })}
             </Anchor>
           )}
         </Alert>
@@ -86,36 +97,81 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
 
 function Limit({ answer }: { readonly answer: Answered }) {
   const header = (name: string) => answer.headers.find(([each]) => each === name)?.[1]
-  const limit = header('x-ratelimit-limit')
-  const remaining = header('x-ratelimit-remaining')
+  const limit = Number(header('x-ratelimit-limit') ?? Number.NaN)
+  const remaining = Number(header('x-ratelimit-remaining') ?? Number.NaN)
   const reset = header('x-ratelimit-reset')
-  if (limit === undefined || remaining === undefined) return null
+  if (Number.isNaN(limit) || Number.isNaN(remaining)) return null
+  const share = (100 * (limit - remaining)) / Math.max(1, limit)
   return (
-    <Text>
-      {wholeNumber(Number(remaining))} of {wholeNumber(Number(limit))} calls left for this operation
-      {reset === undefined ? null : `; resets in ${durationInWords(Number(reset))}`}.
-    </Text>
+    <div>
+      <Progress
+        value={share}
+        size={6}
+        mb={6}
+        color={remaining === 0 ? 'red' : share >= 80 ? 'amber' : 'tide'}
+        aria-hidden="true"
+      />
+      <Text size="sm">
+        {reset === undefined
+          ? t('answer.left', { remaining, limit })
+          : t('answer.leftUntil', {
+              remaining,
+              limit,
+              duration: durationInWords(Number(reset)),
+            })}
+      </Text>
+    </div>
   )
 }
 
 function Content({ answer }: { readonly answer: Answered }) {
   const { text, cutAt } = readableBody(answer)
+  const isColoured = isJson(answer.mediaType)
   return (
     <>
+      {answer.body === '' ? (
+        <Text>{t('answer.noBody')}</Text>
+      ) : (
+        <div>
+          <Text fw={550} mb={4}>
+            {isColoured
+              ? t('answer.body')
+              : t('answer.bodyOfType', { type: answer.mediaType || t('answer.unknownType') })}
+          </Text>
+          {cutAt === undefined ? null : (
+            <Text size="sm" c="dimmed" mb={4}>
+              {t('answer.cut', {
+                length: wholeNumber(answer.body.length),
+                shown: wholeNumber(cutAt),
+              })}
+            </Text>
+          )}
+          <Code
+            block
+            dir="ltr"
+            tabIndex={0}
+            role="region"
+            aria-label={t('answer.bodyRegion')}
+            className={playground['body'] ?? ''}
+          >
+            {isColoured ? <JsonText text={text} /> : text}
+          </Code>
+        </div>
+      )}
       <details className={classes['details']}>
-        <summary>Headers ({answer.headers.length})</summary>
+        <summary>{t('answer.headers', { count: answer.headers.length })}</summary>
         <Table mt="xs" className={classes['headers'] ?? ''}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">Name</Table.Th>
-              <Table.Th scope="col">Value</Table.Th>
+              <Table.Th scope="col">{t('field.name')}</Table.Th>
+              <Table.Th scope="col">{t('answer.value')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {answer.headers.map(([name, value]) => (
               <Table.Tr key={name}>
                 <Table.Th scope="row" fw={400}>
-                  {name}
+                  <bdi>{name}</bdi>
                 </Table.Th>
                 <Table.Td>
                   <bdi>{value}</bdi>
@@ -125,35 +181,6 @@ function Content({ answer }: { readonly answer: Answered }) {
           </Table.Tbody>
         </Table>
       </details>
-      {answer.body === '' ? (
-        <Text>The response has no body.</Text>
-      ) : (
-        <div>
-          <Text fw={500} mb={4}>
-            Body{isJson(answer.mediaType) ? '' : ` (${answer.mediaType || 'unknown type'})`}
-          </Text>
-          {cutAt === undefined ? null : (
-            <Text size="sm" c="dimmed" mb={4}>
-              It has {wholeNumber(answer.body.length)} characters; the first {wholeNumber(cutAt)}{' '}
-              show here.
-            </Text>
-          )}
-          <Code
-            block
-            tabIndex={0}
-            role="region"
-            aria-label="Body of the response"
-            className={classes['body'] ?? ''}
-          >
-            {text}
-          </Code>
-        </div>
-      )}
     </>
   )
-}
-
-function statusColor(status: number): string {
-  if (status < 300) return 'green'
-  return status < 500 ? 'amber' : 'red'
 }

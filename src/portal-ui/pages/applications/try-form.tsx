@@ -1,4 +1,4 @@
-import { Button, Code, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Button, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useApprovedConsents } from '../../api/sandbox.ts'
 import {
@@ -19,14 +19,17 @@ import { type NextCall, type WaysOn as Ways, waysOn } from '../../calls/next-cal
 import { listsAccounts } from '../../calls/read-accounts.ts'
 import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
+import { MethodBadge } from '../../components/method-badge.tsx'
 import { useFacts } from '../../facts.tsx'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { ApprovalChoice, approvalOnPage } from './approval-choice.tsx'
 import { CallCode } from './call-code.tsx'
+import { IdField } from './id-field.tsx'
 import { KeyField } from './key-field.tsx'
 import type { PageMemory } from './page-memory.ts'
 import { ParameterField } from './parameter-field.tsx'
-import { ToldIds } from './told-ids.tsx'
+import playground from './playground.module.css'
 import { TryAnswer } from './try-answer.tsx'
 
 export interface TryFormProps {
@@ -103,60 +106,66 @@ export function TryForm(props: TryFormProps) {
   }
 
   const fields = (parameters: readonly CallParameter[]) =>
-    parameters.map((parameter) => (
-      <Stack gap={6} key={valueKey(parameter)}>
-        <ParameterField
-          parameter={parameter}
-          value={draft.values[valueKey(parameter)] ?? ''}
-          isMissing={missing.includes(parameter.name)}
-          onChange={(value) => setValues({ [valueKey(parameter)]: value })}
-        />
-        {isFromEarlierAnswer(parameter) ? (
-          <ToldIds
-            applicationId={applicationId}
-            name={parameter.name}
-            value={draft.values[valueKey(parameter)] ?? ''}
-            memory={memory}
-            onChoose={(id) => setValues({ [valueKey(parameter)]: id })}
-          />
-        ) : null}
-      </Stack>
-    ))
+    parameters.map((parameter) => {
+      const name = valueKey(parameter)
+      const shared = {
+        parameter,
+        value: draft.values[name] ?? '',
+        isMissing: missing.includes(parameter.name),
+        onChange: (value: string) => setValues({ [name]: value }),
+      }
+      return isFromEarlierAnswer(parameter) ? (
+        <IdField key={name} {...shared} applicationId={applicationId} memory={memory} />
+      ) : (
+        <ParameterField key={name} {...shared} />
+      )
+    })
   const needed = shape.parameters.filter(({ isRequired, place }) => isRequired || place === 'query')
   const optional = shape.parameters.filter((parameter) => !needed.includes(parameter))
 
   return (
-    <div className={classes['panes']}>
+    <div className={playground['panes']}>
       <form
         ref={form}
         noValidate
+        aria-label={t('playground.request')}
+        className={playground['pane']}
         onSubmit={(event) => {
           event.preventDefault()
           void send()
         }}
       >
-        <Stack gap="md">
-          <Text className={classes['wrap'] ?? ''}>
-            <Code>{shape.method}</Code> <Code>{`${gatewayUrl}${shape.path}`}</Code>
-          </Text>
+        <div className={playground['target']}>
+          <div dir="ltr" className={playground['address']}>
+            <MethodBadge method={shape.method} />
+            <span>{`${gatewayUrl}${shape.path}`}</span>
+          </div>
+          <Button type="submit" loading={isSending} className={playground['send'] ?? ''}>
+            {t('playground.send')}
+          </Button>
+        </div>
+        <Stack gap="md" className={playground['inside'] ?? ''}>
           <KeyField
             keys={memory.keys}
             value={key}
             onChange={memory.tryWith}
             isMissing={isChecked && key.trim() === ''}
           />
-          {needed.length === 0 ? null : <Title order={3}>Values</Title>}
+          {needed.length === 0 ? null : (
+            <Title order={2} size="h3">
+              {t('playground.values')}
+            </Title>
+          )}
           {shape.parameters.some(isFromEarlierAnswer) ? (
             <Text size="sm" c="dimmed">
-              Ids come from the responses of other calls. The portal fills in ids from calls on this
-              page.
+              {t('playground.idsAreFilledIn')}
             </Text>
           ) : null}
           {fields(needed)}
           <ApprovalChoice shape={shape} values={draft.values} onChange={setValues} />
           {optional.length === 0 ? null : (
             <details className={classes['details']}>
-              <summary>Optional headers ({optional.length})</summary>
+              <summary>{t('playground.optional', { count: optional.length })}</summary>
               <Stack gap="md" mt="sm">
                 {fields(optional)}
               </Stack>
@@ -169,14 +178,9 @@ export function TryForm(props: TryFormProps) {
               onChange={(body) => setDraft((old) => ({ ...old, body }))}
             />
           )}
-          <Group>
-            <Button type="submit" loading={isSending}>
-              Send call
-            </Button>
-          </Group>
         </Stack>
       </form>
-      <div ref={answerPane} className={classes['answerPane']}>
+      <div ref={answerPane} className={`${playground['pane']} ${playground['answer']}`}>
         <TryAnswer
           answer={answer}
           isSending={isSending}
@@ -185,7 +189,7 @@ export function TryForm(props: TryFormProps) {
           onFollow={onFollow}
         />
         <details className={classes['details']} open={answer === undefined}>
-          <summary>This call as code</summary>
+          <summary>{t('playground.code')}</summary>
           <CallCode draft={draft} />
         </details>
       </div>
@@ -200,27 +204,31 @@ interface BodyProps {
 }
 
 function Body({ shape: { body }, value, onChange }: BodyProps) {
+  const fault = body?.mediaType === 'application/json' ? faultOfJson(value) : undefined
   const examples = body?.examples ?? []
   const chosen = examples.findIndex(({ text }) => text === value)
   return (
     <Stack gap="md">
-      <Title order={3}>Body</Title>
+      <Title order={2} size="h3">
+        {t('playground.body')}
+      </Title>
       {examples.length < 2 ? null : (
         <NativeSelect
-          label="Example"
+          label={t('playground.example')}
           value={String(chosen)}
           onChange={(event) => onChange(examples[Number(event.currentTarget.value)]?.text ?? value)}
           data={[
-            ...(chosen === -1 ? [{ value: '-1', label: 'My own' }] : []),
+            ...(chosen === -1 ? [{ value: '-1', label: t('playground.ownBody') }] : []),
             ...examples.map(({ title }, at) => ({ value: String(at), label: title })),
           ]}
-          maw="40rem"
         />
       )}
       <Textarea
-        label={`Body (${body?.mediaType})`}
+        label={t('playground.bodyOf', { type: body?.mediaType ?? '' })}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
+        error={fault === undefined ? undefined : t('playground.notJson', { line: fault })}
+        dir="ltr"
         autosize
         minRows={4}
         maxRows={20}
@@ -229,4 +237,17 @@ function Body({ shape: { body }, value, onChange }: BodyProps) {
       />
     </Stack>
   )
+}
+
+/** The line on which a text stops being JSON; undefined for JSON and for nothing at all. */
+function faultOfJson(text: string): number | undefined {
+  if (text.trim() === '') return undefined
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    const [, position] = /position (\d+)/.exec(String(error)) ?? []
+    const before = position === undefined ? text : text.slice(0, Number(position))
+    return before.split('\n').length
+  }
 }

@@ -1,4 +1,4 @@
-import { Alert, NativeSelect, Paper, Stack, Title } from '@mantine/core'
+import { NativeSelect, Select, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useDocument } from '../../api/document.ts'
@@ -6,13 +6,15 @@ import { callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
 import type { NextCall } from '../../calls/next-calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { MethodBadge } from '../../components/method-badge.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { tabPath } from '../../tab-path.ts'
-import classes from './applications.module.css'
+import { t } from '../../words.ts'
 import type { PageMemory } from './page-memory.ts'
+import classes from './playground.module.css'
 import {
   type SubscribedVersion,
   useSubscribedVersions,
@@ -30,17 +32,21 @@ export function TryTab({ applicationId, memory }: TryTabProps) {
   const { versions, error } = useSubscribedVersions(applicationId)
   return (
     <Stack gap="lg">
-      <Title order={2}>Try it</Title>
+      <Text size="sm" c="dimmed">
+        {t('playground.realCall')}
+      </Text>
       <ProblemAlert error={error} />
       {versions === undefined && error === null ? <Slow /> : null}
       {versions?.length === 0 ? (
         <EmptyState
-          title="This application cannot call anything yet"
+          title={t('playground.empty')}
           action={
-            <TextLink href={tabPath(applicationId, 'subscriptions')}>Go to subscriptions</TextLink>
+            <TextLink href={tabPath(applicationId, 'subscriptions')}>
+              {t('playground.goSubscribe')}
+            </TextLink>
           }
         >
-          Subscribe it to an API version first.
+          {t('playground.subscribeFirst')}
         </EmptyState>
       ) : null}
       {versions === undefined || versions.length === 0 ? null : (
@@ -68,9 +74,13 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
   const [parameters, setParameters] = useSearchParams()
   const [followed, setFollowed] = useState<Followed>({ count: 0, operation: '', query: {} })
   const asked = parameters.get('operation')
+  const askedVersion = parameters.get('version')
   const isApprovedOnPage = parameters.get('approval') === 'redirect'
   const version =
     versions.find((each) => each.subscription.id === chosenVersion) ??
+    versions.find(
+      (each) => each.version === askedVersion && each.operations.some(({ id }) => id === asked),
+    ) ??
     versions.find((each) => each.operations.some(({ id }) => id === asked)) ??
     versions[0]
   const document = useDocument(version)
@@ -98,13 +108,10 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
 
   return (
     <>
-      <Alert color="amber" title="This is a real call: it counts against your limit.">
-        It goes from this browser through the gateway to the bank, which carries it out.
-      </Alert>
-      <Paper withBorder p="lg" className={classes['card'] ?? ''}>
-        <Stack gap="md">
+      <div className={classes['choices']}>
+        {versions.length === 1 ? null : (
           <NativeSelect
-            label="API version"
+            label={t('playground.version')}
             value={version?.subscription.id ?? ''}
             onChange={(event) => {
               setChosenVersion(event.currentTarget.value)
@@ -113,35 +120,50 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
               value: each.subscription.id,
               label: versionName(each),
             }))}
-            maw="40rem"
           />
-          <NativeSelect
-            label="Operation"
-            // While the document loads, what was asked for: without a value a browser shows the first option.
-            value={shape?.operation ?? asked ?? ''}
-            disabled={shape === undefined}
-            onChange={(event) => choose(event.currentTarget.value)}
-            data={(version?.operations ?? []).map(({ id, method, summary }) => ({
-              value: id,
-              label: `${summary} (${method} ${id})`,
-            }))}
-            maw="40rem"
-          />
-          <QueryState query={document} label="Loading the operations …" />
-          {shape === undefined ? null : (
-            <TryForm
-              key={`${version?.subscription.id} ${shape.operation} ${followed.count} ${isApprovedOnPage}`}
-              applicationId={applicationId}
-              shape={shape}
-              shapes={shapes}
-              memory={memory}
-              query={followed.operation === shape.operation ? followed.query : {}}
-              isApprovedOnPage={isApprovedOnPage}
-              onFollow={follow}
-            />
-          )}
-        </Stack>
-      </Paper>
+        )}
+        <Select
+          label={t('playground.operation')}
+          searchable
+          allowDeselect={false}
+          value={shape?.operation ?? asked ?? null}
+          disabled={shape === undefined}
+          onChange={(operation) => operation !== null && choose(operation)}
+          nothingFoundMessage={t('playground.noOperation')}
+          maxDropdownHeight={360}
+          data={(operations ?? []).map(({ id, method, summary }) => ({
+            value: id,
+            label: `${summary} (${method} ${id})`,
+          }))}
+          renderOption={({ option }) => {
+            const found = operations?.find(({ id }) => id === option.value)
+            return (
+              <span className={classes['option']}>
+                <MethodBadge method={found?.method ?? ''} />
+                <span className={classes['optionWords']}>
+                  {found?.summary}{' '}
+                  <Text component="code" size="xs" c="dimmed" dir="ltr">
+                    {found?.path}
+                  </Text>
+                </span>
+              </span>
+            )
+          }}
+        />
+      </div>
+      <QueryState query={document} label={t('playground.loading')} />
+      {shape === undefined ? null : (
+        <TryForm
+          key={`${version?.subscription.id} ${shape.operation} ${followed.count} ${isApprovedOnPage}`}
+          applicationId={applicationId}
+          shape={shape}
+          shapes={shapes}
+          memory={memory}
+          query={followed.operation === shape.operation ? followed.query : {}}
+          isApprovedOnPage={isApprovedOnPage}
+          onFollow={follow}
+        />
+      )}
     </>
   )
 }

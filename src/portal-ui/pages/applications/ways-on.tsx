@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import type { NextCall, WaysOn as Ways } from '../../calls/next-calls.ts'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 
 export interface WaysOnProps {
@@ -16,24 +17,24 @@ export function WaysOn({ ways, approvedCall, onFollow }: WaysOnProps) {
   if (approvalPage === undefined && ways.calls.length === 0) return null
   return (
     <Stack gap="xs">
-      <Title order={4}>What you can do next</Title>
+      <Title order={3}>{t('playground.next')}</Title>
       {approvedCall === undefined ? null : (
         <Group gap="xs">
           <Button size="sm" onClick={() => onFollow(approvedCall)}>
             {approvedCall.shape.summary}
           </Button>
-          <Text size="sm">The customer has approved.</Text>
+          <Text size="sm">{t('playground.approved')}</Text>
         </Group>
       )}
       {approvalPage === undefined || approvedCall !== undefined ? null : (
         <Group gap="xs">
           <Button component="a" href={approvalPage} target="_blank" rel="noreferrer" size="sm">
-            Approve at the bank
+            {t('playground.approve')}
           </Button>
-          <Text size="sm">Opens in a new tab. Come back here afterwards.</Text>
+          <Text size="sm">{t('playground.approveMeans')}</Text>
         </Group>
       )}
-      <ul className={classes['ways']} aria-label="Next calls">
+      <ul className={classes['ways']} aria-label={t('playground.nextCalls')}>
         {calls.map((call, at) => (
           // The same call may be linked twice; the list changes only with the approval.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above

@@ -1,0 +1,29 @@
+/** What a piece of JSON is: the name of a member, a string, a number, a word (`true`, `null`), or anything between. */
+export type JsonKind = 'name' | 'string' | 'number' | 'word' | 'other'
+
+export interface JsonPart {
+  readonly kind: JsonKind
+  readonly text: string
+}
+
+const token = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b/g
+
+/** Cuts JSON into pieces for colouring. Together they are the text, whatever it is. */
+export function jsonParts(text: string): readonly JsonPart[] {
+  const parts: JsonPart[] = []
+  let end = 0
+  const add = (kind: JsonKind, piece: string | undefined) => {
+    if (piece !== undefined && piece !== '') parts.push({ kind, text: piece })
+  }
+  for (const match of text.matchAll(token)) {
+    const [whole, string, colon, number, word] = match
+    add('other', text.slice(end, match.index))
+    add(colon === undefined ? 'string' : 'name', string)
+    add('other', colon)
+    add('number', number)
+    add('word', word)
+    end = match.index + whole.length
+  }
+  add('other', text.slice(end))
+  return parts
+}
