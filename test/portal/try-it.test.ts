@@ -186,8 +186,8 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
         ['Node.js', /await fetch\(/],
         ['Python', /requests\.post\(/],
       ] as const) {
-        await page.getByText(label, { exact: true }).click()
-        const code = page.getByRole('region', { name: `${label} code`, exact: true })
+        await page.getByRole('tab', { name: label }).click()
+        const code = page.getByRole('region', { name: `This call as code, ${label}` })
         await code.waitFor()
         const text = await code.innerText()
         t.match(text, start)
