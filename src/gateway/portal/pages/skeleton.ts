@@ -27,12 +27,12 @@ function bone(kind: string): string {
   return `<div class="sk-b ${kind}"></div>`
 }
 
-/** The look of the skeleton: the colours and places are those of the page that replaces it. */
+/** The look of the skeleton: the colours and places are those of the page that replaces it. Faces of the system, so that ours do not load before the scripts. */
 export const skeletonStyle = `
 :root { color-scheme: light; --sk-ground: #fff; --sk-text: #0c1a1f; --sk-dim: #55646b; --sk-line: #e4eaec; --sk-bar: #fff; }
 :root[data-mantine-color-scheme="dark"] { color-scheme: dark; --sk-ground: #0b1316; --sk-text: #e8eff1; --sk-dim: #9fb0b6; --sk-line: #1e2d33; --sk-bar: #111d22; }
 body { margin: 0; background: var(--sk-ground); }
-.sk { min-height: 100vh; color: var(--sk-text); font: .875rem/1.43 Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; }
+.sk { min-height: 100vh; color: var(--sk-text); font: .875rem/1.43 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; }
 .sk-bar { display: flex; align-items: center; min-height: 3.5rem; border-bottom: 1px solid var(--sk-line); background: var(--sk-bar); padding-inline: max(1.25rem, calc(50% - 43.75rem)); }
 .sk-brand { color: inherit; text-decoration: none; font-weight: 650; font-size: .9375rem; }
 .sk-brand span { font-weight: 400; color: var(--sk-dim); }
