@@ -77,7 +77,12 @@ function lettersWith(name: string): Letter[] {
       retired: undefined,
       successor: '1.7.0',
       daysLeft: 30,
-      applications: [{ id: developerId, name, calls: 4711 }],
+      applications: [
+        {
+          ...{ id: developerId, subscriptionId: developerId, name, calls: 4711 },
+          replay: { calls: 1000, allowed: 900, missing: 100 },
+        },
+      ],
     },
   ]
 }

@@ -16,6 +16,8 @@ export interface Reminder {
 export interface SubscribedApplication {
   readonly id: string
   readonly name: string
+  readonly subscriptionId: string
+  readonly plan: string
   readonly calls: number
   /** Whether it wants the reminder by email; its webhook has its own choice. */
   readonly byMail: boolean
@@ -97,7 +99,7 @@ export async function listSubscribed(
 ): Promise<SubscribedApplication[]> {
   const { developerId, api, version, since } = options
   const { rows } = await sql<SubscribedApplication>`
-    select a.id, a.name, (
+    select a.id, a.name, s.id as "subscriptionId", s.plan, (
       select coalesce(sum(u.admitted), 0)::int8 from usage_days u
       where u.application_id = a.id and u.at >= ${since} and u.api = ${api} and u.version = ${version}
     ) as calls, ${byMail} as "byMail"

@@ -1,5 +1,5 @@
 import type { Words } from '../../../messages/format.ts'
-import type { LetterText } from './letter-body.ts'
+import type { Block, LetterText } from './letter-body.ts'
 import { utcTime } from './utc-time.ts'
 
 export interface DeprecationFacts {
@@ -19,6 +19,9 @@ export interface DeprecationFacts {
     readonly name: string
     /** To this version in the last 30 days. */
     readonly calls: number
+    readonly subscriptionId: string
+    /** What its recorded calls would meet in the successor; undefined without a successor or calls. */
+    readonly replay?: { readonly calls: number; readonly allowed: number; readonly missing: number }
   }[]
 }
 
@@ -48,12 +51,30 @@ export function deprecationLetter(
       ...(successor === undefined ? [] : [t('mail.deprecation.successor', { successor })]),
       ...(dates.length === 0 ? [] : [{ facts: dates }]),
       t('mail.deprecation.applications'),
-      ...letter.applications.map(({ name, calls }) => ({
-        facts: [
-          { label: t('mail.fact.application'), name },
-          { label: t('mail.fact.calls'), value: String(calls) },
-        ],
-      })),
+      ...letter.applications.flatMap(({ id, name, calls, subscriptionId, replay }): Block[] => [
+        {
+          facts: [
+            { label: t('mail.fact.application'), name },
+            { label: t('mail.fact.calls'), value: String(calls) },
+            ...(replay === undefined || successor === undefined
+              ? []
+              : [
+                  {
+                    label: t('mail.deprecation.replayLabel', { successor }),
+                    value: t('mail.deprecation.replay', { ...replay }),
+                  },
+                ]),
+          ],
+        },
+        ...(successor === undefined
+          ? []
+          : [
+              {
+                link: t('mail.deprecation.move'),
+                url: `${portalUrl}/applications/${id}/move/${subscriptionId}`,
+              },
+            ]),
+      ]),
       successor === undefined
         ? { link: t('mail.deprecation.see'), url: `${portalUrl}/apis/${api}/${version}` }
         : {

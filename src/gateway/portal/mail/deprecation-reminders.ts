@@ -1,5 +1,12 @@
 import type { Kysely } from 'kysely'
-import type { ApiVersion, Catalogue, Lifecycle } from '../../../catalogue/catalogue.ts'
+import {
+  type ApiVersion,
+  type Catalogue,
+  type Lifecycle,
+  versionKey,
+} from '../../../catalogue/catalogue.ts'
+import { replayApplication } from '../../operate/replay/replay-application.ts'
+import { createCallRecords } from '../../registry/call-records.ts'
 import {
   findUnreminded,
   listSubscribed,
@@ -7,7 +14,9 @@ import {
   type Reminder,
   type UnremindedDeveloper,
 } from '../../registry/deprecation-mails.ts'
+import { createOverrides } from '../../registry/overrides.ts'
 import type { RegistrySchema } from '../../registry/schema.ts'
+import type { RegistryTransaction } from '../../registry/transaction.ts'
 import type { Events } from '../alerts/events.ts'
 import type { Outbox } from './outbox.ts'
 import { dayOf, daysBetween } from './utc-time.ts'
@@ -69,11 +78,40 @@ export function createDeprecationReminders(
         const event = { type: 'version.deprecated', api, version, ...orNull(dates) } as const
         await events.post(trx, event, { applicationId, at: new Date(now()) })
       }
-      const told = applications.flatMap(({ byMail, ...one }) => (byMail ? [one] : []))
+      const told = []
+      for (const { byMail, plan, ...application } of applications) {
+        if (!byMail) continue
+        const replay = await replayOf(trx, reminder, successor, {
+          applicationId: application.id,
+          plan,
+        })
+        told.push({ ...application, ...(replay === undefined ? {} : { replay }) })
+      }
       if (!wantsMail || told.length === 0) return
       const facts = { developerId, api, version, applications: told, ...dates }
       await outbox.post(trx, { kind: 'deprecation', ...facts }, email)
     })
+  }
+
+  /** What the application's recorded calls would meet in the successor; undefined without one, or without calls. */
+  async function replayOf(
+    trx: RegistryTransaction,
+    { api, version }: Reminder,
+    successor: string | undefined,
+    application: { readonly applicationId: string; readonly plan: string },
+  ) {
+    const published = catalogue()
+    const from = published.versions.get(versionKey(api, version))
+    const to = published.versions.get(versionKey(api, successor ?? ''))
+    if (from === undefined || to === undefined) return undefined
+    const { calls, allowed, missing } = await replayApplication({
+      ...{ ...application, catalogue: published, from, to, nowMs: now() },
+      stores: {
+        calls: createCallRecords({ db: trx }),
+        overrides: createOverrides({ db: trx, now }),
+      },
+    })
+    return calls === 0 ? undefined : { calls, allowed, missing }
   }
 
   return {
