@@ -13,6 +13,10 @@ const at = new Date('2026-11-20T14:05:09Z')
 function lettersWith(name: string): Letter[] {
   const key = { developerId, applicationId: developerId, applicationName: name, keyName: name, at }
   const token = 'T'.repeat(43)
+  const limit = {
+    ...{ applicationId: developerId, applicationName: name },
+    ...{ api: 'xs2a', version: '1.7.0', limit: '100' },
+  }
   return [
     { kind: 'sign-up', token },
     { kind: 'known-address' },
@@ -67,6 +71,12 @@ function lettersWith(name: string): Letter[] {
         },
       ],
     },
+    {
+      ...{ kind: 'limit-requested', ...limit, calls: 500, reason: name },
+      ...{ developerName: name, developerEmail: `${name}@evil.example` },
+    },
+    { kind: 'limit-granted', ...limit, calls: 500, until: at },
+    { kind: 'limit-declined', ...limit, calls: 500, answer: name },
     {
       kind: 'deprecation',
       developerId,
@@ -176,7 +186,8 @@ t.test('every letter is whole in its language and runs in its direction', async 
     const words = `${shown} ${text}`.replaceAll(/https?:\/\/\S+/g, '')
     t.notMatch(words, /[{}]|undefined|\[object|mail\.[a-z]/, `nothing open in ${where}`)
     if (language === 'he') {
-      const known = /Tollgate|API|UTC|passkey|xs2a|getAccounts|tg_\w+|wxyz|stuv|quot/g
+      const known =
+        /Tollgate|API|UTC|passkey|xs2a|getAccounts|7\[at\]evil\[\.\]example|tg_\w+|wxyz|stuv|quot/g
       t.notMatch(words.replaceAll(known, ''), /[a-z]{3}/i, `no English in ${where}`)
       t.match(subject, /\p{Script=Hebrew}{3}/u, where)
     } else {

@@ -41,7 +41,7 @@ export const limitRequestLetters = {
         facts: [
           { label: words.t('mail.fact.application'), name: asked.applicationName },
           { label: words.t('mail.fact.developer'), name: asked.developerName },
-          { label: words.t('mail.fact.address'), value: asked.developerEmail },
+          { label: words.t('mail.fact.address'), name: asked.developerEmail },
           ...limitOf(asked, words),
           { label: words.t('mail.fact.wanted'), value: wholeNumber(asked.calls, words) },
           { label: words.t('mail.fact.reason'), name: asked.reason },
