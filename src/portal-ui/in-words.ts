@@ -1,16 +1,8 @@
 import type { PublishedLimit } from '../gateway/portal/schemas/catalogue.ts'
 import type { ShownWindow } from '../gateway/portal/schemas/window-text.ts'
+import { limitWords, measured, units, windowWords } from '../gateway/portal/schemas/window-words.ts'
 import { languageFacts } from '../messages/language.ts'
-import { pageLanguage, pageLocale, t } from './words.ts'
-
-const units = [
-  { name: 'day', seconds: 86_400 },
-  { name: 'hour', seconds: 3_600 },
-  { name: 'minute', seconds: 60 },
-  { name: 'second', seconds: 1 },
-] as const
-
-type Unit = (typeof units)[number]['name']
+import { pageLanguage, pageLocale, t, words } from './words.ts'
 
 /** A length in its two largest units: `2 hours 5 minutes`; `0 seconds` when nothing is left. */
 export function durationInWords(seconds: number): string {
@@ -19,11 +11,11 @@ export function durationInWords(seconds: number): string {
   for (const unit of units) {
     const amount = Math.floor(rest / unit.seconds)
     rest -= amount * unit.seconds
-    if (amount > 0) parts.push(measured(amount, unit.name))
+    if (amount > 0) parts.push(measured(amount, unit.name, words()))
     // Seconds beside hours only distract.
     if (parts.length === 2 || (parts.length === 1 && amount === 0)) break
   }
-  if (parts.length === 0) return measured(0, 'second')
+  if (parts.length === 0) return measured(0, 'second', words())
   return new Intl.ListFormat(pageLocale(), { type: 'unit', style: 'narrow' }).format(parts)
 }
 
@@ -37,23 +29,9 @@ export function thisPeriod({ windowSeconds, calendarWindow }: ShownWindow): stri
 }
 
 /** What follows "calls per": `hour`, `90 minutes`, `day (UTC)`, `calendar month (Europe/Berlin)`. */
-export function windowInWords({ windowSeconds, calendarWindow }: ShownWindow): string {
-  if (calendarWindow !== null) {
-    return t(calendarWindows[calendarWindow.unit], { zone: calendarWindow.timeZone })
-  }
-  const seconds = windowSeconds ?? 1
-  const unit = units.find((each) => seconds % each.seconds === 0)
-  if (unit === undefined) return measured(seconds, 'second')
-  const count = seconds / unit.seconds
-  // Without a time zone, a day begins at midnight UTC.
-  if (count === 1) return t(unit.name === 'day' ? 'window.dayUtc' : `window.${unit.name}`)
-  return measured(count, unit.name)
+export function windowInWords(window: ShownWindow): string {
+  return windowWords(window, words())
 }
-
-const calendarWindows = {
-  day: 'window.calendarDay',
-  month: 'window.calendarMonth',
-} as const
 
 /** `1 call`, `1,000 calls`. */
 export function counted(count: number, noun: 'call' | 'operation'): string {
@@ -67,10 +45,7 @@ export function wholeNumber(amount: number): string {
 
 /** One limit as a sentence without its full stop. */
 export function limitInWords(limit: PublishedLimit): string {
-  return t(limit.scope === 'operation' ? 'limit.perOperation' : 'limit.together', {
-    count: limit.calls,
-    window: windowInWords(limit),
-  })
+  return limitWords(limit, words())
 }
 
 /** `0.4 ms`, `12 ms`, `1,204 ms`. */
@@ -103,10 +78,4 @@ export function relativeTime(ms: number): string {
   // Rounds up for the future and down for the past.
   const amount = ms < 0 ? -Math.floor(seconds / unit.seconds) : Math.ceil(seconds / unit.seconds)
   return format.format(amount, unit.name)
-}
-
-function measured(amount: number, unit: Unit): string {
-  return new Intl.NumberFormat(pageLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(
-    amount,
-  )
 }

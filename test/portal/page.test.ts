@@ -151,6 +151,25 @@ t.test('the document shows its header and title before any other file arrives', 
   t.match(hebrew, /dir="rtl"[\s\S]*<h1>לבנות על/)
 })
 
+t.test(
+  'without JavaScript the first page lists the APIs, in the language of the reader',
+  async (t) => {
+    for (const [language, expected] of [
+      ['en', [/<h1>APIs of the bank/, /Deprecated since 14 April 2024/, /calls? per /]],
+      ['he', [/<h1>ממשקי ה־API של הבנק/, /יוצאת משימוש מאז/, /לכל פעולה/]],
+    ] as const) {
+      const html = await (await open('/', { ...asPerson, 'accept-language': language })).text()
+      const [, content = ''] = /<noscript>.*<\/style>(.*)<\/noscript>/s.exec(html) ?? []
+      for (const words of expected) t.match(content, words)
+      t.match(content, '<a href="/api/apis/xs2a/1.7.0/openapi.json">')
+      t.match(content, /<bdi lang="en" dir="ltr">xs2a 1\.7\.0<\/bdi>/)
+      const own = content.replaceAll(/<(bdi|code)\b[^>]*>.*?<\/\1>/g, '').replaceAll(/<[^>]*>/g, '')
+      const english = own.replaceAll(/API|OpenAPI|JavaScript|UTC/g, '').match(/[a-z]{3,}/i)
+      if (language === 'he') t.equal(english, null, 'only what documents say is English')
+    }
+  },
+)
+
 t.test('a page that lists the APIs holds the list, and the first page its sample', async (t) => {
   for (const path of ['/', '/apis/xs2a/1.7.0', '/apis/xs2a/1.7.0/plans', '/apis/xs2a/diff']) {
     const boot = bootIn(await (await open(path)).text())

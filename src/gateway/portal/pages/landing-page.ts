@@ -1,42 +1,82 @@
-import type { PublishedApis, PublishedLimit, PublishedVersion } from '../schemas/catalogue.ts'
-import { windowText } from '../schemas/window-text.ts'
+import type { PartValues, Words } from '../../../messages/format.ts'
+import { utcDay } from '../mail/utc-time.ts'
+import type { PublishedApis, PublishedPlan, PublishedVersion } from '../schemas/catalogue.ts'
+import { limitWords } from '../schemas/window-words.ts'
 import { escapeHtml } from './page.ts'
 
-const introduction =
-  '<p>Send your API key in the header <code>X-API-Key</code> with every call. A key belongs to an application and works for the API versions that the application is subscribed to. The header <code>RateLimit</code> of every response tells you how many calls you have left. To sign up and manage keys, turn on JavaScript.</p>'
-
-/** The landing page for readers without JavaScript, as HTML: every API and version with its operations and a link to its document. */
-export function landingContent({ items }: PublishedApis): string {
-  const sections = items.map(
-    ({ api, title, versions }) =>
-      `<h2>${escapeHtml(title)}</h2>\n${versions.map((version) => versionSection(api, version)).join('\n')}`,
-  )
-  return `<h1>APIs of the bank</h1>\n${introduction}\n${sections.join('\n')}`
+/** Already escaped. */
+interface Html {
+  readonly html: string
 }
 
-function versionSection(api: string, published: PublishedVersion): string {
-  const { version, lifecycle, operations, plans } = published
-  const notes = [
-    lifecycle.deprecated === undefined ? '' : `deprecated since ${lifecycle.deprecated}`,
-    lifecycle.sunset === undefined ? '' : `ends on ${lifecycle.sunset}`,
-    lifecycle.successor === undefined ? '' : `replaced by ${lifecycle.successor}`,
-  ].filter((note) => note !== '')
-  const terms = plans.flatMap(({ title, limits }) =>
-    limits.map((limit) => `${title}: ${limitText(limit)}`),
-  )
+/** The landing page for readers without JavaScript, as HTML: every API and version with its operations and a link to its document. */
+export function landingContent({ items }: PublishedApis, words: Words): string {
+  const introduction = written(words, 'noscript.introduction', {
+    keyHeader: code('X-API-Key'),
+    limitHeader: code('RateLimit'),
+  })
+  const sections = items.map(({ api, title, versions }) => {
+    const parts = versions.map((version) => versionSection(api, version, words))
+    return `<h2>${fromDocument(title).html}</h2>\n${parts.join('\n')}`
+  })
+  return `<h1>${escapeHtml(words.t('noscript.title'))}</h1>\n<p>${introduction}</p>\n${sections.join('\n')}`
+}
+
+function versionSection(api: string, published: PublishedVersion, words: Words): string {
+  const { version, operations, plans } = published
+  const { t } = words
+  const document = `<a href="/api/apis/${api}/${version}/openapi.json">${escapeHtml(t('noscript.document'))}</a>`
+  const heads = [t('noscript.method'), t('noscript.path'), t('noscript.purpose')]
   const rows = operations.map(
     ({ method, path, summary }) =>
-      `<tr><td>${method}</td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(summary)}</td></tr>`,
+      `<tr><td>${code(method).html}</td><td>${code(path).html}</td><td>${fromDocument(summary).html}</td></tr>`,
   )
-  return `<h3>${escapeHtml(`${api} ${version}`)}</h3>
-<p>${notes.length === 0 ? '' : `${escapeHtml(notes.join(', '))}. `}<a href="/api/apis/${api}/${version}/openapi.json">OpenAPI document</a></p>
-${terms.map((term) => `<p>${escapeHtml(term)}.</p>`).join('\n')}
-<table><thead><tr><th>Method</th><th>Path</th><th>Purpose</th></tr></thead><tbody>
+  return `<h3>${fromDocument(`${api} ${version}`).html}</h3>
+<p>${[...lifecycleNotes(published, words), document].join(' · ')}</p>
+${plans.flatMap((plan) => planTerms(plan, words)).join('\n')}
+<table><thead><tr>${heads.map((head) => `<th scope="col">${escapeHtml(head)}</th>`).join('')}</tr></thead><tbody>
 ${rows.join('\n')}
 </tbody></table>`
 }
 
-function limitText(limit: PublishedLimit): string {
-  const subject = limit.scope === 'operation' ? 'to each operation' : 'in total'
-  return `${limit.calls} calls ${subject} per ${windowText(limit)}`
+function lifecycleNotes({ lifecycle }: PublishedVersion, words: Words): string[] {
+  const { deprecated, sunset, successor } = lifecycle
+  const { t, language } = words
+  const notes = [
+    deprecated === undefined
+      ? []
+      : t('noscript.deprecated', { day: utcDay(new Date(deprecated), language) }),
+    sunset === undefined ? [] : t('noscript.ends', { day: utcDay(new Date(sunset), language) }),
+    successor === undefined ? [] : t('noscript.successor', { version: successor }),
+  ]
+  return notes.flat().map(escapeHtml)
+}
+
+function planTerms({ title, limits }: PublishedPlan, words: Words): string[] {
+  return limits.map((limit) => {
+    const values = {
+      plan: fromDocument(title),
+      limit: { html: escapeHtml(limitWords(limit, words)) },
+    }
+    return `<p>${written(words, 'noscript.plan', values)}</p>`
+  })
+}
+
+/** A message with elements, as HTML. */
+function written(
+  words: Words,
+  id: Parameters<Words['parts']>[0],
+  values: PartValues<Html>,
+): string {
+  const parts = words.parts<Html>(id, values)
+  return parts.map((part) => (typeof part === 'string' ? escapeHtml(part) : part.html)).join('')
+}
+
+/** OpenAPI documents are in English, whatever the page speaks. */
+function fromDocument(text: string): Html {
+  return { html: `<bdi lang="en" dir="ltr">${escapeHtml(text)}</bdi>` }
+}
+
+function code(text: string): Html {
+  return { html: `<code dir="ltr">${escapeHtml(text)}</code>` }
 }

@@ -78,7 +78,7 @@ export function createSendPage(services: PageServices): SendPage {
     const guide = guideAt(request, language)
     const content =
       isLanding && apis !== undefined
-        ? landingContent(apis)
+        ? landingContent(apis, words)
         : guide !== undefined
           ? guideContent(guide)
           : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
