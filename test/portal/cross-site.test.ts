@@ -35,7 +35,7 @@ const calls = [
   ['post', '/api/password-resets', { email }],
   ['post', '/api/applications', { name: 'Forged' }],
   ['patch', '/api/session/developer', { currentPassword: testPassword, name: 'Forged' }],
-  ['put', '/api/session/developer/mails', { keys: false, limits: false, deprecations: false }],
+  ['put', '/api/session/developer/mails', { limits: false, deprecations: false, expiry: false }],
   ['delete', '/api/session/developer', { currentPassword: testPassword }],
   ['delete', '/api/sessions', undefined],
   ['delete', '/api/session', undefined],

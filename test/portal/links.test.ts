@@ -418,7 +418,7 @@ t.test('passwords that are guessed first are refused by name of the rule', async
 
 t.test('mails that can be done without are chosen one by one', async (t) => {
   const { client } = await developer()
-  const mails = { limits: true, deprecations: false }
+  const mails = { limits: true, deprecations: false, expiry: true }
   t.match(await client.put('/api/session/developer/mails', mails), { status: 200, body: { mails } })
   t.same((await client.get('/api/session')).body.developer.mails, mails)
 })

@@ -476,6 +476,7 @@ t.test('every change of an account leaves an audit entry without personal data',
   await client.put('/api/session/developer/mails', {
     limits: true,
     deprecations: true,
+    expiry: true,
   })
   await client.delete('/api/session')
   const told = await stores.audit.list({ subject: `developer:${id}`, limit: 20 })
