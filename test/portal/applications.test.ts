@@ -529,6 +529,10 @@ t.test(
       hasMailbox: true,
       signInProvider: null,
       keyMaxDays: 0,
+      brand: {
+        ...{ name: 'Tollgate', logo: null, icon: null, accent: null, terms: null },
+        ...{ support: null, privacy: null, status: null, imprint: null },
+      },
     })
     t.equal(facts.headers['cache-control'], 'no-store')
     const state = await beside.anonymous('GET', '/api/gateway')

@@ -58,7 +58,10 @@ t.test('on its own machine the portal shows its mails, newest first, links as pa
   t.match(mail, { subject: 'Confirm your address', at: /^\d{4}-.*Z$/ })
   t.same(
     mail.blocks.filter(({ href }: { href?: string }) => href !== undefined),
-    [{ text: 'Confirm the address', href: `/verify#token=${token}` }],
+    [
+      { text: 'Confirm the address', href: `/verify#token=${token}` },
+      { text: 'Open the portal', href: '/' },
+    ],
   )
 })
 
