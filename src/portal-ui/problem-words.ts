@@ -8,7 +8,7 @@ export interface ProblemWords {
 }
 
 /** Codes of the page itself, whose texts are in the page's language already. */
-const ownCodes = ['PORTAL_UNREACHABLE', 'ANSWER_UNEXPECTED']
+const ownCodes = ['PORTAL_UNREACHABLE', 'ANSWER_UNEXPECTED', 'PASSKEY_FAILED']
 
 /**
  * The API writes English. In another language the page says what it knows by the

@@ -1,3 +1,4 @@
+import { t } from '../words.ts'
 import { ApiFailure } from './client.ts'
 
 /** JSON of WebAuthn. */
@@ -47,14 +48,14 @@ async function answerOf(ask: () => Promise<Credential | null>): Promise<Record<s
 /** @param name of the browser's error (WebAuthn, 5.1.3 and 5.1.4) */
 function failed(name: string): ApiFailure {
   const details: Readonly<Record<string, string>> = {
-    InvalidStateError: 'This device already has a passkey for your account.',
-    SecurityError: 'Passkeys do not work at this address of the portal.',
+    InvalidStateError: t('passkey.already'),
+    SecurityError: t('passkey.address'),
   }
   return new ApiFailure({
     type: 'about:blank',
-    title: 'The passkey was not used',
+    title: t('passkey.notUsed'),
     status: 0,
-    detail: details[name] ?? 'The browser or your device cancelled it. Try again.',
+    detail: details[name] ?? t('passkey.cancelled'),
     instance: '',
     code: 'PASSKEY_FAILED',
   })

@@ -27,7 +27,7 @@ export function problemIn({
   mediaType,
   body,
 }: Bodied):
-  | { readonly title: string; readonly detail: string; readonly code?: string }
+  | { readonly title?: string; readonly detail: string; readonly code?: string }
   | undefined {
   if (mediaType !== 'application/problem+json') return undefined
   const problem = parsed(body)
@@ -37,8 +37,12 @@ export function problemIn({
     return typeof value === 'string' ? value : ''
   }
   const code = member('code')
-  const title = member('title') || 'The call was refused'
-  return { title, detail: member('detail'), ...(isOurs(code, member('type')) ? { code } : {}) }
+  const title = member('title')
+  return {
+    ...(title === '' ? {} : { title }),
+    detail: member('detail'),
+    ...(isOurs(code, member('type')) ? { code } : {}),
+  }
 }
 
 /** The bank service has its own codes; only the gateway's codes have a page here. */

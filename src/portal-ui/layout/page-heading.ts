@@ -2,6 +2,11 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { useBrandName } from '../facts.tsx'
 import { useHasNavigated } from './navigation.tsx'
 
+/** Moves the focus to the heading of the page, when what had the focus is gone. */
+export function focusPageHeading(): void {
+  document.querySelector('h1')?.focus()
+}
+
 /**
  * Names the document after a page. After a navigation it scrolls to the top
  * and focuses the heading, so that a screen reader announces the new page.

@@ -4,6 +4,7 @@ import type { Subscription } from '../../../gateway/portal/schemas/applications.
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
 import { usePlanChange } from '../../api/applications.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
+import { t } from '../../words.ts'
 import { PlanChoice } from './plan-choice.tsx'
 
 export interface ChangePlanProps {
@@ -22,7 +23,7 @@ export function ChangePlan(props: ChangePlanProps) {
   return (
     <FormDialog
       opened={opened}
-      title="Change plan"
+      title={t('subscriptions.changePlan')}
       form={form}
       mutation={change}
       onSubmit={({ plan }) => change.mutate({ subscriptionId: subscription.id, plan })}
@@ -31,10 +32,10 @@ export function ChangePlan(props: ChangePlanProps) {
         form.reset()
         onClose()
       }}
-      action="Change plan"
+      action={t('subscriptions.changePlan')}
       isDisabled={form.values.plan === subscription.plan}
     >
-      <Text>Calls that you have already made still count.</Text>
+      <Text>{t('subscriptions.stillCount')}</Text>
       <PlanChoice
         plans={plans}
         value={form.values.plan}

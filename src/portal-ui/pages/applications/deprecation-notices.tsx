@@ -83,11 +83,16 @@ function StillCalled({ applicationId, version }: NoticeProps) {
       <ul>
         {called.map(({ operation, admitted }) => (
           <li key={operation}>
-            {t(isGone(version, operation) ? 'deprecation.operationGone' : 'deprecation.operation', {
-              operation: nameOf(version, operation),
-              calls: counted(admitted, 'call'),
-              successor: version.lifecycle.successor ?? '',
-            })}
+            <Message
+              id={
+                isGone(version, operation) ? 'deprecation.operationGone' : 'deprecation.operation'
+              }
+              values={{
+                operation: <bdi>{nameOf(version, operation)}</bdi>,
+                calls: counted(admitted, 'call'),
+                successor: version.lifecycle.successor ?? '',
+              }}
+            />
           </li>
         ))}
       </ul>

@@ -4,10 +4,12 @@ import { Link } from 'wouter'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useFirstCall } from '../../api/calls.ts'
 import { LocalTimes } from '../../components/local-times.tsx'
+import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
-import { counted, milliseconds, wholeNumber } from '../../in-words.ts'
+import { milliseconds } from '../../in-words.ts'
 import { tabPath } from '../../tab-path.ts'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { isAdmitted, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
 
@@ -24,18 +26,12 @@ export function FirstCall({ applicationId, keyId }: FirstCallProps) {
   const record = calls.data?.items[0]
   return (
     <Stack gap="sm">
-      <Title order={3}>
-        {record === undefined ? 'First call with this key' : 'The first call arrived'}
-      </Title>
+      <Title order={3}>{t(record === undefined ? 'firstCall.waiting' : 'firstCall.arrived')}</Title>
       <div role="status">
         {record === undefined ? (
           <Group gap="sm" wrap="nowrap">
             <Loader size="sm" type="dots" aria-hidden="true" />
-            <Text>
-              {calls.isError
-                ? 'The portal cannot check for calls at the moment. It keeps trying.'
-                : 'It appears here within a few seconds of reaching the gateway.'}
-            </Text>
+            <Text>{t(calls.isError ? 'firstCall.cannotCheck' : 'firstCall.soon')}</Text>
           </Group>
         ) : (
           <Arrived record={record} />
@@ -53,11 +49,24 @@ function Arrived({ record }: { readonly record: CallRecord }) {
       <Group gap="sm">
         <Badge color={outcomeColor(record)}>{outcomeWord(record)}</Badge>
         <Text fw={600} className={classes['wrap'] ?? ''}>
-          Latest call: {method} {operation ?? '(no such operation)'}: {statusWord(status)}
+          <Message
+            id="firstCall.latest"
+            values={{
+              call: (
+                <bdi>
+                  {method} {operation ?? t('firstCall.noOperation')}
+                </bdi>
+              ),
+              status: statusWord(status),
+            }}
+          />
         </Text>
       </Group>
       <Text>
-        <LocalTimes text={reason} at={at} /> In all it took {milliseconds(totalMs)}.
+        <bdi lang="en">
+          <LocalTimes text={reason} at={at} />
+        </bdi>{' '}
+        {t('firstCall.took', { duration: milliseconds(totalMs) })}
       </Text>
       <Left record={record} />
     </Stack>
@@ -67,18 +76,18 @@ function Arrived({ record }: { readonly record: CallRecord }) {
 function Left({ record }: { readonly record: CallRecord }) {
   const { limit, remaining, resetsAt } = record
   if (limit === null || remaining === null) {
-    return !isAdmitted(record) ? <Text>This call does not count against your limit.</Text> : null
+    return !isAdmitted(record) ? <Text>{t('firstCall.notCounted')}</Text> : null
   }
   return (
     <Text>
-      {counted(remaining, 'call')} of {wholeNumber(limit)} left for this operation
-      {resetsAt === null ? null : (
-        <>
-          {' '}
-          until <Time at={resetsAt} />
-        </>
+      {resetsAt === null ? (
+        t('firstCall.left', { count: remaining, limit })
+      ) : (
+        <Message
+          id="firstCall.leftUntil"
+          values={{ count: remaining, limit, time: <Time at={resetsAt} /> }}
+        />
       )}
-      .
     </Text>
   )
 }
@@ -87,10 +96,10 @@ function Onward({ applicationId }: { readonly applicationId: string }) {
   return (
     <Group gap="sm">
       <Button component={Link} href={tabPath(applicationId, 'usage')}>
-        See usage
+        {t('firstCall.seeUsage')}
       </Button>
       <Button component={Link} href={tabPath(applicationId, 'calls')} variant="default">
-        See calls
+        {t('firstCall.seeCalls')}
       </Button>
     </Group>
   )
@@ -106,21 +115,23 @@ function Hints() {
   if (!isLate) return null
   return (
     <div role="status">
-      <Text fw={600}>Nothing yet? Check the response that your program got:</Text>
+      <Text fw={600}>{t('firstCall.nothingYet')}</Text>
       <List size="sm" spacing={4} mt={4}>
         <List.Item>
-          No response at all: send calls to <bdi>{gatewayUrl}</bdi>.
+          <Message id="firstCall.noResponse" values={{ url: <bdi>{gatewayUrl}</bdi> }} />
         </List.Item>
+        <List.Item>{t('firstCall.unknownKey')}</List.Item>
         <List.Item>
-          401: the key was incomplete, or not in the header X-API-Key. The portal cannot recognise
-          such a call as yours, so it does not appear here.
-        </List.Item>
-        <List.Item>
-          400 or 404: the path is not one of the reference; the field detail of the response says
-          more.{' '}
-          <Anchor component={Link} href="/" inherit underline="always">
-            All APIs
-          </Anchor>
+          <Message
+            id="firstCall.unknownPath"
+            tags={{
+              link: (text) => (
+                <Anchor component={Link} href="/" inherit underline="always">
+                  {text}
+                </Anchor>
+              ),
+            }}
+          />
         </List.Item>
       </List>
     </div>

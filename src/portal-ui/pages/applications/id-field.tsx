@@ -38,7 +38,7 @@ export function IdField(props: IdFieldProps) {
         onChange={onChange}
         placeholder={t('playground.idFromAnswer')}
         data={[...(memory.toldIds[idName(name)] ?? [])]}
-        // What is typed is one of them or none: all stay in sight.
+        // The typed text need not be in the list: every choice stays in sight.
         filter={({ options }) => options}
         renderOption={({ option }) => (
           <div>

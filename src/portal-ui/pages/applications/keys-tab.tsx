@@ -1,4 +1,4 @@
-import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
@@ -7,6 +7,7 @@ import { useFirstCall } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { focusPageHeading } from '../../layout/page-heading.ts'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { CheckList } from './check-list.tsx'
@@ -27,7 +28,6 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   const keys = useKeys(applicationId)
   const [isCreating, setIsCreating] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
-  const title = useRef<HTMLHeadingElement>(null)
   const { issue } = memory
   useEffect(() => {
     const handed = takeHandedKey(applicationId)
@@ -52,7 +52,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   const revoked = (keyId: string) => {
     memory.forget(keyId)
     // Its row is gone, and the focus with it.
-    title.current?.focus()
+    focusPageHeading()
   }
   const cancel = () => {
     setIsCreating(false)
@@ -77,21 +77,16 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           memory={memory}
           onPutAway={() => {
             memory.putAway()
-            title.current?.focus()
+            focusPageHeading()
           }}
         />
       )}
       <CheckList
         applicationId={applicationId}
         memory={memory}
-        onHidden={() => title.current?.focus()}
+        onHidden={() => focusPageHeading()}
       />
-      <Group justify="space-between" gap="sm">
-        <Title ref={title} tabIndex={-1} order={2} className={classes['title'] ?? ''}>
-          {t('keys.title')}
-        </Title>
-        {isCreating || working.length === 0 ? null : createButton}
-      </Group>
+      {isCreating || working.length === 0 ? null : <Group justify="flex-end">{createButton}</Group>}
       {isCreating ? (
         <CreateKey
           applicationId={applicationId}

@@ -1,6 +1,7 @@
 import { Radio, Stack } from '@mantine/core'
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
 import { limitInWords } from '../../in-words.ts'
+import { t } from '../../words.ts'
 
 export interface PlanChoiceProps {
   readonly plans: readonly PublishedPlan[]
@@ -13,8 +14,8 @@ export interface PlanChoiceProps {
 export function PlanChoice({ plans, value, onChange }: PlanChoiceProps) {
   return (
     <Radio.Group
-      label="Plan"
-      description="Your choice applies at once: no plan needs an approval."
+      label={t('plans.plan')}
+      description={t('plans.choiceApplies')}
       value={value}
       onChange={onChange}
     >
@@ -23,8 +24,12 @@ export function PlanChoice({ plans, value, onChange }: PlanChoiceProps) {
           <Radio
             key={name}
             value={name}
-            label={title}
-            description={`${limits.map(limitInWords).join('; ')}. ${description}`}
+            label={<bdi>{title}</bdi>}
+            description={
+              <>
+                {limits.map(limitInWords).join('; ')}. <bdi>{description}</bdi>
+              </>
+            }
           />
         ))}
       </Stack>

@@ -20,6 +20,7 @@ import { pageLocale, t } from '../../words.ts'
 import classes from './applications.module.css'
 import { takeAskedRead } from './handed-key.ts'
 import type { PageMemory } from './page-memory.ts'
+import { ProblemTitle } from './problem-title.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
 export interface ReadAccountsProps {
@@ -131,9 +132,15 @@ function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
     return (
       <Alert
         color="amber"
-        title={problem?.title ?? t('accounts.status', { status: String(answer.status) })}
+        title={
+          problem === undefined ? (
+            t('accounts.status', { status: String(answer.status) })
+          ) : (
+            <ProblemTitle title={problem.title} />
+          )
+        }
       >
-        {problem?.detail ?? t('accounts.seeCalls')}
+        {problem === undefined ? t('accounts.seeCalls') : <bdi lang="en">{problem.detail}</bdi>}
       </Alert>
     )
   }

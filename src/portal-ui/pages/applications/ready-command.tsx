@@ -6,11 +6,13 @@ import { draftCall } from '../../calls/call-draft.ts'
 import { type CallShape, callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
 import { DraftCommand } from '../../components/draft-command.tsx'
+import { Message } from '../../components/message.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { tabPath } from '../../tab-path.ts'
+import { t } from '../../words.ts'
 import {
   type SubscribedVersion,
   useSubscribedVersions,
@@ -32,11 +34,14 @@ export function ReadyCommand({ applicationId, apiKey }: ReadyCommandProps) {
       {versions === undefined && error === null ? <Slow /> : null}
       {versions?.length === 0 ? (
         <Text>
-          The key works as soon as the application is subscribed.{' '}
-          <TextLink href={tabPath(applicationId, 'subscriptions')}>
-            Subscribe to an API version
-          </TextLink>{' '}
-          and come back: the key stays here.
+          <Message
+            id="command.notSubscribed"
+            tags={{
+              link: (text) => (
+                <TextLink href={tabPath(applicationId, 'subscriptions')}>{text}</TextLink>
+              ),
+            }}
+          />
         </Text>
       ) : null}
       {versions === undefined || versions.length === 0 ? null : (
@@ -68,7 +73,7 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
     <>
       {versions.length === 1 ? null : (
         <NativeSelect
-          label="API version"
+          label={t('plans.version')}
           value={version?.subscription.id ?? ''}
           onChange={(event) => {
             setChosenVersion(event.currentTarget.value)
@@ -81,7 +86,8 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
       <QueryState query={document} />
       {shapes.length > 1 ? (
         <NativeSelect
-          label="Operation"
+          label={t('calls.operation')}
+          lang="en"
           value={shape?.operation ?? ''}
           onChange={(event) => setChosenOperation(event.currentTarget.value)}
           data={shapes.map(({ operation, method, summary }) => ({
@@ -91,23 +97,29 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
           maw="30rem"
         />
       ) : null}
-      {shapes.length === 1 ? <Text>{shape?.summary}:</Text> : null}
+      {shapes.length === 1 ? (
+        <Text>
+          <bdi>{shape?.summary}</bdi>:
+        </Text>
+      ) : null}
       {shape === undefined ? null : <Command shape={shape} apiKey={apiKey} />}
       {document.data === undefined ? null : (
         <Text size="sm" c="dimmed">
-          {shape === undefined
-            ? 'Every operation of this version needs an id from an earlier response.'
-            : 'The command contains your key. Operations that need an id from an earlier response'}{' '}
-          {shape === undefined ? null : 'are on the tab '}
-          <Anchor
-            component={Link}
-            href={tabPath(applicationId, 'playground')}
-            inherit
-            underline="always"
-          >
-            Try it
-          </Anchor>
-          .
+          <Message
+            id={shape === undefined ? 'command.allNeedIds' : 'command.hasKey'}
+            tags={{
+              link: (text) => (
+                <Anchor
+                  component={Link}
+                  href={tabPath(applicationId, 'playground')}
+                  inherit
+                  underline="always"
+                >
+                  {text}
+                </Anchor>
+              ),
+            }}
+          />
         </Text>
       )}
     </>
@@ -117,5 +129,5 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
 function Command({ shape, apiKey }: { readonly shape: CallShape; readonly apiKey: string }) {
   // Once per operation: the request id must not change while the developer copies the command.
   const draft = useMemo(() => draftCall(shape), [shape])
-  return <DraftCommand draft={draft} apiKey={apiKey} label="command" />
+  return <DraftCommand draft={draft} apiKey={apiKey} label={t('command.label')} />
 }

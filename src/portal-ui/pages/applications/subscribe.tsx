@@ -5,8 +5,10 @@ import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts
 import { useSubscribing } from '../../api/applications.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Form } from '../../components/form.tsx'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { PlanChoice } from './plan-choice.tsx'
+import { versionName } from './subscribed-versions.ts'
 
 export interface SubscribeProps {
   readonly applicationId: string
@@ -30,16 +32,16 @@ export function Subscribe(props: SubscribeProps) {
   if (version === undefined) {
     return (
       <EmptyState
-        title="Subscribed to everything"
+        title={t('subscriptions.all')}
         action={
           onCancel === undefined ? undefined : (
             <Button variant="default" onClick={onCancel}>
-              Close
+              {t('common.close')}
             </Button>
           )
         }
       >
-        This application is subscribed to every API version that accepts subscriptions.
+        {t('subscriptions.allMeans')}
       </EmptyState>
     )
   }
@@ -57,26 +59,24 @@ export function Subscribe(props: SubscribeProps) {
         action={action}
         onCancel={onCancel}
       >
-        <Title order={3}>Subscribe to an API version</Title>
+        <Title order={2} size="h3">
+          {t('subscriptions.new')}
+        </Title>
         <NativeSelect
-          label="API version"
+          label={t('plans.version')}
           value={version.name}
           onChange={(event) => form.setValues({ version: event.currentTarget.value, plan: '' })}
-          data={open.map(({ name, title, version: number, isDeprecated }) => ({
-            value: name,
-            label: `${title} ${number}${isDeprecated ? ' (deprecated)' : ''}`,
-          }))}
+          data={open.map((each) => ({ value: each.name, label: versionName(each) }))}
           maw="30rem"
         />
         <Text size="sm" c="dimmed" maw="44rem">
-          {version.summary}
+          <bdi>{version.summary}</bdi>
         </Text>
         {version.isDeprecated ? (
           <Text size="sm">
-            This version is deprecated
             {version.lifecycle.successor === undefined
-              ? '.'
-              : `: prefer ${version.lifecycle.successor}.`}
+              ? t('subscriptions.deprecated')
+              : t('subscriptions.deprecatedPrefer', { successor: version.lifecycle.successor })}
           </Text>
         ) : null}
         <PlanChoice

@@ -1,13 +1,15 @@
 import { Anchor, Badge, Button, Group, Paper, Text, Title } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useSubscriptionEnd } from '../../api/applications.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitInWords } from '../../in-words.ts'
 import { publishedVersion, versionPath } from '../../published.ts'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { ChangePlan } from './change-plan.tsx'
 
@@ -26,14 +28,18 @@ export function SubscriptionCard(props: SubscriptionCardProps) {
   const published = publishedVersion(apis, subscription)
   const plans = published?.plans ?? []
   const plan = plans.find(({ name }) => name === planName)
-  const title = `${published?.title ?? api} ${version}`
+  const title = (
+    <bdi>
+      {published?.title ?? api} {version}
+    </bdi>
+  )
   const close = () => setDialog(undefined)
 
   return (
     <Paper component="li" withBorder p="lg" className={classes['card'] ?? ''}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Group gap="sm" className={classes['name'] ?? ''}>
-          <Title order={3}>
+          <Title order={2} size="h3">
             {published === undefined ? (
               title
             ) : (
@@ -47,25 +53,34 @@ export function SubscriptionCard(props: SubscriptionCardProps) {
         <Group gap="xs">
           {plans.length > 1 ? (
             <Button size="sm" variant="default" onClick={() => setDialog('plan')}>
-              Change plan
+              {t('subscriptions.changePlan')}
             </Button>
           ) : null}
           <Button size="sm" variant="light" color="red" onClick={() => setDialog('end')}>
-            End subscription
+            {t('subscriptions.end')}
           </Button>
         </Group>
       </Group>
       <Text mt="xs">
-        {plan?.title ?? planName}
-        {plan === undefined ? null : `: ${plan.limits.map(limitInWords).join('; ')}`}
+        {plan === undefined ? (
+          <bdi>{planName}</bdi>
+        ) : (
+          <Message
+            id="subscriptions.plan"
+            values={{
+              plan: <bdi>{plan.title}</bdi>,
+              limits: plan.limits.map(limitInWords).join('; '),
+            }}
+          />
+        )}
       </Text>
       {plan === undefined || plan.description === '' ? null : (
         <Text size="sm" c="dimmed" mt={4}>
-          {plan.description}
+          <bdi>{plan.description}</bdi>
         </Text>
       )}
       <Text size="sm" c="dimmed" mt={4}>
-        Since <Time at={createdAt} />
+        <Message id="subscriptions.since" values={{ time: <Time at={createdAt} /> }} />
       </Text>
       <ChangePlan
         applicationId={applicationId}
@@ -91,20 +106,20 @@ interface StateBadgeProps {
 }
 
 function StateBadge({ published }: StateBadgeProps) {
-  if (published === undefined) return <Badge color="gray">No longer published</Badge>
+  if (published === undefined) return <Badge color="gray">{t('subscriptions.unpublished')}</Badge>
   if (published.isRetired) {
-    return <Badge color="red">Retired</Badge>
+    return <Badge color="red">{t('lifecycle.retired')}</Badge>
   }
   if (published.isDeprecated) {
-    return <Badge color="amber">Deprecated</Badge>
+    return <Badge color="amber">{t('lifecycle.deprecated')}</Badge>
   }
-  return <Badge color="green">Active</Badge>
+  return <Badge color="green">{t('subscriptions.stateActive')}</Badge>
 }
 
 interface EndProps {
   readonly applicationId: string
   readonly subscription: Subscription
-  readonly title: string
+  readonly title: ReactNode
   readonly opened: boolean
   readonly onClose: () => void
   readonly onEnded: () => void
@@ -123,15 +138,14 @@ function End({ applicationId, subscription, title, opened, onClose, onEnded }: E
     <Confirm
       opened={opened}
       onClose={close}
-      title="End this subscription?"
-      action="End subscription"
+      title={t('subscriptions.endTitle')}
+      action={t('subscriptions.end')}
       isDangerous
       onConfirm={() => ending.mutate(subscription.id)}
       mutation={ending}
     >
       <Text>
-        Every key of this application stops working for {title} at once: calls are refused with 403.
-        You can subscribe again later.
+        <Message id="subscriptions.endMeans" values={{ name: title }} />
       </Text>
     </Confirm>
   )

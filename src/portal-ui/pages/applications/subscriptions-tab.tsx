@@ -1,13 +1,16 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useKeyCreation, useKeys, useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
+import { Message } from '../../components/message.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { focusPageHeading } from '../../layout/page-heading.ts'
 import { tabPath } from '../../tab-path.ts'
+import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import type { PageMemory } from './page-memory.ts'
 import { Subscribe } from './subscribe.tsx'
@@ -31,13 +34,12 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
   const [isAdding, setIsAdding] = useState(false)
   const [added, setAdded] = useState<Subscription>()
   const trigger = useRef<HTMLButtonElement>(null)
-  const title = useRef<HTMLHeadingElement>(null)
   if (subscriptions.data === undefined || keys.data === undefined || apis.data === undefined) {
     const all = [subscriptions, keys, apis]
     const error = subscriptions.error ?? keys.error ?? apis.error
     const refetch = () => Promise.all(all.map((query) => query.refetch()))
     const query = { isPending: error === null, error, refetch }
-    return <QueryState query={query} label="Loading the subscriptions …" />
+    return <QueryState query={query} label={t('subscriptions.loading')} />
   }
 
   const active = subscriptions.data.items
@@ -50,23 +52,25 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
 
   return (
     <Stack gap="lg">
-      <Group justify="space-between" gap="sm">
-        <Title ref={title} tabIndex={-1} order={2} className={classes['title'] ?? ''}>
-          Subscriptions
-        </Title>
-        {isFirst ? null : (
+      {isFirst ? null : (
+        <Group justify="flex-end">
           <Button ref={trigger} onClick={() => setIsAdding(true)} disabled={isAdding}>
-            Subscribe to another version
+            {t('subscriptions.another')}
           </Button>
-        )}
-      </Group>
+        </Group>
+      )}
       <div role="status" className={classes['status']}>
-        {added === undefined ? null : `Subscribed to ${titleOf(added, apis.data)}.`}
+        {added === undefined ? null : (
+          <Message
+            id="subscriptions.added"
+            values={{ name: <bdi>{titleOf(added, apis.data)}</bdi> }}
+          />
+        )}
       </div>
       <ProblemAlert error={firstKey.error} />
       {isFirst ? (
         <Text c="dimmed" maw="44rem">
-          A subscription lets this application call one API version, within the limits of a plan.
+          {t('subscriptions.means')}
         </Text>
       ) : null}
       {isFirst || isAdding ? (
@@ -74,12 +78,12 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
           applicationId={applicationId}
           apis={apis.data}
           active={active}
-          action={bringsKey ? 'Subscribe and create a key' : 'Subscribe'}
+          action={t(bringsKey ? 'subscriptions.subscribeAndKey' : 'subscriptions.subscribe')}
           isBusy={firstKey.isPending}
           onSubscribed={(subscription) => {
             setAdded(subscription)
-            if (bringsKey) firstKey.mutate({ name: 'Key 1' })
-            if (isFirst) title.current?.focus()
+            if (bringsKey) firstKey.mutate({ name: t('keys.suggested', { number: 1 }) })
+            if (isFirst) focusPageHeading()
             else backToTrigger()
           }}
           {...(isFirst ? {} : { onCancel: backToTrigger })}
@@ -90,7 +94,7 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
           component="ul"
           gap="sm"
           className={classes['list'] ?? ''}
-          aria-label="Active subscriptions"
+          aria-label={t('subscriptions.active')}
         >
           {active.map((subscription) => (
             <SubscriptionCard
@@ -101,7 +105,7 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
               onEnded={() => {
                 setAdded(undefined)
                 // Its card is gone, and the focus with it.
-                title.current?.focus()
+                focusPageHeading()
               }}
             />
           ))}

@@ -11,6 +11,7 @@ import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { JsonText } from './json-text.tsx'
 import playground from './playground.module.css'
+import { ProblemTitle } from './problem-title.tsx'
 import { WaysOn } from './ways-on.tsx'
 
 export interface TryAnswerProps {
@@ -82,8 +83,8 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
       </Group>
       <Limit answer={answer} />
       {problem === undefined ? null : (
-        <Alert color="amber" title={problem.title}>
-          {problem.detail}{' '}
+        <Alert color="amber" title={<ProblemTitle title={problem.title} />}>
+          <bdi lang="en">{problem.detail}</bdi>{' '}
           {problem.code === undefined ? null : (
             <Anchor href={`/problems/${problem.code}`} inherit underline="always">
               {t('answer.whatCodeMeans', { code: problem.code })}
@@ -130,7 +131,7 @@ function Content({ answer }: { readonly answer: Answered }) {
   return (
     <>
       {answer.body === '' ? (
-        <Text>{t('answer.noBody')}</Text>
+        <Text>{t('answer.emptyBody')}</Text>
       ) : (
         <div>
           <Text fw={550} mb={4}>

@@ -21,7 +21,7 @@ export function WaysOn({ ways, approvedCall, onFollow }: WaysOnProps) {
       {approvedCall === undefined ? null : (
         <Group gap="xs">
           <Button size="sm" onClick={() => onFollow(approvedCall)}>
-            {approvedCall.shape.summary}
+            <bdi>{approvedCall.shape.summary}</bdi>
           </Button>
           <Text size="sm">{t('playground.approved')}</Text>
         </Group>
@@ -45,7 +45,7 @@ export function WaysOn({ ways, approvedCall, onFollow }: WaysOnProps) {
               className={classes['chip'] ?? ''}
               onClick={() => onFollow(call)}
             >
-              {call.shape.summary}
+              <bdi>{call.shape.summary}</bdi>
               {call.of === '' ? null : (
                 <>
                   :&nbsp;<bdi>{call.of}</bdi>
