@@ -12,7 +12,6 @@ import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { CheckList } from './check-list.tsx'
 import { CreateKey } from './create-key.tsx'
-import { takeHandedKey } from './handed-key.ts'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
 import { keyLabel } from './key-label.ts'
 import { KeyTable } from './key-table.tsx'
@@ -28,11 +27,6 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
   const keys = useKeys(applicationId)
   const [isCreating, setIsCreating] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
-  const { issue } = memory
-  useEffect(() => {
-    const handed = takeHandedKey(applicationId)
-    if (handed !== undefined) issue(handed)
-  }, [applicationId, issue])
   const firstUse = useFirstCall(applicationId, memory.shown?.id).data?.items[0]
   const items = (keys.data?.items ?? []).map((key) => usedSince(key, firstUse))
   const working = items.filter(isWorking)
