@@ -1,4 +1,3 @@
-// The menus of the header, which load after the page that a reader asked for.
-export { ColorSchemeSwitch } from './color-scheme-switch.tsx'
+// The menus of the header, which load after the page that a reader asked for: for visitors on a wide screen, never.
 export { MainMenu } from './main-menu.tsx'
 export { ProfileMenu } from './profile-menu.tsx'

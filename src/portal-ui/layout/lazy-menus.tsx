@@ -3,9 +3,6 @@ import classes from './shell.module.css'
 
 type Menus = typeof import('./header-menus.ts')
 
-/** The button of the colour schemes. */
-export const LazyColorSchemeSwitch = lazyMenu('ColorSchemeSwitch')
-
 /** The main navigation of a narrow screen. */
 export const LazyMainMenu = lazyMenu('MainMenu')
 

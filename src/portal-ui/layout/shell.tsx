@@ -1,4 +1,5 @@
 import { Anchor, Button, Container, Group, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
@@ -7,8 +8,9 @@ import { useBrandName } from '../facts.tsx'
 import { t } from '../words.ts'
 import { BrandLinks } from './brand-links.tsx'
 import { BrandSign } from './brand-sign.tsx'
+import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { LanguageSwitch } from './language-switch.tsx'
-import { LazyColorSchemeSwitch, LazyMainMenu, LazyProfileMenu } from './lazy-menus.tsx'
+import { LazyMainMenu, LazyProfileMenu } from './lazy-menus.tsx'
 import { LazyTermsNotice } from './lazy-terms-notice.tsx'
 import { MainLinks } from './main-navigation.tsx'
 import { SearchButton } from './search-button.tsx'
@@ -19,6 +21,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const name = useBrandName()
   const { data: session } = useSession()
   const developer = session?.developer
+  // Where the style hides the links of the header.
+  const isNarrow = useMediaQuery('(max-width: 56em)')
   return (
     <div className={classes['root']}>
       <a href="#content" className={classes['skip']}>
@@ -34,13 +38,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <div className={classes['end']}>
             <SearchButton />
             <LanguageSwitch />
-            <LazyColorSchemeSwitch />
+            <ColorSchemeSwitch />
             {session === undefined ? null : developer === undefined ? (
               <Visitor />
             ) : (
               <LazyProfileMenu developer={developer} />
             )}
-            <LazyMainMenu developer={developer} />
+            {isNarrow ? <LazyMainMenu developer={developer} /> : null}
           </div>
         </div>
       </header>
