@@ -22,6 +22,13 @@ export function pageLocale(): string {
   return languageFacts[pageLanguage()].locale
 }
 
+/** A name from outside as text where no element can surround it, such as a choice of a list; nothing turns around in it. */
+export function nameAsText(name: string): string {
+  const isLtr = languageFacts[pageLanguage()].direction === 'ltr'
+  // FIRST STRONG ISOLATE and its end (UAX #9).
+  return isLtr ? name : `\u2068${name}\u2069`
+}
+
 /** All messages; loaded before the first render. */
 export function words(): Words {
   if (loaded === undefined) throw new Error('messages are only known after loadWords()')

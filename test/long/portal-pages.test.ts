@@ -59,7 +59,7 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
 
 /**
  * Sentences of a Hebrew page that are not Hebrew: three English words in a row, outside of what is data or code (a
- * name in `<bdi>`, text marked as English or left to right).
+ * name in `<bdi>` or between isolates, text marked as English or left to right).
  */
 function englishWords(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
@@ -68,7 +68,7 @@ function englishWords(page: Page): Promise<string[]> {
     while (walker.nextNode()) {
       const { textContent, parentElement } = walker.currentNode
       if (parentElement.closest('bdi, code, pre, [lang="en"], [dir="ltr"], script, style, noscript')) continue
-      if (/[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/.test(textContent)) found.push(textContent.trim())
+      if (/[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/.test(textContent.replace(/\\u2068[^\\u2069]*\\u2069/g, ''))) found.push(textContent.trim())
     }
     return found
   })()`)

@@ -848,6 +848,8 @@ export async function openInHebrew(
 ): Promise<void> {
   const { portal } = world.tollgate.urls
   await page.context().addCookies([{ name: languageCookie, value: 'he', url: portal }])
+  // To the same path with a fragment it would only scroll.
+  await page.goto('about:blank')
   await openPath(page, world, state)
   await page.waitForLoadState('networkidle')
 }

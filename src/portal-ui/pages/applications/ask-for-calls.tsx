@@ -16,7 +16,7 @@ import { NoticeLine } from '../../components/notice-line.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitInWords, wholeNumber } from '../../in-words.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
 /** A button that asks the operator for more calls, and what became of earlier requests. */
@@ -145,7 +145,7 @@ function AskDialog({ applicationId, choices, opened, onClose }: AskDialogProps) 
         {...form.getInputProps('limit')}
         data={choices.map(({ title, inWords }, index) => ({
           value: String(index),
-          label: `${title}: ${inWords}`,
+          label: `${nameAsText(title)}: ${inWords}`,
         }))}
       />
       <TextInput

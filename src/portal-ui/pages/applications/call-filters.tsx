@@ -4,7 +4,7 @@ import { useRef } from 'react'
 import { useKeys } from '../../api/applications.ts'
 import type { CallListFilter } from '../../api/calls.ts'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 import classes from './calls.module.css'
 import { useSubscribedVersions } from './subscribed-versions.ts'
 
@@ -28,7 +28,9 @@ export function CallFilters(props: CallFiltersProps) {
   const { versions = [] } = useSubscribedVersions(applicationId)
   const keys = useKeys(applicationId).data?.items ?? []
   const operations = new Map(
-    versions.flatMap(({ operations }) => operations.map(({ id, summary }) => [id, summary])),
+    versions.flatMap(({ operations }) =>
+      operations.map(({ id, summary }) => [id, nameAsText(summary)]),
+    ),
   )
   const choose = (name: keyof CallListFilter, value: string) => {
     const { [name]: _, ...others } = filter
@@ -64,7 +66,7 @@ export function CallFilters(props: CallFiltersProps) {
           all={t('calls.anyKey')}
           value={filter.keyId}
           onChange={(value) => choose('keyId', value)}
-          choices={keys.map(({ id, name }) => [id, name])}
+          choices={keys.map(({ id, name }) => [id, nameAsText(name)])}
         />
       )}
       <Switch

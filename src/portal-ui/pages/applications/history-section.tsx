@@ -8,7 +8,7 @@ import { Figure, Figures } from '../../components/figure.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { milliseconds } from '../../in-words.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 import { AnsweredBar } from './answered-bar.tsx'
 import { HistoryPlot, PlotLegend } from './history-plot.tsx'
 import { historySentence } from './history-sentence.ts'
@@ -102,7 +102,7 @@ function OperationChoice({ applicationId, span, value, onChange }: OperationChoi
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
       data={[
         { value: '', label: t('usage.allOperations') },
-        ...[...called].map(([id, label]) => ({ value: id, label })),
+        ...[...called].map(([id, label]) => ({ value: id, label: nameAsText(label) })),
       ]}
     />
   )

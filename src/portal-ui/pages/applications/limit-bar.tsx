@@ -25,7 +25,9 @@ export function LimitBar({ item, name, usage, isShort = false }: LimitBarProps) 
   return (
     <li className={classes['limit']} data-short={isShort || undefined}>
       <div className={classes['limitName']}>
-        <span className={classes['strong']}>{name}</span>{' '}
+        <span className={classes['strong']}>
+          <bdi>{name}</bdi>
+        </span>{' '}
         {isShort ? (
           <bdi dir="ltr" className={classes['operation']}>
             {api} {version}

@@ -31,7 +31,9 @@ export function OperationTable({ history }: { readonly history: History }) {
         const calls = admitted + refused
         return (
           <Table.Tr key={`${api} ${version} ${operation}`}>
-            <Table.Td>{operationName(total, apis)}</Table.Td>
+            <Table.Td>
+              <bdi>{operationName(total, apis)}</bdi>
+            </Table.Td>
             <Table.Td>
               <bdi dir="ltr">{api === null || version === null ? '–' : `${api} ${version}`}</bdi>
             </Table.Td>

@@ -12,7 +12,7 @@ import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { tabPath } from '../../tab-path.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 import {
   type SubscribedVersion,
   useSubscribedVersions,
@@ -87,12 +87,11 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
       {shapes.length > 1 ? (
         <NativeSelect
           label={t('calls.operation')}
-          lang="en"
           value={shape?.operation ?? ''}
           onChange={(event) => setChosenOperation(event.currentTarget.value)}
           data={shapes.map(({ operation, method, summary }) => ({
             value: operation,
-            label: `${summary} (${method})`,
+            label: nameAsText(`${summary} (${method})`),
           }))}
           maw="30rem"
         />

@@ -3,7 +3,7 @@ import type { PublishedApis, PublishedVersion } from '../../../gateway/portal/sc
 import { useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { accountsOperation } from '../../calls/read-accounts.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 
 /** A version that an application may call, with its published description. */
 export interface SubscribedVersion extends PublishedVersion {
@@ -52,5 +52,5 @@ function listsAccounts({ operations }: PublishedVersion): boolean {
 /** Names a version in a choice: `Mandates 1.0.0`. */
 export function versionName({ title, version, isDeprecated }: PublishedVersion): string {
   const name = `${title} ${version}`
-  return isDeprecated ? t('lifecycle.versionDeprecated', { name }) : name
+  return isDeprecated ? t('lifecycle.versionDeprecated', { name }) : nameAsText(name)
 }

@@ -141,7 +141,7 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
               <span className={classes['option']}>
                 <MethodBadge method={found?.method ?? ''} />
                 <span className={classes['optionWords']}>
-                  {found?.summary}{' '}
+                  <bdi>{found?.summary}</bdi>{' '}
                   <Text component="code" size="xs" c="dimmed" dir="ltr">
                     {found?.path}
                   </Text>

@@ -83,18 +83,18 @@ function Blocks({ blocks }: { readonly blocks: readonly MailboxBlock[] }) {
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a mail never changes
             <Text key={index} dir="auto" className={classes['text'] ?? ''}>
-              {text}
+              <bdi>{text}</bdi>
             </Text>
           )
         }
         // Opens as a new document, as from a mail program.
         return index === first ? (
           <Button key={href} component="a" href={href} classNames={longLabel}>
-            {text}
+            <bdi>{text}</bdi>
           </Button>
         ) : (
           <Anchor key={href} href={href} underline="always">
-            {text}
+            <bdi>{text}</bdi>
           </Anchor>
         )
       })}
