@@ -34,7 +34,7 @@ export function Page(props: PageProps) {
   const ref = usePageHeading(title, isNew)
 
   return (
-    <Stack gap={width === 'inner' ? 'sm' : 'lg'} className={frames[width] ?? ''}>
+    <Stack gap={width === 'inner' ? 'sm' : 'lg'} className={frames[width] ?? ''} data-page>
       <Group justify="space-between" align="flex-start" gap="md">
         <Stack gap={6} className={classes['heading']}>
           <Title order={1} ref={ref} tabIndex={-1} className={classes['title']}>
