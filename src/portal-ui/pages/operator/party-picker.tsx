@@ -43,6 +43,7 @@ export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
       placeholder={t('auditLog.search')}
       value={text ?? shown}
       data={[...found].map(([value, label]) => ({ value, label }))}
+      renderOption={({ option }) => <bdi>{found.get(option.value)}</bdi>}
       limit={20}
       filter={({ options }) => options}
       onChange={setText}
