@@ -60,7 +60,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
     const id = await newApplication(owner, 'Budget')
     await owner.send('POST', `/api/applications/${id}/keys`, { name: 'laptop' })
     await browser.visit(t, visit(), async ({ page, expectAnswers }) => {
-      await open(page, owner, `/applications/${id}`)
+      await open(page, owner, `/applications/${id}/keys`)
       await page.getByRole('button', { name: 'Actions for laptop' }).click()
       await page.getByRole('menuitem', { name: 'Revoke key laptop' }).click()
       const { body } = await owner.send('GET', `/api/applications/${id}/keys`)
@@ -116,7 +116,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
       await page.getByRole('link', { name: 'Budget' }).click()
       await page.getByText('The portal is not available').waitFor()
       await page.context().setOffline(false)
-      await page.getByRole('heading', { name: 'API keys' }).waitFor()
+      await page.getByRole('heading', { name: 'Limits now' }).waitFor()
     })
     const { body } = await owner.send('GET', '/api/applications')
     t.strictSame(
