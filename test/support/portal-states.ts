@@ -539,8 +539,7 @@ const applications: readonly PageState[] = [
     path: busy('/usage'),
     prepare: async (page) => {
       await page.getByLabel('Operation').selectOption('listAccounts')
-      await page.getByText(/^Limit \d/).waitFor()
-      await page.locator('svg rect[data-shown], svg rect').last().hover()
+      await page.locator('svg rect').last().hover()
     },
     isPictured: true,
   },
