@@ -35,7 +35,10 @@ t.test('the portal and tollgate check name the calendar of a limit', async (t) =
   const { body } = await beside.anonymous('GET', '/api/apis')
   t.match(body.items[0].versions[0].plans, [{ limits: [{ name: 'monthly', calls: 2, ...window }] }])
   const page = await fetch(tollgate.urls.portal)
-  t.match(await page.text(), '2 calls in total per calendar month (Europe/Berlin).')
+  t.match(
+    await page.text(),
+    '2 calls per calendar month (Europe/Berlin) for all operations together.',
+  )
   const checked = await run(env, 'check')
   t.match(checked.stdout, 'monthly: 2 calls to the version per calendar month (Europe/Berlin)')
   const asJson = await run(env, 'check', '--json')

@@ -113,7 +113,7 @@ t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_00
       const { body: active } = await ada.send('GET', `/api/applications/${body.id}/subscriptions`)
       t.match(active.items, [{ api: 'mandate', version: '1.0.0', plan: 'default' }])
       await page.getByRole('link', { name: 'Try it' }).click()
-      await page.waitForURL(/\/applications\/[\w-]+\/try\?operation=getMandate/)
+      await page.waitForURL(/\/applications\/[\w-]+\/playground\?operation=getMandate/)
     })
   })
 })
