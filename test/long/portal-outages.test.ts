@@ -56,12 +56,12 @@ t.test(
       await spawnTollgate(t, ['portal'], { ...env, PORTAL_PORT: new URL(portalUrl).port })
       await page.getByRole('button', { name: 'Try again' }).first().click()
       await page.getByRole('heading', { name: /^Limits / }).waitFor()
-      await page.getByText(/of 1,000,000 calls used/).waitFor()
+      await page.getByText(/of 1,000,000 used/).waitFor()
 
       gateway.signal('SIGKILL')
       await gateway.ended
       await banner.waitFor()
-      await tab('Keys').click()
+      await tab('API keys').click()
       await page.getByRole('button', { name: 'Create key' }).waitFor()
       t.equal(await banner.count(), 1, 'and goes on to manage keys')
       await restart(gateway)
