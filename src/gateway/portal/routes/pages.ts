@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { versionKey } from '../../../catalogue/catalogue.ts'
+import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
 
 import { type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
@@ -19,6 +19,7 @@ import { accentStyle, pageLook } from '../pages/page-look.ts'
 import { scriptJson } from '../pages/script-json.ts'
 import { skeleton, skeletonStyle } from '../pages/skeleton.ts'
 import type { PortalApp } from '../portal-app.ts'
+import type { PublishedApis } from '../schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
 import { publishedApis } from './published-apis.ts'
 
@@ -63,6 +64,8 @@ export function createSendPage(services: PageServices): SendPage {
   const { catalogue, portalUrl, now, page, frontPages } = services
   const cookie = `${sessionCookie(portalUrl()).name}=`
 
+  const publishedAt = rememberPublished()
+
   return (request, reply, status) => {
     const { script, style } = reply.cspNonce
     const carriesSession = (request.headers.cookie ?? '')
@@ -70,15 +73,15 @@ export function createSendPage(services: PageServices): SendPage {
       .some((pair) => pair.trimStart().startsWith(cookie))
     const look = pageLook(services, reply)
     const { language, brand } = look
-    const words = wordsOf(language)
-    const { t } = words
+    const { t } = wordsOf(language)
     const path = status === 200 ? request.routeOptions.url : undefined
     const isLanding = path === pagePaths.landing
-    const apis = pathsOfApis.has(path) ? publishedApis(catalogue(), now()) : undefined
+    const published = pathsOfApis.has(path) ? publishedAt(catalogue(), now()) : undefined
+    const apis = published?.apis
     const guide = guideAt(request, language)
     const content =
-      isLanding && apis !== undefined
-        ? landingContent(apis, words)
+      isLanding && published !== undefined
+        ? published.contentIn(language)
         : guide !== undefined
           ? guideContent(guide)
           : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
@@ -102,7 +105,7 @@ export function createSendPage(services: PageServices): SendPage {
       scriptNonce: script,
       style: `<style nonce="${style}">${skeletonStyle}</style>`,
       skeleton: skeleton({
-        words,
+        words: wordsOf(language),
         brand,
         title: guide?.title ?? titleOf(request, path),
         isLanding,
@@ -137,6 +140,29 @@ export function createSendPage(services: PageServices): SendPage {
     const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
     const published = catalogue().versions.get(versionKey(api, version))
     return published === undefined ? undefined : `${published.title} ${version}`
+  }
+}
+
+/**
+ * Makes the list of APIs, and what readers without script see of it, once a
+ * minute and catalogue: a client can ask for a document a thousand times a second.
+ */
+function rememberPublished() {
+  let known: { catalogue: Catalogue; minute: number; apis: PublishedApis } | undefined
+  let contents = new Map<Language, string>()
+  return (catalogue: Catalogue, nowMs: number) => {
+    const minute = Math.floor(nowMs / 60_000)
+    if (known?.catalogue !== catalogue || known.minute !== minute) {
+      known = { catalogue, minute, apis: publishedApis(catalogue, nowMs) }
+      contents = new Map()
+    }
+    const { apis } = known
+    const contentIn = (language: Language): string => {
+      const content = contents.get(language) ?? landingContent(apis, wordsOf(language))
+      contents.set(language, content)
+      return content
+    }
+    return { apis, contentIn }
   }
 }
 
