@@ -144,7 +144,7 @@ export function createSendPage(services: PageServices): SendPage {
 }
 
 /**
- * Makes the list of APIs, and what readers without script see of it, once a
+ * Makes the list of APIs, and the same list for readers without script, once a
  * minute and catalogue: a client can ask for a document a thousand times a second.
  */
 function rememberPublished() {
