@@ -151,15 +151,15 @@ t.test('on the Redis the sentinels name', { skip, timeout: 120_000 }, async (t) 
       t.equal(admittedOf(await askTimes(40, counter, limits)), 40)
       const old = await redis.primary()
       const other = otherOf(redis, old)
-      // Behind the back of the sentinels, who announce no switch and end no connection.
+      // All forget first: one that remembers would make the other server a replica again, or teach
+      // the sentinels what it knew. So they announce no switch and end no connection.
+      for (const port of redis.sentinelPorts) {
+        await old.cli('-p', String(port), 'SENTINEL', 'REMOVE', redis.group)
+      }
       await other.cli('REPLICAOF', 'NO', 'ONE')
       await old.cli('REPLICAOF', '127.0.0.1', String(other.port))
       t.match(await ask(counter, limits), { decision: 'degraded_admitted' })
       t.equal(counter.isUp(), false)
-      // All forget before any is told anew: one that remembers would teach the others what it knew.
-      for (const port of redis.sentinelPorts) {
-        await old.cli('-p', String(port), 'SENTINEL', 'REMOVE', redis.group)
-      }
       const to = [redis.group, '127.0.0.1', String(other.port), '2']
       for (const port of redis.sentinelPorts) {
         await old.cli('-p', String(port), 'SENTINEL', 'MONITOR', ...to)
