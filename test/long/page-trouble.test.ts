@@ -44,6 +44,27 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
     })
   })
 
+  await t.test(
+    'a first application that could not be subscribed leads on from there',
+    async (t) => {
+      const owner = await beside.signIn()
+      await browser.visit(t, visit(), async ({ page, expectOutage }) => {
+        expectOutage()
+        const subscriptions = /[/]api[/]applications[/][^/]+[/]subscriptions$/
+        await page.route(subscriptions, (route) =>
+          route.request().method() === 'POST' ? route.abort() : route.continue(),
+        )
+        await open(page, owner, '/applications')
+        await page.getByRole('button', { name: 'Create it and read Noa Levi’s accounts' }).click()
+        await page.getByRole('button', { name: 'My first application' }).waitFor()
+        await page.unroute(subscriptions)
+        await page.getByRole('button', { name: 'Subscribe and create a key' }).click()
+        await page.getByRole('heading', { name: 'New key: Key 1' }).waitFor()
+      })
+      t.equal((await owner.send('GET', '/api/applications')).body.items.length, 1)
+    },
+  )
+
   await t.test('a dialog is no second banner of the page', async (t) => {
     const owner = await beside.signIn()
     const id = await newApplication(owner, 'Budget')

@@ -86,7 +86,7 @@ t.test(
       await banner.getByRole('link', { name: 'Applications' }).click()
       await heading('Create your first application').waitFor()
       await field('Name').fill('Budget planner')
-      await button('Create application').click()
+      await button('Only create the application').click()
       await heading('Subscriptions').first().waitFor()
       const versions = page.getByLabel('API version')
       const newest = versions.locator('option', { hasText: '1.7.0' })
@@ -142,6 +142,13 @@ t.test(
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'hidden' })
 
+      // One click away: the link in the body of the 429.
+      await page.goto(JSON.parse(refused.body).log)
+      await dialog.getByText('Refused').waitFor()
+      t.match(await dialog.innerText(), `All ${calls} calls`)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+
       // Rotation with an overlap; after it the old key is dead.
       await tab('API keys').click()
       await button('Actions for Key 1').click()
@@ -183,7 +190,7 @@ t.test(
       await button('Delete …').click()
       await dialog.getByRole('textbox').fill('Budget planner 2')
       await dialog.getByRole('button', { name: 'Delete application' }).click()
-      await heading('From here to your first call').waitFor()
+      await heading('Create your first application').waitFor()
       await button('Account of Ada Lovelace').click()
       await page.getByRole('menuitem', { name: 'Profile' }).click()
 

@@ -63,6 +63,35 @@ export function useApplicationCreation(onCreated: (made: Application) => void) {
   })
 }
 
+/** A first application with all it needs to call. */
+export interface FirstApplication {
+  readonly application: Application
+  /** Missing when subscribing it or creating the key failed: its page leads on from there. */
+  readonly key: IssuedKey | undefined
+}
+
+export interface FirstApplicationInput extends ApplicationInput {
+  readonly subscription: SubscriptionInput
+  readonly keyName: string
+}
+
+/** Creates an application, subscribes it and issues a key. What was made stays when a later step fails. */
+export function useFirstApplication(onMade: (made: FirstApplication) => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ name, subscription, keyName }: FirstApplicationInput) => {
+      const application = await request<Application>('POST', root, { name })
+      const path = applicationPath(application.id)
+      const subscribed = request('POST', `${path}/subscriptions`, subscription)
+      const issued = subscribed.then(() =>
+        request<IssuedKey>('POST', `${path}/keys`, { name: keyName }),
+      )
+      onMade({ application, key: await issued.catch(() => undefined) })
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['applications'] }),
+  })
+}
+
 /** Renames an application, or changes whether its calls must be signed and where its customers are sent back. */
 export function useApplicationUpdate(id: string, onUpdated?: (updated: Application) => void) {
   const client = useQueryClient()

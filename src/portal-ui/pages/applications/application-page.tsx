@@ -64,8 +64,8 @@ interface LoadedProps {
 }
 
 function Loaded({ application, tab }: LoadedProps) {
-  const memory = usePageMemory()
   const { id, name, suspendedAt } = application
+  const memory = usePageMemory(id)
   useApprovedMemory(id, memory, tab === 'playground')
   const title = tabTitle(tab)
   return (

@@ -2,13 +2,14 @@ import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useApplicationSummaries, useApplications } from '../../api/applications.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { QueryState } from '../../components/query-state.tsx'
 import { Page } from '../../layout/page.tsx'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import { ApplicationTable } from './application-table.tsx'
 import { CreateApplication } from './create-application.tsx'
-import { FirstSteps } from './first-steps.tsx'
+import { FirstApplication } from './first-application.tsx'
 
 /** The developer's applications, and the form that creates one. */
 export function ApplicationsPage() {
@@ -37,18 +38,26 @@ export function ApplicationsPage() {
         )
       }
     >
-      {isCreating || isEmpty ? (
+      {isCreating && !isEmpty ? (
         <CreateApplication
-          isFirst={isEmpty}
           onCreated={({ id }) => navigate(tabPath(id, 'subscriptions'))}
-          {...(isEmpty ? {} : { onCancel: cancel })}
+          onCancel={cancel}
         />
       ) : null}
       <QueryState query={applications} label={t('applications.loading')} />
-      {isEmpty ? <FirstSteps /> : null}
+      {isEmpty ? <First /> : null}
       {items.length === 0 ? null : (
         <ApplicationTable applications={items} summaries={summaries.data?.items ?? []} />
       )}
     </Page>
+  )
+}
+
+function First() {
+  const apis = useApis()
+  return apis.data === undefined ? (
+    <QueryState query={apis} label={t('landing.loading')} />
+  ) : (
+    <FirstApplication apis={apis.data} />
   )
 }

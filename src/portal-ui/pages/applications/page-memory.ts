@@ -1,8 +1,9 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import type { ApprovedConsents, ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
 import { idName } from '../../calls/id-name.ts'
+import { takeHandedKey } from './handed-key.ts'
 
 /**
  * What an application's page remembers while it is open and nowhere else:
@@ -42,8 +43,8 @@ const consentName = idName('Consent-ID')
 /** Of one name; older ones are forgotten. */
 const idsMax = 5
 
-/** Memory of one application's page. */
-export function usePageMemory(): PageMemory {
+/** Memory of one application's page; begins with the key that was handed to it. */
+export function usePageMemory(applicationId: string): PageMemory {
   const [keys, setKeys] = useState<readonly IssuedKey[]>([])
   const [shownId, setShownId] = useState<string>()
   const [isStored, setIsStored] = useState(false)
@@ -57,6 +58,10 @@ export function usePageMemory(): PageMemory {
     setIsStored(false)
     tryWith(undefined)
   }, [])
+  useEffect(() => {
+    const handed = takeHandedKey(applicationId)
+    if (handed !== undefined) issue(handed)
+  }, [applicationId, issue])
   const forget = useCallback((keyId: string) => {
     setKeys((known) => known.filter(({ id }) => id !== keyId))
     tryWith(undefined)

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core'
+import { Button, Paper, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
@@ -7,8 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Form } from '../../components/form.tsx'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
-import { PlanChoice } from './plan-choice.tsx'
-import { versionName } from './subscribed-versions.ts'
+import { openVersions, VersionFields } from './version-fields.tsx'
 
 export interface SubscribeProps {
   readonly applicationId: string
@@ -62,48 +61,8 @@ export function Subscribe(props: SubscribeProps) {
         <Title order={2} size="h3">
           {t('subscriptions.new')}
         </Title>
-        <NativeSelect
-          label={t('plans.version')}
-          value={version.name}
-          onChange={(event) => form.setValues({ version: event.currentTarget.value, plan: '' })}
-          data={open.map((each) => ({ value: each.name, label: versionName(each) }))}
-          maw="30rem"
-        />
-        <Text size="sm" c="dimmed" maw="44rem">
-          <bdi>{version.summary}</bdi>
-        </Text>
-        {version.isDeprecated ? (
-          <Text size="sm">
-            {version.lifecycle.successor === undefined
-              ? t('subscriptions.deprecated')
-              : t('subscriptions.deprecatedPrefer', { successor: version.lifecycle.successor })}
-          </Text>
-        ) : null}
-        <PlanChoice
-          plans={version.plans}
-          value={plan?.name ?? ''}
-          onChange={(name) => form.setFieldValue('plan', name)}
-        />
+        <VersionFields open={open} version={version} plan={plan} onChange={form.setValues} />
       </Form>
     </Paper>
   )
-}
-
-/** Versions open to a subscription: deprecated ones last, then those of the largest API first, newest first. */
-function openVersions({ items }: PublishedApis, active: readonly Subscription[]) {
-  return items
-    .flatMap(({ api, versions }) =>
-      versions
-        .toReversed()
-        .map((version) => ({ ...version, api, name: `${api}@${version.version}` })),
-    )
-    .filter(({ isRetired, plans }) => !isRetired && plans.length > 0)
-    .filter(
-      ({ api, version }) => !active.some((each) => each.api === api && each.version === version),
-    )
-    .toSorted(
-      (a, b) =>
-        Number(a.isDeprecated) - Number(b.isDeprecated) ||
-        b.operations.length - a.operations.length,
-    )
 }
