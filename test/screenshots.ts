@@ -90,6 +90,8 @@ t.comment(`${(bytes / 1024 ** 2).toFixed(1)} MB in ${folder}`)
 /** The whole page, as far as it fits; a dialog lies over the window, not over the whole page. */
 async function takePicture(page: Page, name: string, width: number): Promise<void> {
   const isDialog = (await page.getByRole('dialog').count()) > 0
+  // What sticks to the window stands where a reader sees it first.
+  if (!isDialog) await page.evaluate('scrollTo(0, 0)')
   const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
   const height = isDialog ? (page.viewportSize()?.height ?? 900) : Math.min(whole, heightMax)
   const session = await page.context().newCDPSession(page)
