@@ -5,6 +5,7 @@
 // `contract.ts` validates calls, `router.ts` finds operations, `diff.ts` compares versions.
 
 import type { Psd2Role } from '../certificates/psd2-role.ts'
+import type { Language } from '../messages/language.ts'
 import type { Brand } from './brand/brand.ts'
 
 /** HTTP methods an operation may have. */
@@ -53,6 +54,20 @@ export interface Operation {
   readonly availableIn: readonly string[]
 }
 
+/** Texts of a document in another language, by the names and titles that the document has. */
+export interface Translation {
+  readonly title?: string
+  /** What the version offers, in a sentence. */
+  readonly summary?: string
+  readonly tags: Readonly<Record<string, string>>
+  /** Summaries by `operationId`. */
+  readonly operations: Readonly<Record<string, string>>
+  /** Descriptions by the name of the parameter. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** Titles of examples by the `summary` in the document. */
+  readonly examples: Readonly<Record<string, string>>
+}
+
 /** One published version of an API, made from one OpenAPI document. */
 export interface ApiVersion {
   readonly api: string
@@ -66,6 +81,8 @@ export interface ApiVersion {
   readonly operations: readonly Operation[]
   /** The OpenAPI 3.1 document in one piece: every reference to another file is resolved into it; references into itself (`#/…`) remain. */
   readonly document: OpenApiDocument
+  /** Of the document, whose own texts are in English; a language without a file is absent. */
+  readonly translations: Readonly<Partial<Record<Language, Translation>>>
   /** Names of the plans whose `apis` match this version, in the order of their names. */
   readonly plans: readonly string[]
 }

@@ -9,12 +9,19 @@ import {
   type Catalogue,
   type Operation,
   type Plan,
+  type Translation,
   versionKey,
 } from './catalogue.ts'
 import { CatalogueError } from './catalogue-error.ts'
 import { frozenMap } from './frozen-map.ts'
 import { deepFreeze, isJsonObject } from './json.ts'
 import { type LoadedPlan, loadPlan } from './load-plan.ts'
+import {
+  isTranslated,
+  type LoadedTranslation,
+  loadTranslation,
+  type TranslationFile,
+} from './load-translation.ts'
 import { type LoadedVersion, loadVersion, reportSuccessor } from './load-version.ts'
 import { preload } from './preload.ts'
 import { createSources, type Sources } from './source.ts'
@@ -24,7 +31,8 @@ export { CatalogueError, type CatalogueProblem, renderCatalogueProblem } from '.
 
 /**
  * Loads everything that is published: each `apis/<api>/<version>.yaml` with the
- * files it refers to, each `plans/<name>.yaml`, and `brand.yaml` with the files
+ * files it refers to, the translations `apis/<language>.yaml` and
+ * `apis/<api>/<language>.yaml`, each `plans/<name>.yaml`, and `brand.yaml` with the files
  * it names. Ignores files whose names begin with a dot; reads other folders only
  * if a reference leads there.
  *
@@ -63,13 +71,20 @@ export async function loadCatalogueWith(
   const plans = files.plans
     .map(({ path, name }) => loadPlan(sources, path, name))
     .filter((plan) => plan !== undefined)
+  const translations = files.translations.flatMap((file) => {
+    const isOf = ({ api }: { readonly api: string }) => file.api === undefined || file.api === api
+    const own = versions.filter(isOf)
+    // A document that could not be read may be the one that has a name.
+    const expected = files.versions.filter(isOf)
+    return own.length < expected.length ? [] : loadTranslation(sources, file, own)
+  })
   const brand = loadBrand({ sources, configDir })
   checkSuccessors(sources, versions, files)
   checkClaims(sources, versions)
   checkPatterns(sources, versions, plans, files)
   furtherCheck(sources, versions)
   if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
-  return assemble(versions, plans, brand)
+  return assemble({ versions, translations, plans, brand })
 }
 
 /** What the folders hold: the names are sound, the contents unknown. */
@@ -80,6 +95,8 @@ interface Files {
     readonly api: string
     readonly version: string
   }[]
+  /** Those of all APIs first. */
+  readonly translations: readonly TranslationFile[]
   /** By name. */
   readonly plans: readonly { readonly path: string; readonly name: string }[]
 }
@@ -101,9 +118,13 @@ function checkFolders(sources: Sources, configDir: string): void {
 
 async function findFiles(sources: Sources, configDir: string): Promise<Files> {
   const versions: { path: string; api: string; version: string }[] = []
+  const translations: TranslationFile[] = []
   for (const folder of await entriesOf(sources, configDir, 'apis')) {
     const api = folder.name
-    if (!folder.isDirectory()) {
+    const language = stemOf(folder)
+    if (isTranslated(language)) {
+      translations.push({ path: `apis/${api}`, api: undefined, language })
+    } else if (!folder.isDirectory()) {
       reportUnknownFile(sources, `apis/${api}`, 'a folder for each API')
     } else if (!/^[a-z][a-z0-9-]{0,63}$/.test(api)) {
       const message = 'an API is named by a small letter followed by small letters, digits and "-"'
@@ -112,8 +133,13 @@ async function findFiles(sources: Sources, configDir: string): Promise<Files> {
       const numbers: string[] = []
       for (const entry of await entriesOf(sources, configDir, `apis/${api}`)) {
         const version = stemOf(entry)
+        const path = `apis/${api}/${entry.name}`
         if (version !== undefined && isVersionNumber(version)) numbers.push(version)
-        else reportUnknownFile(sources, `apis/${api}/${entry.name}`, 'documents like 1.7.0.yaml')
+        else if (isTranslated(version)) translations.push({ path, api, language: version })
+        else {
+          const expected = 'documents like 1.7.0.yaml and their texts in another language, he.yaml'
+          reportUnknownFile(sources, path, expected)
+        }
       }
       for (const version of numbers.sort(compareVersions)) {
         versions.push({ path: `apis/${api}/${version}.yaml`, api, version })
@@ -131,7 +157,9 @@ async function findFiles(sources: Sources, configDir: string): Promise<Files> {
       plans.push({ path: `plans/${entry.name}`, name })
     } else reportUnknownFile(sources, `plans/${entry.name}`, 'plans like default.yaml')
   }
-  return { versions, plans }
+  // Files of one API come after those of all: what they say counts.
+  translations.sort((a, b) => Number(a.api !== undefined) - Number(b.api !== undefined))
+  return { versions, translations, plans }
 }
 
 /** Sorted by name, without hidden ones (a mounted ConfigMap has some). */
@@ -222,14 +250,18 @@ function matches(
   return pattern === versionKey(api, '*') || pattern === versionKey(api, version)
 }
 
-function assemble(
-  versions: readonly LoadedVersion[],
-  plans: readonly LoadedPlan[],
-  brand: Brand,
-): Catalogue {
+interface Parts {
+  readonly versions: readonly LoadedVersion[]
+  readonly translations: readonly LoadedTranslation[]
+  readonly plans: readonly LoadedPlan[]
+  readonly brand: Brand
+}
+
+function assemble(parts: Parts): Catalogue {
+  const { versions, plans, brand } = parts
   const planEntries = plans.map(({ plan }) => [plan.name, deepFreeze(plan)] as const)
   const versionEntries = versions.map((loaded) => {
-    const made = deepFreeze(apiVersion(loaded, versions, plans))
+    const made = deepFreeze(apiVersion(loaded, parts))
     return [versionKey(made.api, made.version), made] as const
   })
   return Object.freeze({
@@ -241,8 +273,7 @@ function assemble(
 
 function apiVersion(
   loaded: LoadedVersion,
-  versions: readonly LoadedVersion[],
-  plans: readonly LoadedPlan[],
+  { versions, translations, plans }: Omit<Parts, 'brand'>,
 ): ApiVersion {
   const { api, version, title, prefix, lifecycle, document } = loaded
   const siblings = versions.filter((other) => other.api === api)
@@ -267,5 +298,27 @@ function apiVersion(
     .map(({ plan }): Plan => plan)
     .filter((plan) => plan.apis.some((pattern) => matches(pattern, loaded)))
     .map((plan) => plan.name)
-  return { api, version, title, prefix, lifecycle, operations, document, plans: names }
+  const own = translations.filter((each) => each.api === api && each.version === version)
+  return {
+    ...{ api, version, title, prefix, lifecycle, operations, document, plans: names },
+    translations: Object.fromEntries(
+      Object.entries(Object.groupBy(own, ({ language }) => language)).map(([language, files]) => [
+        language,
+        merged(files.map(({ translation }) => translation)),
+      ]),
+    ),
+  }
+}
+
+/** Later ones replace what earlier ones say. */
+function merged(translations: readonly Translation[]): Translation {
+  const all = { tags: {}, operations: {}, parameters: {}, examples: {} }
+  for (const { tags, operations, parameters, examples, ...own } of translations) {
+    Object.assign(all, own)
+    Object.assign(all.tags, tags)
+    Object.assign(all.operations, operations)
+    Object.assign(all.parameters, parameters)
+    Object.assign(all.examples, examples)
+  }
+  return all
 }

@@ -26,6 +26,12 @@ export function problemWords(problem: Problem): ProblemWords {
   }
 }
 
+/** What one of our codes means; `answered` is what the service said, in English. */
+export function titleOfCode(code: string | undefined, answered: string): string {
+  const id = `error.${code}.title`
+  return pageLanguage() !== 'en' && words().knows(id) ? t(id) : answered
+}
+
 /** {@link problemWords} as one sentence, for a place beside a field. */
 export function problemSentence(problem: Problem): string {
   const { title, detail } = problemWords(problem)

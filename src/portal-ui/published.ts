@@ -17,6 +17,22 @@ export function publishedVersion(
   return api?.versions.find(({ version }) => version === named.version)
 }
 
+/** The title of a subject of a version in the page's language. */
+export function tagTitle({ tags }: PublishedVersion, name: string): string {
+  return tags.find((tag) => tag.name === name)?.title ?? name
+}
+
+/** The summary of an operation in the page's language, by the newest version that knows the operation. */
+export function summaryOfOperation(
+  apis: PublishedApis | undefined,
+  api: string,
+  { id, summary }: Pick<PublishedOperation, 'id' | 'summary'>,
+): string {
+  const versions = apis?.items.find((each) => each.api === api)?.versions.toReversed() ?? []
+  const known = versions.flatMap(({ operations }) => operations).find((each) => each.id === id)
+  return known?.summary ?? summary
+}
+
 /** Path of the page of a version. */
 export function versionPath(api: string, version: string): string {
   return `/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}`

@@ -17,6 +17,11 @@ export function pageLanguage(): Language {
   return isLanguage(lang) ? lang : 'en'
 }
 
+/** Asks for texts of the API's documents in the page's language; empty for English, which all are written in. */
+export function languageQuery(): string {
+  return pageLanguage() === 'en' ? '' : `?language=${pageLanguage()}`
+}
+
 /** For `Intl`: dates and numbers follow the page, not the browser. */
 export function pageLocale(): string {
   return languageFacts[pageLanguage()].locale

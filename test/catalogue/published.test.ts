@@ -4,12 +4,14 @@ import { validate } from '@scalar/openapi-parser'
 import t from 'tap'
 import type { ApiVersion, Operation } from '../../src/catalogue/catalogue.ts'
 import { compileContracts } from '../../src/catalogue/contract.ts'
+import { translatedDocument } from '../../src/catalogue/in-language.ts'
 import { inspectCatalogue } from '../../src/catalogue/inspect-catalogue.ts'
 import { isJsonObject } from '../../src/catalogue/json.ts'
 import { loadCatalogue } from '../../src/catalogue/load-catalogue.ts'
 import { operationObject } from '../../src/catalogue/operation-object.ts'
 import { membersOf } from '../../src/catalogue/reference.ts'
 import { createRouter } from '../../src/catalogue/router.ts'
+import { walkDocument } from '../../src/catalogue/walk-document.ts'
 import { answerContracts } from '../support/answer-contract.ts'
 
 t.test('the published configuration is valid, every schema and example of it', async (t) => {
@@ -32,6 +34,26 @@ t.test('the published configuration is valid, every schema and example of it', a
       { name: 'default', calls: 100, windowLength: 3600, isAdvertised: true, scope: 'operation' },
     ],
   })
+})
+
+t.test('each operation, parameter, example and version has a text in Hebrew', async (t) => {
+  const { versions } = await loadCatalogue('config')
+  const hebrew = /\p{Script=Hebrew}/u
+  for (const published of versions.values()) {
+    const { api, version, document, translations, operations } = published
+    const { he } = translations
+    if (he === undefined) throw new Error(`${api} ${version} has no Hebrew`)
+    t.match([he.title, he.summary].join(' '), hebrew, `${api} ${version}`)
+    for (const { id } of operations) t.match(he.operations[id] ?? '', hebrew, id)
+    for (const { kind, value } of walkDocument(translatedDocument(document, he))) {
+      const { operationId, name, summary, description } = value
+      if ('$ref' in value) continue
+      if (kind === 'operation') t.match(summary, hebrew, String(operationId))
+      if (kind === 'parameter') t.match(description, hebrew, String(name))
+      if (kind === 'tag') t.match(he.tags[String(name)] ?? '', hebrew, String(name))
+      if (kind === 'example' && summary !== undefined) t.match(summary, hebrew, String(summary))
+    }
+  }
 })
 
 t.test('a validator that is not ours finds the documents to be OpenAPI 3.1 too', async (t) => {

@@ -36,6 +36,7 @@ function versionOf(api: string, version: string, routes: readonly string[]): Api
     lifecycle: {},
     operations,
     document,
+    translations: {},
     plans,
   }
 }

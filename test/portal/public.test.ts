@@ -8,6 +8,8 @@ import { createPortal } from '../../src/gateway/portal/create-portal.ts'
 import { openPage } from '../../src/gateway/portal/pages/open-page.ts'
 import { createPortalMetrics } from '../../src/gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
+import type { PublishedApis } from '../../src/gateway/portal/schemas/catalogue.ts'
+import type { SearchIndex } from '../../src/gateway/portal/schemas/guides.ts'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
 import { errors } from '../../src/platform/errors.ts'
@@ -284,8 +286,41 @@ t.test(
     const { body } = await app.inject('/apis/xs2a/1.7.0.md')
     t.equal(body.match(/^### /gm)?.length, 20)
     t.match(body, '| `Consent-ID` | header | yes |')
-    t.match(body, '- Default Plan: 100 calls to each operation per hour')
+    t.match(body, '- Default Plan: 100 calls per hour for each operation')
     t.match((await app.inject('/apis/xs2a/1.6.0.md')).body, 'Move to 1.7.0.')
+  },
+)
+
+t.test(
+  'each operation that the portal shows has a summary in Hebrew, in lists, document, search and Markdown',
+  async (t) => {
+    const hebrew = /\p{Script=Hebrew}/u
+    const list = (await app.inject('/api/apis?language=he')).json<PublishedApis>()
+    for (const { title, versions } of list.items) {
+      t.match(title, hebrew)
+      for (const { version, summary, tags, operations, missing } of versions) {
+        for (const text of [summary, ...tags.map((tag) => tag.title)])
+          t.match(text, hebrew, version)
+        for (const each of [...operations, ...missing]) t.match(each.summary, hebrew, each.id)
+      }
+    }
+    const english = (await app.inject('/api/apis')).json<PublishedApis>()
+    t.notMatch(
+      JSON.stringify(english.items.flatMap(({ versions }) => versions[0]?.operations)),
+      hebrew,
+    )
+    const document = (await app.inject('/api/apis/xs2a/1.7.0/openapi.json?language=he')).body
+    t.match(document, '"summary":"רשימת החשבונות"')
+    const plain = (await app.inject('/api/apis/xs2a/1.7.0/openapi.json')).body
+    t.match(plain, '"summary":"List accounts"')
+    const index = (await app.inject('/api/search-index?language=he')).json<SearchIndex>()
+    for (const { kind, title } of index.items) {
+      if (kind === 'operation' || kind === 'version') t.match(title, hebrew)
+    }
+    const markdown = (await app.inject('/apis/xs2a/1.7.0.md?language=he')).body
+    t.match(markdown, '### רשימת החשבונות')
+    t.match((await app.inject('/llms.txt?language=he')).body, 'תשלומים, חשבונות והסכמות 1.7.0')
+    t.equal((await app.inject('/api/apis?language=xx')).statusCode, 400)
   },
 )
 

@@ -5,13 +5,14 @@ import type {
   PublishedApis,
   VersionDiff,
 } from '../../gateway/portal/schemas/catalogue.ts'
+import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
 
-/** The published APIs by name, versions oldest first. */
+/** The published APIs by name, versions oldest first; their texts are in the page's language. */
 export function useApis() {
   return useQuery({
     queryKey: ['apis'],
-    queryFn: () => requestList<PublishedApis>('/api/apis'),
+    queryFn: () => requestList<PublishedApis>(`/api/apis${languageQuery()}`),
     staleTime: 60_000,
   })
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { languageQuery } from '../words.ts'
 import { request } from './client.ts'
 
-/** The OpenAPI document of a version; sends no request without a version. */
+/** The OpenAPI document of a version with its texts in the page's language; sends no request without a version. */
 export function useDocument(
   version: { readonly api: string; readonly version: string } | undefined,
 ) {
@@ -9,7 +10,8 @@ export function useDocument(
     queryKey: ['document', version?.api, version?.version],
     queryFn: () => {
       const parts = [version?.api ?? '', version?.version ?? ''].map(encodeURIComponent)
-      return request<unknown>('GET', `/api/apis/${parts.join('/')}/openapi.json`)
+      const path = `/api/apis/${parts.join('/')}/openapi.json`
+      return request<unknown>('GET', path + languageQuery())
     },
     enabled: version !== undefined,
     staleTime: 300_000,

@@ -1,6 +1,8 @@
 import { Anchor, Table } from '@mantine/core'
 import { DataTable } from '../components/data-table.tsx'
+import { DocumentText } from '../components/document-text.tsx'
 import { StatusCode } from '../components/status-code.tsx'
+import { titleOfCode } from '../problem-words.ts'
 import { t } from '../words.ts'
 import type { EntryError } from './operation-entry.ts'
 import classes from './reference.module.css'
@@ -33,8 +35,8 @@ export function ErrorTable({ errors }: { readonly errors: readonly EntryError[] 
                 </Anchor>
               )}
             </Table.Td>
-            <Table.Td lang="en" className={classes['meaning'] ?? ''}>
-              <bdi>{title}</bdi>
+            <Table.Td className={classes['meaning'] ?? ''}>
+              <DocumentText text={isOfBank ? title : titleOfCode(code, title)} />
             </Table.Td>
           </Table.Tr>
         ))}

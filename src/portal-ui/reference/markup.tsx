@@ -1,12 +1,13 @@
 import { Fragment, type ReactNode } from 'react'
 import { CodeBlock } from '../components/code-block.tsx'
+import { marksOf } from '../local-text.ts'
 import classes from './reference.module.css'
 
-/** A text of an API's document: the Markdown that such documents use. They are in English. */
+/** A text of an API's document: the Markdown that such documents use. Without a translation it is in English. */
 export function Markup({ text }: { readonly text: string }) {
   if (text.trim() === '') return null
   return (
-    <div className={classes['markup']} lang="en" dir="ltr">
+    <div className={classes['markup']} {...marksOf(text)}>
       {blocksOf(text).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
         <Block key={index} block={block} />
@@ -102,7 +103,7 @@ function inline(text: string): ReactNode {
   for (const match of text.matchAll(mark)) {
     parts.push(text.slice(end, match.index))
     const [whole, code, bold, label, href = ''] = match
-    if (code !== undefined) parts.push(<code>{code}</code>)
+    if (code !== undefined) parts.push(<code dir="ltr">{code}</code>)
     else if (bold !== undefined) parts.push(<strong>{bold}</strong>)
     else if (/^(#|\/(?!\/)|https:\/\/)/.test(href)) parts.push(<a href={href}>{label}</a>)
     else parts.push(label)

@@ -4,9 +4,10 @@ import type {
   PublishedOperation,
   PublishedVersion,
 } from '../../gateway/portal/schemas/catalogue.ts'
+import { DocumentText } from '../components/document-text.tsx'
 import { MethodBadge } from '../components/method-badge.tsx'
 import { Pill } from '../components/pill.tsx'
-import { operationPath } from '../published.ts'
+import { operationPath, tagTitle } from '../published.ts'
 import { t } from '../words.ts'
 import classes from './reference.module.css'
 
@@ -23,8 +24,10 @@ export function OperationList({ api, version, oldest }: OperationListProps) {
   return (
     <>
       {[...groups].map(([tag, operations]) => (
-        <section key={tag} aria-label={tag} className={classes['group']}>
-          <h2 lang="en">{tag}</h2>
+        <section key={tag} aria-label={tagTitle(version, tag)} className={classes['group']}>
+          <h2>
+            <DocumentText text={tagTitle(version, tag)} />
+          </h2>
           <ul className={classes['rows']}>
             {operations.map((operation) => (
               <li key={operation.id}>
@@ -36,8 +39,8 @@ export function OperationList({ api, version, oldest }: OperationListProps) {
                   <span className={classes['rowPath']} dir="ltr">
                     {operation.path}
                   </span>
-                  <span className={classes['rowSummary']} lang="en">
-                    <bdi>{operation.summary}</bdi>
+                  <span className={classes['rowSummary']}>
+                    <DocumentText text={operation.summary} />
                   </span>
                   <Presence operation={operation} oldest={oldest} />
                 </Link>
@@ -62,8 +65,8 @@ function Missing({ operations }: { readonly operations: readonly MissingOperatio
             <span className={classes['rowPath']} dir="ltr">
               {operation.template}
             </span>
-            <span className={classes['rowSummary']} lang="en">
-              <bdi>{operation.summary}</bdi>
+            <span className={classes['rowSummary']}>
+              <DocumentText text={operation.summary} />
             </span>
             <Pill tone="warn">
               {operation.removedIn === null

@@ -3,6 +3,7 @@ import type { PublishedOperation } from '../../gateway/portal/schemas/catalogue.
 import { useKeyHint } from '../api/key-hint.ts'
 import { CodeTabs } from '../components/code-tabs.tsx'
 import { CopyValue } from '../components/copy-value.tsx'
+import { DocumentText } from '../components/document-text.tsx'
 import { Message } from '../components/message.tsx'
 import { MethodBadge } from '../components/method-badge.tsx'
 import { Pill } from '../components/pill.tsx'
@@ -38,8 +39,8 @@ export function OperationView(props: OperationViewProps) {
     <article className={classes['operation']} aria-labelledby="operation">
       <header className={classes['operationHead']}>
         <div className={classes['operationTitle']}>
-          <h2 id="operation" ref={heading} tabIndex={-1} lang="en">
-            {operation.summary}
+          <h2 id="operation" ref={heading} tabIndex={-1}>
+            <DocumentText text={operation.summary} />
           </h2>
           {operation.removedIn === null ? null : (
             <Pill tone="warn">{t('reference.removedIn', { version: operation.removedIn })}</Pill>

@@ -1,24 +1,34 @@
 import type { ApiVersion, OpenApiDocument } from '../../../catalogue/catalogue.ts'
+import { translatedDocument } from '../../../catalogue/in-language.ts'
+import type { Language } from '../../../messages/language.ts'
 import type { PortalServices } from '../services.ts'
 import { utcDay, withMovedDays } from './moved-days.ts'
 import { withSamples } from './with-samples.ts'
+
+/** The document of a version as developers get it; in English if no language is given. */
+export type ServedDocument = (published: ApiVersion, language?: Language) => OpenApiDocument
+
+interface Served {
+  readonly made: string
+  readonly served: OpenApiDocument
+}
 
 /**
  * Creates the function that turns the document of a version into the one that
  * developers get. Its server is the gateway as developers reach it. The days in
  * its examples move along: `x-examples-day` becomes today (UTC). Its operations
- * have samples. Each document is made once a day and again after a reload of
- * the catalogue.
+ * have samples. In another language, the texts that its translation has replace
+ * the document's own. Each document is made once a day and language, and again
+ * after a reload of the catalogue.
  */
 export function createServedDocument({
   gatewayUrl,
   now,
-}: Pick<PortalServices, 'gatewayUrl' | 'now'>): (published: ApiVersion) => OpenApiDocument {
-  const known = new WeakMap<
-    ApiVersion,
-    { readonly made: string; readonly served: OpenApiDocument }
-  >()
-  return (published) => {
+}: Pick<PortalServices, 'gatewayUrl' | 'now'>): ServedDocument {
+  const known = new WeakMap<ApiVersion, Served>()
+  const translated = new WeakMap<OpenApiDocument, Partial<Record<Language, OpenApiDocument>>>()
+
+  function inEnglish(published: ApiVersion): OpenApiDocument {
     const origin = gatewayUrl()
     const today = utcDay(now())
     const made = `${today} ${origin}`
@@ -28,6 +38,16 @@ export function createServedDocument({
     const document = { ...movedTo(published.document, today), servers }
     const served = withSamples(document, published, origin)
     known.set(published, { made, served })
+    return served
+  }
+
+  return (published, language) => {
+    const document = inEnglish(published)
+    const translation = language && published.translations[language]
+    if (language === undefined || translation === undefined) return document
+    const others = translated.get(document) ?? {}
+    const served = others[language] ?? translatedDocument(document, translation)
+    translated.set(document, { ...others, [language]: served })
     return served
   }
 }

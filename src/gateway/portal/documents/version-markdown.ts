@@ -1,13 +1,18 @@
 import type { ApiVersion, JsonObject, Operation, Plan } from '../../../catalogue/catalogue.ts'
-import { operationObject, type Parameter } from '../../../catalogue/operation-object.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
+import { operationObject } from '../../../catalogue/operation-object.ts'
 import type { Located } from '../../../catalogue/reference.ts'
 import { shownWindow } from '../../../catalogue/window-length.ts'
-import { windowText } from '../schemas/window-text.ts'
+import type { Words } from '../../../messages/format.ts'
+import type { Language } from '../../../messages/language.ts'
+import { wordsOf } from '../../../messages/words.ts'
+import { limitWords } from '../schemas/window-words.ts'
 
 export interface VersionMarkdownOptions {
   readonly published: ApiVersion
-  /** The document of the version as developers get it. */
+  /** The document of the version as developers get it in {@link language}. */
   readonly document: ApiVersion['document']
+  readonly language: Language
   /** The plans that include the version. */
   readonly plans: readonly Plan[]
   /** Origin of the portal. */
@@ -16,62 +21,70 @@ export interface VersionMarkdownOptions {
 
 /** Writes a version of an API as one page of Markdown: its limits, and each operation with parameters and answers. */
 export function versionMarkdown(options: VersionMarkdownOptions): string {
-  const { published, document, plans, portalUrl } = options
-  const { api, version, title, lifecycle, operations } = published
+  const { published, document, plans, language, portalUrl } = options
+  const { api, version, lifecycle, operations } = published
+  const { deprecated, sunset, successor } = lifecycle
+  const words = wordsOf(language)
+  const { t } = words
+  const { title, summary } = textsOf(published, language)
   const notes = [
-    lifecycle.deprecated === undefined ? '' : `Deprecated since ${lifecycle.deprecated}.`,
-    lifecycle.sunset === undefined ? '' : `Ends on ${lifecycle.sunset}.`,
-    lifecycle.successor === undefined ? '' : `Move to ${lifecycle.successor}.`,
+    deprecated === undefined ? '' : t('markdown.deprecated', { day: deprecated }),
+    sunset === undefined ? '' : t('markdown.ends', { day: sunset }),
+    successor === undefined ? '' : t('markdown.successor', { version: successor }),
   ].filter((note) => note !== '')
   const limits = plans.flatMap((plan) =>
-    plan.limits.map(({ calls, windowLength, scope }) => {
-      const subject = scope === 'operation' ? 'to each operation' : 'in total'
-      return `- ${plan.title}: ${calls} calls ${subject} per ${windowText(shownWindow(windowLength))}`
+    plan.limits.map(({ windowLength, ...limit }) => {
+      const shown = limitWords({ ...limit, ...shownWindow(windowLength) }, words)
+      return `- ${t('markdown.plan', { plan: plan.title, limit: shown })}`
     }),
   )
   const { description } = document.info
   const sections = [
     `# ${title} ${version}`,
     ...(notes.length === 0 ? [] : [notes.join(' ')]),
+    ...(summary === undefined ? [] : [summary]),
     // Links of this text lead within the reference and mean nothing here.
     typeof description === 'string' ? description.split('\n## Samples')[0]?.trim() : '',
-    `OpenAPI document with samples: ${portalUrl}/api/apis/${api}/${version}/openapi.json`,
-    '## Limits',
-    limits.length === 0 ? 'No plan includes this version.' : limits.join('\n'),
-    '## Operations',
-    ...operations.map((operation) => operationSection(operation, document)),
+    t('markdown.document', { address: `${portalUrl}/api/apis/${api}/${version}/openapi.json` }),
+    `## ${t('markdown.limits')}`,
+    limits.length === 0 ? t('markdown.noPlan') : limits.join('\n'),
+    `## ${t('markdown.operations')}`,
+    ...operations.map((operation) => operationSection(operation, document, words)),
   ]
   return `${sections.join('\n\n')}\n`
 }
 
-function operationSection(operation: Operation, document: JsonObject): string {
-  const { id, method, path, template, summary } = operation
+function operationSection(operation: Operation, document: JsonObject, { t }: Words): string {
+  const { id, method, path, template } = operation
   const described = operationObject(document, template, method)
   const { parameters = [], responses = [], object } = described ?? {}
-  const description = object?.value['description']
+  const { summary, description } = object?.value ?? {}
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [
-    `### ${summary}`,
+    `### ${typeof summary === 'string' ? summary : operation.summary}`,
     `\`${method} ${path}\` (\`${id}\`)`,
     ...(typeof description === 'string' ? [description.trim()] : []),
     ...(parameters.length === 0
       ? []
       : [
           [
-            '| Parameter | In | Required | Meaning |',
+            row([
+              ...[t('markdown.parameter'), t('markdown.place')],
+              ...[t('markdown.required'), t('markdown.meaning')],
+            ]),
             '|---|---|---|---|',
-            ...parameters.map(parameterRow),
+            ...parameters.map(({ name, in: place, isRequired, object }) => {
+              const required = t(isRequired ? 'markdown.yes' : 'markdown.no')
+              return row([`\`${name}\``, place, required, cell(object)])
+            }),
           ].join('\n'),
         ]),
-    ['| Status | Meaning |', '|---|---|', ...responses.map(responseRow)].join('\n'),
+    [
+      row([t('markdown.status'), t('markdown.meaning')]),
+      '|---|---|',
+      ...responses.map(([status, response]) => row([status, cell(response)])),
+    ].join('\n'),
   ].join('\n\n')
-}
-
-function parameterRow({ name, in: place, isRequired, object }: Parameter): string {
-  return `| \`${name}\` | ${place} | ${isRequired ? 'yes' : 'no'} | ${cell(object)} |`
-}
-
-function responseRow([status, response]: readonly [string, Located]): string {
-  return `| ${status} | ${cell(response)} |`
 }
 
 /** A description in one line of a table. */

@@ -1,4 +1,5 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
 import type { Language } from '../../../messages/language.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import type { PortalServices } from '../services.ts'
@@ -11,7 +12,7 @@ import { type GuideHeading, type RenderedMarkdown, renderMarkdown } from './rend
 export type GuidePart =
   | { readonly kind: 'html'; readonly html: string }
   | { readonly kind: 'code'; readonly language: string; readonly source: string }
-  | ({ readonly kind: 'samples' } & GuideSample)
+  | ({ readonly kind: 'samples'; readonly summary: string } & GuideSample)
 
 /** A guide as readers get it in one language. */
 export interface Guide {
@@ -97,7 +98,14 @@ function makeGuide({
           title: english.title,
           operationIds: operationsShown(source.texts.en),
         })
-  const parts = rendered.parts.flatMap((part) => partOf(part, samples, document))
+  const texts = published && textsOf(published, language)
+  const parts = rendered.parts
+    .flatMap((part) => partOf(part, samples, document))
+    .map((part) =>
+      part.kind === 'samples' && texts !== undefined
+        ? { ...part, summary: texts.operation(part.operation) }
+        : part,
+    )
   const { title, description, headings } = rendered
   const markdown = asMarkdown(textIn(language), samples, document, portalUrl)
   return { name: source.name, title, description, headings, parts, markdown }
@@ -112,7 +120,10 @@ function partOf(
   const { info, source } = part
   const [directive = '', id = '', name] = info.split(' ')
   const sample = samples.find(({ operation }) => operation.id === id)
-  if (directive === 'sample') return sample === undefined ? [] : [{ kind: 'samples', ...sample }]
+  if (directive === 'sample') {
+    if (sample === undefined) return []
+    return [{ kind: 'samples', summary: sample.operation.summary, ...sample }]
+  }
   if (directive === 'answer') {
     const example = document && sample && answerExample(document, sample.operation, name)
     return example === undefined ? [] : [{ kind: 'code', language: 'json', source: example }]

@@ -1,5 +1,8 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
+import type { Language } from '../../../messages/language.ts'
+import { wordsOf } from '../../../messages/words.ts'
 import type { Guide } from './guides.ts'
 
 export interface LlmsTextOptions {
@@ -9,53 +12,55 @@ export interface LlmsTextOptions {
   readonly portalUrl: string
   /** The bank's, as the portal shows it. */
   readonly brandName: string
+  readonly language: Language
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }
 
 /** Writes `/llms.txt`: what a program that reads for a developer finds here (llmstxt.org). */
-export function llmsText({
-  guides,
-  versions,
-  portalUrl,
-  brandName,
-  nowMs,
-}: LlmsTextOptions): string {
+export function llmsText(options: LlmsTextOptions): string {
+  const { guides, versions, portalUrl, brandName, language, nowMs } = options
+  const { t } = wordsOf(language)
+  // English is what an address without a language gives.
+  const query = language === 'en' ? '' : `?language=${language}`
   const guideRows = guides.map(
     ({ name, title, description }) =>
-      `- [${title}](${portalUrl}/guides/${name}.md): ${description}`,
+      `- [${title}](${portalUrl}/guides/${name}.md${query}): ${description}`,
   )
   const current = versions.filter(({ lifecycle }) => !isRetired(lifecycle, nowMs))
-  const referenceRows = current.map(({ api, version, title, lifecycle }) => {
-    const note = isDeprecated(lifecycle, nowMs) ? ' (deprecated)' : ''
-    return `- [${title} ${version}${note}](${portalUrl}/apis/${api}/${version}.md): every operation with parameters, answers and limits`
+  const named = current.map((version) => ({
+    ...version,
+    name: `${textsOf(version, language).title} ${version.version}`,
+  }))
+  const referenceRows = named.map(({ api, version, name, lifecycle }) => {
+    const note = isDeprecated(lifecycle, nowMs) ? ` (${t('llms.deprecated')})` : ''
+    return `- [${name}${note}](${portalUrl}/apis/${api}/${version}.md${query}): ${t('llms.referenceOf')}`
   })
-  const documentRows = current.map(
-    ({ api, version, title }) =>
-      `- [${title} ${version}](${portalUrl}/api/apis/${api}/${version}/openapi.json): OpenAPI 3.1, with samples`,
+  const documentRows = named.map(
+    ({ api, version, name }) =>
+      `- [${name}](${portalUrl}/api/apis/${api}/${version}/openapi.json${query}): ${t('llms.documentOf')}`,
   )
-  return `# ${brandName} for developers
+  return `# ${t('llms.title', { name: brandName })}
 
-> The developer portal of a bank's APIs: accounts, payments and mandates, behind a gateway that counts calls and explains every refusal.
+> ${t('llms.lead')}
 
-Send the API key in \`X-API-Key\` with every call. The header \`RateLimit\` of an answer says how many calls are left.
-Refusals are JSON with a stable \`code\`.
+${t('llms.howToCall')}
 
-## Guides
+## ${t('llms.guides')}
 
 ${guideRows.join('\n')}
 
-## Reference
+## ${t('llms.reference')}
 
 ${referenceRows.join('\n')}
 
-## OpenAPI documents
+## ${t('llms.documents')}
 
 ${documentRows.join('\n')}
 
-## Optional
+## ${t('llms.optional')}
 
-- [All error codes](${portalUrl}/problems/): the page of each code explains it
-- [The portal's own API](${portalUrl}/api/openapi.json): applications, keys, subscriptions and usage
+- [${t('llms.errors')}](${portalUrl}/problems/): ${t('llms.errorsOf')}
+- [${t('llms.portal')}](${portalUrl}/api/openapi.json): ${t('llms.portalOf')}
 `
 }

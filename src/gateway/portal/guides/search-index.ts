@@ -1,4 +1,5 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
 import { stringsOf } from '../../../catalogue/json.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
 import { operationObject } from '../../../catalogue/operation-object.ts'
@@ -22,7 +23,7 @@ export function createSearchIndex({
 }: SearchIndexOptions): (language: Language) => Promise<SearchEntry[]> {
   return async (language) => [
     ...guideEntries(language),
-    ...versionEntries(),
+    ...versionEntries(language),
     ...errorEntries(language),
     ...(await peopleEntries()),
   ]
@@ -46,29 +47,34 @@ export function createSearchIndex({
     ])
   }
 
-  function versionEntries(): SearchEntry[] {
+  function versionEntries(language: Language): SearchEntry[] {
     const current = [...catalogue().versions.values()]
       .filter(({ lifecycle }) => !isRetired(lifecycle, now()))
       // Of the same operation in two versions, the newer one comes first.
       .toReversed()
-    return current.flatMap(({ api, version, title, operations, document }) => [
-      {
-        kind: 'version' as const,
-        title: `${title} ${version}`,
-        detail: `${api} ${version}`,
-        place: '',
-        words: `${api}@${version} openapi`,
-        href: `/apis/${api}/${version}`,
-      },
-      ...operations.map((operation) => ({
-        kind: 'operation' as const,
-        title: operation.summary,
-        detail: `${operation.method} ${operation.path}`,
-        place: '',
-        words: operation.id,
-        href: `/apis/${api}/${version}${operationFragment(tagOf(document, operation), operation.id)}`,
-      })),
-    ])
+    return current.flatMap((published) => {
+      const { api, version, title, operations, document } = published
+      const texts = textsOf(published, language)
+      return [
+        {
+          kind: 'version' as const,
+          title: `${texts.title} ${version}`,
+          detail: `${api} ${version}`,
+          place: '',
+          words: `${title} ${api}@${version} openapi`,
+          href: `/apis/${api}/${version}`,
+        },
+        ...operations.map((operation) => ({
+          kind: 'operation' as const,
+          title: texts.operation(operation),
+          detail: `${operation.method} ${operation.path}`,
+          place: '',
+          // In every language, the document's own words find it.
+          words: `${operation.id} ${operation.summary}`,
+          href: `/apis/${api}/${version}${operationFragment(tagOf(document, operation), operation.id)}`,
+        })),
+      ]
+    })
   }
 
   function errorEntries(language: Language): SearchEntry[] {

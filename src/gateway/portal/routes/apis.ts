@@ -8,9 +8,11 @@ import {
 import { serializeOnce } from '../answer-serializer.ts'
 import { createCompression } from '../compression.ts'
 import type { FrontPages } from '../documents/front-page.ts'
+import type { ServedDocument } from '../documents/served-document.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
 import { DiffQuery, FrontPage, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
+import { LanguageQuery } from '../schemas/guides.ts'
 import type { PortalServices } from '../services.ts'
 import { publishedApis } from './published-apis.ts'
 import { createRememberedDiff } from './remembered-diff.ts'
@@ -28,7 +30,7 @@ const Document = Type.Unsafe<OpenApiDocument>(
 )
 
 export interface ApiServices extends Pick<PortalServices, 'catalogue' | 'now'> {
-  readonly servedDocument: (published: ApiVersion) => OpenApiDocument
+  readonly servedDocument: ServedDocument
   readonly frontPages: FrontPages
 }
 
@@ -47,12 +49,13 @@ export function registerApis(
       schema: {
         operationId: 'listApis',
         summary: 'List the published APIs with their versions, operations and plans',
+        querystring: LanguageQuery,
         response: { 200: PublishedApis },
       },
     },
-    async (_request, reply) => {
+    async ({ query }, reply) => {
       reply.header('cache-control', cacheControl)
-      return publishedApis(catalogue(), now())
+      return publishedApis(catalogue(), now(), query.language ?? 'en')
     },
   )
 
@@ -64,14 +67,15 @@ export function registerApis(
         operationId: 'getApiDocument',
         summary: 'Read the OpenAPI document of a version',
         params: VersionParams,
+        querystring: LanguageQuery,
         response: { 200: Document },
       },
       serializerCompiler: serializeOnce,
     },
-    async ({ params }, reply) => {
+    async ({ params, query }, reply) => {
       const published = publishedVersion(catalogue(), params.api, params.version)
       reply.header('cache-control', cacheControl)
-      return servedDocument(published)
+      return servedDocument(published, query.language)
     },
   )
 

@@ -78,8 +78,9 @@ export function registerGuides(
           headings: [...guide.headings],
           parts: parts.map((part) => {
             if (part.kind !== 'samples') return part
-            const { method, path, summary } = part.operation
-            return { kind: part.kind, method, path, summary, samples: [...part.samples] }
+            const { method, path } = part.operation
+            const { kind, summary, samples } = part
+            return { kind, method, path, summary, samples: [...samples] }
           }),
         }
       },
@@ -115,24 +116,29 @@ export function registerGuides(
 
     scope.get(
       '/apis/:api/:version.md',
-      { schema: { params: VersionParams } },
-      async ({ params }, reply) => {
+      { schema: { params: VersionParams, querystring: LanguageQuery } },
+      async ({ params, query }, reply) => {
         const published = known(catalogue().versions.get(versionKey(params.api, params.version)))
-        const document = servedDocument(published)
-        const plans = published.plans.flatMap((name) => catalogue().plans.get(name) ?? [])
-        const text = versionMarkdown({ published, document, plans, portalUrl: portalUrl() })
+        const language = query.language ?? 'en'
+        const text = versionMarkdown({
+          ...{ published, language, portalUrl: portalUrl() },
+          document: servedDocument(published, language),
+          plans: published.plans.flatMap((name) => catalogue().plans.get(name) ?? []),
+        })
         return reply
           .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
           .send(text)
       },
     )
 
-    scope.get('/llms.txt', async (_request, reply) => {
+    scope.get('/llms.txt', { schema: { querystring: LanguageQuery } }, async ({ query }, reply) => {
+      const language = query.language ?? 'en'
       const text = llmsText({
-        guides: guides.list('en'),
+        guides: guides.list(language),
         versions: [...catalogue().versions.values()],
         portalUrl: portalUrl(),
-        brandName: brandName(catalogue().brand, 'en'),
+        brandName: brandName(catalogue().brand, language),
+        language,
         nowMs: now(),
       })
       return reply

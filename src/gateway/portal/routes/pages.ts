@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
 
 import { type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
@@ -76,12 +77,12 @@ export function createSendPage(services: PageServices): SendPage {
     const { t } = wordsOf(language)
     const path = status === 200 ? request.routeOptions.url : undefined
     const isLanding = path === pagePaths.landing
-    const published = pathsOfApis.has(path) ? publishedAt(catalogue(), now()) : undefined
+    const published = pathsOfApis.has(path) ? publishedAt(catalogue(), now(), language) : undefined
     const apis = published?.apis
     const guide = guideAt(request, language)
     const content =
       isLanding && published !== undefined
-        ? published.contentIn(language)
+        ? published.content
         : guide !== undefined
           ? guideContent(guide)
           : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
@@ -107,7 +108,7 @@ export function createSendPage(services: PageServices): SendPage {
       skeleton: skeleton({
         words: wordsOf(language),
         brand,
-        title: guide?.title ?? titleOf(request, path),
+        title: guide?.title ?? titleOf(request, path, language),
         isLanding,
       }),
       boot: scriptJson({
@@ -135,34 +136,37 @@ export function createSendPage(services: PageServices): SendPage {
   }
 
   /** Of a page whose title the catalogue knows. */
-  function titleOf({ params }: FastifyRequest, path: string | undefined): string | undefined {
+  function titleOf(
+    { params }: FastifyRequest,
+    path: string | undefined,
+    language: Language,
+  ): string | undefined {
     if (path !== pagePaths.apiVersion && path !== pagePaths.apiVersionTab) return undefined
     const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
     const published = catalogue().versions.get(versionKey(api, version))
-    return published === undefined ? undefined : `${published.title} ${version}`
+    return published && `${textsOf(published, language).title} ${version}`
   }
 }
 
 /**
  * Makes the list of APIs, and the same list for readers without script, once a
- * minute and catalogue: a client can ask for a document a thousand times a second.
+ * minute, language and catalogue: a client can ask for a document a thousand times a second.
  */
 function rememberPublished() {
-  let known: { catalogue: Catalogue; minute: number; apis: PublishedApis } | undefined
-  let contents = new Map<Language, string>()
-  return (catalogue: Catalogue, nowMs: number) => {
+  let known: { catalogue: Catalogue; minute: number } | undefined
+  let made = new Map<Language, { readonly apis: PublishedApis; readonly content: string }>()
+  return (catalogue: Catalogue, nowMs: number, language: Language) => {
     const minute = Math.floor(nowMs / 60_000)
     if (known?.catalogue !== catalogue || known.minute !== minute) {
-      known = { catalogue, minute, apis: publishedApis(catalogue, nowMs) }
-      contents = new Map()
+      known = { catalogue, minute }
+      made = new Map()
     }
-    const { apis } = known
-    const contentIn = (language: Language): string => {
-      const content = contents.get(language) ?? landingContent(apis, wordsOf(language))
-      contents.set(language, content)
-      return content
-    }
-    return { apis, contentIn }
+    const last = made.get(language)
+    if (last !== undefined) return last
+    const apis = publishedApis(catalogue, nowMs, language)
+    const one = { apis, content: landingContent(apis, wordsOf(language)) }
+    made.set(language, one)
+    return one
   }
 }
 

@@ -1,8 +1,10 @@
 import type { ApiVersion, Catalogue, Json, Operation } from '../../../catalogue/catalogue.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
 import { isJsonObject, objectsOf, stringsOf } from '../../../catalogue/json.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
 import { operationObject } from '../../../catalogue/operation-object.ts'
 import { shownWindow } from '../../../catalogue/window-length.ts'
+import type { Language } from '../../../messages/language.ts'
 import type {
   LocalText,
   MissingOperation,
@@ -13,27 +15,48 @@ import type {
   PublishedVersion,
 } from '../schemas/catalogue.ts'
 
-/** Lists the catalogue as developers see it at a time (milliseconds since 1970): APIs by name, versions oldest first. */
-export function publishedApis(catalogue: Catalogue, nowMs: number): PublishedApis {
+/**
+ * Lists the catalogue as developers see it at a time (milliseconds since 1970):
+ * APIs by name, versions oldest first. Its texts are in `language` where the
+ * documents have a translation.
+ */
+export function publishedApis(
+  catalogue: Catalogue,
+  nowMs: number,
+  language: Language,
+): PublishedApis {
   const apis = Map.groupBy(catalogue.versions.values(), ({ api }) => api)
   const items = [...apis].map(([api, versions]) => ({
     api,
-    title: versions.at(-1)?.title ?? api,
+    title: titleOf(versions.at(-1), language) ?? api,
     versions: versions.map((version) => ({
-      ...publishedVersion(version, versions, nowMs),
+      ...publishedVersion({ published: version, siblings: versions, nowMs, language }),
       plans: version.plans.flatMap((name) => publishedPlan(catalogue, name)),
     })),
   }))
   return { items }
 }
 
-/** @param siblings all versions of the API, oldest first */
-function publishedVersion(
-  published: ApiVersion,
-  siblings: readonly ApiVersion[],
-  nowMs: number,
-): Omit<PublishedVersion, 'plans'> {
-  const { version, title, document, lifecycle, operations } = published
+function titleOf(version: ApiVersion | undefined, language: Language): string | undefined {
+  return version && textsOf(version, language).title
+}
+
+interface PublishedVersionOptions {
+  readonly published: ApiVersion
+  /** All versions of the API, oldest first. */
+  readonly siblings: readonly ApiVersion[]
+  readonly nowMs: number
+  readonly language: Language
+}
+
+function publishedVersion({
+  published,
+  siblings,
+  nowMs,
+  language,
+}: PublishedVersionOptions): Omit<PublishedVersion, 'plans'> {
+  const { version, document, lifecycle, operations } = published
+  const texts = textsOf(published, language)
   const own = new Set(operations.map(({ id }) => id))
   const missing = new Map<string, MissingOperation>()
   // The newest sibling that has it tells what it is called.
@@ -41,20 +64,26 @@ function publishedVersion(
     for (const operation of sibling.operations) {
       const { id, template } = operation
       if (own.has(id) || missing.has(id)) continue
-      missing.set(id, { ...whereabouts(operation, siblings), template })
+      const summary = textsOf(sibling, language).operation(operation)
+      missing.set(id, { ...whereabouts(operation, siblings), summary, template })
     }
   }
   return {
     version,
-    title,
-    summary: firstSentence(document.info['description']),
+    title: texts.title,
+    summary: texts.summary ?? firstSentence(document.info['description']),
     lifecycle,
     isDeprecated: isDeprecated(lifecycle, nowMs),
     isRetired: isRetired(lifecycle, nowMs),
     operations: operations.map((operation) => ({
       ...whereabouts(operation, siblings),
+      summary: texts.operation(operation),
       path: operation.path,
       tag: tagOf(published, operation),
+    })),
+    tags: [...new Set(operations.map((operation) => tagOf(published, operation)))].map((name) => ({
+      name,
+      title: texts.tag(name),
     })),
     missing: [...missing.values()],
     products: productsOf(published),
@@ -103,14 +132,13 @@ function firstSentence(description: unknown): string {
 }
 
 function whereabouts(
-  { id, method, summary, availableIn }: Operation,
+  { id, method, availableIn }: Operation,
   siblings: readonly ApiVersion[],
-): Omit<PublishedOperation, 'path' | 'tag'> {
+): Omit<PublishedOperation, 'summary' | 'path' | 'tag'> {
   const last = siblings.findLastIndex(({ version }) => availableIn.includes(version))
   return {
     id,
     method,
-    summary,
     availableIn: [...availableIn],
     removedIn: siblings[last + 1]?.version ?? null,
   }

@@ -98,6 +98,9 @@ export const PublishedVersion = closed({
   isRetired: Type.Boolean({ description: 'today: every call gets 410' }),
   operations: Type.Array(PublishedOperation),
   missing: Type.Array(MissingOperation),
+  tags: Type.Array(closed({ name: Type.String(), title: Type.String() }), {
+    description: 'the subjects of its operations, in order; the title is in the language asked for',
+  }),
   products: Type.Array(PublishedProduct, { description: 'in the order of the document' }),
   plans: Type.Array(PublishedPlan),
 })

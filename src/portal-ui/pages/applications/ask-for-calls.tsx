@@ -16,6 +16,7 @@ import { NoticeLine } from '../../components/notice-line.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitInWords, wholeNumber } from '../../in-words.ts'
+import { problemSentence } from '../../problem-words.ts'
 import { nameAsText, t } from '../../words.ts'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
@@ -169,7 +170,7 @@ function AskDialog({ applicationId, choices, opened, onClose }: AskDialogProps) 
 
 /** One field chooses the API, the version and the limit. */
 function errorsOf(error: Error): Record<string, string | undefined> {
-  if (isProblem(error, 'CONFLICT')) return { limit: error.problem.detail ?? error.problem.title }
+  if (isProblem(error, 'CONFLICT')) return { limit: problemSentence(error.problem) }
   const { api, version, limit = api ?? version, ...others } = fieldErrors(error, fields)
   return { limit, ...others }
 }

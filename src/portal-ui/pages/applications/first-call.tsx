@@ -1,9 +1,8 @@
 import { Anchor, Badge, Button, Group, List, Loader, Stack, Text, Title } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useFirstCall } from '../../api/calls.ts'
-import { LocalTimes } from '../../components/local-times.tsx'
 import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
@@ -11,6 +10,8 @@ import { milliseconds } from '../../in-words.ts'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
+import { CallStageText } from './call-stage-text.tsx'
+import { stagesOf } from './call-stages.ts'
 import { isAdmitted, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
 
 const secondsUntilHints = 30
@@ -43,7 +44,7 @@ export function FirstCall({ applicationId, keyId }: FirstCallProps) {
 }
 
 function Arrived({ record }: { readonly record: CallRecord }) {
-  const { at, method, operation, status, totalMs, reason } = record
+  const { method, operation, status, totalMs } = record
   return (
     <Stack gap="xs">
       <Group gap="sm">
@@ -63,14 +64,23 @@ function Arrived({ record }: { readonly record: CallRecord }) {
         </Text>
       </Group>
       <Text>
-        <bdi lang="en">
-          <LocalTimes text={reason} at={at} />
-        </bdi>{' '}
-        {t('firstCall.took', { duration: milliseconds(totalMs) })}
+        <Happened record={record} /> {t('firstCall.took', { duration: milliseconds(totalMs) })}
       </Text>
       <Left record={record} />
     </Stack>
   )
+}
+
+/** What ended the call, or how it was counted and answered. */
+function Happened({ record }: { readonly record: CallRecord }) {
+  const reached = stagesOf(record).filter(({ state }) => state !== 'unreached')
+  const told = reached.filter(({ stage }) => stage === 'limit' || stage === 'bank')
+  const last = reached.slice(-1)
+  return (isAdmitted(record) ? told : last).map(({ stage, state }) => (
+    <Fragment key={stage}>
+      <CallStageText record={record} stage={stage} state={state} />{' '}
+    </Fragment>
+  ))
 }
 
 function Left({ record }: { readonly record: CallRecord }) {

@@ -84,7 +84,7 @@ function Move({ application, version, to }: MoveProps) {
   )
 }
 
-function Prediction({ preview: { replay, from, to } }: { readonly preview: MovePreview }) {
+function Prediction({ preview: { api, replay, from, to } }: { readonly preview: MovePreview }) {
   const { calls, allowed, missing, refused, unknown, since, until, operations } = replay
   if (calls + unknown === 0) {
     return <NoticeLine tone="neutral">{t('move.noCalls', { from })}</NoticeLine>
@@ -106,7 +106,7 @@ function Prediction({ preview: { replay, from, to } }: { readonly preview: MoveP
           {unknown === 0 ? null : ` ${t('move.unknown', { count: unknown })}`}
         </Text>
       )}
-      <ReplayTable operations={operations} />
+      <ReplayTable api={api} operations={operations} />
     </Stack>
   )
 }

@@ -20,6 +20,7 @@ import { pageLocale, t } from '../../words.ts'
 import classes from './applications.module.css'
 import { takeAskedRead } from './handed-key.ts'
 import type { PageMemory } from './page-memory.ts'
+import { ProblemDetail } from './problem-detail.tsx'
 import { ProblemTitle } from './problem-title.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
@@ -136,11 +137,11 @@ function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
           problem === undefined ? (
             t('accounts.status', { status: String(answer.status) })
           ) : (
-            <ProblemTitle title={problem.title} />
+            <ProblemTitle {...problem} />
           )
         }
       >
-        {problem === undefined ? t('accounts.seeCalls') : <bdi lang="en">{problem.detail}</bdi>}
+        {problem === undefined ? t('accounts.seeCalls') : <ProblemDetail {...problem} />}
       </Alert>
     )
   }

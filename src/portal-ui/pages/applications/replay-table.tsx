@@ -1,13 +1,23 @@
 import { Table, Text } from '@mantine/core'
 import type { ReplayedOperation } from '../../../gateway/portal/schemas/moves.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { DocumentText } from '../../components/document-text.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { wholeNumber } from '../../in-words.ts'
+import { marksOf } from '../../local-text.ts'
+import { summaryOfOperation } from '../../published.ts'
 import { t } from '../../words.ts'
 
+export interface ReplayTableProps {
+  readonly api: string
+  readonly operations: readonly ReplayedOperation[]
+}
+
 /** What the recorded calls to each operation would meet, and what to call instead. */
-export function ReplayTable({ operations }: { readonly operations: readonly ReplayedOperation[] }) {
+export function ReplayTable({ api, operations }: ReplayTableProps) {
+  const nameOf = useNames(api)
   if (operations.length === 0) return null
   return (
     <DataTable
@@ -22,12 +32,12 @@ export function ReplayTable({ operations }: { readonly operations: readonly Repl
       {operations.map((operation) => (
         <Table.Tr key={operation.id}>
           <Table.Td>
-            <bdi>{operation.summary}</bdi>
+            <DocumentText text={nameOf(operation)} />
           </Table.Td>
           <Table.Td data-number>{wholeNumber(operation.calls)}</Table.Td>
           <Table.Td data-number>{wholeNumber(operation.allowed)}</Table.Td>
           <Table.Td style={{ whiteSpace: 'normal' }}>
-            <Meets operation={operation} />
+            <Meets api={api} operation={operation} />
           </Table.Td>
         </Table.Tr>
       ))}
@@ -35,7 +45,13 @@ export function ReplayTable({ operations }: { readonly operations: readonly Repl
   )
 }
 
-function Meets({ operation }: { readonly operation: ReplayedOperation }) {
+interface MeetsProps {
+  readonly api: string
+  readonly operation: ReplayedOperation
+}
+
+function Meets({ api, operation }: MeetsProps) {
+  const nameOf = useNames(api)
   const { refusals, instead, note, changes } = operation
   const breaking = changes.filter(({ isBreaking }) => isBreaking)
   return (
@@ -51,17 +67,17 @@ function Meets({ operation }: { readonly operation: ReplayedOperation }) {
         </Text>
       ))}
       {note === null ? null : (
-        <Text size="sm" maw="32rem" lang="en" dir="auto">
+        <Text size="sm" maw="32rem" {...marksOf(note)}>
           {note}
         </Text>
       )}
       {instead.length === 0 ? null : (
         <>
           <Text size="sm">{t('move.instead')}</Text>
-          {instead.map(({ id, method, template, summary }) => (
-            <Text size="sm" key={id} component="div">
-              <MethodBadge method={method} isPlain /> <code dir="ltr">{template}</code>{' '}
-              <bdi>{summary}</bdi>
+          {instead.map((other) => (
+            <Text size="sm" key={other.id} component="div">
+              <MethodBadge method={other.method} isPlain /> <code dir="ltr">{other.template}</code>{' '}
+              <DocumentText text={nameOf(other)} />
             </Text>
           ))}
         </>
@@ -76,4 +92,10 @@ function Meets({ operation }: { readonly operation: ReplayedOperation }) {
       )}
     </>
   )
+}
+
+/** Names operations in the page's language. */
+function useNames(api: string): (operation: Pick<ReplayedOperation, 'id' | 'summary'>) => string {
+  const { data: apis } = useApis()
+  return (operation) => summaryOfOperation(apis, api, operation)
 }

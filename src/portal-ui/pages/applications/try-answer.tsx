@@ -11,6 +11,7 @@ import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { JsonText } from './json-text.tsx'
 import playground from './playground.module.css'
+import { ProblemDetail } from './problem-detail.tsx'
 import { ProblemTitle } from './problem-title.tsx'
 import { WaysOn } from './ways-on.tsx'
 
@@ -83,8 +84,8 @@ function Outcome({ answer }: { readonly answer: CallAnswer }) {
       </Group>
       <Limit answer={answer} />
       {problem === undefined ? null : (
-        <Alert color="amber" title={<ProblemTitle title={problem.title} />}>
-          <bdi lang="en">{problem.detail}</bdi>{' '}
+        <Alert color="amber" title={<ProblemTitle {...problem} />}>
+          <ProblemDetail {...problem} />{' '}
           {problem.code === undefined ? null : (
             <Anchor href={`/problems/${problem.code}`} inherit underline="always">
               {t('answer.whatCodeMeans', { code: problem.code })}

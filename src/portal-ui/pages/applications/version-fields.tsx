@@ -1,6 +1,7 @@
 import { NativeSelect, Text } from '@mantine/core'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { PublishedApis, PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
+import { DocumentText } from '../../components/document-text.tsx'
 import { t } from '../../words.ts'
 import { PlanChoice } from './plan-choice.tsx'
 import { versionName } from './subscribed-versions.ts'
@@ -27,7 +28,7 @@ export function VersionFields({ open, version, plan, onChange }: VersionFieldsPr
         maw="30rem"
       />
       <Text size="sm" c="dimmed" maw="44rem">
-        <bdi>{version.summary}</bdi>
+        <DocumentText text={version.summary} />
       </Text>
       {version.isDeprecated ? (
         <Text size="sm">

@@ -10,6 +10,7 @@ import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { limitInWords } from '../../in-words.ts'
+import { problemSentence } from '../../problem-words.ts'
 import { publishedVersion } from '../../published.ts'
 import { t } from '../../words.ts'
 import { instantOf } from './local-moment.ts'
@@ -119,7 +120,7 @@ function Fields({
 
 /** One field chooses the API, the version and the limit; it also shows that the limit has an override. */
 function errorsOf(error: Error): Record<string, string | undefined> {
-  if (isProblem(error, 'CONFLICT')) return { limit: error.problem.detail ?? error.problem.title }
+  if (isProblem(error, 'CONFLICT')) return { limit: problemSentence(error.problem) }
   const { api, version, limit = api ?? version, ...others } = fieldErrors(error, fields)
   return { limit, ...others }
 }

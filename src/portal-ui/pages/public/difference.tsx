@@ -1,9 +1,15 @@
 import { Stack, Text, Title } from '@mantine/core'
-import type { DiffedOperation, VersionDiff } from '../../../gateway/portal/schemas/catalogue.ts'
-import { useVersionDiff } from '../../api/catalogue.ts'
+import type {
+  DiffedOperation,
+  PublishedApis,
+  VersionDiff,
+} from '../../../gateway/portal/schemas/catalogue.ts'
+import { useApis, useVersionDiff } from '../../api/catalogue.ts'
+import { DocumentText } from '../../components/document-text.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { summaryOfOperation } from '../../published.ts'
 import classes from '../../reference/reference.module.css'
 import { t } from '../../words.ts'
 
@@ -16,11 +22,13 @@ export interface DifferenceProps {
 /** What changes from one version to another, operation by operation. */
 export function Difference({ api, from, to }: DifferenceProps) {
   const diff = useVersionDiff(api, from, to)
+  const { data: apis } = useApis()
   if (diff.data === undefined) return <QueryState query={diff} label={t('diff.loading')} />
-  const { added, removed, changed } = diff.data
+  const named = inPageLanguage(diff.data, apis)
+  const { added, removed, changed } = named
   return (
     <Stack gap="xl">
-      <Text role="status">{summaryOf(diff.data)}</Text>
+      <Text role="status">{summaryOf(named)}</Text>
       <Operations title={t('diff.removedIn', { version: to })} operations={removed} />
       <Operations title={t('diff.newIn', { version: to })} operations={added} />
       {changed.length === 0 ? null : (
@@ -82,11 +90,26 @@ function Operation({ operation }: { readonly operation: DiffedOperation }) {
       <span className={classes['rowPath']} dir="ltr">
         {template}
       </span>
-      <span className={classes['rowSummary']} lang="en">
-        <bdi>{summary}</bdi>
+      <span className={classes['rowSummary']}>
+        <DocumentText text={summary} />
       </span>
     </>
   )
+}
+
+/** The list of APIs has the summaries in the page's language. */
+function inPageLanguage(diff: VersionDiff, apis: PublishedApis | undefined): VersionDiff {
+  const named = <Operation extends DiffedOperation>(operation: Operation): Operation => ({
+    ...operation,
+    summary: summaryOfOperation(apis, diff.api, operation),
+  })
+  const { added, removed, changed } = diff
+  return {
+    ...diff,
+    added: added.map(named),
+    removed: removed.map(named),
+    changed: changed.map(named),
+  }
 }
 
 function summaryOf({ added, removed, changed }: VersionDiff): string {

@@ -5,6 +5,7 @@ import { versionTabs } from '../../../gateway/portal/page-paths.ts'
 import type { PublishedApi, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { useDocument } from '../../api/document.ts'
+import { DocumentText } from '../../components/document-text.tsx'
 import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { PartLinks } from '../../components/part-links.tsx'
@@ -12,9 +13,11 @@ import { QueryState } from '../../components/query-state.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { SideBar } from '../../layout/side-bar.tsx'
+import { languageOfText } from '../../local-text.ts'
 import {
   documentPath,
   operationPath,
+  tagTitle,
   type VersionTab,
   versionPath,
   versionTabPath,
@@ -44,6 +47,12 @@ export function VersionPage() {
   const tab = versionTabs.find((known) => known === (params.tab ?? 'reference'))
   if (published === undefined || version === undefined || tab === undefined) return <NotFoundPage />
   return <Version published={published} version={version} tab={tab} />
+}
+
+/** For an item of the side bar. */
+function inLanguage(text: string): { readonly language?: string } {
+  const language = languageOfText(text)
+  return language === undefined ? {} : { language }
 }
 
 interface VersionProps {
@@ -78,13 +87,13 @@ function Version({ published, version, tab }: VersionProps) {
       }
       top={<VersionPicker published={published} current={name} tab={tab} />}
       items={[{ href: versionPath(api, name), label: t('reference.overview') }]}
-      groups={[...groups].map(([title, operations]) => ({
-        title,
-        language: 'en',
+      groups={[...groups].map(([tag, operations]) => ({
+        title: tagTitle(version, tag),
+        ...inLanguage(tagTitle(version, tag)),
         items: operations.map((each) => ({
           href: operationPath(api, name, each),
           label: each.summary,
-          language: 'en',
+          ...inLanguage(each.summary),
           end: <MethodBadge method={each.method} isPlain />,
         })),
       }))}
@@ -93,8 +102,8 @@ function Version({ published, version, tab }: VersionProps) {
         width="inner"
         title={`${version.title} ${name}`}
         heading={
-          <span lang="en">
-            {version.title} <span className={classes['version']}>{name}</span>
+          <span>
+            <DocumentText text={version.title} /> <span className={classes['version']}>{name}</span>
           </span>
         }
         lead={<LifecycleBadges version={version} />}

@@ -1,5 +1,6 @@
 import { Anchor, Box, Title } from '@mantine/core'
 import type { PublishedApi } from '../../../gateway/portal/schemas/catalogue.ts'
+import { DocumentText } from '../../components/document-text.tsx'
 import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { wholeNumber } from '../../in-words.ts'
@@ -35,8 +36,8 @@ export function VersionTable({ apis }: { readonly apis: readonly PublishedApi[] 
             {apis.flatMap(({ api, versions }) =>
               versions.toReversed().map((version) => (
                 <tr key={`${api} ${version.version}`}>
-                  <td lang="en" dir="ltr" className={classes['apiTitle']}>
-                    {version.title}
+                  <td className={classes['apiTitle']}>
+                    <DocumentText text={version.title} />
                   </td>
                   <td>
                     <bdi>

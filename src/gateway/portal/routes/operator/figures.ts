@@ -57,23 +57,24 @@ export function registerFigures(
     async () => {
       const from = new Date(now() - callersDays * dayMs)
       const [callers, use] = await Promise.all([figures.versionCallers(from), figures.planUse()])
-      const items = publishedApis(catalogue(), now()).items.flatMap(({ api, title, versions }) =>
-        versions.map(({ version, lifecycle, isDeprecated, isRetired }) => {
-          const isThis = (other: { api: string; version: string }) =>
-            other.api === api && other.version === version
-          return {
-            api,
-            version,
-            title,
-            lifecycle,
-            isDeprecated,
-            isRetired,
-            subscriptions: use.filter(isThis).reduce((sum, each) => sum + each.subscriptions, 0),
-            callers: callers
-              .filter(isThis)
-              .map(({ api, version, ...caller }) => withInstants(caller)),
-          }
-        }),
+      const items = publishedApis(catalogue(), now(), 'en').items.flatMap(
+        ({ api, title, versions }) =>
+          versions.map(({ version, lifecycle, isDeprecated, isRetired }) => {
+            const isThis = (other: { api: string; version: string }) =>
+              other.api === api && other.version === version
+            return {
+              api,
+              version,
+              title,
+              lifecycle,
+              isDeprecated,
+              isRetired,
+              subscriptions: use.filter(isThis).reduce((sum, each) => sum + each.subscriptions, 0),
+              callers: callers
+                .filter(isThis)
+                .map(({ api, version, ...caller }) => withInstants(caller)),
+            }
+          }),
       )
       return { from: from.toISOString(), items }
     },
@@ -91,7 +92,7 @@ export function registerFigures(
     },
     async () => {
       const [use, overrides] = await Promise.all([figures.planUse(), figures.activeOverrides()])
-      const items = publishedApis(catalogue(), now()).items.flatMap(({ api, versions }) =>
+      const items = publishedApis(catalogue(), now(), 'en').items.flatMap(({ api, versions }) =>
         versions.flatMap(({ version, plans }) =>
           plans.map((plan) => {
             const found = use.find(

@@ -1,0 +1,66 @@
+import type { Language } from '../messages/language.ts'
+import type { ApiVersion, Json, JsonObject, OpenApiDocument, Translation } from './catalogue.ts'
+import { isJsonArray, isJsonObject } from './json.ts'
+import { walkDocument } from './walk-document.ts'
+
+/** The texts of a version in a language: those that its translation lacks are the document's own. */
+export interface VersionTexts {
+  readonly title: string
+  /** What the version offers, in a sentence; undefined: only the document tells. */
+  readonly summary: string | undefined
+  tag(name: string): string
+  operation(of: { readonly id: string; readonly summary: string }): string
+}
+
+/** Gives the texts of a version in a language. */
+export function textsOf({ title, translations }: ApiVersion, language: Language): VersionTexts {
+  const translation = translations[language]
+  return {
+    title: translation?.title ?? title,
+    summary: translation?.summary,
+    tag: (name) => textIn(translation?.tags, name) ?? name,
+    operation: ({ id, summary }) => textIn(translation?.operations, id) ?? summary,
+  }
+}
+
+/** The document of a version with the texts of a translation in the place of its own. */
+export function translatedDocument(
+  document: OpenApiDocument,
+  translation: Translation,
+): OpenApiDocument {
+  const texts = new Map<JsonObject, JsonObject>()
+  for (const { kind, value } of walkDocument(document)) {
+    const { operationId, name, summary } = value
+    const text =
+      kind === 'operation'
+        ? { summary: textIn(translation.operations, operationId) }
+        : kind === 'parameter'
+          ? { description: textIn(translation.parameters, name) }
+          : kind === 'example'
+            ? { summary: textIn(translation.examples, summary) }
+            : {}
+    if (Object.values(text).some((known) => known !== undefined)) texts.set(value, text)
+  }
+  const { title = document.info['title'] } = translation
+  // A copy has the members of what it copies.
+  const copy = copyWith(document, texts) as OpenApiDocument
+  return { ...copy, info: { ...copy.info, title } }
+}
+
+function copyWith(value: Json, texts: ReadonlyMap<JsonObject, JsonObject>): Json {
+  if (isJsonArray(value)) return value.map((item) => copyWith(item, texts))
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    member === undefined ? undefined : copyWith(member, texts),
+  ])
+  return { ...Object.fromEntries(members), ...texts.get(value) }
+}
+
+function textIn(
+  texts: Readonly<Record<string, string>> | undefined,
+  name: Json | undefined,
+): string | undefined {
+  if (texts === undefined || typeof name !== 'string') return undefined
+  return Object.hasOwn(texts, name) ? texts[name] : undefined
+}
