@@ -5,8 +5,8 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { startBrowser, type VisitOptions } from './support/browser.ts'
-import { openInHebrew, openState, portalStates, showState } from './support/portal-states.ts'
+import { showAs, startBrowser, type VisitOptions } from './support/browser.ts'
+import { openInHebrew, openState, portalStates } from './support/portal-states.ts'
 import { startPortalWorld } from './support/portal-world.ts'
 
 t.setTimeout(1_200_000)
@@ -75,11 +75,11 @@ for (const state of pictured) {
       expectAnswers(...(state.answers ?? []))
       await openState(page, world, state)
       for (const { name, ...look } of looks) {
-        await showState(page, world, state, look)
+        await showAs(page, look)
         await takePicture(page, `${state.name}-${name}`, look.width)
       }
       await openInHebrew(page, world, state)
-      await showState(page, world, state, { colorScheme: 'light', width: 1280 })
+      await showAs(page, { colorScheme: 'light', width: 1280 })
       await takePicture(page, `${state.name}-rtl`, 1280)
     })
   })

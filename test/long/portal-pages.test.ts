@@ -4,15 +4,10 @@ import {
   accessibilityViolations,
   chromiumMissing,
   horizontalOverflow,
+  showAs,
   startBrowser,
 } from '../support/browser.ts'
-import {
-  isFirstOfPage,
-  openInHebrew,
-  openState,
-  portalStates,
-  showState,
-} from '../support/portal-states.ts'
+import { isFirstOfPage, openInHebrew, openState, portalStates } from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
 
 const timeout = 900_000
@@ -38,16 +33,16 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           t.same(await accessibilityViolations(page), [], 'light')
           t.equal(await page.locator('h1').count(), 1)
           t.not(await page.title(), '')
-          await showState(page, world, state, { colorScheme: 'dark', width: 1280 })
+          await showAs(page, { colorScheme: 'dark', width: 1280 })
           t.same(await accessibilityViolations(page), [], 'dark')
-          await showState(page, world, state, { colorScheme: 'light', width: 390 })
+          await showAs(page, { colorScheme: 'light', width: 390 })
           t.same(await accessibilityViolations(page), [], 'on a phone')
           t.equal(await horizontalOverflow(page), 0, 'nothing has to be scrolled sideways')
           if (!isFirstOfPage(state)) return
           await openInHebrew(page, world, state)
           t.equal(await page.evaluate('document.documentElement.dir'), 'rtl')
           t.equal(await horizontalOverflow(page), 0, 'nor from right to left on a phone')
-          await showState(page, world, state, { colorScheme: 'light', width: 1280 })
+          await showAs(page, { colorScheme: 'light', width: 1280 })
           t.same(await accessibilityViolations(page), [], 'from right to left')
           t.same(await englishWords(page), [], 'nothing is left in English')
         })

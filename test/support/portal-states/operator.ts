@@ -1,0 +1,144 @@
+import type { PageState } from './page-state.ts'
+import { dialogOf, named, press } from './steps.ts'
+
+/** Pages of the operator. */
+export const operatorStates: readonly PageState[] = [
+  { name: 'operator-requests', viewer: 'operator', path: '/operator/requests', isPictured: true },
+  {
+    name: 'operator-overview',
+    viewer: 'operator',
+    path: '/operator',
+    prepare: (page) => page.getByText('Calls by hour').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-versions',
+    viewer: 'operator',
+    path: '/operator/versions',
+    prepare: (page) => page.getByRole('table').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-plans',
+    viewer: 'operator',
+    path: '/operator/plans',
+    prepare: (page) => page.getByRole('table').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-developers',
+    viewer: 'operator',
+    path: '/operator/developers',
+    prepare: (page) => page.getByText('Mei Lin').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-developers-none',
+    viewer: 'operator',
+    path: '/operator/developers?search=nobody-is-called-so',
+    prepare: (page) => page.getByText('No developer found').waitFor(),
+  },
+  {
+    name: 'operator-suspend',
+    viewer: 'operator',
+    path: '/operator/developers',
+    prepare: dialogOf('Suspend Ada Lovelace'),
+  },
+  {
+    name: 'operator-applications',
+    viewer: 'operator',
+    path: '/operator/applications',
+    prepare: (page) => page.getByText('Rent collector').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-application',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    prepare: (page) => page.getByText('500 calls').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-override-invalid',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    answers: ['400 /api/operator/applications/*/overrides'],
+    prepare: async (page) => {
+      await press(page, 'Override a limit')
+      await named(page, 'textbox', 'Calls').fill('many')
+      await page.getByLabel('Until').fill('2099-01-01T12:00')
+      await named(page, 'textbox', 'Reason').fill('Load test before the launch')
+      await press(page, 'Override limit')
+      await page.locator('[aria-invalid="true"]').waitFor()
+    },
+  },
+  {
+    name: 'operator-override-missing',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    prepare: async (page) => {
+      await press(page, 'Override a limit')
+      await press(page, 'Override limit')
+      await page.locator('[aria-invalid="true"]').nth(2).waitFor()
+    },
+  },
+  {
+    name: 'operator-override-end',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.busy}`,
+    prepare: dialogOf(/^End the override/),
+  },
+  {
+    name: 'operator-application-empty',
+    viewer: 'operator',
+    path: ({ applications }) => `/operator/applications/${applications.fresh}`,
+    prepare: (page) => page.getByText('No overrides').waitFor(),
+  },
+  {
+    name: 'operator-refusals',
+    viewer: 'operator',
+    path: '/operator/refusals',
+    prepare: async (page) => {
+      await page.getByText('30 days', { exact: true }).click()
+      await page.getByRole('table').waitFor()
+    },
+    isPictured: true,
+  },
+  { name: 'operator-sign-up', viewer: 'operator', path: '/operator/sign-up', isPictured: true },
+  {
+    name: 'operator-audit',
+    viewer: 'operator',
+    path: '/operator/audit',
+    prepare: (page) =>
+      page
+        .getByText(/revoked the API key/)
+        .first()
+        .waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'operator-security-events',
+    viewer: 'operator',
+    path: '/operator/security-events',
+    prepare: async (page) => {
+      // Each view is an event, which the next one shows.
+      while (!(await page.getByText('operator.read').first().isVisible())) {
+        await page.reload()
+        await page.waitForLoadState('networkidle')
+      }
+    },
+    isPictured: true,
+  },
+  {
+    name: 'operator-security-events-none',
+    viewer: 'operator',
+    path: '/operator/security-events?event=audit.broken&from=2026-01-01T00:00:00.000Z',
+    prepare: (page) => page.getByText('No matching events').waitFor(),
+  },
+  {
+    name: 'operator-hidden',
+    viewer: 'developer',
+    path: '/operator/developers',
+    prepare: (page) => page.getByText('Page not found').first().waitFor(),
+  },
+]

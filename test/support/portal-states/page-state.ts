@@ -1,0 +1,16 @@
+import type { Page } from 'playwright-core'
+import type { PortalWorld, Viewer } from '../portal-world.ts'
+
+/** One page in one state worth looking at. */
+export interface PageState {
+  /** Also the name of its picture. */
+  readonly name: string
+  readonly viewer: Viewer
+  readonly path: string | ((world: PortalWorld) => string)
+  /** Brings the page from its beginning into the state; ends when it is there. */
+  readonly prepare?: (page: Page, world: PortalWorld) => Promise<unknown>
+  /** Answers of 400 and above it causes, as a visit expects them. */
+  readonly answers?: readonly string[]
+  /** Whether documentation shows it. */
+  readonly isPictured?: boolean
+}

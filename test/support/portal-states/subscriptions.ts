@@ -1,0 +1,44 @@
+import type { PageState } from './page-state.ts'
+import { busy, dialogOf, fresh, named } from './steps.ts'
+
+/** Subscriptions of an application, and its move to another version. */
+export const subscriptionStates: readonly PageState[] = [
+  {
+    name: 'subscriptions-empty',
+    viewer: 'newcomer',
+    path: fresh('/subscriptions'),
+    prepare: (page) => named(page, 'button', 'Subscribe and create a key').waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'subscriptions',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: (page) => named(page, 'button', 'End subscription').first().waitFor(),
+    isPictured: true,
+  },
+  {
+    name: 'subscription-end',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: dialogOf('End subscription'),
+  },
+  {
+    name: 'more-calls',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: dialogOf('Ask for more calls'),
+    isPictured: true,
+  },
+  {
+    name: 'move',
+    viewer: 'developer',
+    path: busy('/subscriptions'),
+    prepare: async (page) => {
+      await page.locator('summary').filter({ hasText: '1.6.0' }).first().click()
+      await page.locator('a[href*="/move/"]').first().click()
+      await page.locator('h2').first().waitFor()
+    },
+    isPictured: true,
+  },
+]
