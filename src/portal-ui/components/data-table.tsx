@@ -44,3 +44,17 @@ export function DataTable({ label, columns, children }: DataTableProps) {
     </section>
   )
 }
+
+/** The cell that names its row; long names wrap. */
+export function RowName({ children }: { readonly children: ReactNode }) {
+  return (
+    <Table.Th scope="row" className={classes['rowName'] ?? ''}>
+      {children}
+    </Table.Th>
+  )
+}
+
+/** The last cell, for a menu: in sight however far the table is scrolled. */
+export function RowActions({ children }: { readonly children: ReactNode }) {
+  return <Table.Td className={classes['rowActions'] ?? ''}>{children}</Table.Td>
+}

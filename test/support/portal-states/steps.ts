@@ -16,11 +16,12 @@ export const dialogOf = (name: string | RegExp) => async (page: Page) => {
 }
 
 /** Opens the dialog of an item in a menu. */
-export const menuDialogOf = (menu: string, item: string) => async (page: Page) => {
-  await press(page, menu)
-  await page.getByRole('menuitem', { name: item }).click()
-  await page.getByRole('dialog').waitFor()
-}
+export const menuDialogOf =
+  (menu: string | RegExp, item: string | RegExp) => async (page: Page) => {
+    await press(page, menu)
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('dialog').waitFor()
+  }
 
 /** Path of the application that makes many calls, or of one of its tabs. */
 export const busy =

@@ -1,5 +1,5 @@
 import type { PageState } from './page-state.ts'
-import { busy, dialogOf, fresh, named } from './steps.ts'
+import { busy, dialogOf, fresh, menuDialogOf, named } from './steps.ts'
 
 /** Subscriptions of an application, and its move to another version. */
 export const subscriptionStates: readonly PageState[] = [
@@ -14,14 +14,17 @@ export const subscriptionStates: readonly PageState[] = [
     name: 'subscriptions',
     viewer: 'developer',
     path: busy('/subscriptions'),
-    prepare: (page) => named(page, 'button', 'End subscription').first().waitFor(),
+    prepare: (page) =>
+      named(page, 'button', /^Actions for Payments/)
+        .first()
+        .waitFor(),
     isPictured: true,
   },
   {
     name: 'subscription-end',
     viewer: 'developer',
     path: busy('/subscriptions'),
-    prepare: dialogOf('End subscription'),
+    prepare: menuDialogOf(/^Actions for Payments/, /^End subscription/),
   },
   {
     name: 'more-calls',

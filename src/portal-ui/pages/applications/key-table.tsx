@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core'
 import { useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, RowActions, RowName } from '../../components/data-table.tsx'
 import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { RowMenu, type RowMenuItem } from '../../components/row-menu.tsx'
@@ -76,9 +76,9 @@ function KeyRow(props: KeyRowProps) {
 
   return (
     <Table.Tr>
-      <Table.Th scope="row" className={classes['name'] ?? ''}>
+      <RowName>
         <bdi>{name}</bdi>
-      </Table.Th>
+      </RowName>
       <Table.Td>
         <code dir="ltr" className={classes['hint']}>
           {hint}
@@ -121,7 +121,7 @@ function KeyRow(props: KeyRowProps) {
           )}
         </Table.Td>
       ) : null}
-      <Table.Td className={classes['actions'] ?? ''}>
+      <RowActions>
         <RowMenu
           label={t('keys.actionsFor', { name })}
           items={actionsOf(state).map(
@@ -136,7 +136,7 @@ function KeyRow(props: KeyRowProps) {
         <SelfReplacing {...shared} opened={dialog === 'selfReplacing'} />
         <RotateKey {...shared} opened={dialog === 'rotate'} onIssued={onIssued} />
         <RevokeKey {...shared} opened={dialog === 'revoke'} onRevoked={onRevoked} />
-      </Table.Td>
+      </RowActions>
     </Table.Tr>
   )
 }

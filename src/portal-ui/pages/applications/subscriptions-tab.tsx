@@ -14,7 +14,7 @@ import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import type { PageMemory } from './page-memory.ts'
 import { Subscribe } from './subscribe.tsx'
-import { SubscriptionCard } from './subscription-card.tsx'
+import { SubscriptionTable } from './subscription-table.tsx'
 
 export interface SubscriptionsTabProps {
   readonly applicationId: string
@@ -90,26 +90,16 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
         />
       ) : null}
       {isFirst ? null : (
-        <Stack
-          component="ul"
-          gap="sm"
-          className={classes['list'] ?? ''}
-          aria-label={t('subscriptions.active')}
-        >
-          {active.map((subscription) => (
-            <SubscriptionCard
-              key={subscription.id}
-              applicationId={applicationId}
-              subscription={subscription}
-              apis={apis.data}
-              onEnded={() => {
-                setAdded(undefined)
-                // Its card is gone, and the focus with it.
-                focusPageHeading()
-              }}
-            />
-          ))}
-        </Stack>
+        <SubscriptionTable
+          applicationId={applicationId}
+          subscriptions={active}
+          apis={apis.data}
+          onEnded={() => {
+            setAdded(undefined)
+            // Its row is gone, and the focus with it.
+            focusPageHeading()
+          }}
+        />
       )}
     </Stack>
   )
