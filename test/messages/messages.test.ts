@@ -58,6 +58,41 @@ t.test('messages in Hebrew are Hebrew, and messages in English hold no Hebrew', 
   for (const [id, text] of Object.entries(english)) t.notOk(hebrew.test(text), id)
 })
 
+t.test(
+  'Hebrew is written as the glossary says, in messages, guides and texts of the APIs',
+  async (t) => {
+    const root = join(src, '..')
+    const files = ['src/messages/*.json', 'src/guides/he/*.md', 'config/apis/**/*.yaml']
+    const wrong = {
+      'a hyphen where a maqaf belongs': /[א-ת]-(?=\S)/u,
+      'a straight quotation mark': /[א-ת]\\?"(?=[א-ת])|"\{\{/u,
+      'another word than the glossary': /סירוב|גורם אימות|גורמי|הזו(?![א-ת])|מייל|שיטה|gateway/u,
+    }
+    for (const file of files.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
+      const hebrew = readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .filter((line) => /\p{Script=Hebrew}/u.test(line))
+      for (const [what, pattern] of Object.entries(wrong)) {
+        const found = hebrew.filter((line) =>
+          pattern.test(line.replace(/^ *["'][^"']*["']:|"x-[^"]*"/, '')),
+        )
+        t.same(found, [], `${file}: ${what}`)
+      }
+    }
+  },
+)
+
+t.test('each rule that a change may break has a sentence in every language', async (t) => {
+  const rules = globSync('gateway/{registry,portal}/**/*.ts', { cwd: src }).flatMap((file) => {
+    const text = readFileSync(join(src, file), 'utf8')
+    const thrown = text.matchAll(/(?:members: \{ rule: |RegistryConflict\(\s*)'([a-z-]+)'/g)
+    const translated = text.matchAll(/conflictAt\(\s*'\w+',\s*'([a-z-]+)'/g)
+    return [...thrown, ...translated].map(([, rule = '']) => rule)
+  })
+  t.ok(new Set(rules).size > 20)
+  for (const rule of new Set(rules)) t.ok(english[`conflict.${rule}`], rule)
+})
+
 t.test('every message is used', async (t) => {
   const code = globSync('**/*.{ts,tsx}', { cwd: src }).map((file) =>
     readFileSync(join(src, file), 'utf8'),

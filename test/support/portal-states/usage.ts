@@ -67,7 +67,7 @@ export const usageStates: readonly PageState[] = [
     prepare: async (page) => {
       await page.getByLabel('Status').selectOption('2xx')
       await page.getByRole('button', { name: /^\/v1/ }).first().click()
-      await page.getByRole('dialog').getByText('The bank answered').waitFor()
+      await page.getByRole('dialog').getByText('The bank responded').waitFor()
     },
     isPictured: true,
   },
