@@ -20,6 +20,14 @@ export const languageFacts: Readonly<Record<Language, LanguageFacts>> = {
   he: { name: 'עברית', locale: 'he-IL', direction: 'rtl' },
 }
 
+/** Languages whose letters tell them from English. */
+const letters: Readonly<Record<Exclude<Language, 'en'>, RegExp>> = { he: /\p{Script=Hebrew}/u }
+
+/** Whether a text is still in English where the reader's language is another one: a document without a translation. */
+export function isLeftInEnglish(text: string, language: Language): boolean {
+  return language !== 'en' && !letters[language].test(text)
+}
+
 /** Name of the cookie with a person's choice. */
 export const languageCookie = 'language'
 
