@@ -1,4 +1,4 @@
-import { type ComponentType, lazy } from 'react'
+import { type FunctionComponent, lazy, useState } from 'react'
 
 /** The script of a page did not load: no connection, or the portal serves a newer page. */
 export class PageLoadFailure extends Error {}
@@ -12,9 +12,9 @@ export function forgetFailures(): void {
   failures.clear()
 }
 
-/** A page whose script loads on the first visit. */
-export interface LazyPage {
-  readonly Page: ComponentType
+/** A page, or a part of one, whose script loads on the first visit. */
+export interface LazyPage<Props extends object = object> {
+  readonly Page: FunctionComponent<Props>
   readonly isLoaded: () => boolean
   /** Loads the script; also resolves when that fails; then the page shows the error. */
   readonly load: () => Promise<void>
@@ -26,11 +26,11 @@ export interface LazyPage {
  *
  * @param name under which the script exports the page
  */
-export function lazyPage<Name extends string>(
-  importPage: () => Promise<Readonly<Record<Name, ComponentType>>>,
+export function lazyPage<Name extends string, Props extends object = object>(
+  importPage: () => Promise<Readonly<Record<Name, FunctionComponent<Props>>>>,
   name: Name,
-): LazyPage {
-  const load = async (): Promise<ComponentType> => {
+): LazyPage<Props> {
+  const load = async (): Promise<FunctionComponent<Props>> => {
     try {
       return (await importPage())[name]
     } catch (cause) {
@@ -40,11 +40,15 @@ export function lazyPage<Name extends string>(
       throw new PageLoadFailure('the script of the page did not load', { cause })
     }
   }
-  let Loaded: ComponentType | undefined
+  let Loaded: FunctionComponent<Props> | undefined
   const pending = () => lazy(async () => ({ default: Loaded ?? (await load()) }))
   let Pending = pending()
   return {
-    Page: () => (Loaded === undefined ? <Pending /> : <Loaded />),
+    Page: (props) => {
+      // The same one for as long as it is mounted, or what was typed into it would be lost.
+      const [Shown] = useState(() => Loaded ?? Pending)
+      return <Shown {...props} />
+    },
     isLoaded: () => Loaded !== undefined,
     load: async () => {
       try {

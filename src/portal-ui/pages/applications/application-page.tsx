@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import { useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { Redirect, useParams } from 'wouter'
 import { applicationTabs } from '../../../gateway/portal/page-paths.ts'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
@@ -11,35 +11,32 @@ import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
-import { AlertsTab } from './alerts-tab.tsx'
 import { ApplicationFrame } from './application-frame.tsx'
-import { AskForCalls } from './ask-for-calls.tsx'
-import { CallsTab } from './calls-tab.tsx'
 import { CheckListLine } from './check-list.tsx'
 import { DeprecationNotices } from './deprecation-notices.tsx'
-import { KeysTab } from './keys-tab.tsx'
 import { NextStep } from './next-step.tsx'
 import classes from './overview.module.css'
-import { OverviewTab } from './overview-tab.tsx'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
-import { SettingsTab } from './settings-tab.tsx'
-import { SubscriptionsTab } from './subscriptions-tab.tsx'
 import { tabTitle } from './tab-words.ts'
-import { TryTab } from './try-tab.tsx'
-import { UsageTab } from './usage-tab.tsx'
+import { loadTabs, tabs } from './tabs.ts'
 
 /** One application: its side bar, what needs attention, and one of its parts. */
 export function ApplicationPage() {
   const { id = '', tab } = useParams()
   const application = useApplication(id)
-  if (tab === 'try') return <MovedToPlayground id={id} />
   const known = tabNamed(tab)
+  useEffect(() => {
+    // Beside the request for the application.
+    if (known !== undefined) void loadTabs(known)
+  }, [known])
+  if (tab === 'try') return <MovedToPlayground id={id} />
   if (application.data !== undefined) {
     if (known === undefined) return <Unknown />
     return <Loaded key={id} application={application.data} tab={known} />
@@ -68,6 +65,7 @@ function Loaded({ application, tab }: LoadedProps) {
   const memory = usePageMemory(id)
   useApprovedMemory(id, memory, tab === 'playground')
   const title = tabTitle(tab)
+  const { Page: Tab } = tabs[tab]
   return (
     <ApplicationFrame application={application} current={tab}>
       <Page
@@ -85,8 +83,9 @@ function Loaded({ application, tab }: LoadedProps) {
           )}
           <DeprecationNotices applicationId={id} />
           <NextStep applicationId={id} tab={tab} />
-          <TabContent application={application} tab={tab} memory={memory} />
-          {tab === 'subscriptions' || tab === 'usage' ? <AskForCalls applicationId={id} /> : null}
+          <Suspense fallback={<Slow />}>
+            <Tab application={application} applicationId={id} memory={memory} />
+          </Suspense>
           {tab === 'overview' || tab === 'keys' ? null : (
             <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />
           )}
@@ -115,32 +114,6 @@ function useApprovedMemory(id: string, { noteApproved }: PageMemory, isAwaited: 
   useEffect(() => {
     if (data !== undefined) noteApproved(data.items)
   }, [data, noteApproved])
-}
-
-interface TabContentProps extends LoadedProps {
-  readonly memory: PageMemory
-}
-
-function TabContent({ application, tab, memory }: TabContentProps) {
-  const applicationId = application.id
-  switch (tab) {
-    case 'overview':
-      return <OverviewTab applicationId={applicationId} memory={memory} />
-    case 'keys':
-      return <KeysTab applicationId={applicationId} memory={memory} />
-    case 'subscriptions':
-      return <SubscriptionsTab applicationId={applicationId} memory={memory} />
-    case 'usage':
-      return <UsageTab applicationId={applicationId} />
-    case 'calls':
-      return <CallsTab applicationId={applicationId} />
-    case 'playground':
-      return <TryTab applicationId={applicationId} memory={memory} />
-    case 'alerts':
-      return <AlertsTab applicationId={applicationId} />
-    case 'settings':
-      return <SettingsTab application={application} />
-  }
 }
 
 function Unknown() {

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { DataTable, RowActions, RowName } from '../../components/data-table.tsx'
 import { Message } from '../../components/message.tsx'
@@ -7,13 +7,14 @@ import { Pill } from '../../components/pill.tsx'
 import { RowMenu, type RowMenuItem } from '../../components/row-menu.tsx'
 import { ShortTime } from '../../components/short-time.tsx'
 import { Time } from '../../components/time.tsx'
+import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
-import { AllowedAddresses } from './allowed-addresses.tsx'
+import type { KeyAction } from './key-dialogs.tsx'
 import { keyLabel } from './key-label.ts'
 import classes from './key-table.module.css'
-import { RevokeKey } from './revoke-key.tsx'
-import { RotateKey } from './rotate-key.tsx'
-import { SelfReplacing } from './self-replacing.tsx'
+
+/** Loads once the table shows. */
+const { Page: KeyDialogs } = lazyPage(() => import('./key-dialogs.tsx'), 'KeyDialogs')
 
 export interface KeyTableProps extends Omit<KeyRowProps, 'apiKey' | 'hasAddresses'> {
   /** Name of the table for screen readers. */
@@ -63,16 +64,12 @@ const states = {
   revoked: { word: 'keys.revoked', tone: 'neutral' },
 } as const
 
-type Dialog = 'addresses' | 'rotate' | 'selfReplacing' | 'revoke'
-
 function KeyRow(props: KeyRowProps) {
   const { applicationId, apiKey, hasAddresses, all, onIssued, onRevoked } = props
-  const [dialog, setDialog] = useState<Dialog>()
+  const [dialog, setDialog] = useState<KeyAction>()
   const { hint, state, createdAt, lastUsedAt, expiresAt, revokedAt, allowedAddresses } = apiKey
   const { word, tone } = states[state]
   const name = keyLabel(apiKey, all)
-  const close = () => setDialog(undefined)
-  const shared = { applicationId, apiKey, onClose: close }
 
   return (
     <Table.Tr>
@@ -132,16 +129,22 @@ function KeyRow(props: KeyRowProps) {
             }),
           )}
         />
-        <AllowedAddresses {...shared} opened={dialog === 'addresses'} />
-        <SelfReplacing {...shared} opened={dialog === 'selfReplacing'} />
-        <RotateKey {...shared} opened={dialog === 'rotate'} onIssued={onIssued} />
-        <RevokeKey {...shared} opened={dialog === 'revoke'} onRevoked={onRevoked} />
+        <Suspense>
+          <KeyDialogs
+            applicationId={applicationId}
+            apiKey={apiKey}
+            opened={dialog}
+            onClose={() => setDialog(undefined)}
+            onIssued={onIssued}
+            onRevoked={onRevoked}
+          />
+        </Suspense>
       </RowActions>
     </Table.Tr>
   )
 }
 
-function actionsOf(state: Key['state']): readonly Dialog[] {
+function actionsOf(state: Key['state']): readonly KeyAction[] {
   if (state === 'active') return ['rotate', 'addresses', 'selfReplacing', 'revoke']
   return state === 'replaced' ? ['addresses', 'revoke'] : []
 }

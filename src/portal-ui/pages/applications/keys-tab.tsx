@@ -1,5 +1,5 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useKeys } from '../../api/applications.ts'
@@ -7,15 +7,19 @@ import { useFirstCall } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { Slow } from '../../components/slow.tsx'
 import { focusPageHeading } from '../../layout/page-heading.ts'
+import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { CheckList } from './check-list.tsx'
-import { CreateKey } from './create-key.tsx'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
 import { keyLabel } from './key-label.ts'
 import { KeyTable } from './key-table.tsx'
 import type { PageMemory } from './page-memory.ts'
+
+/** Loads when it is asked for. */
+const { Page: CreateKey } = lazyPage(() => import('./create-key.tsx'), 'CreateKey')
 
 export interface KeysTabProps {
   readonly applicationId: string
@@ -82,12 +86,14 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
       />
       {isCreating || working.length === 0 ? null : <Group justify="flex-end">{createButton}</Group>}
       {isCreating ? (
-        <CreateKey
-          applicationId={applicationId}
-          suggestedName={t('keys.suggested', { number: items.length + 1 })}
-          onIssued={issued}
-          onCancel={cancel}
-        />
+        <Suspense fallback={<Slow />}>
+          <CreateKey
+            applicationId={applicationId}
+            suggestedName={t('keys.suggested', { number: items.length + 1 })}
+            onIssued={issued}
+            onCancel={cancel}
+          />
+        </Suspense>
       ) : null}
       <QueryState query={keys} label={t('keys.loading')} />
       {keys.data !== undefined && working.length === 0 && !isCreating ? (

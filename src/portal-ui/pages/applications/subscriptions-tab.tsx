@@ -12,6 +12,7 @@ import { focusPageHeading } from '../../layout/page-heading.ts'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
+import { AskForCalls } from './ask-for-calls.tsx'
 import type { PageMemory } from './page-memory.ts'
 import { Subscribe } from './subscribe.tsx'
 import { SubscriptionTable } from './subscription-table.tsx'
@@ -101,6 +102,7 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
           }}
         />
       )}
+      <AskForCalls applicationId={applicationId} />
     </Stack>
   )
 }

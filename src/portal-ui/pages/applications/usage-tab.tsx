@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core'
+import { AskForCalls } from './ask-for-calls.tsx'
 import { HistorySection } from './history-section.tsx'
 import { LiveSection } from './live-section.tsx'
 
@@ -8,6 +9,7 @@ export function UsageTab({ applicationId }: { readonly applicationId: string }) 
     <Stack gap="md">
       <LiveSection applicationId={applicationId} />
       <HistorySection applicationId={applicationId} />
+      <AskForCalls applicationId={applicationId} />
     </Stack>
   )
 }
