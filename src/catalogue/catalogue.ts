@@ -59,6 +59,8 @@ export interface Translation {
   readonly title?: string
   /** What the version offers, in a sentence. */
   readonly summary?: string
+  /** What the document says about itself, in Markdown. */
+  readonly description?: string
   readonly tags: Readonly<Record<string, string>>
   /** Summaries by `operationId`. */
   readonly operations: Readonly<Record<string, string>>
@@ -66,6 +68,8 @@ export interface Translation {
   readonly parameters: Readonly<Record<string, string>>
   /** Titles of examples by the `summary` in the document. */
   readonly examples: Readonly<Record<string, string>>
+  /** Titles of `x-sample-flows`. */
+  readonly flows: Readonly<Record<string, string>>
 }
 
 /** One published version of an API, made from one OpenAPI document. */
@@ -127,6 +131,12 @@ export interface Limit {
 /** What to do with a call while the counter store does not answer. */
 export type OutagePolicy = 'local-share' | 'deny' | 'allow'
 
+/** What a plan is called and for, in one language. */
+export interface PlanTexts {
+  readonly title?: string
+  readonly description?: string
+}
+
 /** The terms under which an application calls an API version. */
 export interface Plan {
   /** File name without `.yaml`, and the identifier stored in subscriptions. */
@@ -134,6 +144,8 @@ export interface Plan {
   readonly title: string
   /** What the plan is for, in the operator's words; may be empty. */
   readonly description: string
+  /** Title and description in other languages; what is absent is in English only. */
+  readonly translations?: Readonly<Partial<Record<Language, PlanTexts>>>
   /** Patterns `<api>@<version>`, the version may be `*`. */
   readonly apis: readonly string[]
   /** At least one. */

@@ -8,7 +8,10 @@ export interface VersionTexts {
   readonly title: string
   /** What the version offers, in a sentence; undefined: only the document tells. */
   readonly summary: string | undefined
+  /** Undefined: only the document tells. */
+  readonly description: string | undefined
   tag(name: string): string
+  flow(title: string): string
   operation(of: { readonly id: string; readonly summary: string }): string
 }
 
@@ -18,6 +21,8 @@ export function textsOf({ title, translations }: ApiVersion, language: Language)
   return {
     title: translation?.title ?? title,
     summary: translation?.summary,
+    description: translation?.description,
+    flow: (title) => textIn(translation?.flows, title) ?? title,
     tag: (name) => textIn(translation?.tags, name) ?? name,
     operation: ({ id, summary }) => textIn(translation?.operations, id) ?? summary,
   }

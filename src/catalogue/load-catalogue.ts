@@ -312,13 +312,14 @@ function apiVersion(
 
 /** Later ones replace what earlier ones say. */
 function merged(translations: readonly Translation[]): Translation {
-  const all = { tags: {}, operations: {}, parameters: {}, examples: {} }
-  for (const { tags, operations, parameters, examples, ...own } of translations) {
+  const all = { tags: {}, operations: {}, parameters: {}, examples: {}, flows: {} }
+  for (const { tags, operations, parameters, examples, flows, ...own } of translations) {
     Object.assign(all, own)
     Object.assign(all.tags, tags)
     Object.assign(all.operations, operations)
     Object.assign(all.parameters, parameters)
     Object.assign(all.examples, examples)
+    Object.assign(all.flows, flows)
   }
   return all
 }

@@ -1,3 +1,4 @@
+import { isLanguage, type Language, languages } from '../messages/language.ts'
 import type { Json, JsonObject, Limit, LimitScope, OutagePolicy, Plan } from './catalogue.ts'
 import { isJsonArray, isJsonObject } from './json.ts'
 import { readMapping, type Sources } from './source.ts'
@@ -27,9 +28,8 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
   if (file === undefined) return undefined
   const read = createReader(sources, file, 'plan')
   read.knows(['title', 'description', 'apis', 'timeZone', 'limits', 'mode', 'onStoreOutage'])
-  const title = read.text('title', 'plan-member-type')
-  const description =
-    file['description'] === undefined ? '' : read.text('description', 'plan-member-type')
+  const title = read.localText('title')
+  const description = file['description'] === undefined ? { en: '' } : read.localText('description')
   const mode = read.choice('mode', modes, 'plan-mode')
   const onStoreOutage = read.choice('onStoreOutage', outagePolicies, 'plan-outage')
   const apis = readPatterns(sources, file)
@@ -45,9 +45,40 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
     return undefined
   }
   return {
-    plan: { name, title, description, apis: apis.patterns, limits, mode, onStoreOutage },
+    plan: {
+      ...{ name, title: title.en, description: description.en },
+      ...{ apis: apis.patterns, limits, mode, onStoreOutage },
+      translations: translationsOf(title, description),
+    },
     apisAt: apis.at,
   }
+}
+
+/** A text in English and perhaps in other languages. */
+type LocalText = { readonly en: string } & Readonly<Partial<Record<Language, string>>>
+
+function localText(value: Json): LocalText | undefined {
+  if (!isJsonObject(value)) return undefined
+  const texts = Object.entries(value).flatMap(([language, text]) =>
+    isLanguage(language) && typeof text === 'string' && text !== '' ? [[language, text]] : [],
+  )
+  const { en, ...others }: Partial<Record<Language, string>> = Object.fromEntries(texts)
+  if (en === undefined || texts.length < Object.keys(value).length) return undefined
+  return { ...others, en }
+}
+
+function translationsOf(
+  title: LocalText,
+  description: LocalText,
+): NonNullable<Plan['translations']> {
+  const others = languages.filter((language) => language !== 'en')
+  return Object.fromEntries(
+    others.flatMap((language) => {
+      const texts = { title: title[language], description: description[language] }
+      const known = Object.entries(texts).filter(([, text]) => text !== undefined)
+      return known.length === 0 ? [] : [[language, Object.fromEntries(known)]]
+    }),
+  )
 }
 
 function readPatterns(
@@ -211,6 +242,15 @@ function createReader(sources: Sources, at: JsonObject, thing: 'plan' | 'limit')
         (value) => (typeof value === 'string' && value !== '' ? value : undefined),
         'is not a text',
         'Default Plan',
+      ),
+    /** A text, or one for each language of the portal: `{ en: Default Plan, he: … }`. */
+    localText: (member: string) =>
+      parsed(
+        member,
+        'plan-member-type',
+        (value) => (typeof value === 'string' && value !== '' ? { en: value } : localText(value)),
+        'is neither a text nor texts by language',
+        '{ en: Default Plan, he: תוכנית רגילה }',
       ),
     choice: <T extends string | boolean>(member: string, of: readonly T[], rule: string) =>
       parsed(

@@ -1,6 +1,6 @@
 import { isLanguage, type Language } from '../messages/language.ts'
 import type { Json, JsonObject, Translation } from './catalogue.ts'
-import { isJsonObject } from './json.ts'
+import { isJsonObject, objectsOf } from './json.ts'
 import type { LoadedVersion } from './load-version.ts'
 import { readMapping, type Sources } from './source.ts'
 import { walkDocument } from './walk-document.ts'
@@ -26,7 +26,7 @@ export function isTranslated(language: string | undefined): language is Language
   return isLanguage(language) && language !== 'en'
 }
 
-const maps = ['tags', 'operations', 'parameters', 'examples'] as const
+const maps = ['tags', 'operations', 'parameters', 'examples', 'flows'] as const
 
 /**
  * Reads a translation and reports what is wrong with it: members that are no
@@ -56,6 +56,7 @@ export function loadTranslation(
     operations: readTexts(sources, file['operations'], known.operations),
     parameters: readTexts(sources, file['parameters'], known.parameters),
     examples: readTexts(sources, file['examples'], known.examples),
+    flows: readTexts(sources, file['flows'], known.flows),
   }
   const own = readVersions(sources, file['versions'], versions)
   return versions.map(({ api, version }) => ({
@@ -81,8 +82,8 @@ function readTexts(
   return texts
 }
 
-type OwnTexts = Pick<Translation, 'title' | 'summary'>
-const ownTexts: ReadonlySet<string> = new Set(['title', 'summary'])
+type OwnTexts = Pick<Translation, 'title' | 'summary' | 'description'>
+const ownTexts: ReadonlySet<string> = new Set(['title', 'summary', 'description'])
 
 function readVersions(
   sources: Sources,
@@ -111,11 +112,15 @@ function knownNames(versions: readonly LoadedVersion[]) {
     operations: new Set<string>(),
     parameters: new Set<string>(),
     examples: new Set<string>(),
+    flows: new Set<string>(),
   }
   for (const { document, operations } of versions) {
     for (const { id, operation } of operations) {
       known.operations.add(id)
       for (const { name } of operation.parameters) known.parameters.add(name)
+    }
+    for (const { title } of objectsOf(document['x-sample-flows'])) {
+      if (typeof title === 'string') known.flows.add(title)
     }
     for (const { kind, value } of walkDocument(document)) {
       const { name, summary } = value

@@ -7,4 +7,5 @@ export const serverAreas: readonly string[] = [
   'markdown',
   'noscript',
   'problems',
+  'samples',
 ]

@@ -8,6 +8,7 @@ import { paymentTransitions } from '../../src/backend/domain/payment.ts'
 import { behaviourWords } from '../../src/backend/sandbox/behaviours.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { waysIntoStates } from '../../src/backend/sandbox/ways.ts'
+import { waysInHebrew } from '../../src/backend/sandbox/ways-in-hebrew.ts'
 
 const handbook = readFileSync(
   fileURLToPath(new URL('../../docs/sandbox.md', import.meta.url)),
@@ -75,6 +76,12 @@ t.test('the tables of states are those of the portal’s page', async (t) => {
       states.map(({ state, ways }) => [`\`${state}\``, ways.join('<br>')]),
       of,
     )
+  }
+})
+
+t.test('each way into a state is told in Hebrew, too', async (t) => {
+  for (const { of, states } of waysIntoStates) {
+    for (const text of [of, ...states.flatMap(({ ways }) => ways)]) t.ok(waysInHebrew[text], text)
   }
 })
 

@@ -54,7 +54,8 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
 
 /**
  * Sentences of a Hebrew page that are not Hebrew: three English words in a row, outside of what is data or code (a
- * name in `<bdi>` or between isolates, text marked as English or left to right).
+ * name in `<bdi>` or between isolates, text that is left to right). Marked as English may be only the long descriptions of
+ * an API's document, and what a service answered or an email said as it was sent.
  */
 function englishWords(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
@@ -62,7 +63,7 @@ function englishWords(page: Page): Promise<string[]> {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (walker.nextNode()) {
       const { textContent, parentElement } = walker.currentNode
-      if (parentElement.closest('bdi, code, pre, [lang="en"], [dir="ltr"], script, style, noscript')) continue
+      if (parentElement.closest('bdi:not([lang]), code, pre, [dir="ltr"]:not([lang]), [data-document], [data-as-sent], script, style, noscript')) continue
       if (/[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/.test(textContent.replace(/\\u2068[^\\u2069]*\\u2069/g, ''))) found.push(textContent.trim())
     }
     return found

@@ -3,14 +3,24 @@ import { sandboxSecrets } from './credentials.ts'
 import { sandboxNameIn } from './name-in.ts'
 import { sandboxPsus } from './personas.ts'
 import { waysIntoStates } from './ways.ts'
+import { waysInHebrew } from './ways-in-hebrew.ts'
 
 /** All that a tester needs: the customers, their secrets and the ways into every state. */
 export function describeSandbox() {
   return {
     secrets: sandboxSecrets,
     customers: sandboxPsus.map(describeCustomer),
-    ways: waysIntoStates,
+    ways: waysIntoStates.map(({ of, member, states }) => ({
+      ...{ of, ofInHebrew: inHebrew(of), member },
+      states: states.map(({ state, ways }) => ({
+        ...{ state, ways, waysInHebrew: ways.map(inHebrew) },
+      })),
+    })),
   }
+}
+
+function inHebrew(text: string): string {
+  return waysInHebrew[text] ?? text
 }
 
 /** Notes on a customer's accounts that the behaviour does not cover. */

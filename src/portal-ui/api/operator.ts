@@ -23,6 +23,7 @@ import type {
   SecurityEventQuery,
   SignUpMode,
 } from '../../gateway/portal/schemas/operator.ts'
+import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
 
 const root = '/api/operator'
@@ -84,7 +85,7 @@ export function useOperatorOverview() {
 export function useVersionCallers() {
   return useQuery({
     queryKey: ['operator', 'versions'],
-    queryFn: () => request<OperatorVersions>('GET', `${root}/versions`),
+    queryFn: () => request<OperatorVersions>('GET', `${root}/versions${languageQuery()}`),
   })
 }
 
@@ -92,7 +93,7 @@ export function useVersionCallers() {
 export function usePlanUse() {
   return useQuery({
     queryKey: ['operator', 'plans'],
-    queryFn: () => request<OperatorPlans>('GET', `${root}/plans`),
+    queryFn: () => request<OperatorPlans>('GET', `${root}/plans${languageQuery()}`),
   })
 }
 

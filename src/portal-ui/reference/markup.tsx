@@ -7,7 +7,7 @@ import classes from './reference.module.css'
 export function Markup({ text }: { readonly text: string }) {
   if (text.trim() === '') return null
   return (
-    <div className={classes['markup']} {...marksOf(text)}>
+    <div className={classes['markup']} {...marksOf(text)} data-document>
       {blocksOf(text).map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text never changes its order
         <Block key={index} block={block} />

@@ -124,7 +124,7 @@ export interface FactsProps {
 export function Facts({ type, choices, constraints }: FactsProps) {
   return (
     <span className={classes['facts']}>
-      <span dir="ltr" lang="en">
+      <span dir="ltr" lang="en" data-document>
         {type}
       </span>
       {constraints.map(({ rule, value }) => (

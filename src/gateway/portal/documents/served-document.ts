@@ -3,7 +3,7 @@ import { translatedDocument } from '../../../catalogue/in-language.ts'
 import type { Language } from '../../../messages/language.ts'
 import type { PortalServices } from '../services.ts'
 import { utcDay, withMovedDays } from './moved-days.ts'
-import { withSamples } from './with-samples.ts'
+import { descriptionIn, withSamples } from './with-samples.ts'
 
 /** The document of a version as developers get it; in English if no language is given. */
 export type ServedDocument = (published: ApiVersion, language?: Language) => OpenApiDocument
@@ -26,7 +26,7 @@ export function createServedDocument({
   now,
 }: Pick<PortalServices, 'gatewayUrl' | 'now'>): ServedDocument {
   const known = new WeakMap<ApiVersion, Served>()
-  const translated = new WeakMap<OpenApiDocument, Partial<Record<Language, OpenApiDocument>>>()
+  const others = new WeakMap<OpenApiDocument, Partial<Record<Language, OpenApiDocument>>>()
 
   function inEnglish(published: ApiVersion): OpenApiDocument {
     const origin = gatewayUrl()
@@ -43,13 +43,25 @@ export function createServedDocument({
 
   return (published, language) => {
     const document = inEnglish(published)
-    const translation = language && published.translations[language]
-    if (language === undefined || translation === undefined) return document
-    const others = translated.get(document) ?? {}
-    const served = others[language] ?? translatedDocument(document, translation)
-    translated.set(document, { ...others, [language]: served })
+    if (language === undefined || published.translations[language] === undefined) return document
+    const known = others.get(document) ?? {}
+    const served = known[language] ?? inLanguage(document, published, language)
+    others.set(document, { ...known, [language]: served })
     return served
   }
+}
+
+function inLanguage(
+  document: OpenApiDocument,
+  published: ApiVersion,
+  language: Language,
+): OpenApiDocument {
+  const translation = published.translations[language]
+  if (translation === undefined) return document
+  const translated = translatedDocument(document, translation)
+  const description = descriptionIn(document, published, language)
+  if (description === undefined) return translated
+  return { ...translated, info: { ...translated.info, description } }
 }
 
 function movedTo(document: OpenApiDocument, today: string): OpenApiDocument {

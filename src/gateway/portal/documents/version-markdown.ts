@@ -26,7 +26,7 @@ export function versionMarkdown(options: VersionMarkdownOptions): string {
   const { deprecated, sunset, successor } = lifecycle
   const words = wordsOf(language)
   const { t } = words
-  const { title, summary } = textsOf(published, language)
+  const { title, ...texts } = textsOf(published, language)
   const notes = [
     deprecated === undefined ? '' : t('markdown.deprecated', { day: deprecated }),
     sunset === undefined ? '' : t('markdown.ends', { day: sunset }),
@@ -35,16 +35,16 @@ export function versionMarkdown(options: VersionMarkdownOptions): string {
   const limits = plans.flatMap((plan) =>
     plan.limits.map(({ windowLength, ...limit }) => {
       const shown = limitWords({ ...limit, ...shownWindow(windowLength) }, words)
-      return `- ${t('markdown.plan', { plan: plan.title, limit: shown })}`
+      return `- ${t('markdown.plan', { plan: plan.translations?.[language]?.title ?? plan.title, limit: shown })}`
     }),
   )
-  const { description } = document.info
+  // The samples of the served document link within the reference and mean nothing here.
+  const own = published.document.info['description']
+  const description = texts.description ?? (typeof own === 'string' ? own.trim() : '')
   const sections = [
     `# ${title} ${version}`,
     ...(notes.length === 0 ? [] : [notes.join(' ')]),
-    ...(summary === undefined ? [] : [summary]),
-    // Links of this text lead within the reference and mean nothing here.
-    typeof description === 'string' ? description.split('\n## Samples')[0]?.trim() : '',
+    description,
     t('markdown.document', { address: `${portalUrl}/api/apis/${api}/${version}/openapi.json` }),
     `## ${t('markdown.limits')}`,
     limits.length === 0 ? t('markdown.noPlan') : limits.join('\n'),

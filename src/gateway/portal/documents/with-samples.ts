@@ -1,5 +1,8 @@
 import type { ApiVersion, Json, JsonObject, OpenApiDocument } from '../../../catalogue/catalogue.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
 import { isJsonObject } from '../../../catalogue/json.ts'
+import type { Language } from '../../../messages/language.ts'
+import { wordsOf } from '../../../messages/words.ts'
 import { operationFragment } from '../page-paths.ts'
 import { sampleLanguages } from '../samples/sample-languages.ts'
 import { type SampleFlow, sampleFlows } from './sample-flows.ts'
@@ -15,10 +18,10 @@ import { sampleOfStep } from './sample-of-step.ts'
  */
 export function withSamples(
   document: OpenApiDocument,
-  { operations }: Pick<ApiVersion, 'operations'>,
+  published: ApiVersion,
   gatewayUrl: string,
 ): OpenApiDocument {
-  const flows = sampleFlows(document, operations)
+  const flows = sampleFlows(document, published.operations)
   if (flows.length === 0) return document
   const paths: Record<string, Json | undefined> = { ...document.paths }
   for (const flow of flows) {
@@ -33,7 +36,7 @@ export function withSamples(
       paths[template] = withMember(paths[template], method.toLowerCase(), samples)
     }
   }
-  return { ...document, info: withOrder(document.info, flows), paths }
+  return { ...document, info: withOrder(document.info, published, flows), paths }
 }
 
 function withMember(pathItem: Json | undefined, method: string, samples: Json): Json {
@@ -43,31 +46,57 @@ function withMember(pathItem: Json | undefined, method: string, samples: Json): 
   return { ...pathItem, [method]: { ...operation, 'x-codeSamples': samples } }
 }
 
-/** The links lead within the reference, which shows this text. */
-function withOrder(info: JsonObject, flows: readonly SampleFlow[]): JsonObject {
+function withOrder(
+  info: JsonObject,
+  published: ApiVersion,
+  flows: readonly SampleFlow[],
+): JsonObject {
   const { description } = info
+  const text = orderOfSamples(published, flows, 'en')
+  return {
+    ...info,
+    description: typeof description === 'string' ? `${description.trimEnd()}\n\n${text}` : text,
+  }
+}
+
+/** The description of a version in a language, with the order of its samples; undefined without a translation. */
+export function descriptionIn(
+  document: OpenApiDocument,
+  published: ApiVersion,
+  language: Language,
+): string | undefined {
+  const { description } = textsOf(published, language)
+  if (description === undefined) return undefined
+  const flows = sampleFlows(document, published.operations)
+  if (flows.length === 0) return description
+  return `${description}\n\n${orderOfSamples(published, flows, language)}`
+}
+
+/** The links lead within the reference, which shows this text. */
+function orderOfSamples(
+  published: ApiVersion,
+  flows: readonly SampleFlow[],
+  language: Language,
+): string {
+  const { t } = wordsOf(language)
+  const texts = textsOf(published, language)
   const lists = flows.map(({ title, steps }) => {
     const rows = steps.map(({ operation, tag }, index) => {
       const place = operationFragment(tag, operation.id)
-      return `${index + 1}. [${operation.summary}](${place})`
+      return `${index + 1}. [${texts.operation(operation)}](${place})`
     })
-    return `**${title}**\n\n${rows.join('\n')}`
+    return `**${texts.flow(title)}**\n\n${rows.join('\n')}`
   })
-  const text = `## Samples
+  return `## ${t('samples.title')}
 
-Every operation has samples for curl, Node.js (\`fetch\`) and Python (\`requests\`). Set your API key once; then every
-sample runs in the sandbox unchanged:
+${t('samples.lead')}
 
 \`\`\`sh
 export API_KEY=tg_…
 \`\`\`
 
-Run the samples in this order. A sample that needs an id names the response that contains it, and a sample whose
-response later steps need lists the values to keep:
+${t('samples.order')}
 
-${lists.join('\n\n')}`
-  return {
-    ...info,
-    description: typeof description === 'string' ? `${description.trimEnd()}\n\n${text}\n` : text,
-  }
+${lists.join('\n\n')}
+`
 }

@@ -25,7 +25,7 @@ export function createSearchIndex({
     ...guideEntries(language),
     ...versionEntries(language),
     ...errorEntries(language),
-    ...(await peopleEntries()),
+    ...(await peopleEntries(language)),
   ]
 
   function guideEntries(language: Language): SearchEntry[] {
@@ -89,15 +89,18 @@ export function createSearchIndex({
   }
 
   /** No person is found while the bank does not answer. */
-  async function peopleEntries(): Promise<SearchEntry[]> {
+  async function peopleEntries(language: Language): Promise<SearchEntry[]> {
     if (sandbox === undefined) return []
     const { customers } = await sandbox.describe().catch(() => ({ customers: [] }))
-    return customers.map(({ name, psuId, alias, behaves, accounts }) => ({
+    const isHebrew = language === 'he'
+    return customers.map(({ psuId, alias, accounts, ...person }) => ({
       kind: 'person',
-      title: name,
-      detail: `${psuId} · ${behaves}`,
+      title: isHebrew ? person.nameInHebrew : person.name,
+      detail: `${psuId} · ${isHebrew ? person.behavesInHebrew : person.behaves}`,
       place: '',
-      words: [alias, ...accounts.map(({ iban }) => iban)].join(' '),
+      words: [alias, person.name, person.nameInHebrew, ...accounts.map(({ iban }) => iban)].join(
+        ' ',
+      ),
       href: `/sandbox#${encodeURIComponent(psuId)}`,
     }))
   }

@@ -31,7 +31,7 @@ export function publishedApis(
     title: titleOf(versions.at(-1), language) ?? api,
     versions: versions.map((version) => ({
       ...publishedVersion({ published: version, siblings: versions, nowMs, language }),
-      plans: version.plans.flatMap((name) => publishedPlan(catalogue, name)),
+      plans: version.plans.flatMap((name) => publishedPlan(catalogue, name, language)),
     })),
   }))
   return { items }
@@ -144,11 +144,12 @@ function whereabouts(
   }
 }
 
-function publishedPlan(catalogue: Catalogue, name: string): PublishedPlan[] {
+function publishedPlan(catalogue: Catalogue, name: string, language: Language): PublishedPlan[] {
   const plan = catalogue.plans.get(name)
   if (plan === undefined) return []
   const limits = plan.limits.map(({ name, calls, windowLength, scope }) => ({
     ...{ name, calls, ...shownWindow(windowLength), scope },
   }))
-  return [{ name, title: plan.title, description: plan.description, limits }]
+  const { title, description } = { ...plan, ...plan.translations?.[language] }
+  return [{ name, title, description, limits }]
 }

@@ -67,8 +67,15 @@ export const Sandbox = closed({
   ways: Type.Array(
     closed({
       of: Type.String(),
+      ofInHebrew: Type.String(),
       member: Type.String({ description: 'the member of an answer that holds the state' }),
-      states: Type.Array(closed({ state: Type.String(), ways: Type.Array(Type.String()) })),
+      states: Type.Array(
+        closed({
+          state: Type.String(),
+          ways: Type.Array(Type.String()),
+          waysInHebrew: Type.Array(Type.String()),
+        }),
+      ),
     }),
   ),
 })

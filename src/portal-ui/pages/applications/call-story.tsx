@@ -93,7 +93,7 @@ function WhatToDo({ record, code }: WhatToDoProps) {
       {record.detail === null || code === undefined ? null : (
         <p>
           {t('story.answerSaid')}{' '}
-          <bdi lang="en" dir="ltr">
+          <bdi lang="en" dir="ltr" data-as-sent>
             “{record.detail}”
           </bdi>
         </p>

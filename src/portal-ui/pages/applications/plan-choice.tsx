@@ -1,5 +1,6 @@
 import { Radio, Stack } from '@mantine/core'
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
+import { DocumentText } from '../../components/document-text.tsx'
 import { limitInWords } from '../../in-words.ts'
 import { t } from '../../words.ts'
 
@@ -27,7 +28,7 @@ export function PlanChoice({ plans, value, onChange }: PlanChoiceProps) {
             label={<bdi>{title}</bdi>}
             description={
               <>
-                {limits.map(limitInWords).join('; ')}. <bdi>{description}</bdi>
+                {limits.map(limitInWords).join('; ')}. <DocumentText text={description} />
               </>
             }
           />

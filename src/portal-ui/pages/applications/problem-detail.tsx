@@ -10,7 +10,11 @@ export interface ProblemDetailProps {
 
 /** Why a call failed: what helps, by the code and in the page's language, and what the answer said, in English. */
 export function ProblemDetail({ detail, code }: ProblemDetailProps) {
-  const answered = <bdi {...marksOf(detail)}>{detail}</bdi>
+  const answered = (
+    <bdi {...marksOf(detail)} data-as-sent>
+      {detail}
+    </bdi>
+  )
   if (pageLanguage() === 'en') return answered
   const advice = `advice.${code}`
   const { knows, t } = words()

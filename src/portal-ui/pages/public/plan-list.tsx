@@ -1,5 +1,6 @@
 import { Paper, Text, Title } from '@mantine/core'
 import type { PublishedPlan } from '../../../gateway/portal/schemas/catalogue.ts'
+import { DocumentText } from '../../components/document-text.tsx'
 import { limitInWords } from '../../in-words.ts'
 import classes from '../../reference/reference.module.css'
 import { t } from '../../words.ts'
@@ -19,7 +20,7 @@ export function PlanList({ plans }: { readonly plans: readonly PublishedPlan[] }
               </Title>
               {description === '' ? null : (
                 <Text c="dimmed">
-                  <bdi>{description}</bdi>
+                  <DocumentText text={description} />
                 </Text>
               )}
               {limits.map((limit) => (

@@ -1,11 +1,12 @@
 import { Code, Table } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import type { Sandbox } from '../../../gateway/portal/schemas/sandbox.ts'
-import { t } from '../../words.ts'
+import { pageLanguage, t } from '../../words.ts'
 import classes from './sandbox.module.css'
 
 /** The states of the chosen kind of resource, and the ways into each. */
 export function WaysIntoStates({ ways }: Pick<Sandbox, 'ways'>) {
+  const isHebrew = pageLanguage() === 'he'
   const [chosen, setChosen] = useState(ways[0]?.of)
   const shown = ways.find((kind) => kind.of === chosen)
   return (
@@ -16,18 +17,17 @@ export function WaysIntoStates({ ways }: Pick<Sandbox, 'ways'>) {
             key={kind.of}
             type="button"
             aria-pressed={kind.of === chosen}
-            lang="en"
             className={classes['kind']}
             onClick={() => setChosen(kind.of)}
           >
-            {kind.of}
+            {isHebrew ? kind.ofInHebrew : kind.of}
           </button>
         ))}
       </fieldset>
       {shown === undefined ? null : (
-        <Table verticalSpacing="sm" lang="en" dir="ltr" className={classes['table'] ?? ''}>
+        <Table verticalSpacing="sm" className={classes['table'] ?? ''}>
           <caption>
-            <Code>{shown.member}</Code>
+            <Code dir="ltr">{shown.member}</Code>
           </caption>
           <Table.Thead>
             <Table.Tr>
@@ -36,14 +36,14 @@ export function WaysIntoStates({ ways }: Pick<Sandbox, 'ways'>) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {shown.states.map(({ state, ways: alternatives }) => (
+            {shown.states.map(({ state, ways: inEnglish, waysInHebrew }) => (
               <Table.Tr key={state}>
                 <Table.Th scope="row">
-                  <Code>{state}</Code>
+                  <Code dir="ltr">{state}</Code>
                 </Table.Th>
                 <Table.Td>
                   <ul className={classes['ways']}>
-                    {alternatives.map((way) => (
+                    {(isHebrew ? waysInHebrew : inEnglish).map((way) => (
                       <li key={way}>
                         <WithCode text={way} />
                       </li>
@@ -64,6 +64,12 @@ function WithCode({ text }: { readonly text: string }) {
   return text.split('`').map((part, at) => {
     // The parts of a sentence never change order.
     const key = `${at} ${part}`
-    return at % 2 === 1 ? <Code key={key}>{part}</Code> : <Fragment key={key}>{part}</Fragment>
+    return at % 2 === 1 ? (
+      <Code key={key} dir="ltr">
+        {part}
+      </Code>
+    ) : (
+      <Fragment key={key}>{part}</Fragment>
+    )
   })
 }

@@ -1,5 +1,6 @@
 import { withInstants } from '../../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import { LanguageQuery } from '../../schemas/guides.ts'
 import { OperatorOverview, OperatorPlans, OperatorVersions } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
 import { publishedApis } from '../published-apis.ts'
@@ -51,13 +52,14 @@ export function registerFigures(
       schema: {
         operationId: 'listVersionCallers',
         summary: 'List the published versions with the applications that called them in 30 days',
+        querystring: LanguageQuery,
         response: { 200: OperatorVersions },
       },
     },
-    async () => {
+    async ({ query }) => {
       const from = new Date(now() - callersDays * dayMs)
       const [callers, use] = await Promise.all([figures.versionCallers(from), figures.planUse()])
-      const items = publishedApis(catalogue(), now(), 'en').items.flatMap(
+      const items = publishedApis(catalogue(), now(), query.language ?? 'en').items.flatMap(
         ({ api, title, versions }) =>
           versions.map(({ version, lifecycle, isDeprecated, isRetired }) => {
             const isThis = (other: { api: string; version: string }) =>
@@ -87,20 +89,22 @@ export function registerFigures(
         operationId: 'listPlanUse',
         summary:
           'List the plans with their limits and subscriptions, and the overrides that apply now',
+        querystring: LanguageQuery,
         response: { 200: OperatorPlans },
       },
     },
-    async () => {
+    async ({ query }) => {
       const [use, overrides] = await Promise.all([figures.planUse(), figures.activeOverrides()])
-      const items = publishedApis(catalogue(), now(), 'en').items.flatMap(({ api, versions }) =>
-        versions.flatMap(({ version, plans }) =>
-          plans.map((plan) => {
-            const found = use.find(
-              (each) => each.api === api && each.version === version && each.plan === plan.name,
-            )
-            return { api, version, plan, subscriptions: found?.subscriptions ?? 0 }
-          }),
-        ),
+      const items = publishedApis(catalogue(), now(), query.language ?? 'en').items.flatMap(
+        ({ api, versions }) =>
+          versions.flatMap(({ version, plans }) =>
+            plans.map((plan) => {
+              const found = use.find(
+                (each) => each.api === api && each.version === version && each.plan === plan.name,
+              )
+              return { api, version, plan, subscriptions: found?.subscriptions ?? 0 }
+            }),
+          ),
       )
       return { items, overrides: overrides.map(withInstants) }
     },
