@@ -71,7 +71,9 @@ export function percent(share: number): string {
 
 /** `in 13 min`, `2 hr. ago`, `now` for less than five seconds; in its largest whole unit. @param ms negative: past */
 export function relativeTime(ms: number): string {
-  const format = new Intl.RelativeTimeFormat(pageLocale(), { numeric: 'auto', style: 'short' })
+  // The short form in Hebrew puts numbers in brackets.
+  const style = pageLanguage() === 'he' ? 'long' : 'short'
+  const format = new Intl.RelativeTimeFormat(pageLocale(), { numeric: 'auto', style })
   const seconds = Math.abs(ms) / 1000
   if (seconds < 5) return format.format(0, 'second')
   const unit = units.find((each) => seconds >= each.seconds) ?? units[3]

@@ -180,6 +180,7 @@ export const cssVariablesWith =
       ...lightTints(tide),
       '--on-filled': '#ffffff',
       '--surface': '#ffffff',
+      '--surface-raised': '#ffffff',
       '--surface-sunken': gray[0],
       '--line': gray[2],
       '--input-line': gray[5],
@@ -196,6 +197,7 @@ export const cssVariablesWith =
       // White on the bright accent would have a contrast of 2.9.
       '--on-filled': '#06171b',
       '--surface': '#111d22',
+      '--surface-raised': '#16242a',
       '--surface-sunken': dark[8],
       '--line': dark[5],
       '--input-line': dark[3],

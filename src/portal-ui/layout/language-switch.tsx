@@ -31,6 +31,7 @@ export function LanguageSwitch() {
       size="sm"
       lang={language}
       className={classes['language'] ?? ''}
+      styles={{ label: { fontWeight: 500 } }}
       onClick={() => void choose(language)}
     >
       {languageFacts[language].name}

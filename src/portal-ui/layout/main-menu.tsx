@@ -1,49 +1,50 @@
-import { ActionIcon, Menu } from '@mantine/core'
-import { useLocation } from 'wouter'
+import { useId, useRef } from 'react'
+import { Link } from 'wouter'
 import { t } from '../words.ts'
 import { useMainLinks } from './main-links.ts'
 import type { MainNavigationProps } from './main-navigation.tsx'
 import classes from './shell.module.css'
 
-/** The links of the main navigation behind a button, on a narrow screen or at high zoom. */
+/**
+ * The links of the main navigation behind a button, on a narrow screen or at
+ * high zoom. The browser's own popover opens, closes and places the focus, so
+ * it is there with the header.
+ */
 export function MainMenu({ developer }: MainNavigationProps) {
   const links = useMainLinks(developer)
-  const [, navigate] = useLocation()
+  const id = useId()
+  const popover = useRef<HTMLElement>(null)
   return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label={t('shell.menu')}
-          className={classes['menuButton'] ?? ''}
-        >
-          <svg
-            viewBox="0 0 16 16"
-            width="18"
-            height="18"
-            fill="none"
-            stroke="currentColor"
-            strokeWidth="1.8"
-            strokeLinecap="round"
-            aria-hidden="true"
-          >
-            <path d="M2 4h12M2 8h12M2 12h12" />
-          </svg>
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
+    <>
+      <button
+        type="button"
+        popoverTarget={id}
+        aria-label={t('shell.menu')}
+        className={classes['menuButton']}
+      >
+        <svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
+          <path d="M2 4h12M2 8h12M2 12h12" />
+        </svg>
+      </button>
+      <nav
+        ref={popover}
+        id={id}
+        popover="auto"
+        aria-label={t('shell.menu')}
+        className={classes['menu']}
+      >
         {links.map(({ href, label, current }) => (
-          <Menu.Item
+          <Link
             key={href}
-            onClick={() => navigate(href)}
-            {...(current === undefined ? {} : { 'aria-current': current, fw: 600 })}
+            href={href}
+            className={classes['navLink'] ?? ''}
+            aria-current={current}
+            onClick={() => popover.current?.hidePopover()}
           >
             {label}
-          </Menu.Item>
+          </Link>
         ))}
-      </Menu.Dropdown>
-    </Menu>
+      </nav>
+    </>
   )
 }

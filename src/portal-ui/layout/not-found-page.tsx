@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { Link } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { t } from '../words.ts'
@@ -8,9 +8,11 @@ import { Page } from './page.tsx'
 export function NotFoundPage() {
   return (
     <Page title={t('notFound.title')} lead={t('notFound.lead')} width="narrow">
-      <Button component={Link} href={pagePaths.landing} variant="default">
-        {t('notFound.back')}
-      </Button>
+      <Group>
+        <Button component={Link} href={pagePaths.landing}>
+          {t('notFound.back')}
+        </Button>
+      </Group>
     </Page>
   )
 }

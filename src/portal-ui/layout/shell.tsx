@@ -1,7 +1,6 @@
-import { Anchor, Button, Container, Group, Text } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
+import { Anchor, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { useSession } from '../api/session.ts'
 import { useBrandName } from '../facts.tsx'
@@ -10,8 +9,9 @@ import { BrandLinks } from './brand-links.tsx'
 import { BrandSign } from './brand-sign.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { LanguageSwitch } from './language-switch.tsx'
-import { LazyMainMenu, LazyProfileMenu } from './lazy-menus.tsx'
+import { LazyProfileMenu } from './lazy-profile-menu.tsx'
 import { LazyTermsNotice } from './lazy-terms-notice.tsx'
+import { MainMenu } from './main-menu.tsx'
 import { MainLinks } from './main-navigation.tsx'
 import { SearchButton } from './search-button.tsx'
 import classes from './shell.module.css'
@@ -21,8 +21,6 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const name = useBrandName()
   const { data: session } = useSession()
   const developer = session?.developer
-  // Where the style hides the links of the header.
-  const isNarrow = useMediaQuery('(max-width: 56em)')
   return (
     <div className={classes['root']}>
       <a href="#content" className={classes['skip']}>
@@ -44,7 +42,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             ) : (
               <LazyProfileMenu developer={developer} />
             )}
-            {isNarrow ? <LazyMainMenu developer={developer} /> : null}
+            <MainMenu developer={developer} />
           </div>
         </div>
       </header>
@@ -53,7 +51,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {children}
       </main>
       <footer className={classes['footer']}>
-        <Container size="lg">
+        <div className={classes['footerBar']}>
           <Group justify="space-between" gap="xs">
             <Text size="sm" c="dimmed">
               {t('shell.footer', { name })}
@@ -68,27 +66,42 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               </Anchor>
             </Group>
           </Group>
-        </Container>
+        </div>
       </footer>
     </div>
   )
 }
 
+/** Pages about one's own account, where an invitation to sign up is out of place. */
+const accountPaths: readonly string[] = [
+  pagePaths.signIn,
+  pagePaths.signUp,
+  pagePaths.verify,
+  pagePaths.enrol,
+  pagePaths.reset,
+  pagePaths.resetConfirm,
+  pagePaths.confirmEmail,
+  pagePaths.optOut,
+]
+
 /** What a visitor can do: sign in, or sign up for a key. */
 function Visitor() {
+  const [path] = useLocation()
   return (
     <>
       <Button component={Link} href={pagePaths.signIn} size="sm" variant="subtle" color="gray">
         {t('shell.signIn')}
       </Button>
-      <Button
-        component={Link}
-        href={pagePaths.signUp}
-        size="sm"
-        className={classes['getKey'] ?? ''}
-      >
-        {t('shell.getKey')}
-      </Button>
+      {accountPaths.includes(path) ? null : (
+        <Button
+          component={Link}
+          href={pagePaths.signUp}
+          size="sm"
+          className={classes['getKey'] ?? ''}
+        >
+          {t('shell.getKey')}
+        </Button>
+      )}
     </>
   )
 }

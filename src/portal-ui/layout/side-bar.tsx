@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import classes from './side-bar.module.css'
 
@@ -41,10 +41,7 @@ export interface SideBarProps {
 export function SideBar(props: SideBarProps) {
   const { label, items, groups = [], current, top, hasCards = false, children } = props
   const here = useRef<HTMLAnchorElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another item is the current one
-  useEffect(() => {
-    here.current?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [current])
+  useInSight(here, current)
   const list = (each: readonly SideBarItem[]) => (
     <ul className={classes['list']}>
       {each.map(({ href, label, icon, end, language }) => (
@@ -94,6 +91,21 @@ export function SideBar(props: SideBarProps) {
       <div className={classes['content']}>{children}</div>
     </div>
   )
+}
+
+/** Keeps the current item in sight in a bar that scrolls sideways, also when its width or what stands before it changes. */
+function useInSight(item: RefObject<HTMLElement | null>, current: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another item is the current one
+  useEffect(() => {
+    const bar = item.current?.closest('ul')?.parentElement
+    if (!bar) return
+    const observer = new ResizeObserver(() =>
+      item.current?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+    )
+    observer.observe(bar)
+    for (const part of bar.children) observer.observe(part)
+    return () => observer.disconnect()
+  }, [current])
 }
 
 interface FoldableProps {

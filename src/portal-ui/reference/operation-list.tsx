@@ -1,3 +1,4 @@
+import { Title } from '@mantine/core'
 import { Link } from 'wouter'
 import type {
   MissingOperation,
@@ -25,9 +26,9 @@ export function OperationList({ api, version, oldest }: OperationListProps) {
     <>
       {[...groups].map(([tag, operations]) => (
         <section key={tag} aria-label={tagTitle(version, tag)} className={classes['group']}>
-          <h2>
+          <Title order={2}>
             <DocumentText text={tagTitle(version, tag)} />
-          </h2>
+          </Title>
           <ul className={classes['rows']}>
             {operations.map((operation) => (
               <li key={operation.id}>
@@ -36,11 +37,9 @@ export function OperationList({ api, version, oldest }: OperationListProps) {
                   className={classes['row'] ?? ''}
                 >
                   <MethodBadge method={operation.method} />
+                  <DocumentText text={operation.summary} />
                   <span className={classes['rowPath']} dir="ltr">
                     {operation.path}
-                  </span>
-                  <span className={classes['rowSummary']}>
-                    <DocumentText text={operation.summary} />
                   </span>
                   <Presence operation={operation} oldest={oldest} />
                 </Link>
@@ -57,16 +56,16 @@ export function OperationList({ api, version, oldest }: OperationListProps) {
 function Missing({ operations }: { readonly operations: readonly MissingOperation[] }) {
   return (
     <section aria-labelledby="not-here" className={classes['group']}>
-      <h2 id="not-here">{t('reference.notHere')}</h2>
+      <Title order={2} id="not-here">
+        {t('reference.notHere')}
+      </Title>
       <ul className={classes['rows']}>
         {operations.map((operation) => (
           <li key={operation.id} className={classes['row']}>
             <MethodBadge method={operation.method} />
+            <DocumentText text={operation.summary} />
             <span className={classes['rowPath']} dir="ltr">
               {operation.template}
-            </span>
-            <span className={classes['rowSummary']}>
-              <DocumentText text={operation.summary} />
             </span>
             <Pill tone="warn">
               {operation.removedIn === null

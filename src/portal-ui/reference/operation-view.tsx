@@ -1,3 +1,4 @@
+import { Title } from '@mantine/core'
 import { type RefObject, useMemo } from 'react'
 import type { PublishedOperation } from '../../gateway/portal/schemas/catalogue.ts'
 import { useKeyHint } from '../api/key-hint.ts'
@@ -49,7 +50,7 @@ export function OperationView(props: OperationViewProps) {
             {isCallable ? <TryOperation api={api} version={version} operation={operation} /> : null}
           </span>
         </div>
-        <div className={classes['address']} dir="ltr">
+        <div className={classes['address']}>
           <MethodBadge method={operation.method} />
           <CopyValue
             value={`${gatewayUrl}${operation.path}`}
@@ -66,19 +67,19 @@ export function OperationView(props: OperationViewProps) {
           )}
           {content === undefined ? null : (
             <section aria-labelledby="body">
-              <h3 id="body">
+              <Title order={3} id="body">
                 {t('reference.body')}{' '}
                 <span className={classes['facts']} dir="ltr">
                   {content.mediaType}
                 </span>
-              </h3>
+              </Title>
               <Markup text={entry?.body?.description ?? ''} />
               <SchemaTree document={document} schema={content.schema} />
             </section>
           )}
           {successes.map(({ status, description, contents }) => (
             <section key={status} aria-label={t('reference.responseOf', { status })}>
-              <h3>{t('reference.responseOf', { status })}</h3>
+              <Title order={3}>{t('reference.responseOf', { status })}</Title>
               <Markup text={description} />
               {contents[0] === undefined ? null : (
                 <SchemaTree document={document} schema={contents[0].schema} />

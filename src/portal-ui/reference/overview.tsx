@@ -4,6 +4,7 @@ import { CopyValue } from '../components/copy-value.tsx'
 import { Message } from '../components/message.tsx'
 import { useFacts } from '../facts.tsx'
 import { limitInWords } from '../in-words.ts'
+import { documentPath } from '../published.ts'
 import { t } from '../words.ts'
 import { membersOf, textOf } from './document-nodes.ts'
 import { Markup } from './markup.tsx'
@@ -44,6 +45,18 @@ export function Overview({ published, version, document }: OverviewProps) {
               <dd>{limitInWords(limit)}</dd>
             </div>
           )}
+          <div>
+            <dt>OpenAPI</dt>
+            <dd>
+              <Anchor
+                href={documentPath(published.api, version.version)}
+                download={`${published.api}-${version.version}.json`}
+                underline="always"
+              >
+                {t('reference.download')}
+              </Anchor>
+            </dd>
+          </div>
           <div>
             <dt>{t('reference.whatIsLeft')}</dt>
             <dd>

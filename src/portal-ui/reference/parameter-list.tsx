@@ -1,3 +1,4 @@
+import { Title } from '@mantine/core'
 import { t } from '../words.ts'
 import { Markup } from './markup.tsx'
 import type { EntryParameter } from './operation-entry.ts'
@@ -22,7 +23,9 @@ export function ParameterList({ document, parameters }: ParameterListProps) {
     const folded = isFolded ? own.filter(({ isRequired }) => !isRequired) : []
     return (
       <section key={place} aria-labelledby={`parameters-${place}`}>
-        <h3 id={`parameters-${place}`}>{t(`reference.place.${place}`)}</h3>
+        <Title order={3} id={`parameters-${place}`}>
+          {t(`reference.place.${place}`)}
+        </Title>
         <Parameters document={document} parameters={shown} />
         {folded.length === 0 ? null : (
           <details className={classes['inside']}>

@@ -11,11 +11,11 @@ const icons: Readonly<Record<OperatorSection, IconName>> = {
   overview: 'grid',
   developers: 'people',
   applications: 'list',
-  requests: 'bell',
-  plans: 'gauge',
+  requests: 'inbox',
+  plans: 'sliders',
   versions: 'arrows',
-  refusals: 'play',
-  'sign-up': 'key',
+  refusals: 'ban',
+  'sign-up': 'newcomer',
   audit: 'paper',
   'security-events': 'shield',
 }
@@ -44,6 +44,7 @@ export function OperatorFrame({
 }) {
   return (
     <SideBar
+      hasCards
       label={t('shell.operator')}
       current={sectionPath(current)}
       items={operatorSections.map((section) => ({

@@ -2,12 +2,10 @@ import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useLocation, useParams, useSearchParams } from 'wouter'
 import type { PublishedApi } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useApis } from '../../api/catalogue.ts'
-import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { TextLink } from '../../components/text-link.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
-import { diffPath, versionPath } from '../../published.ts'
+import { diffPath } from '../../published.ts'
 import { t } from '../../words.ts'
 import { Difference } from './difference.tsx'
 
@@ -37,23 +35,6 @@ function Comparison({ published: { api, title, versions } }: { readonly publishe
   return (
     <Page
       title={t('diff.titleOf', { title })}
-      lead={
-        <Message
-          id="diff.fromTo"
-          values={{
-            from: (
-              <TextLink key="from" href={versionPath(api, from)}>
-                <bdi>{from}</bdi>
-              </TextLink>
-            ),
-            to: (
-              <TextLink key="to" href={versionPath(api, to)}>
-                <bdi>{to}</bdi>
-              </TextLink>
-            ),
-          }}
-        />
-      }
       actions={
         <Group align="flex-end" gap="sm">
           <NativeSelect

@@ -29,7 +29,7 @@ export function Difference({ api, from, to }: DifferenceProps) {
   return (
     <Stack gap="xl">
       <Text role="status">{summaryOf(named)}</Text>
-      <Operations title={t('diff.removedIn', { version: to })} operations={removed} />
+      <Operations title={t('diff.removedIn', { version: to })} operations={removed} isBreaking />
       <Operations title={t('diff.newIn', { version: to })} operations={added} />
       {changed.length === 0 ? null : (
         <section aria-labelledby="changed" className={classes['group']}>
@@ -46,7 +46,7 @@ export function Difference({ api, from, to }: DifferenceProps) {
                   {operation.changes.map(({ where, message, isBreaking }) => (
                     <li key={`${where} ${message}`}>
                       <bdi lang="en">
-                        <strong>{where}</strong> {message}
+                        <strong>{sentenceCase(where)}:</strong> {message}
                       </bdi>{' '}
                       {isBreaking ? <Pill tone="bad">{t('diff.mayBreak')}</Pill> : null}
                     </li>
@@ -64,9 +64,10 @@ export function Difference({ api, from, to }: DifferenceProps) {
 interface OperationsProps {
   readonly title: string
   readonly operations: readonly DiffedOperation[]
+  readonly isBreaking?: boolean
 }
 
-function Operations({ title, operations }: OperationsProps) {
+function Operations({ title, operations, isBreaking = false }: OperationsProps) {
   if (operations.length === 0) return null
   return (
     <section aria-label={title} className={classes['group']}>
@@ -75,6 +76,7 @@ function Operations({ title, operations }: OperationsProps) {
         {operations.map((operation) => (
           <li key={operation.id} className={classes['row']}>
             <Operation operation={operation} />
+            {isBreaking ? <Pill tone="bad">{t('diff.mayBreak')}</Pill> : null}
           </li>
         ))}
       </ul>
@@ -82,16 +84,18 @@ function Operations({ title, operations }: OperationsProps) {
   )
 }
 
+function sentenceCase(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
 function Operation({ operation }: { readonly operation: DiffedOperation }) {
   const { method, template, summary } = operation
   return (
     <>
       <MethodBadge method={method} />
+      <DocumentText text={summary} />
       <span className={classes['rowPath']} dir="ltr">
         {template}
-      </span>
-      <span className={classes['rowSummary']}>
-        <DocumentText text={summary} />
       </span>
     </>
   )
@@ -119,6 +123,7 @@ function summaryOf({ added, removed, changed }: VersionDiff): string {
     removed: removed.length,
     added: added.length,
     changed: changed.length,
-    breaking: breaking.length,
+    // A removed operation breaks whatever calls it.
+    breaking: breaking.length + removed.length,
   })
 }

@@ -16,7 +16,7 @@ export interface HeroSampleProps {
 export function HeroSample({ sample: { samples, answers }, limit }: HeroSampleProps) {
   const [status, setStatus] = useState(answers[0]?.status)
   const answer = answers.find((each) => each.status === status)
-  const left = limit === undefined ? 0 : isRefused(status) ? 0 : limit.calls - 1
+  const used = limit === undefined ? 0 : isRefused(status) ? limit.calls : 1
   return (
     <div className={classes['sample']}>
       <CodeTabs samples={samples} label={t('landing.sample')} />
@@ -52,15 +52,15 @@ export function HeroSample({ sample: { samples, answers }, limit }: HeroSamplePr
       )}
       {limit === undefined ? null : (
         <div className={classes['meter']}>
-          <span dir="ltr">RateLimit</span>
+          <span>{t('reference.limit')}</span>
           <span className={classes['track']} aria-hidden>
             <span
               className={classes['bar']}
-              style={{ inlineSize: `${(left / limit.calls) * 100}%` }}
+              style={{ inlineSize: `${(used / limit.calls) * 100}%` }}
             />
           </span>
           <strong>
-            {t('landing.left', { left: wholeNumber(left), calls: wholeNumber(limit.calls) })}
+            {t('landing.used', { used: wholeNumber(used), calls: wholeNumber(limit.calls) })}
           </strong>
           <span>{t('landing.resets', { window: windowInWords(limit) })}</span>
         </div>

@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useEffect } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { versionTabs } from '../../../gateway/portal/page-paths.ts'
@@ -15,7 +15,6 @@ import { Page } from '../../layout/page.tsx'
 import { SideBar } from '../../layout/side-bar.tsx'
 import { languageOfText } from '../../local-text.ts'
 import {
-  documentPath,
   operationPath,
   tagTitle,
   type VersionTab,
@@ -102,24 +101,17 @@ function Version({ published, version, tab }: VersionProps) {
         width="inner"
         title={`${version.title} ${name}`}
         heading={
-          <span>
-            <DocumentText text={version.title} /> <span className={classes['version']}>{name}</span>
+          <span className={classes['heading']}>
+            <span>
+              <DocumentText text={version.title} />{' '}
+              <span className={classes['version']}>{name}</span>
+            </span>
+            <LifecycleBadges version={version} />
           </span>
         }
-        lead={<LifecycleBadges version={version} />}
-        actions={
-          <>
-            <Button
-              component="a"
-              variant="default"
-              href={documentPath(api, name)}
-              download={`${api}-${name}.json`}
-            >
-              {t('reference.download')}
-            </Button>
-            <SubscribeVersion api={api} version={version} />
-          </>
-        }
+        {...(operation === undefined
+          ? { actions: <SubscribeVersion api={api} version={version} /> }
+          : {})}
       >
         <LifecycleNotice api={api} version={version} />
         <PartLinks

@@ -1,0 +1,24 @@
+import { type ComponentProps, type ComponentType, lazy, Suspense } from 'react'
+import classes from './shell.module.css'
+
+type ProfileMenuProps = ComponentProps<typeof import('./profile-menu.tsx').ProfileMenu>
+
+const ProfileMenu = lazy(async (): Promise<{ default: ComponentType<ProfileMenuProps> }> => {
+  try {
+    return { default: (await import('./profile-menu.tsx')).ProfileMenu }
+  } catch {
+    return { default: () => null }
+  }
+})
+
+/**
+ * The menu of a signed-in developer, which loads once the page shows and leaves
+ * its place free until then. When its script does not load, the page still works.
+ */
+export function LazyProfileMenu(props: ProfileMenuProps) {
+  return (
+    <Suspense fallback={<span className={classes['menuPlace']} />}>
+      <ProfileMenu {...props} />
+    </Suspense>
+  )
+}
