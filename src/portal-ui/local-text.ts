@@ -1,5 +1,5 @@
 import type { LocalText } from '../gateway/portal/schemas/catalogue.ts'
-import { isLeftInEnglish } from '../messages/language.ts'
+import { isLeftInEnglish, languageFacts } from '../messages/language.ts'
 import { pageLanguage } from './words.ts'
 
 /** A text of an API's document in the page's language, or in English. */
@@ -13,6 +13,8 @@ export function languageOfText(text: string): 'en' | undefined {
 }
 
 /** Attributes of an element around a text of an API's document. */
-export function marksOf(text: string): { readonly lang?: 'en'; readonly dir?: 'ltr' } {
-  return isLeftInEnglish(text, pageLanguage()) ? { lang: 'en', dir: 'ltr' } : {}
+export function marksOf(text: string): { readonly lang?: 'en'; readonly dir: 'ltr' | 'rtl' } {
+  return isLeftInEnglish(text, pageLanguage())
+    ? { lang: 'en', dir: 'ltr' }
+    : { dir: languageFacts[pageLanguage()].direction }
 }

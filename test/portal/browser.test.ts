@@ -133,6 +133,8 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await page.getByRole('button', { name: 'By keyboard Switch application' }).waitFor()
       await page.getByRole('heading', { name: 'New key: Key 1' }).waitFor()
       t.equal((await focused(page)).text, 'New key: Key 1', 'what appears takes the focus')
+      // What arrives later moves what is below it.
+      await page.getByRole('list', { name: 'Noa Levi’s accounts' }).waitFor()
       await tabTo(t, page, 'Create key')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Create a key' }).waitFor()

@@ -55,7 +55,7 @@ function Parameters({ document, parameters }: ParameterListProps) {
               ) : null}
             </div>
             <Markup text={parameter.description} />
-            <Facts type="" choices={choices} constraints={[]} />
+            {choices.length === 0 ? null : <Facts type="" choices={choices} constraints={[]} />}
             {example === undefined || choices.length > 0 ? null : <Example text={example} />}
           </li>
         )

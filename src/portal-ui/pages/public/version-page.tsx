@@ -109,9 +109,11 @@ function Version({ published, version, tab }: VersionProps) {
             <LifecycleBadges version={version} />
           </span>
         }
-        {...(operation === undefined
-          ? { actions: <SubscribeVersion api={api} version={version} /> }
-          : {})}
+        actions={
+          <span className={operation === undefined ? '' : classes['roomy']}>
+            <SubscribeVersion api={api} version={version} />
+          </span>
+        }
       >
         <LifecycleNotice api={api} version={version} />
         <PartLinks
