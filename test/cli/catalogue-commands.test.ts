@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { tollgate } from '../support/cli.ts'
@@ -30,6 +30,26 @@ t.test('check says what is published and exits 0', async (t) => {
     plans: [{ name: 'default', limits: [{ calls: 100, windowSeconds: 3600 }] }],
   })
 })
+
+t.test(
+  'check warns of a sample that a guide of the portal shows and a document lacks',
+  async (t) => {
+    const config = testConfigDir(t)
+    const file = join(config, 'apis', 'xs2a', '1.7.0.yaml')
+    const text = readFileSync(file, 'utf8')
+    const lines = text.split('\n').filter((line) => !/^\s+- getConsentStatus$/.test(line))
+    writeFileSync(file, lines.join('\n'))
+    const warning =
+      'Warning: xs2a 1.7.0 has no sample of getConsentStatus (x-sample-flows), so the guide consent shows none.'
+    const { stdout, code } = await tollgate({ CONFIG_DIR: config }, 'check')
+    t.equal(code, 0)
+    t.ok(stdout.startsWith(`${warning}\n`), stdout.slice(0, 300))
+    const asJson = await tollgate({ CONFIG_DIR: config }, 'check', '--json')
+    t.match(JSON.parse(asJson.stdout), { ok: true, warnings: [warning] })
+    const whole = await tollgate({}, 'check', '--json')
+    t.strictSame(JSON.parse(whole.stdout).warnings, [])
+  },
+)
 
 t.test('check says which day a limit counts', async (t) => {
   const config = testConfigDir(t)

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { marked } from 'marked'
 import t from 'tap'
+import type { ApiVersion, Catalogue } from '../../src/catalogue/catalogue.ts'
 import { isErrorCode } from '../../src/gateway/portal/error-words.ts'
+import { guideGaps } from '../../src/gateway/portal/guides/guide-gaps.ts'
 import { createGuides } from '../../src/gateway/portal/guides/guides.ts'
 import { renderMarkdown } from '../../src/gateway/portal/guides/render-markdown.ts'
 import { createSearchIndex } from '../../src/gateway/portal/guides/search-index.ts'
@@ -129,6 +131,53 @@ t.test(
   },
 )
 
+/** The catalogue, with another document or other operations of xs2a 1.7.0. */
+function catalogueWith(change: (published: ApiVersion) => Partial<ApiVersion>): Catalogue {
+  const changed = [...catalogue.versions].map(([key, published]): [string, ApiVersion] => [
+    key,
+    key === 'xs2a@1.7.0' ? { ...published, ...change(published) } : published,
+  ])
+  return { ...catalogue, versions: new Map(changed) }
+}
+
+t.test(
+  'a document without sample flows leaves out samples, one without an operation the guides that show it; all else is there',
+  async (t) => {
+    const withoutFlows = catalogueWith(({ document: { 'x-sample-flows': _, ...document } }) => ({
+      document,
+    }))
+    const withoutOperation = catalogueWith(({ operations }) => ({
+      operations: operations.filter(({ id }) => id !== 'getConsentStatus'),
+    }))
+    for (const language of languages) {
+      const fewer = createGuides({ ...services, catalogue: () => withoutFlows })
+      t.same(
+        fewer.list(language).map(({ name }) => name),
+        names,
+      )
+      const first = fewer.find('first-call', language)
+      t.notOk(first?.parts.some(({ kind }) => kind === 'samples'))
+      t.notMatch(first?.markdown, /^```(sample|answer)/m)
+
+      const other = createGuides({ ...services, catalogue: () => withoutOperation })
+      t.same(
+        other.list(language).map(({ name }) => name),
+        names.filter((name) => name !== 'consent'),
+      )
+      t.equal(other.find('consent', language), undefined)
+      t.ok(other.find('first-call', language)?.parts.some(({ kind }) => kind === 'samples'))
+    }
+    t.same(guideGaps(catalogue), [])
+    t.same(guideGaps(withoutOperation), [
+      {
+        ...{ guide: 'consent', version: 'xs2a 1.7.0' },
+        ...{ operationId: 'getConsentStatus', lacks: 'operation' },
+      },
+    ])
+    t.ok(guideGaps(withoutFlows).every(({ lacks }) => lacks === 'sample'))
+  },
+)
+
 t.test(
   'the guide to errors has every code of the error table under a heading of its own',
   async (t) => {
@@ -152,7 +201,7 @@ t.test(
   'nothing in a guide can run: HTML is shown as text, and links leave only by https',
   async (t) => {
     const { parts } = renderMarkdown(
-      '# T\n\nLead.\n\n<script>alert(1)</script>\n\nA <b onclick="x">word</b>, [a](javascript:alert(1)), [b](//evil.example), [c](http://evil.example), ![d](https://evil.example/x.png), [e](/guides?a="b")\n\n## <img src=x>\n',
+      '# T\n\nLead.\n\n<script>alert(1)</script>\n\nA <b onclick="x">word</b>, [a](javascript:alert(1)), [b](//evil.example), [c](http://evil.example), [f](/\\\\evil.example), [g](</\t/evil.example>), ![d](https://evil.example/x.png), [e](/guides?a="b")\n\n## <img src=x>\n',
     )
     const html = parts.map((part) => (part.kind === 'html' ? part.html : '')).join('')
     const tags = [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag)

@@ -7,6 +7,7 @@ import {
   renderCatalogueProblem,
 } from '../../catalogue/catalogue-error.ts'
 import { shownWindow } from '../../catalogue/window-length.ts'
+import { type GuideGap, guideGaps } from '../../gateway/portal/guides/guide-gaps.ts'
 import { windowText } from '../../gateway/portal/schemas/window-text.ts'
 import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
@@ -16,15 +17,17 @@ import type { JsonOption } from './options.ts'
 export function registerCheck(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate check', 'CONFIG_DIR=proposed tollgate check --json'])
     .description(
-      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example.',
+      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example. A warning names what the guides of the portal show and a document lacks.',
     )
-    .option('--json', 'print {"ok","versions","plans"} or {"ok","problems"}')
+    .option('--json', 'print {"ok","versions","plans","warnings"} or {"ok","problems"}')
     .action(async ({ json }: JsonOption) => {
       const { output } = context
       const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
       try {
         const catalogue = await inspectCatalogue(context.settings().configDir)
-        output.result(json, summaryOf(catalogue), () => textOf(catalogue))
+        const warnings = guideGaps(catalogue).map(warningText)
+        const summary = { ...summaryOf(catalogue), warnings }
+        output.result(json, summary, () => [...warnings, textOf(catalogue)].join('\n'))
       } catch (error) {
         if (!(error instanceof CatalogueError)) throw error
         const { problems } = error
@@ -79,6 +82,12 @@ function textOf(catalogue: Catalogue): string {
     plans.push([name, title, limits.map(limitText).join('\n'), mode, onStoreOutage])
   }
   return `${versions.toString()}\n${plans.toString()}\nThe configuration is valid.`
+}
+
+function warningText({ guide, version, operationId, lacks }: GuideGap): string {
+  return lacks === 'operation'
+    ? `Warning: ${version} has no operation ${operationId}, so the portal does not show the guide ${guide}.`
+    : `Warning: ${version} has no sample of ${operationId} (x-sample-flows), so the guide ${guide} shows none.`
 }
 
 function limitText({ name, calls, windowLength, scope, isAdvertised }: Limit): string {

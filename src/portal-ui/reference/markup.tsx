@@ -105,7 +105,7 @@ function inline(text: string): ReactNode {
     const [whole, code, bold, label, href = ''] = match
     if (code !== undefined) parts.push(<code dir="ltr">{code}</code>)
     else if (bold !== undefined) parts.push(<strong>{bold}</strong>)
-    else if (/^(#|\/(?!\/)|https:\/\/)/.test(href)) parts.push(<a href={href}>{label}</a>)
+    else if (/^(#|\/(?![/\\])|https:\/\/)/.test(href)) parts.push(<a href={href}>{label}</a>)
     else parts.push(label)
     end = match.index + whole.length
   }

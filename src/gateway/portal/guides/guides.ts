@@ -4,6 +4,7 @@ import type { Language } from '../../../messages/language.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import type { PortalServices } from '../services.ts'
 import { expandGuide, operationsShown } from './expand-guide.ts'
+import { gapsOf } from './guide-gaps.ts'
 import { answerExample, type GuideSample, guideSamples } from './guide-samples.ts'
 import { type GuideName, type GuideSource, readGuideSources } from './guide-sources.ts'
 import { type GuideHeading, type RenderedMarkdown, renderMarkdown } from './render-markdown.ts'
@@ -39,7 +40,7 @@ export function createGuides(
   const { catalogue, gatewayUrl, portalUrl } = services
   const sources = readGuideSources()
   const servedDocument = createServedDocument(services)
-  const made = new Map<string, { readonly of: object; readonly guide: Guide }>()
+  const made = new Map<string, { readonly of: object; readonly guide: Guide | undefined }>()
   const anyVersion = {}
 
   const guideOf = (source: GuideSource, language: Language): Guide | undefined => {
@@ -50,7 +51,10 @@ export function createGuides(
     const key = `${language} ${name}`
     const known = made.get(key)
     if (known !== undefined && known.of === (document ?? anyVersion)) return known.guide
-    const guide = makeGuide({ source, language, published, document, gatewayUrl, portalUrl })
+    const guide =
+      published === undefined || describes(source, published)
+        ? makeGuide({ source, language, published, document, gatewayUrl, portalUrl })
+        : undefined
     made.set(key, { of: document ?? anyVersion, guide })
     return guide
   }
@@ -62,6 +66,11 @@ export function createGuides(
       return source && guideOf(source, language)
     },
   }
+}
+
+/** Whether the version has every operation that a guide shows. */
+function describes(source: GuideSource, published: ApiVersion): boolean {
+  return gapsOf(source, published).every(({ lacks }) => lacks === 'sample')
 }
 
 interface MakeGuideOptions extends Pick<PortalServices, 'gatewayUrl' | 'portalUrl'> {

@@ -41,7 +41,7 @@ const markdown = new Marked({
     image: ({ text }) => escapeHtml(text),
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens)
-      return /^(?:[/#](?!\/)|https:\/\/)/.test(href)
+      return /^(?:[/#](?![/\\\s])|https:\/\/)/.test(href)
         ? `<a href="${escapeHtml(href)}">${text}</a>`
         : text
     },
