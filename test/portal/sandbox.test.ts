@@ -82,6 +82,40 @@ t.test('with a sandbox', async (t) => {
     t.ok(accounts[0].balances.length > 0)
   })
 
+  t.test('a ready consent opens the accounts of the chosen customer', async (t) => {
+    const { id } = (await owner.send('POST', '/api/applications', { name: 'Chosen' })).body
+    const path = `/api/applications/${id}`
+    await owner.send('POST', `${path}/subscriptions`, {
+      ...{ api: 'xs2a', version: '1.7.0', plan: 'default' },
+    })
+    const { key } = (await owner.send('POST', `${path}/keys`, { name: 'k' })).body
+    const { customers } = (await beside.anonymous('GET', '/api/sandbox')).body
+    const refused: string[] = []
+    for (const { psuId, name, corporateId, isReadyToConsent } of customers) {
+      const { status, body } = await owner.send('POST', `${path}/sandbox/consents`, { psuId })
+      if (status !== 201) refused.push(`${status} ${name}`)
+      t.equal(status === 201, isReadyToConsent, name)
+      if (status !== 201) continue
+      t.equal(body.psuName, name)
+      const answer = await fetch(`${urls.gateway}/v1.7.0/accounts`, {
+        headers: {
+          'x-api-key': key,
+          'x-request-id': randomUUID(),
+          'psu-ip-address': '192.0.2.44',
+          'consent-id': body.consentId,
+          ...(corporateId === null ? {} : { 'psu-corporate-id': corporateId }),
+        },
+      })
+      t.equal(answer.status, 200, name)
+    }
+    t.ok(refused.includes('400 Avi Katz'), 'rejects everything')
+    t.ok(refused.length < customers.length / 2)
+    for (const psuId of ['nobody', 7, '']) {
+      const { status, body } = await owner.send('POST', `${path}/sandbox/consents`, { psuId })
+      t.match([status, body.code], [400, 'INPUT_INVALID'])
+    }
+  })
+
   t.test(
     'an owner sees the consents that customers approved and their first use, not the ready one',
     async (t) => {

@@ -41,6 +41,11 @@ export function approves(behaviour: PsuBehaviour, purpose: 'creation' | 'cancell
   }
 }
 
+/** Whether a consent that the person approves stays valid. */
+export function keepsConsents(behaviour: PsuBehaviour): boolean {
+  return approves(behaviour, 'creation') && !behaviour.startsWith('consent')
+}
+
 /** One way to approve that a PSU has (`scaMethods` of the documents). */
 export interface ScaMethod {
   readonly authenticationType: 'SMS_OTP' | 'PUSH_OTP'

@@ -9,6 +9,8 @@ import { createBankStores } from '../stores/bank-stores.ts'
 export interface SeededConsentOptions {
   readonly database: Database
   readonly applicationId: string
+  /** Who approves. (Default: Noa Levi) */
+  readonly psuId?: string
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** (Default: Asia/Jerusalem) */
@@ -19,19 +21,20 @@ export interface SeededConsentOptions {
 export const demonstrationPsu = '305567661'
 
 /**
- * Creates a valid consent for an application to all accounts of Noa Levi, by the
- * steps of the interface: request, authorisation, approval. The sandbox must be
- * seeded.
+ * Creates a valid consent for an application to all accounts of a customer, by
+ * the steps of the interface: request, authorisation, approval. The sandbox must
+ * be seeded.
  *
  * @returns the consentId
  */
 export async function createSeededConsent(options: SeededConsentOptions): Promise<string> {
-  const { database, applicationId, timeZone = 'Asia/Jerusalem' } = options
+  const { database, applicationId, psuId = demonstrationPsu } = options
+  const { timeZone = 'Asia/Jerusalem' } = options
   const now = options.now()
   const today = onDay(now, timeZone)
   const id = randomUUID()
   await createBankStores(database).transaction(async (stores) => {
-    const psu = await stores.psus.find(demonstrationPsu)
+    const psu = await stores.psus.find(psuId)
     if (psu === undefined) throw new Error('the sandbox is not seeded')
     await stores.consents.insert({
       id,

@@ -1,3 +1,4 @@
+import { keepsConsents } from '../domain/psu.ts'
 import { behaviourWords } from './behaviours.ts'
 import { sandboxSecrets } from './credentials.ts'
 import { sandboxNameIn } from './name-in.ts'
@@ -58,6 +59,7 @@ export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
     nameInHebrew: sandboxNameIn('he', name),
     behaves: behaviourWords(behaviour),
     behavesInHebrew: behaviourWords(behaviour, 'he'),
+    isReadyToConsent: keepsConsents(behaviour),
     note: notes[alias] ?? null,
     noteInHebrew: notesInHebrew[alias] ?? null,
     corporateId: corporateId ?? null,

@@ -4,10 +4,11 @@ import type { Database } from '../../platform/database.ts'
 import { BankError, formatError } from '../bank-error.ts'
 import { consentAt } from '../domain/consent.ts'
 import { isUuid } from '../domain/identifiers.ts'
+import { keepsConsents } from '../domain/psu.ts'
 import { createBankStores } from '../stores/bank-stores.ts'
 import { createSeededConsent, demonstrationPsu } from './create-seeded-consent.ts'
 import { describeSandbox } from './describe-sandbox.ts'
-import { sandboxPsus } from './personas.ts'
+import { type SandboxPsu, sandboxPsus } from './personas.ts'
 
 export interface SandboxRoutesOptions {
   /** The secret that the portal sends as `Authorization: Bearer …`. */
@@ -25,7 +26,6 @@ export interface SandboxRoutesOptions {
  * them. Their errors are problem documents.
  */
 export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRoutesOptions): void {
-  const psuName = sandboxPsus.find(({ id }) => id === demonstrationPsu)?.name ?? ''
   const { consents } = createBankStores(options.database)
   const expected = digest(`Bearer ${options.secret}`)
 
@@ -40,8 +40,10 @@ export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRout
     )
 
     scope.post('/sandbox/consents', { config }, async (request, reply) => {
-      const applicationId = applicationIn(parsedBody(request))
-      const consentId = await createSeededConsent({ ...options, applicationId })
+      const body = parsedBody(request)
+      const applicationId = applicationIn(body)
+      const { id: psuId, name: psuName } = customerIn(body)
+      const consentId = await createSeededConsent({ ...options, applicationId, psuId })
       return reply.code(201).type(jsonType).send(json({ consentId, psuName }))
     })
 
@@ -88,4 +90,13 @@ function applicationIn(given: unknown): string {
   const id = typeof given === 'object' && given !== null && Reflect.get(given, 'applicationId')
   if (typeof id === 'string' && isUuid(id)) return id
   throw formatError('applicationId', 'It must be a UUID')
+}
+
+/** @throws {BankError} 400 FORMAT_ERROR unless `psuId` is absent (Noa Levi) or a customer whose consents stay valid */
+function customerIn(given: unknown): SandboxPsu {
+  const asked =
+    typeof given === 'object' && given !== null ? Reflect.get(given, 'psuId') : undefined
+  const found = sandboxPsus.find(({ id }) => id === (asked ?? demonstrationPsu))
+  if (found !== undefined && keepsConsents(found.behaviour)) return found
+  throw formatError('psuId', 'It must be the id of a sandbox customer who gives consents')
 }

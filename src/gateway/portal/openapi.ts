@@ -89,11 +89,19 @@ function operationOf(route: RouteOptions, { show }: Components): object {
     description: access === 'operator' ? 'Operators only; others get 404.' : undefined,
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: body && {
-      required: true,
+      required: !takesNull(body),
       content: { 'application/json': { schema: show(body) } },
     },
     responses: { ...answersOf(schema, show), ...problemsOf(route, schema, access, show) },
   }
+}
+
+/** Whether a route can be called without a body: Fastify then checks null. */
+function takesNull(schema: object): boolean {
+  const choices: unknown = Reflect.get(schema, 'anyOf')
+  return (
+    Array.isArray(choices) && choices.some((each) => Reflect.get(Object(each), 'type') === 'null')
+  )
 }
 
 /** A path parameter no schema describes is any text. */

@@ -33,8 +33,8 @@ export class BankUnavailable extends PortalError {
 export interface SandboxBank {
   /** The customers, their secrets and the ways into every state. */
   describe(): Promise<Sandbox>
-  /** Makes a valid consent of an application to all accounts of one customer. */
-  makeConsent(applicationId: string): Promise<ReadyConsent>
+  /** Makes a valid consent of an application to all accounts of one customer (default: Noa Levi). */
+  makeConsent(applicationId: string, psuId?: string): Promise<ReadyConsent>
   /** Lists the consents that an application asked for and a customer approved, newest first, at most 10. */
   approvedConsents(applicationId: string): Promise<ApprovedConsents>
   close(): Promise<void>
@@ -95,8 +95,8 @@ export function createSandboxBank({ bankUrl, tls, secret }: SandboxBankOptions):
       return described
     },
 
-    async makeConsent(applicationId) {
-      return (await ask('POST', '/sandbox/consents', { applicationId })) as ReadyConsent
+    async makeConsent(applicationId, psuId) {
+      return (await ask('POST', '/sandbox/consents', { applicationId, psuId })) as ReadyConsent
     },
 
     async approvedConsents(applicationId) {

@@ -10,19 +10,21 @@ import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
 
 /** The fictional customers of the bank; use it only if the facts say that there is a sandbox. */
-export function useSandbox() {
+export function useSandbox(isWanted = true) {
   return useQuery({
+    enabled: isWanted,
     queryKey: ['sandbox'],
     queryFn: () => request<Sandbox>('GET', '/api/sandbox'),
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
-/** Creates a consent of a fictional customer that the application can use at once. */
+/** Creates a consent of a fictional customer (Noa Levi unless told) that the application can use at once. */
 export function useReadyConsent(id: string, onMade: (made: ReadyConsent) => void) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => request<ReadyConsent>('POST', `${applicationPath(id)}/sandbox/consents`),
+    mutationFn: (psuId: string | undefined) =>
+      request<ReadyConsent>('POST', `${applicationPath(id)}/sandbox/consents`, { psuId }),
     onSuccess: async (made) => {
       const queryKey = approvedKey(id)
       await client.cancelQueries({ queryKey })

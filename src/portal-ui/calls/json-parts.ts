@@ -27,3 +27,30 @@ export function jsonParts(text: string): readonly JsonPart[] {
   add('other', text.slice(end))
   return parts
 }
+
+/** A piece of a response's JSON; the value of a link's `href` has its link. */
+export interface LinkedPart extends JsonPart {
+  readonly link?: { readonly relation: string; readonly href: string }
+}
+
+/** Cuts JSON into pieces and finds the links: values of `href`, whose relation is the name before. */
+export function linkedParts(text: string): readonly LinkedPart[] {
+  let relation = ''
+  let name = ''
+  return jsonParts(text).map((part) => {
+    if (part.kind === 'name') {
+      relation = name
+      name = part.text.slice(1, -1)
+    }
+    if (part.kind !== 'string' || name !== 'href') return part
+    return { ...part, link: { relation, href: unquoted(part.text) } }
+  })
+}
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return ''
+  }
+}

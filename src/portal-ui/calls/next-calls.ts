@@ -32,20 +32,34 @@ const callsMax = 20
 export function waysOn(answer: string, ids: KnownIds, shapes: readonly CallShape[]): WaysOn {
   const links = linksIn(answer)
   const linked = links.flatMap(({ relation, of, href }) => {
-    const target = relation === 'self' ? undefined : linkedPath(href, shapes)
-    const shape = target?.candidates.find(({ method }) => method === methodOf(relation))
-    return target === undefined || shape === undefined
-      ? []
-      : [{ shape, of, ids: target.ids, query: target.query }]
+    const call = relation === 'self' ? undefined : linkedCall(relation, href, shapes)
+    return call === undefined ? [] : [{ ...call, of }]
   })
   const carrying = shapes
     .filter((shape) => carries(shape, ids) && !linked.some((each) => each.shape === shape))
     .map((shape) => ({ shape, of: '', ids, query: {} }))
-  const page = links.find(({ relation }) => relation === 'scaRedirect')?.href
+  const page = links.find(({ relation, href }) => isApprovalPage(relation, href))?.href
   return {
     calls: [...linked, ...carrying].slice(0, callsMax),
-    approvalPage: page !== undefined && /^https?:\/\//.test(page) ? page : undefined,
+    approvalPage: page,
   }
+}
+
+/** The call that a link of this relation leads to; undefined if it leads to none of these operations. */
+export function linkedCall(
+  relation: string,
+  href: string,
+  shapes: readonly CallShape[],
+): NextCall | undefined {
+  const target = linkedPath(href, shapes)
+  const shape = target?.candidates.find(({ method }) => method === methodOf(relation))
+  if (target === undefined || shape === undefined) return undefined
+  return { shape, of: '', ids: target.ids, query: target.query }
+}
+
+/** Whether a link leads to the bank's page where the customer approves. */
+export function isApprovalPage(relation: string, href: string): boolean {
+  return relation === 'scaRedirect' && /^https?:\/\//.test(href)
 }
 
 /** Berlin Group links carry no method; the name of the relation implies it. */

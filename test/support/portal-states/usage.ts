@@ -101,6 +101,10 @@ export const usageStates: readonly PageState[] = [
       await versions.selectOption((await option.getAttribute('value')) ?? '')
       await chooseOperation(page, 'createConsent')
       await page.getByRole('textbox', { name: /^API key/ }).fill(key)
+      await page
+        .getByLabel('How the customer approves')
+        .selectOption({ label: 'In the bank’s app (decoupled)' })
+      await page.getByLabel('Customer who approves').waitFor()
       await press(page, 'Send call')
       await page.getByRole('heading', { name: 'Response' }).waitFor()
     },

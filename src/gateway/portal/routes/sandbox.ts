@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import { createCompression } from '../compression.ts'
 import { ownApplication, refuseSuspended } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
+import { inputInvalid } from '../portal-error.ts'
 import { BankUnavailable } from '../sandbox-bank.ts'
-import { ApprovedConsents, ReadyConsent, Sandbox } from '../schemas/sandbox.ts'
+import { ApprovedConsents, ReadyConsent, ReadyConsentInput, Sandbox } from '../schemas/sandbox.ts'
 import type { PortalServices } from '../services.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
@@ -44,6 +45,7 @@ export function registerSandboxConsents(
         operationId: 'makeReadyConsent',
         summary: 'Create a valid consent of a fictional customer; an earlier one expires',
         params: Params,
+        body: ReadyConsentInput,
         response: { 201: ReadyConsent },
         problems: ['CONFLICT', 'ATTEMPTS_EXCEEDED'],
       },
@@ -51,9 +53,17 @@ export function registerSandboxConsents(
     async (request) => {
       const application = await ownApplication(stores, request, request.params)
       refuseSuspended(application)
+      const psuId = request.body?.psuId
+      if (psuId !== undefined) {
+        const { customers } = await sandbox.describe()
+        const customer = customers.find((each) => each.psuId === psuId)
+        if (customer?.isReadyToConsent !== true) {
+          throw inputInvalid('/psuId', 'the id of a sandbox customer who gives consents')
+        }
+      }
       const attempt = await attempts.readyConsent(application.developerId)
       try {
-        const consent = await sandbox.makeConsent(application.id)
+        const consent = await sandbox.makeConsent(application.id, psuId)
         return consent
       } catch (error) {
         if (error instanceof BankUnavailable && !error.isUnsure) await attempt.abandoned()

@@ -52,6 +52,7 @@ export const SandboxCustomer = closed({
   nameInHebrew: Type.String({ description: 'the same as the name where there is no other' }),
   behaves: Type.String({ description: 'what the customer does when asked to approve' }),
   behavesInHebrew: Type.String(),
+  isReadyToConsent: Type.Boolean({ description: 'whether a ready consent can be made' }),
   note: nullable(Type.String()),
   noteInHebrew: nullable(Type.String()),
   corporateId: nullable(Type.String()),
@@ -80,6 +81,19 @@ export const Sandbox = closed({
   ),
 })
 export type Sandbox = Static<typeof Sandbox>
+
+/** `POST /api/applications/{id}/sandbox/consents`; the body may be missing. */
+export const ReadyConsentInput = nullable(
+  closed({
+    psuId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'the customer who consents; Noa Levi if absent',
+      }),
+    ),
+  }),
+)
 
 /** `POST /api/applications/{id}/sandbox/consents`. */
 export const ReadyConsent = closed({

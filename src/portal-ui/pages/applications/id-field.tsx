@@ -1,11 +1,12 @@
-import { Autocomplete, Button, Group, Stack, Text } from '@mantine/core'
-import { useApprovedConsents, useReadyConsent } from '../../api/sandbox.ts'
+import { Autocomplete, Stack, Text } from '@mantine/core'
+import { useApprovedConsents, useSandbox } from '../../api/sandbox.ts'
 import type { CallParameter } from '../../calls/call-shape.ts'
 import { idName } from '../../calls/id-name.ts'
-import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { customerName } from '../../customer-name.ts'
 import { useFacts } from '../../facts.tsx'
 import { t } from '../../words.ts'
 import type { PageMemory } from './page-memory.ts'
+import { ReadyConsentField } from './ready-consent-field.tsx'
 
 export interface IdFieldProps {
   readonly applicationId: string
@@ -16,17 +17,19 @@ export interface IdFieldProps {
   readonly onChange: (id: string) => void
 }
 
-/** The field for an id from another answer: it lists those that are known; in the sandbox a ready consent is one click away. */
+/** The field for an id from another answer: it lists those that are known; in the sandbox a ready consent of each customer is one click away. */
 export function IdField(props: IdFieldProps) {
   const { applicationId, parameter, value, isMissing, memory, onChange } = props
   const { name, place, purpose, isRequired } = parameter
   const { hasSandbox } = useFacts()
   const takesReady = hasSandbox && name === 'Consent-ID'
   const approved = useApprovedConsents(applicationId, takesReady).data?.items ?? []
-  const ready = useReadyConsent(applicationId, (made) => {
-    memory.learnReady(made)
-    onChange(made.consentId)
-  })
+  const { data: sandbox } = useSandbox(takesReady)
+  const ownerOf = (id: string) => {
+    const owned = [...approved, ...memory.ready].find(({ consentId }) => consentId === id)
+    const customer = sandbox?.customers.find((each) => each.name === owned?.psuName)
+    return customer === undefined ? owned?.psuName : customerName(customer)
+  }
   return (
     <Stack gap={6}>
       <Autocomplete
@@ -45,13 +48,7 @@ export function IdField(props: IdFieldProps) {
             <Text size="xs" ff="monospace" dir="ltr">
               {option.value}
             </Text>
-            {approved
-              .filter(({ consentId }) => consentId === option.value)
-              .map(({ consentId, psuName }) => (
-                <Text key={consentId} size="xs" c="dimmed">
-                  {t('playground.consentOf', { name: psuName })}
-                </Text>
-              ))}
+            <OwnerOf name={ownerOf(option.value)} />
           </div>
         )}
         comboboxProps={{ shadow: 'md' }}
@@ -59,23 +56,24 @@ export function IdField(props: IdFieldProps) {
         spellCheck={false}
       />
       {takesReady ? (
-        <>
-          <Group gap="xs">
-            <Button
-              size="compact-sm"
-              variant="default"
-              loading={ready.isPending}
-              onClick={() => ready.mutate()}
-            >
-              {t('playground.readyConsent')}
-            </Button>
-          </Group>
-          <Text size="xs" c="dimmed">
-            {t('consent.onlyOne')}
-          </Text>
-          <ProblemAlert error={ready.error} />
-        </>
+        <ReadyConsentField
+          applicationId={applicationId}
+          customers={sandbox?.customers ?? []}
+          onMade={(made) => {
+            memory.learnReady(made)
+            onChange(made.consentId)
+          }}
+        />
       ) : null}
     </Stack>
+  )
+}
+
+function OwnerOf({ name }: { readonly name: string | undefined }) {
+  if (name === undefined) return null
+  return (
+    <Text size="xs" c="dimmed">
+      {t('playground.consentOf', { name })}
+    </Text>
   )
 }

@@ -21,6 +21,8 @@ export interface PageMemory {
   readonly ids: KnownIds
   /** All that were told, the newest first, by the same names. */
   readonly toldIds: Readonly<Record<string, readonly string[]>>
+  /** Ready consents of this page, the newest of each customer. */
+  readonly ready: readonly ReadyConsent[]
   /** The key calls are tried with; undefined until one is chosen. */
   readonly triedKey: string | undefined
   readonly issue: (key: IssuedKey) => void
@@ -49,7 +51,7 @@ export function usePageMemory(applicationId: string): PageMemory {
   const [shownId, setShownId] = useState<string>()
   const [isStored, setIsStored] = useState(false)
   const [toldIds, setToldIds] = useState<PageMemory['toldIds']>({})
-  const [ready, setReady] = useState<ReadyConsent>()
+  const [ready, setReady] = useState<PageMemory['ready']>([])
   const [triedKey, tryWith] = useState<string>()
 
   const issue = useCallback((key: IssuedKey) => {
@@ -85,9 +87,10 @@ export function usePageMemory(applicationId: string): PageMemory {
   }, [])
   const learnReady = useCallback(
     (consent: ReadyConsent) => {
-      if (ready !== undefined) unlearn(consentName, ready.consentId)
+      const isSame = ({ psuName }: ReadyConsent) => psuName === consent.psuName
+      for (const { consentId } of ready.filter(isSame)) unlearn(consentName, consentId)
       learn({ [consentName]: consent.consentId })
-      setReady(consent)
+      setReady([consent, ...ready.filter((each) => !isSame(each))])
     },
     [ready, learn, unlearn],
   )
@@ -95,9 +98,11 @@ export function usePageMemory(applicationId: string): PageMemory {
     (consents: ApprovedConsents['items']) => {
       setToldIds((known) => {
         const valid = consents.filter(({ consentStatus }) => consentStatus === 'valid')
-        const isReadyOver = valid.some(({ psuName }) => psuName === ready?.psuName)
         const over = consents.filter((each) => !valid.includes(each)).map((each) => each.consentId)
-        if (ready !== undefined && isReadyOver) over.push(ready.consentId)
+        const replaced = ready.filter((each) =>
+          valid.some(({ psuName }) => psuName === each.psuName),
+        )
+        over.push(...replaced.map(({ consentId }) => consentId))
         const told = known[consentName] ?? []
         const newest = valid.slice(0, 1).map((each) => each.consentId)
         const untold = newest.filter((id) => !told.includes(id))
@@ -112,7 +117,7 @@ export function usePageMemory(applicationId: string): PageMemory {
     const shown = keys.find(({ id }) => id === shownId)
     const newest = Object.entries(toldIds).flatMap(([name, [id]]) => (id ? [[name, id]] : []))
     const ids = Object.fromEntries(newest)
-    const known = { keys, shown, isStored, ids, toldIds, triedKey }
+    const known = { keys, shown, isStored, ids, toldIds, ready, triedKey }
     const ofKeys = { issue, noteStored, putAway, forget, tryWith }
     return { ...known, ...ofKeys, learn, learnReady, unlearn, noteApproved }
   }, [
@@ -120,6 +125,7 @@ export function usePageMemory(applicationId: string): PageMemory {
     shownId,
     isStored,
     toldIds,
+    ready,
     triedKey,
     issue,
     noteStored,

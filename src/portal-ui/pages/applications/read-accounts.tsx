@@ -73,7 +73,7 @@ export function ReadAccounts(props: ReadAccountsProps) {
   const { mutate } = consent
   const isReady = document.data !== undefined
   useEffect(() => {
-    if (isReady && takeAskedRead(keyId)) mutate()
+    if (isReady && takeAskedRead(keyId)) mutate(undefined)
   }, [keyId, isReady, mutate])
 
   return (
@@ -89,7 +89,7 @@ export function ReadAccounts(props: ReadAccountsProps) {
       <Group>
         <Button
           {...(isBare ? { size: 'compact-sm' } : {})}
-          onClick={() => consent.mutate()}
+          onClick={() => consent.mutate(undefined)}
           loading={consent.isPending || isReading}
           disabled={document.data === undefined}
           variant={read === undefined ? 'filled' : 'default'}

@@ -1,5 +1,11 @@
 import { Alert, Anchor, Code, Group, Progress, Stack, Table, Text, Title } from '@mantine/core'
-import type { NextCall, WaysOn as Ways } from '../../calls/next-calls.ts'
+import type { CallShape } from '../../calls/call-shape.ts'
+import {
+  isApprovalPage,
+  linkedCall,
+  type NextCall,
+  type WaysOn as Ways,
+} from '../../calls/next-calls.ts'
 import { isJson, problemIn, readableBody } from '../../calls/readable-body.ts'
 import type { CallAnswer } from '../../calls/send-call.ts'
 import { Message } from '../../components/message.tsx'
@@ -19,6 +25,8 @@ export interface TryAnswerProps {
   readonly answer: CallAnswer | undefined
   readonly isSending: boolean
   readonly ways: Ways | undefined
+  /** Of all operations of the version: links to them can be followed. */
+  readonly shapes: readonly CallShape[]
   /** The call that the customer’s approval made possible. */
   readonly approvedCall: NextCall | undefined
   readonly onFollow: (call: NextCall) => void
@@ -26,7 +34,7 @@ export interface TryAnswerProps {
 
 /** Shows the response: announces it in one line, with headers and body as plain text that never runs. */
 export function TryAnswer(props: TryAnswerProps) {
-  const { answer, isSending, ways, approvedCall, onFollow } = props
+  const { answer, isSending, ways, shapes, approvedCall, onFollow } = props
   return (
     <Stack gap="md" aria-busy={isSending}>
       <div role="status" className={classes['status']}>
@@ -43,7 +51,9 @@ export function TryAnswer(props: TryAnswerProps) {
       {ways === undefined ? null : (
         <WaysOn ways={ways} approvedCall={approvedCall} onFollow={onFollow} />
       )}
-      {answer?.kind === 'answered' ? <Content answer={answer} /> : null}
+      {answer?.kind === 'answered' ? (
+        <Content answer={answer} shapes={shapes} onFollow={onFollow} />
+      ) : null}
     </Stack>
   )
 }
@@ -126,9 +136,34 @@ function Limit({ answer }: { readonly answer: Answered }) {
   )
 }
 
-function Content({ answer }: { readonly answer: Answered }) {
+interface ContentProps extends Pick<TryAnswerProps, 'shapes' | 'onFollow'> {
+  readonly answer: Answered
+}
+
+function Content({ answer, shapes, onFollow }: ContentProps) {
   const { text, cutAt } = readableBody(answer)
   const isColoured = isJson(answer.mediaType)
+  const linkOf = (relation: string, href: string, shown: string) => {
+    if (isApprovalPage(relation, href)) {
+      return (
+        <a href={href} target="_blank" rel="noreferrer" className={playground['link']}>
+          {shown}
+        </a>
+      )
+    }
+    const call = linkedCall(relation, href, shapes)
+    if (call === undefined) return undefined
+    return (
+      <button
+        type="button"
+        className={playground['link']}
+        title={t('playground.follow', { call: call.shape.summary })}
+        onClick={() => onFollow(call)}
+      >
+        {shown}
+      </button>
+    )
+  }
   return (
     <>
       {answer.body === '' ? (
@@ -156,7 +191,7 @@ function Content({ answer }: { readonly answer: Answered }) {
             aria-label={t('answer.bodyRegion')}
             className={playground['body'] ?? ''}
           >
-            {isColoured ? <JsonText text={text} /> : text}
+            {isColoured ? <JsonText text={text} linkOf={linkOf} /> : text}
           </Code>
         </div>
       )}

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useApprovedConsents } from '../../api/sandbox.ts'
 import {
@@ -15,6 +15,7 @@ import {
   requestIdHeader,
 } from '../../calls/call-shape.ts'
 import { idName } from '../../calls/id-name.ts'
+import { laidOutJson } from '../../calls/json-text.ts'
 import { type NextCall, type WaysOn as Ways, waysOn } from '../../calls/next-calls.ts'
 import { listsAccounts } from '../../calls/read-accounts.ts'
 import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
@@ -185,6 +186,7 @@ export function TryForm(props: TryFormProps) {
           answer={answer}
           isSending={isSending}
           ways={ways}
+          shapes={shapes}
           approvedCall={approvedCall}
           onFollow={onFollow}
         />
@@ -209,9 +211,21 @@ function Body({ shape: { body }, value, onChange }: BodyProps) {
   const chosen = examples.findIndex(({ text }) => text === value)
   return (
     <Stack gap="md">
-      <Title order={2} size="h3">
-        {t('playground.body')}
-      </Title>
+      <Group justify="space-between">
+        <Title order={2} size="h3">
+          {t('playground.body')}
+        </Title>
+        {body?.mediaType !== 'application/json' ? null : (
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={fault !== undefined || value.trim() === ''}
+            onClick={() => onChange(laidOutJson(value, Number.POSITIVE_INFINITY))}
+          >
+            {t('playground.format')}
+          </Button>
+        )}
+      </Group>
       {examples.length < 2 ? null : (
         <NativeSelect
           label={t('playground.example')}

@@ -2,6 +2,7 @@ import { Paper, Text, Title } from '@mantine/core'
 import type { SandboxCustomer } from '../../../gateway/portal/schemas/sandbox.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import { Pill } from '../../components/pill.tsx'
+import { customerName } from '../../customer-name.ts'
 import { pageLanguage, t } from '../../words.ts'
 import classes from './sandbox.module.css'
 
@@ -9,7 +10,7 @@ import classes from './sandbox.module.css'
 export function CustomerCard({ customer }: { readonly customer: SandboxCustomer }) {
   const { psuId, alias, corporateId, accounts, card } = customer
   const isHebrew = pageLanguage() === 'he'
-  const name = isHebrew ? customer.nameInHebrew : customer.name
+  const name = customerName(customer)
   const otherName = isHebrew ? customer.name : customer.nameInHebrew
   const note = isHebrew ? customer.noteInHebrew : customer.note
   return (

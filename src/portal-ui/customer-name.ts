@@ -1,0 +1,7 @@
+import type { SandboxCustomer } from '../gateway/portal/schemas/sandbox.ts'
+import { pageLanguage } from './words.ts'
+
+/** Name of a sandbox customer in the page's language. */
+export function customerName({ name, nameInHebrew }: SandboxCustomer): string {
+  return pageLanguage() === 'he' ? nameInHebrew : name
+}
