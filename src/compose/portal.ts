@@ -5,6 +5,7 @@ import { createPasswords } from '../gateway/portal/accounts/passwords.ts'
 import { pruneExpired } from '../gateway/portal/accounts/prune-expired.ts'
 import { createTotp } from '../gateway/portal/accounts/totp.ts'
 import { openWebhooks } from '../gateway/portal/alerts/open-webhooks.ts'
+import { brandName } from '../gateway/portal/brand-facts.ts'
 import { createPortal } from '../gateway/portal/create-portal.ts'
 import { openMailJobs } from '../gateway/portal/mail/mail-jobs.ts'
 import { createMailbox } from '../gateway/portal/mail/mailbox.ts'
@@ -15,6 +16,7 @@ import { createPortalMetrics } from '../gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets, embeddedSessionSecret } from '../gateway/portal/portal-secrets.ts'
 import { createAuditContext, createCircumstances } from '../gateway/portal/request.ts'
 import { createSandboxBank } from '../gateway/portal/sandbox-bank.ts'
+import type { Language } from '../messages/language.ts'
 import { createClientAddress } from '../platform/client-address.ts'
 import { limitConnections } from '../platform/connection-limits.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
@@ -66,6 +68,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     folder: mailsFolder(settings.dataDir),
   })
   pruneExpired({ stores, log, lifetime })
+  const nameOfBank = (language: Language) => brandName(catalogue().brand, language)
   const portal = createPortal({
     tls: options.certificates.portal,
     catalogue,
@@ -79,8 +82,10 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     webhooks,
     page,
     passwords: createPasswords(),
-    totp: createTotp({ key: secrets.totp, portalUrl: addresses.portal, now: Date.now }),
-    passkeys: createPasskeys({ portalUrl: addresses.portal }),
+    totp: createTotp({
+      ...{ key: secrets.totp, brandName: nameOfBank, portalUrl: addresses.portal, now: Date.now },
+    }),
+    passkeys: createPasskeys({ portalUrl: addresses.portal, brandName: nameOfBank }),
     attempts,
     oidc: createOidcProvider({
       settings,

@@ -30,10 +30,14 @@ const app = createPortal({
   passwords: createPasswords(),
   totp: createTotp({
     key: Buffer.alloc(32),
+    brandName: () => 'Tollgate',
     portalUrl: () => 'https://portal.example',
     now: Date.now,
   }),
-  passkeys: createPasskeys({ portalUrl: () => 'https://portal.example' }),
+  passkeys: createPasskeys({
+    brandName: () => 'Tollgate',
+    portalUrl: () => 'https://portal.example',
+  }),
   attempts: createAttempts({
     clientAddress: () => '127.0.0.1',
     key: Buffer.alloc(32),

@@ -5,9 +5,17 @@ import { createTotp } from '../../src/gateway/portal/accounts/totp.ts'
 t.test('what is no six digits is a wrong code, in any script', async (t) => {
   const now = Date.UTC(2026, 0, 1)
   const totp = createTotp({
-    ...{ key: Buffer.alloc(32), portalUrl: () => 'http://localhost:8081', now: () => now },
+    ...{
+      key: Buffer.alloc(32),
+      brandName: () => 'A: B',
+      portalUrl: () => 'http://localhost:8081',
+      now: () => now,
+    },
   })
-  const { sealed, secret } = totp.create({ developerId: 'ada', email: 'ada@example.com' })
+  const { sealed, secret, uri } = totp.create({
+    ...{ developerId: 'ada', email: 'ada@example.com', language: 'en' },
+  })
+  t.match(uri, 'totp/A%20%20B%20localhost:ada%40example.com?', 'one colon, after the issuer')
   const right = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now })
   t.equal(totp.stepOf('ada', sealed, right), now / 30_000)
   const fullWidth = right.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)))

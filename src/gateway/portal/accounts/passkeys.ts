@@ -5,6 +5,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import type { Language } from '../../../messages/language.ts'
 import type { Passkey } from '../../registry/factors.ts'
 
 /** What a new passkey brought. */
@@ -15,6 +16,8 @@ export interface PasskeyOwner {
   readonly id: string
   readonly email: string
   readonly name: string
+  /** In which the browser names the bank. */
+  readonly language: Language
 }
 
 /**
@@ -45,8 +48,14 @@ export interface Passkeys {
 /** Loaded when the first person uses a passkey: its readers of ASN.1 and CBOR take time and memory at a start. */
 const webauthn = () => import('@simplewebauthn/server')
 
-/** @param portalUrl the portal's own origin */
-export function createPasskeys({ portalUrl }: { readonly portalUrl: () => string }): Passkeys {
+export interface PasskeysOptions {
+  /** The portal's own origin. */
+  readonly portalUrl: () => string
+  /** Name of the bank, which browsers show. */
+  readonly brandName: (language: Language) => string
+}
+
+export function createPasskeys({ portalUrl, brandName }: PasskeysOptions): Passkeys {
   function relyingParty() {
     const { origin, hostname } = new URL(portalUrl())
     return { expectedOrigin: origin, expectedRPID: hostname }
@@ -58,7 +67,7 @@ export function createPasskeys({ portalUrl }: { readonly portalUrl: () => string
     async creationOptions(owner, known, nonce) {
       const { generateRegistrationOptions } = await webauthn()
       return generateRegistrationOptions({
-        rpName: 'Tollgate',
+        rpName: brandName(owner.language),
         rpID: relyingParty().expectedRPID,
         userID: Uint8Array.from(Buffer.from(owner.id.replaceAll('-', ''), 'hex')),
         userName: owner.email,

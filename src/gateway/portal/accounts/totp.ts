@@ -1,10 +1,13 @@
 import { Secret, TOTP } from 'otpauth'
+import type { Language } from '../../../messages/language.ts'
 import { seal, unseal } from '../sealed.ts'
 
 /** Whose authenticator app it is. */
 export interface TotpOwner {
   readonly developerId: string
   readonly email: string
+  /** In which apps name the bank. */
+  readonly language: Language
 }
 
 /** A secret for an authenticator app. */
@@ -35,7 +38,9 @@ export interface Totp {
 export interface TotpOptions {
   /** 32 bytes. */
   readonly key: Buffer
-  /** The portal's own origin; apps show its host. */
+  /** Name of the bank in apps. */
+  readonly brandName: (language: Language) => string
+  /** The portal's own origin; apps show its host after the name. */
   readonly portalUrl: () => string
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -44,11 +49,13 @@ export interface TotpOptions {
 const stepMs = 30_000
 const parameters = { algorithm: 'SHA1', digits: 6, period: stepMs / 1000 } as const
 
-export function createTotp({ key, portalUrl, now }: TotpOptions): Totp {
+export function createTotp({ key, brandName, portalUrl, now }: TotpOptions): Totp {
   return {
-    create({ developerId, email }) {
+    create({ developerId, email, language }) {
       const secret = new Secret({ size: 20 })
-      const issuer = `Tollgate ${new URL(portalUrl()).hostname}`
+      // A colon would separate the issuer from the address.
+      const name = brandName(language).replaceAll(':', ' ')
+      const issuer = `${name} ${new URL(portalUrl()).hostname}`
       const uri = new TOTP({ ...parameters, issuer, label: email, secret }).toString()
       return {
         sealed: seal(key, purposeOf(developerId), secret.base32),

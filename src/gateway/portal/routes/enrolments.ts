@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { languageOf } from '../../../messages/language.ts'
 import type { Developer } from '../../registry/developers.ts'
 import { beginSignIn } from '../accounts/begin-session.ts'
 import { type CheckPasswordServices, checkPassword } from '../accounts/check-password.ts'
@@ -50,7 +51,14 @@ export function registerEnrolments(
     async (request) => {
       const owner = await ownerOf(request.body.token)
       const { id: developerId, email } = owner
-      const { sealed: sealedSecret, secret, uri } = totp.create({ developerId, email })
+      const language = languageOf(request.headers)
+      const {
+        sealed: sealedSecret,
+        secret,
+        uri,
+      } = totp.create({
+        ...{ developerId, email, language },
+      })
       const nonce = newNonce()
       const { token: challenge } = await stores.factorChallenges.open({
         purpose: 'enrolment',
@@ -65,7 +73,7 @@ export function registerEnrolments(
         secret,
         uri,
         passkey: passkeys.isOffered()
-          ? { ...(await passkeys.creationOptions(owner, [], nonce)) }
+          ? { ...(await passkeys.creationOptions({ ...owner, language }, [], nonce)) }
           : null,
       }
     },

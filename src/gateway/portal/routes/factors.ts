@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { languageOf } from '../../../messages/language.ts'
 import type { NewFactor } from '../../registry/factors.ts'
 import { proveSession } from '../accounts/begin-session.ts'
 import { checkNewFactor } from '../accounts/new-factor.ts'
@@ -76,7 +77,13 @@ export function registerFactors(
       if (signedInAtProvider(request)) throw factorsAtProvider()
       const { id: developerId, email } = signedIn(request)
       if ((await factors.find(developerId)).totp !== null) throw appExists()
-      const { sealed: sealedSecret, secret, uri } = totp.create({ developerId, email })
+      const {
+        sealed: sealedSecret,
+        secret,
+        uri,
+      } = totp.create({
+        ...{ developerId, email, language: languageOf(request.headers) },
+      })
       const nonce = newNonce()
       const opened = await factorChallenges.open({
         purpose: 'totp',
@@ -138,7 +145,11 @@ export function registerFactors(
       if (!passkeys.isOffered()) throw notOffered()
       const known = (await factors.find(developer.id)).passkeys
       const nonce = newNonce()
-      const passkey = await passkeys.creationOptions(developer, known, nonce)
+      const passkey = await passkeys.creationOptions(
+        { ...developer, language: languageOf(request.headers) },
+        known,
+        nonce,
+      )
       const opened = await factorChallenges.open({
         purpose: 'passkey',
         developerId: developer.id,
