@@ -132,6 +132,13 @@ t.test('a webhook gets signed events, and its secret is shown once', async (t) =
       return body.items.every(({ state }: { state: string }) => state === 'delivered')
     }),
   )
+  const suspendedDelivery = (await send('GET', `${path}/webhook/deliveries`)).body.items[0].id
+  await portal.stores.applications.suspend({ id, by: 'test' })
+  for (const action of ['test', `deliveries/${suspendedDelivery}/redeliver`]) {
+    const refused = await send('POST', `${path}/webhook/${action}`)
+    t.match(refused, { status: 409, body: { rule: 'application-suspended' } }, action)
+  }
+  await portal.stores.applications.resume({ id, by: 'test' })
   t.equal((await send('DELETE', `${path}/webhook`)).status, 204)
   t.match((await send('GET', `${path}/alerts`)).body, { webhook: null })
   t.same((await send('GET', `${path}/webhook/deliveries`)).body, { items: [] })

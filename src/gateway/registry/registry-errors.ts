@@ -47,6 +47,7 @@ export type ConflictRule =
   | 'factor-exists'
   | 'passkeys-limit'
   | 'no-webhook'
+  | 'deliveries-waiting'
 
 /** The current state does not allow the change, which had no effect. The message is suitable for the person who asked. */
 export class RegistryConflict extends Error {

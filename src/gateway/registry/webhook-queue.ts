@@ -3,8 +3,16 @@ import { RegistryConflict, RegistryNotFound } from './registry-errors.ts'
 import type { AlertKind, RegistrySchema } from './schema.ts'
 import { isUuid, type RegistryTransaction } from './transaction.ts'
 
-/** How many deliveries of an application are kept; the oldest go first. */
+/** How many finished deliveries of an application are kept, and how many are listed; the oldest go first. */
 export const deliveriesMax = 100
+/** How many events of an application may wait; the oldest go first. */
+const waitingMax = 1_000
+/** With this number of events waiting, no test event is added: tests push no event out. */
+const waitingForTestMax = 100
+/** Attempts of a process at the same time to the webhooks of one developer. */
+const placesOfDeveloper = 2
+/** A webhook rests after an attempt without an answer. */
+const restSeconds = 10
 /** Days after which a delivery is deleted. */
 const deliveryDays = 30
 
@@ -12,6 +20,7 @@ const deliveryDays = 30
 export interface ClaimedDelivery {
   readonly id: string
   readonly applicationId: string
+  readonly developerId: string
   readonly type: string
   readonly body: string
   readonly url: string
@@ -51,15 +60,18 @@ export interface Delivery {
 /** Events on their way to webhooks, whichever process wrote them. All times are by the database's clock. */
 export interface WebhookQueue {
   /**
-   * Takes up to `max` due deliveries, at most one of each application and none
-   * of those in `except`, so that a silent receiver does not hold up others.
-   * They become due again after `forSeconds`. Two processes never take the same
-   * one at once.
+   * Takes up to `max` due deliveries, at most one of each developer: first the
+   * developer with the longest time since an attempt. So neither a silent
+   * receiver nor a long queue holds up other developers. Takes nothing of
+   * applications under way, of developers with two attempts under way, of
+   * suspended ones, nor of webhooks that gave no answer in the last ten seconds.
+   * What it takes becomes due again after `forSeconds`. Two processes never take
+   * the same one at once.
    */
   claim(options: {
     max: number
     forSeconds: number
-    except: readonly string[]
+    underWay: readonly Pick<ClaimedDelivery, 'applicationId' | 'developerId'>[]
   }): Promise<ClaimedDelivery[]>
   /** Records an attempt. */
   record(id: string, result: AttemptResult): Promise<void>
@@ -72,9 +84,9 @@ export interface Deliveries {
   find(id: string): Promise<Delivery | undefined>
   /** Newest first. */
   list(options: { applicationId: string }): Promise<Delivery[]>
-  /** Makes a delivery due now, for another day of tries. @throws {RegistryNotFound} */
+  /** Makes a delivery due now, for another day of tries, counted anew. @throws {RegistryNotFound} */
   again(id: string): Promise<Delivery>
-  /** Writes an event by hand. @throws {RegistryConflict} no-webhook */
+  /** Writes an event by hand. @throws {RegistryConflict} no-webhook, deliveries-waiting */
   add(input: { applicationId: string; event: (name: string) => WebhookMessage }): Promise<Delivery>
 }
 
@@ -87,21 +99,47 @@ export interface WebhookMessage {
 
 export function createWebhookQueue({ db }: { db: Kysely<RegistrySchema> }): WebhookQueue {
   return {
-    async claim({ max, forSeconds, except }) {
+    async claim({ max, forSeconds, underWay }) {
+      const applications = underWay.map(({ applicationId }) => applicationId)
+      const developers = underWay.map(({ developerId }) => developerId)
+      const full = developers.filter(
+        (id) => developers.filter((other) => other === id).length >= placesOfDeveloper,
+      )
       // The condition on `due_at` is judged again once the row is locked: another process may have been faster.
       const { rows } = await sql<ClaimedDelivery>`
+        with due as materialized (
+          select distinct on (d.application_id) d.id, d.due_at, d.application_id, a.developer_id
+          from webhook_deliveries d
+          join webhooks w on w.application_id = d.application_id
+          join applications a on a.id = d.application_id
+          join developers p on p.id = a.developer_id
+          where d.due_at <= now() and a.suspended_at is null and p.suspended_at is null
+            and a.id <> all(${applications}::uuid[]) and p.id <> all(${full}::uuid[])
+            and not exists (
+              select from webhook_deliveries l
+              where l.application_id = a.id and l.failure is not null and l.response_status is null
+                and l.tried_at > greatest(w.created_at, now() - make_interval(secs => ${restSeconds})))
+          order by d.application_id, d.due_at, d.id
+        ),
+        turn as (
+          select distinct on (due.developer_id) due.id, due.due_at, due.developer_id,
+            (select max(l.tried_at) from webhook_deliveries l
+              join applications o on o.id = l.application_id
+              where o.developer_id = due.developer_id) as tried_at
+          from due
+          order by due.developer_id,
+            (select max(l.tried_at) from webhook_deliveries l where l.application_id = due.application_id) nulls first,
+            due.due_at, due.id
+        )
         update webhook_deliveries d
         set attempts = d.attempts + 1, due_at = now() + make_interval(secs => ${forSeconds})
-        from webhooks w
+        from webhooks w join applications a on a.id = w.application_id
         where w.application_id = d.application_id and d.due_at <= now() and d.id = any(array(
-          select id from (
-            select distinct on (application_id) id, due_at from webhook_deliveries
-            where due_at <= now() and application_id <> all(${except}::uuid[])
-            order by application_id, due_at, id
-          ) first order by due_at limit ${max}
+          select id from turn
+          order by developer_id = any(${developers}::uuid[]), tried_at nulls first, due_at limit ${max}
         ))
-        returning d.id, d.application_id as "applicationId", d.type, d.body, w.url,
-          w.sealed_secret as "sealedSecret", d.attempts,
+        returning d.id, d.application_id as "applicationId", a.developer_id as "developerId", d.type, d.body,
+          w.url, w.sealed_secret as "sealedSecret", d.attempts,
           extract(epoch from now() - d.tried_since)::float8 as "ageSeconds"`.execute(db)
       return rows
     },
@@ -172,7 +210,7 @@ export function createDeliveries({ db }: { db: Kysely<RegistrySchema> }): Delive
     async again(id) {
       const delivery = await db
         .updateTable('webhook_deliveries')
-        .set({ due_at: sql`now()`, tried_since: sql`now()`, delivered_at: null })
+        .set({ due_at: sql`now()`, tried_since: sql`now()`, attempts: 0, delivered_at: null })
         .where('id', '=', id)
         .returning(columns)
         .executeTakeFirst()
@@ -186,7 +224,20 @@ export function createDeliveries({ db }: { db: Kysely<RegistrySchema> }): Delive
         if (name === undefined) {
           throw new RegistryConflict('no-webhook', 'the application has no webhook; set one first')
         }
-        return addDelivery(trx, applicationId, event(name))
+        const { waiting } = await trx
+          .selectFrom('webhook_deliveries')
+          .select(({ fn }) => fn.count<number>('due_at').as('waiting'))
+          .where('application_id', '=', applicationId)
+          .executeTakeFirstOrThrow()
+        if (waiting >= waitingForTestMax) {
+          throw new RegistryConflict(
+            'deliveries-waiting',
+            `${waitingForTestMax} events wait for the webhook already`,
+            { limit: waitingForTestMax },
+          )
+        }
+        const { added } = await addDelivery(trx, applicationId, event(name))
+        return added
       }),
   }
 }
@@ -195,7 +246,7 @@ export function createDeliveries({ db }: { db: Kysely<RegistrySchema> }): Delive
  * Queues an event in the transaction that decides whether it happened.
  *
  * @param input.kind only if the application wants alerts of this kind; undefined: always
- * @returns whether the application has a webhook that gets it
+ * @returns undefined: no webhook gets it; else how many older events had to give way
  */
 export async function queueEvent(
   trx: RegistryTransaction,
@@ -204,12 +255,11 @@ export async function queueEvent(
     readonly kind: AlertKind | undefined
     readonly event: (applicationName: string) => WebhookMessage
   },
-): Promise<boolean> {
+): Promise<{ readonly dropped: number } | undefined> {
   const { applicationId, kind, event } = input
   const name = await findReceiver(trx, applicationId, kind)
-  if (name === undefined) return false
-  await addDelivery(trx, applicationId, event(name))
-  return true
+  if (name === undefined) return undefined
+  return addDelivery(trx, applicationId, event(name))
 }
 
 /** The application's name, if it has a webhook that gets alerts of a kind. */
@@ -237,16 +287,23 @@ async function addDelivery(
   trx: RegistryTransaction,
   applicationId: string,
   { type, body }: WebhookMessage,
-): Promise<Delivery> {
+): Promise<{ readonly added: Delivery; readonly dropped: number }> {
   const added = await trx
     .insertInto('webhook_deliveries')
     .values({ application_id: applicationId, type, body })
     .returning(columns)
     .executeTakeFirstOrThrow()
-  await sql`
+  const { rows } = await sql<{ waited: boolean }>`
     delete from webhook_deliveries where id = any(array(
-      select id from webhook_deliveries where application_id = ${applicationId}
-      order by created_at desc, id offset ${deliveriesMax} for update skip locked
-    ))`.execute(trx)
-  return added
+      select id from webhook_deliveries where id in (
+        select id from (
+          select id, due_at, row_number() over (
+            partition by due_at is null order by created_at desc, id) as place
+          from webhook_deliveries where application_id = ${applicationId}
+        ) placed
+        where place > case when due_at is null then ${deliveriesMax}::int else ${waitingMax}::int end
+      ) for update skip locked
+    ))
+    returning due_at is not null as waited`.execute(trx)
+  return { added, dropped: rows.filter(({ waited }) => waited).length }
 }

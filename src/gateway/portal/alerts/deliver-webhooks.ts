@@ -39,14 +39,13 @@ const triedSeconds = 86_400
 const pruneMs = 600_000
 
 /**
- * Starts sending events, up to eight at a time and one at a time to each
- * application, each at least once. An attempt without a 2xx answer is repeated
- * after 10 s, 30 s, 90 s … at most two hours, for a day.
+ * Starts sending events, up to eight at a time, one at a time to each
+ * application and two to each developer, each at least once. An attempt without
+ * a 2xx answer is repeated after 10 s, 30 s, 90 s … at most two hours, for a day.
  */
 export function startWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
   const { queue, targets, key, metrics, log, now } = options
-  /** By application. */
-  const underWay = new Map<string, Promise<void>>()
+  const underWay = new Map<ClaimedDelivery, Promise<void>>()
   const ending = new AbortController()
   const onFailure = (err: unknown) => log.warn({ err }, 'failed to read the webhook deliveries')
   const repetition = repeatedly({ everyMs: options.pollMs ?? 2_000, work: look, onFailure })
@@ -55,19 +54,24 @@ export function startWebhookDelivery(options: WebhookDeliveryOptions): WebhookDe
   async function look(): Promise<void> {
     const max = underWayMax - underWay.size
     if (max === 0 || ending.signal.aborted) return
-    const except = [...underWay.keys()]
-    for (const claimed of await queue.claim({ max, forSeconds: claimSeconds, except })) {
-      const { applicationId } = claimed
+    const found = await queue.claim({
+      max,
+      forSeconds: claimSeconds,
+      underWay: [...underWay.keys()],
+    })
+    for (const claimed of found) {
       const delivery = attempt(claimed)
         .then((result) => queue.record(claimed.id, result))
         .catch((err: unknown) => log.warn({ err }, 'failed to record a webhook delivery'))
         .finally(() => {
-          underWay.delete(applicationId)
-          // The application may have more.
+          underWay.delete(claimed)
+          // A place is free.
           repetition.soon()
         })
-      underWay.set(applicationId, delivery)
+      underWay.set(claimed, delivery)
     }
+    // One of each developer at a time: they may have more.
+    if (found.length > 0) repetition.soon()
   }
 
   async function attempt(claimed: ClaimedDelivery): Promise<AttemptResult> {

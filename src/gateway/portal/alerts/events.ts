@@ -78,7 +78,8 @@ const kinds: Readonly<Record<WebhookEvent['type'], AlertKind | undefined>> = {
 export interface Events {
   /**
    * Writes an event in the caller's transaction, if the application has a
-   * webhook that wants it: it is sent at least once if the transaction commits.
+   * webhook that wants it: it is sent at least once if the transaction commits,
+   * unless the webhook fails for a day or 1,000 newer events wait.
    */
   post(
     trx: RegistryTransaction,
@@ -87,16 +88,20 @@ export interface Events {
   ): Promise<void>
 }
 
-/** @param options.onPost told of every event, before its transaction commits */
-export function createEvents({ onPost }: { readonly onPost: () => void }): Events {
+/** @param options.onPost told of every event, before its transaction commits, and how many older ones gave way to it */
+export function createEvents({
+  onPost,
+}: {
+  readonly onPost: (queued: { readonly dropped: number }) => void
+}): Events {
   return {
     async post(trx, event, { applicationId, at }) {
-      const isQueued = await queueEvent(trx, {
+      const queued = await queueEvent(trx, {
         applicationId,
         kind: kinds[event.type],
         event: (name) => messageOf(event, { id: applicationId, name }, at),
       })
-      if (isQueued) onPost()
+      if (queued !== undefined) onPost(queued)
     },
   }
 }

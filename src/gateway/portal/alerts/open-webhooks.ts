@@ -45,11 +45,12 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { settings, database, secrets, metricsRegistry, log, lifetime } = options
   const key = secrets.webhooks
   const targets = createWebhookTargets({ settings })
+  const metrics = createWebhookMetrics(metricsRegistry)
   const delivery = startWebhookDelivery({
     queue: createWebhookQueue({ db: database.connect<RegistrySchema>() }),
     targets,
     key,
-    metrics: createWebhookMetrics(metricsRegistry),
+    metrics,
     log,
     now: Date.now,
     // Only this process writes into an embedded database, and it wakes the delivery. Retries may be a little late.
@@ -57,7 +58,12 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   })
   lifetime.opened(() => delivery.close())
   return {
-    events: createEvents({ onPost: () => delivery.wake() }),
+    events: createEvents({
+      onPost({ dropped }) {
+        metrics.count('dropped', dropped)
+        delivery.wake()
+      },
+    }),
     targets,
     newSecret(applicationId) {
       const secret = newWebhookSecret()

@@ -1,20 +1,20 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** `retried`: an attempt failed and will be repeated. `given-up`: failed for a day. */
-export const webhookResults = ['delivered', 'retried', 'given-up'] as const
+/** `retried`: an attempt failed and will be repeated. `given-up`: failed for a day. `dropped`: 1,000 newer events wait. */
+export const webhookResults = ['delivered', 'retried', 'given-up', 'dropped'] as const
 export type WebhookResult = (typeof webhookResults)[number]
 
 export interface WebhookMetrics {
-  count(result: WebhookResult): void
+  count(result: WebhookResult, events?: number): void
 }
 
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const webhooks = new Counter({
     name: 'portal_webhooks_total',
-    help: 'Attempts to send an event to a webhook, by result',
+    help: 'Attempts to send an event to a webhook, and events dropped, by result',
     labelNames: ['result'],
     registers: [registry],
   })
   for (const result of webhookResults) webhooks.inc({ result }, 0)
-  return { count: (result) => webhooks.inc({ result }) }
+  return { count: (result, events = 1) => webhooks.inc({ result }, events) }
 }

@@ -130,7 +130,9 @@ export function registerAlerts(
       },
     },
     async (request) => {
-      const { id, name } = await ownApplication(stores, request, request.params)
+      const application = await ownApplication(stores, request, request.params)
+      refuseSuspended(application)
+      const { id, name } = application
       const added = await deliveries.add({
         applicationId: id,
         event: () => messageOf({ type: 'test' }, { id, name }, new Date(now())),
@@ -164,9 +166,11 @@ export function registerAlerts(
         summary: 'Send an event to the webhook again, now and for another day until it arrives',
         params: DeliveryParams,
         response: { 200: Delivery },
+        problems: ['CONFLICT'],
       },
     },
     async (request) => {
+      refuseSuspended(await ownApplication(stores, request, request.params))
       const { id } = await ownItem(stores, request, deliveries, request.params.deliveryId)
       const again = await deliveries.again(id)
       webhooks.wake()
