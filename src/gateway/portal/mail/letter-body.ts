@@ -20,6 +20,8 @@ interface LinkBlock {
 export type Fact =
   | { readonly label: string; readonly value: string }
   | { readonly label: string; readonly name: string }
+  /** An email address, which readers copy. */
+  | { readonly label: string; readonly address: string }
 
 /** A letter in words. */
 export interface LetterText {
@@ -42,9 +44,7 @@ export function textOf(blocks: readonly Block[], language: Language): string {
 function blockText(block: Block, isolate: (text: string) => string): string {
   if (typeof block === 'string') return block
   if ('link' in block) return `${block.link}:\n${block.url}`
-  return block.facts
-    .map((fact) => `  ${fact.label}: ${isolate('name' in fact ? quoted(fact.name) : fact.value)}`)
-    .join('\n')
+  return block.facts.map((fact) => `  ${fact.label}: ${isolate(factText(fact))}`).join('\n')
 }
 
 export interface LetterHtml {
@@ -58,14 +58,14 @@ export interface LetterHtml {
 }
 
 /** Programs that know dark mode use these; others draw what stands at each element. */
-const dark = `
+const dark = ({ links }: MailFace): string => `
 :root { color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {
   .ground { background-color: #0b1316 !important; color: #e8eff1 !important; }
   .card { background-color: #111d22 !important; border-color: #1e2d33 !important; color: #e8eff1 !important; }
   .line { border-color: #1e2d33 !important; }
   .dim { color: #9fb0b6 !important; }
-  .link { color: #6cc9d5 !important; }
+  .link { color: ${links.dark} !important; }
 }
 `
 const faces = "Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
@@ -84,18 +84,18 @@ export function htmlOf({ title, language, face, blocks, footer }: LetterHtml): s
 <meta name="supported-color-schemes" content="light dark">
 <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">
 <title>${escapeHtml(title)}</title>
-<style>${dark}</style>
+<style>${dark(face)}</style>
 </head>
 <body class="ground" dir="${direction}" style="margin: 0; padding: 32px 12px; background-color: #f6f8f9; color: #0c1a1f; font-family: ${faces}; font-size: 15px; line-height: 1.55; overflow-wrap: anywhere;">
 <div class="card" style="max-width: 520px; margin: 0 auto; background-color: #ffffff; border: 1px solid #e4eaec; border-radius: 12px;">
 <div class="line" style="padding: 16px 28px; border-bottom: 1px solid #e4eaec; font-weight: 600;"><span aria-hidden="true" style="display: inline-block; width: 28px; line-height: 28px; margin-inline-end: 10px; border-radius: 8px; background-color: ${face.accent}; color: #ffffff; text-align: center; font-size: 14px;">${letter}</span><bdi>${escapeHtml(face.name)}</bdi></div>
 <div style="padding: 24px 28px 20px;">
 <h1 style="margin: 0 0 12px; font-size: 20px; line-height: 1.3; font-weight: 650; letter-spacing: -0.01em;">${escapeHtml(title)}</h1>
-${blocks.map((block) => (isLink(block) && block === button ? buttonHtml(block, face) : blockHtml(block))).join('\n')}
+${blocks.map((block) => (isLink(block) && block === button ? buttonHtml(block, face) : blockHtml(block, face))).join('\n')}
 </div>
 </div>
 <div class="dim" style="max-width: 464px; margin: 16px auto 0; padding: 0 28px; color: #55646b; font-size: 12px;">
-${footer.map(blockHtml).join('\n')}
+${footer.map((block) => blockHtml(block, face)).join('\n')}
 </div>
 </body>
 </html>
@@ -106,29 +106,38 @@ function isLink(block: Block): block is LinkBlock {
   return typeof block === 'object' && 'link' in block
 }
 
-const linkColour = 'class="link" style="color: #085965;"'
+const linkColour = ({ links }: MailFace): string => `class="link" style="color: ${links.light};"`
 
 /** A link that is the thing to do: a button, and the address for programs that show no buttons. */
-function buttonHtml({ link, url }: LinkBlock, { accent }: MailFace): string {
+function buttonHtml({ link, url }: LinkBlock, face: MailFace): string {
   const href = escapeHtml(url)
-  return `<p style="margin: 20px 0 10px;"><a href="${href}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background-color: ${accent}; color: #ffffff; font-weight: 600; text-decoration: none;">${escapeHtml(link)}</a></p>
-<p style="margin: 0 0 16px; font-size: 12px;"><a href="${href}" dir="ltr" ${linkColour}>${href}</a></p>`
+  return `<p style="margin: 20px 0 10px;"><a href="${href}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background-color: ${face.accent}; color: #ffffff; font-weight: 600; text-decoration: none;">${escapeHtml(link)}</a></p>
+<p style="margin: 0 0 16px; font-size: 12px;"><a href="${href}" dir="ltr" ${linkColour(face)}>${href}</a></p>`
 }
 
-function blockHtml(block: Block): string {
+function blockHtml(block: Block, face: MailFace): string {
   if (typeof block === 'string') return `<p style="margin: 0 0 12px;">${escapeHtml(block)}</p>`
   if ('link' in block) {
     const url = escapeHtml(block.url)
-    return `<p style="margin: 0 0 12px;"><a href="${url}" ${linkColour}>${escapeHtml(block.link)}</a></p>`
+    return `<p style="margin: 0 0 12px;"><a href="${url}" ${linkColour(face)}>${escapeHtml(block.link)}</a></p>`
   }
   const rows = block.facts.map((fact) => {
-    const value = 'name' in fact ? quoted(fact.name) : fact.value
+    const value = factText(fact)
     return `<tr><th scope="row" class="dim line" style="padding: 8px 0; padding-inline-end: 16px; border-bottom: 1px solid #e4eaec; color: #55646b; font-weight: 400; text-align: start; vertical-align: top; white-space: nowrap;">${escapeHtml(fact.label)}</th><td class="line" style="width: 100%; padding: 8px 0; border-bottom: 1px solid #e4eaec; text-align: start;"><bdi>${escapeHtml(value)}</bdi></td></tr>`
   })
   return `<table style="width: 100%; margin: 0 0 16px; border-collapse: collapse; font-size: 14px;"><tbody>
 ${rows.join('\n')}
 </tbody></table>`
 }
+
+function factText(fact: Fact): string {
+  if ('value' in fact) return fact.value
+  if ('name' in fact) return quoted(fact.name)
+  return plainAddress.test(fact.address) ? fact.address : quoted(fact.address)
+}
+
+/** An address that can be nothing else: mail programs may at most offer to write to it. */
+const plainAddress = /^[\w.+-]+@[A-Za-z0-9.-]+$/
 
 /**
  * Prepares a name that a developer typed for a mail: on one line, in quotes and

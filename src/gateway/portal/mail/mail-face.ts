@@ -7,6 +7,8 @@ export interface MailFace {
   readonly name: string
   /** Ground of the button; white is text on it. */
   readonly accent: string
+  /** Links on light and on dark ground. */
+  readonly links: { readonly light: string; readonly dark: string }
   /** Where questions go, `https:` or `mailto:`; undefined: nowhere. */
   readonly support: string | undefined
   /** The sender's name where MAIL_FROM has none. */
@@ -18,6 +20,10 @@ export function mailFace(brand: Brand, language: Language): MailFace {
   return {
     name: brandName(brand, language),
     accent: brand.accent?.light ?? '#0a7180',
+    links: {
+      light: brand.accent?.shades[8] ?? '#085965',
+      dark: brand.accent?.shades[3] ?? '#6cc9d5',
+    },
     support: brand.support?.[language],
     sender: brand.name?.[language],
   }
