@@ -81,8 +81,8 @@ export const securityEvents = {
     level: 'warn',
     text: 'a request to the portal was throttled',
     meaning:
-      'A client requested too many emails (`mail`), password resets (`reset`) or ready consents (`consent`)',
-    reasons: ['mail', 'reset', 'consent'],
+      'A client requested too many emails (`mail`), password resets (`reset`) or ready consents (`consent`), downloaded their data too often (`export`) or asked for more calls too often (`wish`)',
+    reasons: ['mail', 'reset', 'consent', 'export', 'wish'],
     isKept: true,
   },
   'change.throttled': {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import t from 'tap'
 import { type OwnTable, ownTables, tablesLeftOut } from '../../src/gateway/registry/own-data.ts'
-import { besidePortal } from '../support/portal-client.ts'
+import { besidePortal, type SignedIn } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
@@ -29,7 +31,18 @@ t.test(
       [],
       'add a new table to ownTables, or to tablesLeftOut with the reason',
     )
-    for (const [name, { table, of, owner = `${of}_id`, columns: taken, withheld = {} }] of tables) {
+    const { rows: unique } = await sql<{ table: string; columns: string[] }>`
+    select relname as table, (select array_agg(attname::text) from pg_attribute
+      where attrelid = indrelid and attnum = any(indkey)) as columns
+    from pg_index join pg_class on pg_class.oid = indrelid
+    where indisunique and indpred is null and indexprs is null`.execute(db)
+    for (const [name, part] of tables) {
+      const { table, of, owner = `${of}_id`, columns: taken, orderBy, withheld = {} } = part
+      const place = new Set([owner, ...orderBy])
+      t.ok(
+        unique.some((index) => index.table === table && index.columns.every((it) => place.has(it))),
+        `a page of ${name} begins after one row`,
+      )
       const decided = new Set([owner, ...taken, ...Object.keys(withheld)])
       const found = (columns.get(table) ?? []).map(({ column }) => column)
       t.same(
@@ -128,3 +141,61 @@ t.test(
     })
   },
 )
+
+t.test('exports of one developer leave the portal to the others', async (t) => {
+  const rows = { many: 20_000, few: 2_500 }
+  const [ada, bob, cy] = [await owner(rows.many), await owner(rows.many), await owner(rows.few)]
+  const path = '/api/session/developer/export'
+  const files = [await stalled(ada), await stalled(bob)]
+  t.same(
+    files.map(({ statusCode }) => statusCode),
+    [200, 200],
+  )
+
+  const second = await ada.send('GET', path)
+  t.match(second, { status: 429, body: { code: 'ATTEMPTS_EXCEEDED', detail: /still under way/ } })
+  t.match(second.headers, { 'retry-after': /^\d+$/ })
+  const third = await cy.send('GET', path)
+  t.match(third, { status: 429, body: { detail: /Other people/ } }, 'two at once in a process')
+  t.match(third.headers, { 'retry-after': /^\d+$/ })
+  t.equal((await cy.send('GET', '/api/applications')).status, 200)
+
+  files[0]?.destroy()
+  let own = third
+  await until('a broken download gives its place back', async () => {
+    own = await cy.send('GET', path)
+    return own.status === 200
+  })
+  const hours: { at: string }[] = own.body.usageHours
+  t.equal(hours.length, rows.few)
+  t.equal(new Set(hours.map(({ at }) => at)).size, rows.few, 'each row once, page after page')
+  t.ok(hours.every(({ at }, index) => index === 0 || at > (hours[index - 1]?.at ?? '')))
+  for (const file of files.slice(1))
+    t.equal(JSON.parse(await text(file)).usageHours.length, rows.many)
+
+  await t.test('and there are five a day', async (t) => {
+    for (let again = 0; again < 4; again += 1) t.equal((await cy.send('GET', path)).status, 200)
+    const late = await cy.send('GET', path)
+    t.match(late, { status: 429, body: { detail: /5 times a day/ } })
+    t.ok(Number(late.headers['retry-after']) > 80_000)
+  })
+
+  /** Many hours are more than a connection holds, few are three pages. */
+  async function owner(hours: number): Promise<SignedIn> {
+    const person = await beside.signIn()
+    const { id } = (await person.send('POST', '/api/applications', { name: 'Large' })).body
+    await sql`insert into usage_hours (application_id, at, api, version, operation, admitted, refused,
+        refused_by_limit, errors, duration_ms_sum, duration_ms_max)
+      select ${id}, timestamptz '2020-01-01Z' + n * interval '1 hour', 'xs2a', '1.7.0', 'listAccounts', 1, 0, 0, 0, 0, 0
+      from generate_series(1, ${hours}::int) n`.execute(db)
+    return person
+  }
+
+  /** An export whose client does not read. */
+  async function stalled({ cookie }: SignedIn): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const headers = { cookie: `${cookie.name}=${cookie.value}` }
+      get(`${tollgate.urls.portal}${path}`, { headers }, resolve).once('error', reject)
+    })
+  }
+})

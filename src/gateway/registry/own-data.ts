@@ -9,8 +9,8 @@ export interface OwnTable {
   readonly of: 'developer' | 'application'
   /** The column that names them. (Default: `developer_id`, `application_id`) */
   readonly owner?: string
-  /** By time, the oldest first. */
-  readonly orderBy: string
+  /** By time, the oldest first; with the owner, these columns name one row. */
+  readonly orderBy: readonly string[]
   readonly columns: readonly string[]
   /** The other columns, each with the reason why an export leaves it out. */
   readonly withheld?: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ const usageColumns = [
 /** The parts of an export, by the name that each has in the file. The order is that of the file. */
 export const ownTables = {
   account: {
-    ...{ table: 'developers', of: 'developer', owner: 'id', orderBy: 'created_at' },
+    ...{ table: 'developers', of: 'developer', owner: 'id', orderBy: ['created_at'] },
     columns: [
       ...['id', 'email', 'name', 'created_at', 'approved_at', 'suspended_at', 'is_operator'],
       ...[
@@ -44,25 +44,25 @@ export const ownTables = {
     withheld: { password_hash: secret, mails_keys: 'no longer used' },
   },
   acceptedTerms: {
-    ...{ table: 'accepted_terms', of: 'developer', orderBy: 'accepted_at' },
+    ...{ table: 'accepted_terms', of: 'developer', orderBy: ['accepted_at', 'version'] },
     columns: ['version', 'accepted_at'],
   },
   operatorRole: {
-    ...{ table: 'staff', of: 'developer', orderBy: 'added_at' },
+    ...{ table: 'staff', of: 'developer', orderBy: ['added_at', 'id'] },
     columns: ['id', 'email', 'name', 'added_at'],
   },
   sessions: {
-    ...{ table: 'sessions', of: 'developer', orderBy: 'created_at' },
+    ...{ table: 'sessions', of: 'developer', orderBy: ['created_at', 'id_hash'] },
     columns: ['id', 'created_at', 'seen_at', 'expires_at', 'agent', 'factor', 'proved_at'],
     withheld: { id_hash: secret },
   },
   authenticatorApp: {
-    ...{ table: 'totp_secrets', of: 'developer', orderBy: 'created_at' },
+    ...{ table: 'totp_secrets', of: 'developer', orderBy: ['created_at'] },
     columns: ['created_at', 'last_used_at'],
     withheld: { sealed: secret, last_step: ofTheServer },
   },
   passkeys: {
-    ...{ table: 'passkeys', of: 'developer', orderBy: 'created_at' },
+    ...{ table: 'passkeys', of: 'developer', orderBy: ['created_at', 'id'] },
     columns: ['id', 'name', 'transports', 'created_at', 'last_used_at'],
     withheld: {
       credential_id: 'a handle of the authenticator, of use only to the portal',
@@ -71,20 +71,24 @@ export const ownTables = {
     },
   },
   links: {
-    ...{ table: 'mail_tokens', of: 'developer', orderBy: 'created_at' },
+    ...{ table: 'mail_tokens', of: 'developer', orderBy: ['created_at', 'hash'] },
     columns: ['purpose', 'email', 'name', 'terms_version', 'created_at', 'expires_at', 'used_at'],
     withheld: { hash: secret },
   },
   keyMails: {
-    ...{ table: 'key_digests', of: 'developer', orderBy: 'began_at' },
+    ...{ table: 'key_digests', of: 'developer', orderBy: ['began_at'] },
     columns: ['began_at', 'letters', 'changes', 'more'],
   },
   deprecationMails: {
-    ...{ table: 'deprecation_mails', of: 'developer', orderBy: 'written_at' },
+    ...{
+      table: 'deprecation_mails',
+      of: 'developer',
+      orderBy: ['written_at', 'api', 'version', 'milestone'],
+    },
     columns: ['api', 'version', 'milestone', 'written_at'],
   },
   applications: {
-    ...{ table: 'applications', of: 'developer', orderBy: 'created_at' },
+    ...{ table: 'applications', of: 'developer', orderBy: ['created_at', 'id'] },
     columns: [
       'id',
       'name',
@@ -97,11 +101,11 @@ export const ownTables = {
     ],
   },
   subscriptions: {
-    ...{ table: 'subscriptions', of: 'application', orderBy: 'created_at' },
+    ...{ table: 'subscriptions', of: 'application', orderBy: ['created_at', 'id'] },
     columns: ['id', 'application_id', 'api', 'version', 'plan', 'created_at', 'ended_at'],
   },
   keys: {
-    ...{ table: 'api_keys', of: 'application', orderBy: 'created_at' },
+    ...{ table: 'api_keys', of: 'application', orderBy: ['created_at', 'id'] },
     columns: [
       ...['id', 'application_id', 'name', 'last_four', 'created_at', 'expires_at', 'revoked_at'],
       ...['last_used_at', 'replaced_by', 'allowed_addresses', 'may_replace_itself'],
@@ -109,7 +113,7 @@ export const ownTables = {
     withheld: { mac: secret, pepper_version: 'the number of a secret' },
   },
   certificates: {
-    ...{ table: 'certificates', of: 'application', orderBy: 'created_at' },
+    ...{ table: 'certificates', of: 'application', orderBy: ['created_at', 'id'] },
     columns: [
       ...[
         'id',
@@ -132,16 +136,16 @@ export const ownTables = {
     ],
   },
   testCertificatesRevoked: {
-    ...{ table: 'sandbox_revocations', of: 'application', orderBy: 'revoked_at' },
+    ...{ table: 'sandbox_revocations', of: 'application', orderBy: ['revoked_at', 'serial'] },
     columns: ['application_id', 'serial', 'revoked_at', 'valid_until'],
   },
   webhooks: {
-    ...{ table: 'webhooks', of: 'application', orderBy: 'created_at' },
+    ...{ table: 'webhooks', of: 'application', orderBy: ['created_at'] },
     columns: ['application_id', 'url', 'created_at'],
     withheld: { sealed_secret: secret },
   },
   webhookDeliveries: {
-    ...{ table: 'webhook_deliveries', of: 'application', orderBy: 'created_at' },
+    ...{ table: 'webhook_deliveries', of: 'application', orderBy: ['created_at', 'id'] },
     columns: [
       ...[
         'id',
@@ -157,7 +161,11 @@ export const ownTables = {
     ],
   },
   limitAlerts: {
-    ...{ table: 'limit_alerts', of: 'application', orderBy: 'at' },
+    ...{
+      table: 'limit_alerts',
+      of: 'application',
+      orderBy: ['at', 'bucket', 'window_number', 'limit_calls', 'threshold'],
+    },
     columns: [
       ...[
         'application_id',
@@ -178,22 +186,22 @@ export const ownTables = {
     },
   },
   limitAlertMails: {
-    ...{ table: 'limit_alert_mails', of: 'application', orderBy: 'written_at' },
+    ...{ table: 'limit_alert_mails', of: 'application', orderBy: ['written_at'] },
     columns: ['application_id', 'written_at'],
   },
   expiryAlerts: {
-    ...{ table: 'expiry_alerts', of: 'application', orderBy: 'expires_at' },
+    ...{ table: 'expiry_alerts', of: 'application', orderBy: ['expires_at', 'subject', 'days'] },
     columns: ['application_id', 'subject', 'expires_at', 'days'],
   },
   limitRequests: {
-    ...{ table: 'limit_requests', of: 'application', orderBy: 'created_at' },
+    ...{ table: 'limit_requests', of: 'application', orderBy: ['created_at', 'id'] },
     columns: [
       ...['id', 'application_id', 'api', 'version', 'limit_name', 'calls', 'reason', 'created_at'],
       ...['state', 'closed_at', 'granted_calls', 'granted_until', 'answer'],
     ],
   },
   limitOverrides: {
-    ...{ table: 'limit_overrides', of: 'application', orderBy: 'created_at' },
+    ...{ table: 'limit_overrides', of: 'application', orderBy: ['created_at', 'id'] },
     columns: [
       ...['id', 'application_id', 'api', 'version', 'limit_name', 'calls', 'reason'],
       ...['created_at', 'expires_at', 'ended_at'],
@@ -201,17 +209,17 @@ export const ownTables = {
     withheld: { created_by: 'names an operator, another person' },
   },
   usageDays: {
-    ...{ table: 'usage_days', of: 'application', orderBy: 'at' },
+    ...{ table: 'usage_days', of: 'application', orderBy: ['at', 'api', 'version', 'operation'] },
     columns: usageColumns,
     withheld: { durations: 'the shape of the durations whose sum is exported' },
   },
   usageHours: {
-    ...{ table: 'usage_hours', of: 'application', orderBy: 'at' },
+    ...{ table: 'usage_hours', of: 'application', orderBy: ['at', 'api', 'version', 'operation'] },
     columns: usageColumns,
     withheld: { durations: 'the shape of the durations whose sum is exported' },
   },
   callRecords: {
-    ...{ table: 'call_records', of: 'application', orderBy: 'at' },
+    ...{ table: 'call_records', of: 'application', orderBy: ['at', 'id'] },
     columns: [
       ...['application_id', 'at', 'request_id', 'key_id', 'method', 'api', 'version', 'operation'],
       ...['outcome', 'detail', 'decision', 'status', 'limit_name', 'limit_scope', 'limit_calls'],
@@ -245,19 +253,30 @@ export interface OwnData {
   /** Writes to the audit that the developer exported the data. */
   noteExport(developerId: string): Promise<void>
   /**
-   * Reads it part by part, the rows of one application at a time, so that it is
-   * never in memory as a whole. Rows that are written meanwhile may be missing.
+   * Reads it by pages of 1,000 rows, each with a statement of its own, so that
+   * it is never in memory as a whole and other readers come in between. Rows
+   * that are written meanwhile may be missing.
    */
   read(developerId: string): AsyncGenerator<OwnPart>
 }
 
 export function createOwnData({ db }: { readonly db: Kysely<RegistrySchema> }): OwnData {
-  async function rowsOf(part: OwnTable, ownerId: string): Promise<OwnRow[]> {
+  async function* rowsOf(part: OwnTable, ownerId: string): AsyncGenerator<OwnRow[]> {
     const { table, of, owner = `${of}_id`, columns, orderBy } = part
-    const { rows } = await sql<Record<string, unknown>>`
-      select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(table)}
-      where ${sql.ref(owner)} = ${ownerId} order by ${sql.ref(orderBy)}`.execute(db)
-    return rows.map(inCamelCase)
+    const order = sql.join(orderBy.map((column) => sql.ref(column)))
+    // As text: a JavaScript date has no microseconds, and would meet rows twice.
+    const place = sql.join(orderBy.map((column) => sql`${sql.ref(column)}::text`))
+    const read = (after: readonly string[] | undefined) =>
+      sql<{ readonly place: string[] }>`
+        select ${sql.join(columns.map((column) => sql.ref(column)))}, array[${place}] as place
+        from ${sql.table(table)} where ${sql.ref(owner)} = ${ownerId}
+        ${after === undefined ? sql`` : sql`and (${order}) > (${sql.join(after)})`}
+        order by ${order} limit ${pageLength}`.execute(db)
+    yield* pages(
+      read,
+      ({ place }) => place,
+      ({ place: _, ...row }) => row,
+    )
   }
 
   async function applicationsOf(developerId: string): Promise<string[]> {
@@ -285,7 +304,9 @@ export function createOwnData({ db }: { readonly db: Kysely<RegistrySchema> }): 
       for (const [name, part] of Object.entries(ownTables)) {
         const owners = part.of === 'developer' ? [developerId] : applications
         if (owners.length === 0) yield { name, rows: [] }
-        for (const owner of owners) yield { name, rows: await rowsOf(part, owner) }
+        for (const owner of owners) {
+          for await (const rows of rowsOf(part, owner)) yield { name, rows }
+        }
       }
       const codes = await db
         .selectFrom('recovery_codes')
@@ -294,8 +315,8 @@ export function createOwnData({ db }: { readonly db: Kysely<RegistrySchema> }): 
         .execute()
       yield { name: 'recoveryCodes', rows: codes.map(({ left }) => ({ left: Number(left) })) }
       const parties = await partiesOf(db, developerId)
-      yield { name: 'audit', rows: await auditOf(db, parties) }
-      yield { name: 'securityEvents', rows: await eventsOf(db, parties) }
+      for await (const rows of auditOf(db, parties)) yield { name: 'audit', rows }
+      for await (const rows of eventsOf(db, parties)) yield { name: 'securityEvents', rows }
     },
   }
 }
@@ -326,30 +347,70 @@ async function partiesOf(db: Kysely<RegistrySchema>, developerId: string): Promi
 }
 
 /** Of other people's entries only what happened: who they are and where they were is theirs. */
-async function auditOf(db: Kysely<RegistrySchema>, { self, all }: Parties): Promise<OwnRow[]> {
-  const { rows } = await sql<Record<string, unknown>>`
-    select audit.at, case when is_own or actor = 'system' then actor else 'operator' end as actor, action, subject, detail,
+function auditOf(db: Kysely<RegistrySchema>, { self, all }: Parties): AsyncGenerator<OwnRow[]> {
+  return pagesById((after) =>
+    sql<WithId>`
+    select audit.id, audit.at, case when is_own or actor = 'system' then actor else 'operator' end as actor, action, subject, detail,
       case when is_own then request_id end as request_id,
       case when is_own then facts ->> 'address' end as address,
       case when is_own then facts ->> 'agent' end as agent
     from (select *, actor = any(${self}) as is_own from audit
-      where actor = any(${self}) or subject = any(${all})) audit
+      where (actor = any(${self}) or subject = any(${all})) and id > ${after}
+      order by id limit ${pageLength}) audit
     left join audit_personal on audit_personal.entry_id = audit.id
-    order by audit.id`.execute(db)
-  return rows.map(inCamelCase)
+    order by audit.id`.execute(db),
+  )
 }
 
-async function eventsOf(db: Kysely<RegistrySchema>, { self, all }: Parties): Promise<OwnRow[]> {
-  const { rows } = await sql<Record<string, unknown>>`
-    select at, event, reason,
+function eventsOf(db: Kysely<RegistrySchema>, { self, all }: Parties): AsyncGenerator<OwnRow[]> {
+  return pagesById((after) =>
+    sql<WithId>`
+    select id, at, event, reason,
       case when actor is null or actor = 'system' or actor = any(${all}) then actor else 'operator' end as actor,
       subject, key_id,
       case when actor is null or actor = any(${all}) then address end as address,
       case when actor is null or actor = any(${all}) then agent end as agent,
       request_id, detail
-    from security_events where actor = any(${all}) or subject = any(${all}) or actor = any(${self})
-    order by id`.execute(db)
-  return rows.map(inCamelCase)
+    from security_events
+    where (actor = any(${all}) or subject = any(${all}) or actor = any(${self})) and id > ${after}
+    order by id limit ${pageLength}`.execute(db),
+  )
+}
+
+const pageLength = 1_000
+
+interface WithId {
+  readonly id: string
+}
+
+/** Without the ids, which are places in the table. */
+function pagesById(
+  read: (after: string) => Promise<{ readonly rows: WithId[] }>,
+): AsyncGenerator<OwnRow[]> {
+  return pages(
+    (after: string | undefined) => read(after ?? '0'),
+    ({ id }) => id,
+    ({ id: _, ...row }) => row,
+  )
+}
+
+/**
+ * Page after page, each of what follows the last row of the one before.
+ * Nothing has one page without rows.
+ */
+async function* pages<Row, Place>(
+  read: (after: Place | undefined) => Promise<{ readonly rows: readonly Row[] }>,
+  placeOf: (row: Row) => Place,
+  shown: (row: Row) => Readonly<Record<string, unknown>>,
+): AsyncGenerator<OwnRow[]> {
+  let after: Place | undefined
+  for (;;) {
+    const { rows } = await read(after)
+    yield rows.map((row) => inCamelCase(shown(row)))
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageLength) return
+    after = placeOf(last)
+  }
 }
 
 function inCamelCase(row: Readonly<Record<string, unknown>>): OwnRow {

@@ -55,11 +55,15 @@ export const attemptLimits = {
   'change-of-developer': { points: 60, duration: 60 },
   /** Keys that a developer creates or rotates. KEYS_PER_HOUR */
   'key-of-developer': { points: 20, duration: 3600 },
+  /** Exports of one developer's own data: each reads all of it. */
+  'export-of-developer': { points: 5, duration: 86_400 },
+  /** Requests for more calls, for all applications of one developer: operators read each. */
+  'wish-of-developer': { points: 5, duration: 86_400 },
   /** Keys from one network that cannot replace themselves. */
   'presented-of-network': { points: 60, duration: 60 },
 } as const
 
-/** Limits how often clients may sign in, request mails, create ready consents and change things. */
+/** Limits how often clients may sign in, request mails and data, create ready consents, ask for calls and change things. */
 export interface Attempts {
   /**
    * Counts an attempt to sign in before it is made, so that simultaneous
@@ -88,6 +92,10 @@ export interface Attempts {
   change(developerId: string): Promise<void>
   /** Counts a key before it is created. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   key(developerId: string): Promise<Attempt>
+  /** Counts an export of a developer's own data before it begins. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  ownData(developerId: string): Promise<void>
+  /** Counts a request for more calls before it is made. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
+  wish(developerId: string): Promise<Attempt>
   /** Counts a key that is to replace itself before it is compared. @throws {PortalError} ATTEMPTS_EXCEEDED; STORE_UNAVAILABLE when it cannot be counted */
   presentedKey(request: IncomingMessage): Promise<Attempt>
 }
@@ -144,6 +152,8 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     consentOfDeveloper: limiter('consent-of-developer'),
     changeOfDeveloper: limiter('change-of-developer', changesPerMinute),
     keyOfDeveloper: limiter('key-of-developer', keysPerHour),
+    exportOfDeveloper: limiter('export-of-developer'),
+    wishOfDeveloper: limiter('wish-of-developer'),
     presentedOfNetwork: limiter('presented-of-network'),
   }
 
@@ -259,6 +269,26 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       }
     },
 
+    ownData: (developerId) =>
+      count(
+        limiters.exportOfDeveloper,
+        developerId,
+        `You can download your data ${attemptLimits['export-of-developer'].points} times a day.`,
+      ),
+
+    async wish(developerId) {
+      await count(
+        limiters.wishOfDeveloper,
+        developerId,
+        `You can ask for more calls ${attemptLimits['wish-of-developer'].points} times a day, for all your applications together.`,
+      )
+      return {
+        async abandoned() {
+          await limiters.wishOfDeveloper.reward(developerId).catch(() => undefined)
+        },
+      }
+    },
+
     async presentedKey(request) {
       const network = networkOf(clientAddress(request))
       await count(limiters.presentedOfNetwork, network)
@@ -315,7 +345,9 @@ async function count(
 function throttled({ keyPrefix }: RateLimiterAbstract): SecurityFact {
   const limit = keyPrefix.slice(keyPrefix.lastIndexOf(':') + 1)
   const detail = { limit }
-  const request = (['mail', 'reset', 'consent'] as const).find((kind) => limit.startsWith(kind))
+  const request = (['mail', 'reset', 'consent', 'export', 'wish'] as const).find((kind) =>
+    limit.startsWith(kind),
+  )
   if (request !== undefined) return { event: 'request.throttled', reason: request, detail }
   if (limit.startsWith('presented')) return { event: 'key.throttled', detail }
   const change = (['change', 'key'] as const).find((kind) => limit.startsWith(kind))
