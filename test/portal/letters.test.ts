@@ -72,8 +72,8 @@ function lettersWith(name: string): Letter[] {
       ],
     },
     {
-      ...{ kind: 'limit-requested', ...limit, calls: 500, reason: name },
-      ...{ developerName: name, developerEmail: `${name}@evil.example` },
+      ...{ kind: 'limit-requested', ...limit, calls: 500, reason: name, waiting: 3 },
+      ...{ developerName: name, developerEmail: name },
     },
     { kind: 'limit-granted', ...limit, calls: 500, until: at },
     { kind: 'limit-declined', ...limit, calls: 500, answer: name },
@@ -254,4 +254,16 @@ t.test('a sealed mail opens under its key only, whole only, and shows nothing', 
   }
   t.equal(unsealMail(key, sealed.subarray(0, -1)), undefined)
   t.equal(unsealMail(key, Buffer.alloc(0)), undefined)
+})
+
+t.test('an operator copies the address of a developer who asks for more calls', async (t) => {
+  const letterTo = (developerEmail: string) => {
+    const asked = lettersWith('Ada').find(({ kind }) => kind === 'limit-requested')
+    if (asked?.kind !== 'limit-requested') throw new Error('no letter')
+    return renderLetter({ ...asked, developerEmail }, { portalUrl, optOuts, language: 'en' })
+  }
+  const { text, html } = letterTo('ada.lovelace@dev.example.com')
+  t.match(text, 'Address: ada.lovelace@dev.example.com\n')
+  t.match(html, '<bdi>ada.lovelace@dev.example.com</bdi>')
+  t.notMatch(letterTo('https://evil.example/@dev.example').text, 'https://evil.example')
 })

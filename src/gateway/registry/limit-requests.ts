@@ -1,10 +1,12 @@
-import { type Kysely, sql, type Updateable } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely'
 import { lockActiveApplication, lockApplication, refuseOwner } from './applications.ts'
 import { recordAudit } from './audit.ts'
 import { conflictAt } from './conflict-at.ts'
+import { lockDigest } from './limit-request-digest.ts'
 import { checkReason } from './name.ts'
 import { addOverride, checkCalls, checkOverride, endOverrideOf } from './overrides.ts'
-import { RegistryConflict, RegistryNotFound } from './registry-errors.ts'
+import type { Page } from './page.ts'
+import { RegistryConflict, RegistryInputInvalid, RegistryNotFound } from './registry-errors.ts'
 import type { RegistrySchema } from './schema.ts'
 import { change, isUuid, type RegistryTransaction } from './transaction.ts'
 
@@ -41,6 +43,15 @@ export interface WaitingLimitRequest extends LimitRequest {
   readonly applicationName: string
   readonly developerId: string
   readonly developerEmail: string
+  readonly inForce: InForce
+}
+
+/** What a subscription allows now, beside its plan; the catalogue knows the plan's limits. */
+export interface InForce {
+  /** Null: the application has no subscription to the version. */
+  readonly plan: string | null
+  /** Of the active override of the limit; null: none. */
+  readonly overrideCalls: number | null
 }
 
 /** Where an answer goes. */
@@ -67,10 +78,10 @@ interface Decision {
 /** The caller checks that the version, its limit and a subscription exist. */
 export interface LimitRequests {
   /**
-   * `post` writes the mails to the operators, without the owner.
+   * `post` writes the mails to the operators, under the lock of their digest.
    *
    * @throws {RegistryNotFound} no such application
-   * @throws {RegistryConflict} limit-request-open, limit-requests-limit, application-suspended
+   * @throws {RegistryConflict} limit-request-open, application-suspended
    * @throws {RegistryInputInvalid}
    */
   create(input: {
@@ -81,29 +92,32 @@ export interface LimitRequests {
     calls: number
     reason: string
     by: string
-    post: (
-      trx: RegistryTransaction,
-      request: LimitRequest,
-      operators: readonly string[],
-    ) => Promise<void>
+    post: (trx: RegistryTransaction) => Promise<void>
   }): Promise<LimitRequest>
   find(id: string): Promise<LimitRequest | undefined>
   /** The newest 50 of an application, newest first. */
   list(options: { applicationId: string }): Promise<LimitRequest[]>
-  /** Of all applications: the open ones, oldest first, or the closed ones, last closed first; at most 100. */
-  listAll(options: { isOpen: boolean }): Promise<WaitingLimitRequest[]>
+  /** Of all applications: the open ones, oldest first, or the closed ones, last closed first. @throws {RegistryInputInvalid} */
+  listAll(options: Page & { isOpen: boolean }): Promise<WaitingLimitRequest[]>
   /** Idempotent. @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed */
   withdraw(input: { id: string; by: string }): Promise<void>
   /**
    * Makes an override, which replaces one that is active, in the transaction
    * that closes the request.
    *
+   * @param input.callsNow what the limit allows; undefined: it holds for no subscription
    * @throws {RegistryNotFound}
-   * @throws {RegistryConflict} limit-request-closed, own-application
+   * @throws {RegistryConflict} limit-request-closed, own-application, limit-request-outdated, grant-below-limit
    * @throws {RegistryInputInvalid}
    */
-  grant(input: Decision & { calls: number; until: Date }): Promise<LimitRequest>
-  /** @throws as {@link grant} */
+  grant(
+    input: Decision & {
+      calls: number
+      until: Date
+      callsNow: (request: LimitRequest, inForce: InForce) => number | undefined
+    },
+  ): Promise<LimitRequest>
+  /** @throws {RegistryNotFound}, {@link RegistryConflict} limit-request-closed, own-application; {@link RegistryInputInvalid} */
   decline(input: Decision & { answer: string }): Promise<LimitRequest>
 }
 
@@ -129,10 +143,7 @@ const columns = [
   'answer',
 ] as const
 
-/** Each request is a mail to every operator. */
-const perDay = 5
 const listed = 50
-const waitingMax = 100
 /** Of the override. The developer's own words stay with the request, which is deleted with the application. */
 const reasonOfOverride = 'The developer asked for more calls.'
 
@@ -145,7 +156,7 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
           checkCalls(calls)
           checkReason(reason)
           await lockActiveApplication(trx, applicationId)
-          await checkRate(trx, applicationId)
+          await lockDigest(trx)
           const made = await trx
             .insertInto('limit_requests')
             .values({
@@ -155,11 +166,12 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
               limit_name: limit,
               calls,
               reason: reason.trim(),
+              created_at: sql`clock_timestamp()`,
             })
             .returning(columns)
             .executeTakeFirstOrThrow()
           await record(trx, made, 'create', by)
-          await post(trx, made, await operatorsBesidesOwner(trx, applicationId))
+          await post(trx)
           return made
         })
         .catch(translate),
@@ -181,22 +193,30 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         .execute()
     },
 
-    listAll: ({ isOpen }) =>
-      db
+    async listAll({ isOpen, limit, after }) {
+      const found = await db
         .selectFrom('limit_requests')
-        .innerJoin('applications', 'applications.id', 'application_id')
+        .innerJoin('applications', 'applications.id', 'limit_requests.application_id')
         .innerJoin('developers', 'developers.id', 'applications.developer_id')
         .select(columns)
         .select([
           'applications.name as applicationName',
           'developers.id as developerId',
           'developers.email as developerEmail',
+          planOf.as('plan'),
+          overrideOf(now()).as('overrideCalls'),
         ])
         .where('state', isOpen ? '=' : '<>', 'open')
+        .where(comesAfter({ isOpen, after }))
         .orderBy(isOpen ? 'limit_requests.created_at' : 'closed_at', isOpen ? 'asc' : 'desc')
-        .orderBy('limit_requests.id')
-        .limit(waitingMax)
-        .execute(),
+        .orderBy('limit_requests.id', isOpen ? 'asc' : 'desc')
+        .limit(limit)
+        .execute()
+      return found.map(({ plan, overrideCalls, ...request }) => ({
+        ...request,
+        inForce: { plan, overrideCalls },
+      }))
+    },
 
     withdraw: ({ id, by }) =>
       db.transaction().execute(async (trx) => {
@@ -207,12 +227,13 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
         await record(trx, found, 'withdraw', by)
       }),
 
-    grant: ({ id, calls, until, by, operatorId, post }) =>
+    grant: ({ id, calls, until, callsNow, by, operatorId, post }) =>
       change(db, async (trx, leave) => {
         const nowMs = now()
         checkOverride({ calls, reason: reasonOfOverride, expiresAt: until }, nowMs)
         const { found, owner } = await lockForDecision(trx, id, operatorId)
         const { applicationId, api, version, limit } = found
+        refuseLess(calls, callsNow(found, await readInForce(trx, id, nowMs)))
         const override = { applicationId, api, version, limit, by }
         await endOverrideOf(trx, leave, override, nowMs)
         const wanted = { ...override, calls, reason: reasonOfOverride, expiresAt: until }
@@ -241,39 +262,58 @@ export function createLimitRequests({ db, now }: LimitRequestsOptions): LimitReq
   }
 }
 
-async function checkRate(trx: RegistryTransaction, applicationId: string): Promise<void> {
-  const { count } = await trx
+/** The plan of the active subscription to the version of a request. */
+const planOf = sql<string | null>`(select plan from subscriptions
+  where subscriptions.application_id = limit_requests.application_id
+    and subscriptions.api = limit_requests.api and subscriptions.version = limit_requests.version
+    and ended_at is null)`
+
+function overrideOf(nowMs: number): RawBuilder<number | null> {
+  return sql<number | null>`(select calls from limit_overrides
+    where limit_overrides.application_id = limit_requests.application_id
+      and limit_overrides.api = limit_requests.api and limit_overrides.version = limit_requests.version
+      and limit_overrides.limit_name = limit_requests.limit_name
+      and ended_at is null and expires_at > ${new Date(nowMs)})`
+}
+
+function readInForce(trx: RegistryTransaction, id: string, nowMs: number): Promise<InForce> {
+  return trx
     .selectFrom('limit_requests')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('application_id', '=', applicationId)
-    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .select([planOf.as('plan'), overrideOf(nowMs).as('overrideCalls')])
+    .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  if (count < perDay) return
+}
+
+function refuseLess(calls: number, callsNow: number | undefined): void {
+  if (callsNow === undefined) {
+    throw new RegistryConflict(
+      'limit-request-outdated',
+      'the application has no subscription with this limit any more; decline the request',
+    )
+  }
+  if (calls >= callsNow) return
   throw new RegistryConflict(
-    'limit-requests-limit',
-    `an application may ask for more calls ${perDay} times in 24 hours`,
-    { limit: perDay },
+    'grant-below-limit',
+    `the limit allows ${callsNow} calls already; grant at least as many, or decline the request`,
+    { limit: callsNow },
   )
 }
 
-/** Addresses of the operators who may decide. */
-async function operatorsBesidesOwner(
-  trx: RegistryTransaction,
-  applicationId: string,
-): Promise<string[]> {
-  const found = await trx
-    .selectFrom('developers')
-    .select('email')
-    .where('is_operator', '=', true)
-    .where('suspended_at', 'is', null)
-    .where('id', '<>', ({ selectFrom }) =>
-      selectFrom('applications')
-        .select('developer_id')
-        .where('applications.id', '=', applicationId),
-    )
-    .orderBy('id')
-    .execute()
-  return found.map(({ email }) => email)
+/** @throws {RegistryInputInvalid} */
+function comesAfter({
+  isOpen,
+  after,
+}: {
+  readonly isOpen: boolean
+  readonly after: string | undefined
+}): RawBuilder<boolean> {
+  if (after === undefined) return sql<boolean>`true`
+  if (!isUuid(after)) throw new RegistryInputInvalid('after', 'the id of a listed item')
+  return isOpen
+    ? sql<boolean>`(limit_requests.created_at, limit_requests.id) >
+        (select created_at, id from limit_requests where id = ${after})`
+    : sql<boolean>`(closed_at, limit_requests.id) <
+        (select closed_at, id from limit_requests where id = ${after})`
 }
 
 /** Locks the application first, as every other change does, to avoid deadlocks. */

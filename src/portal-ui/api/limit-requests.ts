@@ -5,7 +5,6 @@ import type {
   LimitRequestGrant,
   LimitRequestInput,
   LimitRequestList,
-  WaitingLimitRequestList,
 } from '../../gateway/portal/schemas/limit-requests.ts'
 import { applicationPath } from './applications.ts'
 import { request, requestList } from './client.ts'
@@ -42,14 +41,6 @@ export function useLimitRequestWithdrawal(id: string) {
 }
 
 const operatorRoot = '/api/operator/limit-requests'
-
-/** Requests of all applications: the open ones, or the latest closed ones. */
-export function useAllLimitRequests(state: 'open' | 'closed') {
-  return useQuery({
-    queryKey: ['operator', 'limit-requests', state],
-    queryFn: () => requestList<WaitingLimitRequestList>(`${operatorRoot}?state=${state}`),
-  })
-}
 
 /** Grants a request until a time. */
 export function useLimitRequestGrant(requestId: string, onDone: () => void) {

@@ -6,6 +6,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { KeyList } from '../../gateway/portal/schemas/applications.ts'
+import type { WaitingLimitRequestList } from '../../gateway/portal/schemas/limit-requests.ts'
 import type {
   AuditList,
   LimitOverride,
@@ -160,6 +161,11 @@ export function useSignUpModeChange() {
 /** Encodes whatever id the page's address holds. */
 function applicationPath(id: string): string {
   return `${root}/applications/${encodeURIComponent(id)}`
+}
+
+/** Requests of all applications for more calls: the open ones, oldest first, or the closed ones. */
+export function useAllLimitRequests(state: 'open' | 'closed') {
+  return usePages<WaitingLimitRequestList>('limit-requests', { state })
 }
 
 /** A list that is read page by page; a filter that is empty does not apply. */

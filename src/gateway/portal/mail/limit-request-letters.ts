@@ -18,6 +18,8 @@ interface AskedFacts extends LimitFacts {
   readonly calls: number
   /** The developer's words. */
   readonly reason: string
+  /** All open requests, this one included. */
+  readonly waiting: number
 }
 
 interface GrantedFacts extends LimitFacts {
@@ -31,7 +33,7 @@ interface DeclinedFacts extends LimitFacts {
   readonly answer: string
 }
 
-/** Letters about a developer's request for more calls; one to each operator, and one with the answer. They have no opt-out. */
+/** Letters about requests for more calls; one an hour to each operator, and one with the answer. They have no opt-out. */
 export const limitRequestLetters = {
   'limit-requested': (portalUrl: string, asked: AskedFacts, words: Words): LetterText => ({
     subject: words.t('mail.limitRequested.subject'),
@@ -41,12 +43,13 @@ export const limitRequestLetters = {
         facts: [
           { label: words.t('mail.fact.application'), name: asked.applicationName },
           { label: words.t('mail.fact.developer'), name: asked.developerName },
-          { label: words.t('mail.fact.address'), name: asked.developerEmail },
+          { label: words.t('mail.fact.address'), address: asked.developerEmail },
           ...limitOf(asked, words),
           { label: words.t('mail.fact.wanted'), value: wholeNumber(asked.calls, words) },
           { label: words.t('mail.fact.reason'), name: asked.reason },
         ],
       },
+      words.t('mail.limitRequested.waiting', { count: asked.waiting }),
       { link: words.t('mail.limitRequested.link'), url: `${portalUrl}/operator/requests` },
     ],
   }),

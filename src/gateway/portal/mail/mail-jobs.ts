@@ -12,6 +12,7 @@ import { createExpiryAlerts } from '../alerts/expiry-alerts.ts'
 import { createLimitAlerts } from '../alerts/limit-alerts.ts'
 import { createDeprecationReminders } from './deprecation-reminders.ts'
 import { createKeyNotices } from './key-notices.ts'
+import { createLimitRequestMails } from './limit-request-mails.ts'
 import type { Outbox } from './outbox.ts'
 import { createOutboxCleanup } from './outbox-cleanup.ts'
 
@@ -80,6 +81,11 @@ export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> 
       name: 'deprecation reminders',
       job: createDeprecationReminders({ db, catalogue, outbox, events, now }),
       everyMs: dailyMs,
+    },
+    {
+      name: 'requests for more calls',
+      job: createLimitRequestMails({ db, outbox }),
+      everyMs: limitsMs,
     },
     {
       name: 'cleanup of the outbox',

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
-import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
 import { effectiveLimits } from '../../../catalogue/effective-limits.ts'
 import type * as registered from '../../registry/limit-requests.ts'
 import { withInstants } from '../answers.ts'
+import { limitsOf } from '../limits-of.ts'
+import { tellOperators } from '../mail/limit-request-mails.ts'
 import { ownApplication, ownItem } from '../own-application.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { inputInvalid } from '../portal-error.ts'
-import { actorOf, signedIn } from '../request.ts'
+import { actorOf } from '../request.ts'
 import { Empty } from '../schemas/common.ts'
 import { LimitRequest, LimitRequestInput, LimitRequestList } from '../schemas/limit-requests.ts'
 import type { PortalServices } from '../services.ts'
@@ -21,8 +22,9 @@ const ItemParams = Type.Object({
 /** A developer asks for more calls. Needs a session. */
 export function registerLimitRequests(
   app: PortalApp,
-  { catalogue, mails, now, stores }: Pick<PortalServices, 'catalogue' | 'mails' | 'now' | 'stores'>,
+  services: Pick<PortalServices, 'attempts' | 'catalogue' | 'mails' | 'now' | 'stores'>,
 ): void {
+  const { attempts, catalogue, mails, now, stores } = services
   const { limitRequests, overrides, subscriptions } = stores
 
   app.get(
@@ -47,7 +49,8 @@ export function registerLimitRequests(
     {
       schema: {
         operationId: 'requestLimit',
-        summary: 'Ask the operators for more calls than a limit allows; each gets an email',
+        summary:
+          'Ask the operators for more calls than a limit allows, five times a day for all applications',
         params: ListParams,
         body: LimitRequestInput,
         response: { 201: LimitRequest },
@@ -58,22 +61,17 @@ export function registerLimitRequests(
       const application = await ownApplication(stores, request, request.params)
       const { body } = request
       await checkWish(application.id, body)
-      const developer = signedIn(request)
-      const made = await limitRequests.create({
-        ...body,
-        applicationId: application.id,
-        by: actorOf(request),
-        async post(trx, asked, operators) {
-          const { api, version, limit, calls, reason } = asked
-          const facts = {
-            ...({ kind: 'limit-requested', api, version, limit, calls, reason } as const),
-            ...{ applicationId: application.id, applicationName: application.name },
-            ...{ developerName: developer.name, developerEmail: developer.email },
-          }
-          for (const to of operators) await mails.outbox.post(trx, facts, to)
-        },
-      })
-      return limitRequestAnswer(made)
+      const attempt = await attempts.wish(application.developerId)
+      try {
+        const made = await limitRequests.create({
+          ...{ ...body, applicationId: application.id, by: actorOf(request) },
+          post: (trx) => tellOperators(trx, mails.outbox),
+        })
+        return limitRequestAnswer(made)
+      } catch (error) {
+        await attempt.abandoned()
+        throw error
+      }
     },
   )
 
@@ -117,14 +115,6 @@ export function registerLimitRequests(
       throw inputInvalid('/calls', `more than ${found.calls}, which the limit allows now`)
     }
   }
-}
-
-function limitsOf(
-  { plans, versions }: Catalogue,
-  { api, version, plan }: { readonly api: string; readonly version: string; readonly plan: string },
-) {
-  const isPublished = versions.has(versionKey(api, version))
-  return isPublished ? (plans.get(plan)?.limits ?? []) : []
 }
 
 function limitRequestAnswer({

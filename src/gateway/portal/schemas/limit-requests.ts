@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { plainPattern, reasonLengthMax, reasonRule } from '../../registry/name.ts'
-import { closed, Id, Instant, listOf, nullable } from './common.ts'
+import { closed, Id, Instant, ListLimit, listOf, nullable } from './common.ts'
 
 const CatalogueName = Type.String({ minLength: 1, maxLength: 100 })
 const Calls = Type.Integer({
@@ -55,6 +55,11 @@ export const WaitingLimitRequest = closed({
   applicationName: Type.String(),
   developerId: Id,
   developerEmail: Type.String(),
+  callsNow: nullable(
+    Type.Integer({
+      description: 'what the limit allows now; null when it holds for no subscription any more',
+    }),
+  ),
 })
 export type WaitingLimitRequest = Static<typeof WaitingLimitRequest>
 export const WaitingLimitRequestList = listOf(WaitingLimitRequest)
@@ -63,9 +68,11 @@ export type WaitingLimitRequestList = Static<typeof WaitingLimitRequestList>
 export const LimitRequestsQuery = closed({
   state: Type.Optional(
     Type.Union([Type.Literal('open'), Type.Literal('closed')], {
-      description: 'open (default): oldest first; closed: last closed first; at most 100',
+      description: 'open (default): oldest first; closed: last closed first',
     }),
   ),
+  limit: Type.Optional(ListLimit),
+  after: Type.Optional(Id),
 })
 export type LimitRequestsQuery = Static<typeof LimitRequestsQuery>
 

@@ -1,4 +1,4 @@
-import { Button, Stack, Table, Text, Title } from '@mantine/core'
+import { Stack, Table, Text, Title } from '@mantine/core'
 import { useParams } from 'wouter'
 import type { Key, Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { OperatedApplicationDetail } from '../../../gateway/portal/schemas/operator.ts'
@@ -15,6 +15,7 @@ import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { t } from '../../words.ts'
 import { ApplicationSuspension } from './application-suspension.tsx'
+import { MoreButton } from './more-button.tsx'
 import { Overrides } from './overrides.tsx'
 import { OperatorFrame, sectionPath } from './section-links.tsx'
 
@@ -183,16 +184,7 @@ function Keys({ applicationId }: { readonly applicationId: string }) {
           </Table.Tr>
         ))}
       </DataTable>
-      {query.hasNextPage ? (
-        <Button
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-          style={{ alignSelf: 'flex-start' }}
-        >
-          {t('list.more')}
-        </Button>
-      ) : null}
+      <MoreButton query={query} />
     </>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { Key, ReactNode } from 'react'
 import type { MessageId } from '../../../messages/format.ts'
 import { QueryState } from '../../components/query-state.tsx'
 import { t } from '../../words.ts'
+import { MoreButton } from './more-button.tsx'
 import classes from './operator.module.css'
 
 export interface PagedListProps<Item> {
@@ -36,15 +37,7 @@ export function PagedList<Item>({ query, counted, keyOf, children, empty }: Page
         </ul>
       )}
       <Group gap="md">
-        {query.hasNextPage ? (
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {t('list.more')}
-          </Button>
-        ) : null}
+        <MoreButton query={query} />
         <Text size="sm" c="dimmed" role="status">
           {items.length === 0 ? '' : said}
         </Text>

@@ -2,11 +2,8 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { WaitingLimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
-import {
-  useAllLimitRequests,
-  useLimitRequestDecline,
-  useLimitRequestGrant,
-} from '../../api/limit-requests.ts'
+import { useLimitRequestDecline, useLimitRequestGrant } from '../../api/limit-requests.ts'
+import { useAllLimitRequests } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { filled } from '../../components/form.tsx'
@@ -19,30 +16,35 @@ import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
 import { instantOf } from './local-moment.ts'
+import { MoreButton } from './more-button.tsx'
 
 /** Developers who ask for more calls: grant until a day, or decline with a sentence. */
 export function RequestsSection() {
   const open = useAllLimitRequests('open')
   const closed = useAllLimitRequests('closed')
   if (open.data === undefined) return <QueryState query={open} />
+  const waiting = open.data.pages.flatMap(({ items }) => items)
+  const answered = closed.data?.pages.flatMap(({ items }) => items) ?? []
   return (
     <Stack gap="lg">
-      {open.data.items.length === 0 ? (
+      {waiting.length === 0 ? (
         <EmptyState title={t('requests.none')}>{t('requests.noneMeans')}</EmptyState>
       ) : (
-        open.data.items.map((request) => <Waiting key={request.id} request={request} />)
+        waiting.map((request) => <Waiting key={request.id} request={request} />)
       )}
-      {closed.data === undefined || closed.data.items.length === 0 ? null : (
+      <MoreButton query={open} />
+      {answered.length === 0 ? null : (
         <Stack gap="xs" component="section">
           <Title order={2} size="h3">
             {t('requests.closed')}
           </Title>
-          {closed.data.items.map((request) => (
+          {answered.map((request) => (
             <Text size="sm" key={request.id}>
               <Summary request={request} />{' '}
               {request.state === 'open' ? null : t(`requests.${request.state}`)}
             </Text>
           ))}
+          <MoreButton query={closed} />
         </Stack>
       )}
     </Stack>
@@ -68,6 +70,9 @@ function Waiting({ request }: RequestProps) {
       <Stack gap="sm">
         <Text size="sm">
           <Summary request={request} /> <Time at={request.createdAt} />
+        </Text>
+        <Text size="sm">
+          <Now request={request} />
         </Text>
         <Text size="sm" component="blockquote" m={0}>
           <bdi>{request.reason}</bdi>
@@ -105,6 +110,13 @@ function Summary({ request }: RequestProps) {
   )
 }
 
+/** What the limit allows now. */
+function Now({ request: { callsNow } }: RequestProps) {
+  return callsNow === null
+    ? t('requests.outdated')
+    : t('requests.callsNow', { calls: wholeNumber(callsNow) })
+}
+
 interface AnswerProps extends RequestProps {
   readonly opened: boolean
   readonly onClose: () => void
@@ -137,6 +149,7 @@ function Grant({ request, opened, onClose }: AnswerProps) {
     >
       <TextInput
         label={t('moreCalls.calls')}
+        description={<Now request={request} />}
         inputMode="numeric"
         autoComplete="off"
         maxLength={10}

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
-import type { LimitRequest, WaitingLimitRequest } from '../../../registry/limit-requests.ts'
+import type { InForce, LimitRequest } from '../../../registry/limit-requests.ts'
 import { withInstants } from '../../answers.ts'
+import { limitsOf } from '../../limits-of.ts'
+import { listAnswer, pageOf } from '../../list-page.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import { operatorOf, signedIn } from '../../request.ts'
 import {
@@ -19,23 +21,36 @@ const Params = Type.Object({
 /** Answers developers who ask for more calls. Needs an operator, and not the owner of the application. */
 export function registerLimitRequestAnswers(
   app: PortalApp,
-  { mails, stores }: Pick<PortalServices, 'mails' | 'stores'>,
+  { catalogue, mails, stores }: Pick<PortalServices, 'catalogue' | 'mails' | 'stores'>,
 ): void {
   const { limitRequests } = stores
+
+  function callsNow(
+    { api, version, limit }: Pick<LimitRequest, 'api' | 'version' | 'limit'>,
+    { plan, overrideCalls }: InForce,
+  ): number | undefined {
+    const limits = plan === null ? [] : limitsOf(catalogue(), { api, version, plan })
+    const found = limits.find(({ name }) => name === limit)
+    return found === undefined ? undefined : (overrideCalls ?? found.calls)
+  }
 
   app.get(
     '/limit-requests',
     {
       schema: {
         operationId: 'listAllLimitRequests',
-        summary: 'List requests for more calls: the open ones, or the latest closed ones',
+        summary: 'List requests for more calls: the open ones, or the closed ones',
         querystring: LimitRequestsQuery,
         response: { 200: WaitingLimitRequestList },
       },
     },
     async ({ query }) => {
-      const found = await limitRequests.listAll({ isOpen: query.state !== 'closed' })
-      return { items: found.map((request: WaitingLimitRequest) => withInstants(request)) }
+      const isOpen = query.state !== 'closed'
+      const found = await limitRequests.listAll({ ...pageOf(query), isOpen })
+      return listAnswer(query, found, ({ inForce, ...request }) => ({
+        ...withInstants(request),
+        callsNow: callsNow(request, inForce) ?? null,
+      }))
     },
   )
 
@@ -55,7 +70,7 @@ export function registerLimitRequestAnswers(
       const { calls } = request.body
       const until = new Date(request.body.until)
       const granted = await limitRequests.grant({
-        ...{ id: request.params.limitRequestId, calls, until },
+        ...{ id: request.params.limitRequestId, calls, until, callsNow },
         ...{ by: operatorOf(request), operatorId: signedIn(request).id },
         post: (trx, { applicationId, api, version, limit }, { applicationName, email }) =>
           mails.outbox.post(
