@@ -272,6 +272,10 @@ async function newThings(developerId: string): Promise<Things> {
     ...{ api: 'mandate', version: '1.0.0', limit: 'default', calls: 7, reason: 'a test' },
     expiresAt: new Date(Date.now() + 3_600_000),
   })
+  await stores.subscriptions.add({
+    ...application,
+    ...{ api: 'mandate', version: '1.0.0', plan: 'default' },
+  })
   const limitRequest = await stores.limitRequests.create({
     ...application,
     ...{ api: 'mandate', version: '1.0.0', limit: 'default', calls: 9, reason: 'a test' },

@@ -2,12 +2,12 @@ import { type Kysely, sql } from 'kysely'
 import type { RegistrySchema } from './schema.ts'
 import type { RegistryTransaction } from './transaction.ts'
 
-/** What one operator is told of the requests for more calls that wait. */
+/** What a mail tells one operator about the requests for more calls that wait. */
 export interface LimitRequestDigest {
   readonly email: string
   /** Open requests that the operator may answer. */
   readonly waiting: number
-  /** The newest of them. */
+  /** Of the newest one. */
   readonly api: string
   readonly version: string
   readonly limit: string
@@ -40,7 +40,7 @@ export async function lockDigest(trx: RegistryTransaction): Promise<void> {
     .execute()
 }
 
-/** Whether operators are to be told of a request; costs one statement. */
+/** Whether an hour has passed since the last mail and a request has come since; costs one statement. */
 export async function isDigestDue(db: Kysely<RegistrySchema>): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean }>`
     select exists(select from portal_state join limit_requests on created_at > value::timestamptz
@@ -50,7 +50,7 @@ export async function isDigestDue(db: Kysely<RegistrySchema>): Promise<boolean> 
 }
 
 /**
- * Takes what each operator is to be told now, under {@link lockDigest}: nothing
+ * Takes what mails tell the operators now, under {@link lockDigest}: nothing
  * within an hour of the last time, or when no request has come since. Owners
  * are not told of their own, because they may not answer it.
  */

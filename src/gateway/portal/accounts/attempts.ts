@@ -55,7 +55,7 @@ export const attemptLimits = {
   'change-of-developer': { points: 60, duration: 60 },
   /** Keys that a developer creates or rotates. KEYS_PER_HOUR */
   'key-of-developer': { points: 20, duration: 3600 },
-  /** Exports of one developer's own data: each reads all of it. */
+  /** Downloads of one developer's own data: each reads all rows. */
   'export-of-developer': { points: 5, duration: 86_400 },
   /** Requests for more calls, for all applications of one developer: operators read each. */
   'wish-of-developer': { points: 5, duration: 86_400 },
