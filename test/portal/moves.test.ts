@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import t from 'tap'
 import { Pool } from 'undici'
-import type { Operation } from '../../src/catalogue/catalogue.ts'
+import type { Operation, Plan } from '../../src/catalogue/catalogue.ts'
+import { type ReplayableCall, replayCalls } from '../../src/gateway/operate/replay/replay-calls.ts'
 import type { MovePreview } from '../../src/gateway/portal/schemas/moves.ts'
 import { onboard } from '../../src/gateway/registry/onboard.ts'
 import { tollgate as runCommand } from '../support/cli.ts'
@@ -23,13 +24,15 @@ const gateway = new Pool(tollgate.urls.gateway, { connections: 4 })
 t.teardown(() => gateway.destroy())
 
 /** A developer who is signed in, with an application subscribed to xs2a 1.6.0. */
-async function newDeveloper(versions = ['1.6.0']) {
+async function newDeveloper(versions = ['1.6.0'], planOfOld = 'default') {
   const { developer, send } = await beside.signIn()
   const made = await onboard(stores, {
     email: developer.email,
     developerName: '',
     applicationName: 'mover',
-    subscriptions: versions.map((version) => ({ api: 'xs2a', version, plan: 'default' })),
+    subscriptions: versions.map((version) => ({
+      ...{ api: 'xs2a', version, plan: version === '1.6.0' ? planOfOld : 'default' },
+    })),
     by: 'test',
   })
   const subscriptions = `/api/applications/${made.applicationId}/subscriptions`
@@ -139,6 +142,48 @@ t.test(
   },
 )
 
+const listAccounts = { api: 'xs2a', operation: 'listAccounts' }
+const planOf = (calls: number): Plan => {
+  const plan = catalogue.plans.get('default')
+  if (plan === undefined) throw new Error('not published')
+  return { ...plan, limits: plan.limits.map((limit) => ({ ...limit, calls })) }
+}
+const hour = Date.UTC(2026, 10, 24, 9)
+
+t.test(
+  'what says nothing about a version is left out of the prediction, and counted',
+  async (t) => {
+    const call = (outcome: string, decision: string | null = null): ReplayableCall => ({
+      ...{ ...listAccounts, version: '1.6.0', at: new Date(hour), outcome, decision, status: 0 },
+    })
+    const passing = [
+      ...['CONCURRENCY_EXCEEDED', 'OVERLOADED', 'REGISTRY_UNAVAILABLE', 'APPLICATION_SUSPENDED'],
+      ...['INTERNAL_ERROR', 'REQUEST_TIMEOUT', 'ATTEMPTS_EXCEEDED', 'aborted'],
+    ]
+    const calls = [
+      ...passing.map((outcome) => call(outcome)),
+      ...[call('ADDRESS_NOT_ALLOWED'), call('NOT_SUBSCRIBED'), call('QUOTA_EXCEEDED')],
+      ...[call('aborted', 'admitted'), call('BACKEND_TIMEOUT', 'admitted')],
+    ]
+    const base = { catalogue, from: old, to: young, overrides: [], nowMs: hour }
+    const replay = replayCalls({ ...base, plan: planOf(100), calls })
+    t.match(replay, { calls: 5, allowed: 4, refused: 1, unknown: 0, leftOut: passing.length })
+    t.match(replay.operations, [
+      { calls: 5, refusals: [{ code: 'ADDRESS_NOT_ALLOWED', calls: 1 }] },
+    ])
+  },
+)
+
+t.test('calls to the version moved to use up its limits in the prediction too', async (t) => {
+  const admitted = { ...listAccounts, outcome: 'forwarded', decision: 'admitted', status: 200 }
+  const calls = Array.from({ length: 20 }, (_, index) => ({
+    ...{ ...admitted, version: index % 2 === 0 ? '1.6.0' : '1.7.0', at: new Date(hour + index) },
+  }))
+  const base = { catalogue, from: old, to: young, overrides: [], nowMs: hour }
+  const replay = replayCalls({ ...base, plan: planOf(10), calls })
+  t.match(replay, { calls: 10, allowed: 5, refused: 5, leftOut: 0 })
+})
+
 t.test(
   'a move is one change: both subscriptions are in the audit, counts begin anew',
   async (t) => {
@@ -148,7 +193,15 @@ t.test(
       body: {
         ...{ api: 'xs2a', from: '1.6.0', to: '1.7.0', plan: 'default', keepsPlan: true },
         ...{ isSubscribed: false, overrides: [] },
-        replay: { calls: 0, allowed: 0, refused: 0, missing: 0, unknown: 0, operations: [] },
+        replay: {
+          calls: 0,
+          allowed: 0,
+          refused: 0,
+          missing: 0,
+          unknown: 0,
+          leftOut: 0,
+          operations: [],
+        },
       },
     })
     for (const to of ['1.6.0', '9.9.9']) {
@@ -168,11 +221,12 @@ t.test(
     t.match(await send('POST', move, { to: '1.7.0' }), { status: 409 }, 'it has ended')
     t.match((await send('GET', subscriptions)).body.items, [{ id: moved.body.id }])
 
-    const both = await newDeveloper(['1.6.0', '1.7.0'])
+    // Under a plan that the new version is not offered under.
+    const both = await newDeveloper(['1.6.0', '1.7.0'], 'earlier')
     t.match(await both.send('GET', `${both.move}?to=1.7.0`), { body: { isSubscribed: true } })
     t.match(await both.send('POST', both.move, { to: '1.7.0' }), { status: 200 })
     const left = (await both.send('GET', both.subscriptions)).body.items
-    t.match(left, [{ version: '1.7.0' }])
+    t.match(left, [{ version: '1.7.0', plan: 'default' }])
     t.equal(left.length, 1)
 
     await stores.applications.suspend({ id: applicationId, by: 'test' })

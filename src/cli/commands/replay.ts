@@ -66,14 +66,15 @@ export function describeReplays(replays: readonly NamedReplay[]): string {
 }
 
 function describe({ application, replay }: NamedReplay): string {
-  const { calls, allowed, missing, refused, unknown, operations } = replay
+  const { calls, allowed, missing, refused, unknown, leftOut, operations } = replay
   const head = `Recorded calls of ${printable(application.name)} (${application.id}): ${calls}`
-  if (calls === 0 && unknown === 0) return `${head}, so nothing is predicted.`
+  if (calls + unknown + leftOut === 0) return `${head}, so nothing is predicted.`
   const summary = [
     `${allowed} work`,
     ...(missing > 0 ? [`${missing} are not in the new version`] : []),
     ...(refused > missing ? [`${refused - missing} are refused for other reasons`] : []),
     ...(unknown > 0 ? [`${unknown} more matched no operation and are not predicted`] : []),
+    ...(leftOut > 0 ? [`${leftOut} more ended for a passing reason and are not predicted`] : []),
   ]
   return [`${head}. Predicted: ${summary.join(', ')}.`, table(operations)].join('\n')
 }

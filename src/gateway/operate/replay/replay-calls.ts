@@ -1,7 +1,7 @@
 import type { ApiVersion, Catalogue, Operation, Plan } from '../../../catalogue/catalogue.ts'
 import { type CallsOverride, effectiveLimits } from '../../../catalogue/effective-limits.ts'
 import { createRouter } from '../../../catalogue/router.ts'
-import { errors } from '../../../platform/errors.ts'
+import { type ErrorCode, errors } from '../../../platform/errors.ts'
 import { findInstead, type Instead } from './instead.ts'
 import { createReplayedLimits, type ReplayedLimits } from './replayed-limits.ts'
 import { type Route, routeInVersion } from './route-in-version.ts'
@@ -26,7 +26,7 @@ export interface PredictedRefusal {
   readonly calls: number
   /**
    * `version`: the new version has no such operation. `limit`: its limit would be used up. `call`: the gateway refused
-   * the recorded call for its key, certificate or form, and refuses it in every version.
+   * the recorded call for its key, address, certificate or form, and refuses it in every version.
    */
   readonly because: 'version' | 'limit' | 'call'
 }
@@ -47,7 +47,7 @@ export interface ReplayedOperation {
 
 /** What an application's recorded calls to one version would meet under another one. */
 export interface Replay {
-  /** Calls to the old version whose operation is known. */
+  /** Calls to the old version for which something is predicted. */
   readonly calls: number
   readonly allowed: number
   readonly refused: number
@@ -55,6 +55,11 @@ export interface Replay {
   readonly missing: number
   /** Calls to the old version without an operation. Records hold no paths, so nothing is predicted for them. */
   readonly unknown: number
+  /**
+   * Calls to the old version that ended for a passing reason: an outage, an overload, too many at once, a suspension,
+   * or the client gave up. It says nothing about the new version, so nothing is predicted for them.
+   */
+  readonly leftOut: number
   /** When the first and the last of all these calls began; null without calls. */
   readonly since: Date | null
   readonly until: Date | null
@@ -83,8 +88,9 @@ export interface ReplayOptions {
  * under a plan.
  *
  * Exact are the routes (405, 404 and 410) and the limits, whose counts begin at
- * zero. A call that the gateway refused for its key, its certificate or its
- * form is refused again. What the backend answers is no part of the prediction:
+ * zero and include the calls that were made to the new version meanwhile. A
+ * call that the gateway refused for its key, its address, its certificate or
+ * its form is refused again; one that ended for a passing reason is left out. What the backend answers is no part of the prediction:
  * records hold neither paths nor bodies. `diffVersions` says what to check.
  */
 export function replayCalls(options: ReplayOptions): Replay {
@@ -97,11 +103,14 @@ export function replayCalls(options: ReplayOptions): Replay {
       return [operation.id, createTally(operation, route, limits)]
     }),
   )
-  const calls = options.calls
-    .filter(({ api, version }) => api === from.api && version === from.version)
+  const inOrder = options.calls
+    .filter(({ api }) => api === from.api)
     .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+  const calls = inOrder.filter(({ version }) => version === from.version)
   let unknown = 0
-  for (const call of calls) {
+  for (const call of inOrder) {
+    if (call.version === to.version) countAlready(call)
+    if (call.version !== from.version) continue
     const tally = tallies.get(call.operation ?? '')
     if (tally === undefined) unknown += 1
     else tally.add(call)
@@ -110,17 +119,25 @@ export function replayCalls(options: ReplayOptions): Replay {
     .map((tally) => tally.result((gone) => findInstead(from, gone, to)))
     .filter((operation) => operation.calls > 0)
     .toSorted((a, b) => missingOf(b) - missingOf(a) || b.calls - a.calls)
-  const known = calls.length - unknown
+  const leftOut = sum([...tallies.values()], (tally) => tally.leftOut())
+  const predicted = calls.length - unknown - leftOut
   const allowed = sum(operations, (operation) => operation.allowed)
   return {
-    calls: known,
+    calls: predicted,
     allowed,
-    refused: known - allowed,
+    refused: predicted - allowed,
     missing: sum(operations, missingOf),
     unknown,
+    leftOut,
     since: calls[0]?.at ?? null,
     until: calls.at(-1)?.at ?? null,
     operations,
+  }
+
+  /** A call to the new version is no part of the prediction, and uses up its limits all the same. */
+  function countAlready(call: ReplayableCall): void {
+    const operation = to.operations.find(({ id }) => id === call.operation)
+    if (operation !== undefined && isDecidedAnew(call)) limits.allows(operation, call.at)
   }
 }
 
@@ -129,6 +146,7 @@ function createTally(operation: Operation, route: Route, limits: ReplayedLimits)
   let calls = 0
   let allowed = 0
   let allowedBefore = 0
+  let leftOut = 0
 
   function refuse(refusal: Omit<PredictedRefusal, 'calls'>): void {
     const known = refusals.get(refusal.code)?.calls ?? 0
@@ -137,6 +155,11 @@ function createTally(operation: Operation, route: Route, limits: ReplayedLimits)
 
   return {
     add(call: ReplayableCall): void {
+      const isRefusedAgain = ofTheCall.has(call.outcome)
+      if (!('code' in route || isDecidedAnew(call) || isRefusedAgain)) {
+        leftOut += 1
+        return
+      }
       calls += 1
       if (wasAllowed(call)) allowedBefore += 1
       if ('code' in route) refuse({ ...route, because: 'version' })
@@ -145,6 +168,8 @@ function createTally(operation: Operation, route: Route, limits: ReplayedLimits)
       } else if (limits.allows(route.operation, call.at)) allowed += 1
       else refuse({ ...quotaExceeded, because: 'limit' })
     },
+
+    leftOut: () => leftOut,
 
     result(instead: (gone: Operation) => Instead): ReplayedOperation {
       return {
@@ -162,10 +187,39 @@ function wasAllowed({ decision }: ReplayableCall): boolean {
   return decision === 'admitted' || decision === 'degraded_admitted' || decision === 'observed'
 }
 
-/** Whether the subscription and the limit decided the call: these are others in the new version. */
+/** Whether the version, its subscription or its limit decided the call: these are others in the new version. */
 function isDecidedAnew({ decision, outcome }: ReplayableCall): boolean {
-  return decision !== null || outcome === 'NOT_SUBSCRIBED' || outcome === 'QUOTA_EXCEEDED'
+  return decision !== null || ofTheVersion.has(outcome)
 }
+
+const ofTheVersion: ReadonlySet<string> = new Set<ErrorCode>([
+  'NOT_SUBSCRIBED',
+  'QUOTA_EXCEEDED',
+  'VERSION_RETIRED',
+])
+
+/** Refusals for what the call itself is: its key, address, certificate or form. They come again in every version. */
+const ofTheCall: ReadonlySet<string> = new Set<ErrorCode>([
+  'TARGET_INVALID',
+  'TARGET_TOO_LONG',
+  'HEADERS_INVALID',
+  'HEADERS_TOO_LARGE',
+  'FRAMING_INVALID',
+  'UPGRADE_REFUSED',
+  'EXPECTATION_FAILED',
+  'BODY_TOO_LARGE',
+  'HTTP_VERSION',
+  'LOOP',
+  'KEY_MISSING',
+  'KEY_INVALID',
+  'ADDRESS_NOT_ALLOWED',
+  'CLIENT_CERTIFICATE_MISSING',
+  'CLIENT_CERTIFICATE_INVALID',
+  'CLIENT_CERTIFICATE_EXPIRED',
+  'CLIENT_CERTIFICATE_REVOKED',
+  'CLIENT_CERTIFICATE_BLOCKED',
+  'CLIENT_ROLE_INVALID',
+])
 
 function missingOf({ refusals }: ReplayedOperation): number {
   return sum(refusals, ({ because, calls }) => (because === 'version' ? calls : 0))

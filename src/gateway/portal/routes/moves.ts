@@ -87,7 +87,9 @@ export function registerMoves(
       const old = await ownItem(stores, request, subscriptions, params.subscriptionId)
       const { to } = versionsOf(catalogue(), old, body.to)
       const { api, version } = to
-      const plan = body.plan ?? old.plan
+      const active = await subscriptions.list({ applicationId: old.applicationId })
+      const known = active.find((other) => other.api === api && other.version === version)
+      const plan = body.plan ?? known?.plan ?? old.plan
       checkSubscribable(catalogue(), { api, version, plan }, now())
       const moved = await subscriptions.move({ id: old.id, version, plan, by: actorOf(request) })
       return subscriptionAnswer(moved)

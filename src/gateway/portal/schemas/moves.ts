@@ -10,7 +10,12 @@ export type MoveQuery = Static<typeof MoveQuery>
 export const MoveInput = closed({
   to: VersionName,
   plan: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'the same as now, unless given' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'without it, that of the subscription to the new version if there is one, else the same as now',
+    }),
   ),
 })
 export type MoveInput = Static<typeof MoveInput>
@@ -27,7 +32,7 @@ export const ReplayedOperation = closed({
       calls: Type.Integer(),
       because: Type.Union([Type.Literal('version'), Type.Literal('limit'), Type.Literal('call')], {
         description:
-          'version: it lacks the operation; limit: it would be used up; call: refused for its key, certificate or form in every version',
+          'version: it lacks the operation; limit: it would be used up; call: refused for its key, address, certificate or form in every version',
       }),
     }),
   ),
@@ -43,12 +48,18 @@ export type ReplayedOperation = Static<typeof ReplayedOperation>
 
 /** What an application's recorded calls to one version would meet under another one. */
 export const Replay = closed({
-  calls: Type.Integer({ description: 'recorded calls to the old version' }),
+  calls: Type.Integer({
+    description: 'recorded calls to the old version for which something is predicted',
+  }),
   allowed: Type.Integer(),
   refused: Type.Integer(),
   missing: Type.Integer({ description: 'of the refused: the new version lacks the operation' }),
   unknown: Type.Integer({
     description: 'further calls that matched no operation; nothing is predicted for them',
+  }),
+  leftOut: Type.Integer({
+    description:
+      'further calls that ended for a passing reason: an outage, an overload, too many calls at once, a suspension, or the client gave up; nothing is predicted for them',
   }),
   since: nullable(Instant),
   until: nullable(Instant),

@@ -85,8 +85,8 @@ function Move({ application, version, to }: MoveProps) {
 }
 
 function Prediction({ preview: { api, replay, from, to } }: { readonly preview: MovePreview }) {
-  const { calls, allowed, missing, refused, unknown, since, until, operations } = replay
-  if (calls + unknown === 0) {
+  const { calls, allowed, missing, refused, unknown, leftOut, since, until, operations } = replay
+  if (calls + unknown + leftOut === 0) {
     return <NoticeLine tone="neutral">{t('move.noCalls', { from })}</NoticeLine>
   }
   return (
@@ -104,6 +104,7 @@ function Prediction({ preview: { api, replay, from, to } }: { readonly preview: 
             values={{ since: <Time at={since} />, until: <Time at={until} /> }}
           />
           {unknown === 0 ? null : ` ${t('move.unknown', { count: unknown })}`}
+          {leftOut === 0 ? null : ` ${t('move.leftOut', { count: leftOut })}`}
         </Text>
       )}
       <ReplayTable api={api} operations={operations} />
