@@ -184,6 +184,8 @@ const hostile: readonly (readonly [picture: string | Buffer, reason: RegExp])[] 
   [svg('<text>&x;</text>'), /has an entity that is not of XML itself/],
   [svg('<![CDATA[<script/>]]>'), /has a CDATA section/],
   [svg('<?xml-stylesheet href="https://evil.example/"?>'), /has a processing instruction/],
+  [`<?xml version="1.0" encoding="UTF-7"?>${mark}`, /its encoding is "UTF-7"/],
+  [`<?xml version='1.0' encoding='ISO-2022-JP'?>${mark}`, /its encoding is "ISO-2022-JP"/],
   [svg('<g>'), /has <\/svg> where no <svg> is open/],
   [`${mark}<svg/>`, /more than one root element/],
   ['<svg xmlns="http://www.w3.org/1999/xhtml" viewBox="0 0 1 1"/>', /has the namespace/],

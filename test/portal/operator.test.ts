@@ -457,6 +457,13 @@ t.test('the audit log names people and things as they are called now', async (t)
   t.equal(lines.length, 3)
   t.match(lines[0], 'application.resume')
 
+  // Where a semicolon separates cells, what follows it begins one.
+  const name = 'x;=HYPERLINK(A1)'
+  const made = await caller.send('POST', '/api/applications', { name })
+  const hostile = await send('GET', `${root}/audit.csv?subject=application:${made.body.id}`)
+  t.match(hostile.text, `"x;'=HYPERLINK(A1)"`)
+  t.notMatch(hostile.text, /[;,\r\n\t][\s"]*[=+\-@]/)
+
   await caller.send('DELETE', caller.path)
   t.match(await about(`key:${keys[0].id}`), [{ subjectName: null, applicationName: null }])
 })

@@ -17,7 +17,13 @@ const elementsMax = 5_000
 export function readXml(text: string): readonly XmlElement[] | { readonly fault: string } {
   const elements: { name: string; attributes: ReadonlyMap<string, string>; text: string }[] = []
   const open: (typeof elements)[number][] = []
-  const body = text.replace(/^\uFEFF/, '').replace(xmlDeclaration, '')
+  const whole = text.replace(/^\uFEFF/, '')
+  const [declaration = ''] = xmlDeclaration.exec(whole) ?? []
+  const [, encoding = 'UTF-8'] = declaredEncoding.exec(declaration) ?? []
+  // A browser would read other signs than this function.
+  if (encoding.toUpperCase() !== 'UTF-8')
+    return { fault: `says that its encoding is ${short(encoding)}, and must be in UTF-8` }
+  const body = whole.slice(declaration.length)
   let at = 0
   while (at < body.length) {
     const next = body.indexOf('<', at)
@@ -59,6 +65,7 @@ export function readXml(text: string): readonly XmlElement[] | { readonly fault:
 }
 
 const xmlDeclaration = /^\s*<\?xml\s[^?<>]*\?>/
+const declaredEncoding = /\sencoding\s*=\s*["']([^"']*)/
 /** An end tag, or a start tag with its attributes. */
 const token =
   /<(?:\/([A-Za-z_][\w:.-]*)\s*|([A-Za-z_][\w:.-]*)((?:\s+[A-Za-z_][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?))>/y

@@ -10,9 +10,14 @@ export function csvOf<const Column extends string>(
   return `${[columns.join(','), ...lines].join('\r\n')}\r\n`
 }
 
-/** A program that opens the file would take some texts for formulas. */
+/**
+ * A program that opens the file would take some texts for formulas. In some
+ * countries it separates cells by semicolons, so a text has cells of its own there.
+ */
 function field(value: string | number | null): string {
-  const text = value === null ? '' : String(value)
-  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+  if (value === null || typeof value === 'number') return String(value ?? '')
+  const inert = value
+    .replace(/^[\t\r]/, (sign) => `'${sign}`)
+    .replaceAll(/(^|[;\t\r\n])([\s"]*)(?=[=+\-@])/g, "$1$2'")
+  return /[",;\t\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
