@@ -5,8 +5,16 @@ import { type Language, languageFacts } from './language.ts'
 /** Names a message: `area.what`. */
 export type MessageId = keyof typeof english
 
+/** A message as text, or already read: the page's build has read each that `needsReading`. */
+export type MessageSource = string | ReturnType<IntlMessageFormat['getAst']>
+
 /** The messages of one language. */
-export type Messages = Readonly<Record<MessageId, string>>
+export type Messages = Readonly<Record<MessageId, MessageSource>>
+
+/** Whether a text is more than itself: most messages have no arguments, tags or quotes. */
+export function needsReading(text: string): boolean {
+  return /[{<']/.test(text)
+}
 
 /** Values for the arguments of a message. */
 export type MessageValues = Readonly<Record<string, string | number | Date>>
@@ -44,12 +52,10 @@ export function createWords(language: Language, messages: Messages): Words {
   }
 
   /** Texts from elsewhere keep their own direction in a line from right to left (FIRST STRONG ISOLATE, UAX #9). */
-  function isolated(text: string, values: MessageValues = {}): MessageValues {
+  function isolated(format: IntlMessageFormat, values: MessageValues = {}): MessageValues {
     if (direction === 'ltr') return values
     // What chooses a case is compared, not shown.
-    const selectors = new Set(
-      [...text.matchAll(/\{\s*(\w+)\s*,\s*select\b/g)].map(([, name]) => name),
-    )
+    const selectors = selectorsIn(format.getAst())
     const entries = Object.entries(values)
     return Object.fromEntries(
       entries.map(([name, value]) => [
@@ -63,10 +69,10 @@ export function createWords(language: Language, messages: Messages): Words {
     language,
     knows: (id): id is MessageId => Object.hasOwn(messages, id),
     t: (id, values) => {
-      const text = messages[id]
-      // Most messages need no reading.
-      if (!/[{<']/.test(text)) return text
-      return String(formatOf(id).format(isolated(text, values)))
+      const source = messages[id]
+      if (typeof source === 'string' && !needsReading(source)) return source
+      const format = formatOf(id)
+      return String(format.format(isolated(format, values)))
     },
     parts: <Part>(id: MessageId, values: PartValues<Part>) => {
       // The library's type also counts objects among values; a part is one for it.
@@ -74,4 +80,15 @@ export function createWords(language: Language, messages: Messages): Words {
       return (Array.isArray(made) ? made : [made]) as (string | Part)[]
     },
   }
+}
+
+/** The arguments that choose between the cases of a message. */
+function selectorsIn(elements: ReturnType<IntlMessageFormat['getAst']>): ReadonlySet<string> {
+  const names = elements.flatMap((element) => {
+    if ('children' in element) return [...selectorsIn(element.children)]
+    if (!('options' in element)) return []
+    const inside = Object.values(element.options).flatMap(({ value }) => [...selectorsIn(value)])
+    return 'pluralType' in element ? inside : [element.value, ...inside]
+  })
+  return new Set(names)
 }

@@ -125,6 +125,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     await browser.visit(t, free, async ({ page }) => {
       await free.open(page)
       await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByLabel('Expires').waitFor()
       t.same(await page.getByLabel('Expires').locator('option').allInnerTexts(), [
         ...['Never', 'In 30 days', 'In 90 days', 'In a year', 'On a date I choose'],
       ])
@@ -136,6 +137,7 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     await browser.visit(t, bound, async ({ page }) => {
       await bound.open(page)
       await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByLabel('Expires').waitFor()
       t.same(await page.getByLabel('Expires').locator('option').allInnerTexts(), [
         ...['In 60 days (the maximum)', 'In 30 days', 'On a date I choose'],
       ])

@@ -1,16 +1,18 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
+import { Suspense } from 'react'
 import { Link } from 'wouter'
-import { pagePaths } from '../../gateway/portal/page-paths.ts'
-import type { Application } from '../../gateway/portal/schemas/applications.ts'
-import type { PublishedPlan, PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
-import { useApplications, useSubscribing, useSubscriptions } from '../api/applications.ts'
+import type { PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
 import { useSession } from '../api/session.ts'
-import { ProblemAlert } from '../components/problem-alert.tsx'
+import { lazyPage } from '../lazy-page.tsx'
 import { versionPath } from '../published.ts'
-import { tabPath } from '../tab-path.ts'
 import { t } from '../words.ts'
-import classes from './reference.module.css'
 import { signInPath } from './sign-in-path.ts'
+
+/** For signed-in readers only: the menu weighs as much as the rest of the page. */
+const { Page: OwnApplications } = lazyPage(
+  () => import('./own-applications.tsx'),
+  'OwnApplications',
+)
 
 export interface SubscribeVersionProps {
   readonly api: string
@@ -27,106 +29,8 @@ export function SubscribeVersion({ api, version }: SubscribeVersionProps) {
       {t('reference.subscribe')}
     </Button>
   ) : (
-    <OwnApplications api={api} version={version} />
-  )
-}
-
-function OwnApplications({ api, version }: SubscribeVersionProps) {
-  const { data } = useApplications()
-  const [first, second] = data?.items ?? []
-  const [plan, otherPlan] = version.plans
-  if (data === undefined) return null
-  if (first === undefined) {
-    return (
-      <Button component={Link} href={pagePaths.applications}>
-        {t('reference.createApplication')}
-      </Button>
-    )
-  }
-  if (second === undefined && plan !== undefined && otherPlan === undefined) {
-    return <OneApplication application={first} api={api} version={version} plan={plan} />
-  }
-  return (
-    <Menu position="bottom-end" width={280} closeOnItemClick={false}>
-      <Menu.Target>
-        <Button>{t('reference.subscribe')}</Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t('reference.subscribeWhich')}</Menu.Label>
-        {data.items.map((application) => (
-          <ApplicationItems
-            key={application.id}
-            application={application}
-            api={api}
-            version={version}
-          />
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  )
-}
-
-interface OneProps extends SubscribeVersionProps {
-  readonly application: Application
-}
-
-function OneApplication(props: OneProps & { readonly plan: PublishedPlan }) {
-  const { application, api, version, plan } = props
-  const { id, name } = application
-  const { data } = useSubscriptions(id)
-  const subscribing = useSubscribing(id, () => undefined)
-  const isSubscribed = data?.items.some(
-    (each) => each.api === api && each.version === version.version,
-  )
-  if (isSubscribed === true) {
-    return (
-      <Button component={Link} href={tabPath(id, 'subscriptions')} variant="light" color="green">
-        <span className={classes['subscribed']}>{t('reference.subscribed', { name })}</span>
-      </Button>
-    )
-  }
-  return (
-    <>
-      <Button
-        loading={subscribing.isPending}
-        disabled={data === undefined}
-        onClick={() => subscribing.mutate({ api, version: version.version, plan: plan.name })}
-      >
-        {t('reference.subscribeOne', { name })}
-      </Button>
-      <ProblemAlert error={subscribing.error} />
-    </>
-  )
-}
-
-/** One for each plan, or that it is subscribed. */
-function ApplicationItems({ application: { id, name }, api, version }: OneProps) {
-  const { data } = useSubscriptions(id)
-  const subscribing = useSubscribing(id, () => undefined)
-  const active = data?.items.find((each) => each.api === api && each.version === version.version)
-  if (active !== undefined) {
-    return (
-      <Menu.Item component={Link} href={tabPath(id, 'subscriptions')}>
-        <span className={classes['subscribed']}>{t('reference.subscribed', { name })}</span>
-      </Menu.Item>
-    )
-  }
-  return (
-    <>
-      {version.plans.map((plan, _index, plans) => (
-        <Menu.Item
-          key={plan.name}
-          disabled={data === undefined || subscribing.isPending}
-          onClick={() => subscribing.mutate({ api, version: version.version, plan: plan.name })}
-        >
-          {plans.length === 1 ? (
-            <bdi>{name}</bdi>
-          ) : (
-            t('reference.withPlan', { name, plan: plan.title })
-          )}
-        </Menu.Item>
-      ))}
-      <ProblemAlert error={subscribing.error} />
-    </>
+    <Suspense>
+      <OwnApplications api={api} version={version} />
+    </Suspense>
   )
 }
