@@ -1,5 +1,5 @@
 import { Anchor, Button, Paper, Text, TextInput, Title } from '@mantine/core'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import type { Sandbox, SandboxCustomer } from '../../../gateway/portal/schemas/sandbox.ts'
@@ -8,14 +8,18 @@ import { useSession } from '../../api/session.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { Slow } from '../../components/slow.tsx'
 import { useFacts } from '../../facts.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { useFocusedFragment } from '../../layout/use-focused-fragment.ts'
+import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import { CustomerCard } from './customer-card.tsx'
 import classes from './sandbox.module.css'
-import { WaysIntoStates } from './ways-into-states.tsx'
+
+/** The last part of the page; tables weigh as much as all others. */
+const { Page: WaysIntoStates } = lazyPage(() => import('./ways-into-states.tsx'), 'WaysIntoStates')
 
 /** The sandbox customers, their secrets and how to reach every state. */
 export function SandboxPage() {
@@ -107,7 +111,9 @@ function Content({ sandbox: { secrets, customers, ways } }: { readonly sandbox: 
             <Message id="sandbox.quickest" />
           </Text>
         </div>
-        <WaysIntoStates ways={ways} />
+        <Suspense fallback={<Slow />}>
+          <WaysIntoStates ways={ways} />
+        </Suspense>
       </section>
     </>
   )
