@@ -9,7 +9,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { readBoot, readStyleNonce } from './boot.ts'
 import { pageAt } from './routes.ts'
-import { loadWords } from './words.ts'
+import { loadFirstWords } from './words.ts'
 
 /** Renders the app after the script of its first page has loaded. */
 async function start(): Promise<void> {
@@ -18,7 +18,7 @@ async function start(): Promise<void> {
   const styleNonce = readStyleNonce()
   // Where react-remove-scroll, which locks the page behind a dialog, looks for the nonce of its style element.
   Object.assign(globalThis, { __webpack_nonce__: styleNonce })
-  await Promise.all([loadWords(), pageAt(window.location.href)?.load()])
+  await Promise.all([loadFirstWords(), pageAt(window.location.href)?.load()])
   createRoot(root).render(
     <StrictMode>
       <App boot={readBoot()} styleNonce={styleNonce} />

@@ -16,31 +16,35 @@ export interface PageRoute {
 export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.landing,
-    page: lazyPage(() => import('./pages/public/landing-page.tsx'), 'LandingPage'),
+    page: lazyPage(() => import('./pages/public/landing-page.tsx'), 'LandingPage', 'first'),
   },
   {
     path: pagePaths.apiDiff,
-    page: lazyPage(() => import('./pages/public/diff-page.tsx'), 'DiffPage'),
+    page: lazyPage(() => import('./pages/public/diff-page.tsx'), 'DiffPage', 'first'),
   },
   {
     path: `${pagePaths.apiVersion}/:tab?`,
-    page: lazyPage(() => import('./pages/public/version-page.tsx'), 'VersionPage'),
+    page: lazyPage(() => import('./pages/public/version-page.tsx'), 'VersionPage', 'first'),
   },
   {
     path: pagePaths.guides,
-    page: lazyPage(() => import('./pages/guides/guides-page.tsx'), 'GuidesPage'),
+    page: lazyPage(() => import('./pages/guides/guides-page.tsx'), 'GuidesPage', 'first'),
   },
   {
     path: pagePaths.guide,
-    page: lazyPage(() => import('./pages/guides/guide-page.tsx'), 'GuidePage'),
+    page: lazyPage(() => import('./pages/guides/guide-page.tsx'), 'GuidePage', 'first'),
   },
   {
     path: pagePaths.sandboxReturn,
-    page: lazyPage(() => import('./pages/public/sandbox-return-page.tsx'), 'SandboxReturnPage'),
+    page: lazyPage(
+      () => import('./pages/public/sandbox-return-page.tsx'),
+      'SandboxReturnPage',
+      'first',
+    ),
   },
   {
     path: pagePaths.sandbox,
-    page: lazyPage(() => import('./pages/public/sandbox-page.tsx'), 'SandboxPage'),
+    page: lazyPage(() => import('./pages/public/sandbox-page.tsx'), 'SandboxPage', 'first'),
   },
   {
     path: pagePaths.signUp,

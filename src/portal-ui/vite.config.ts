@@ -15,7 +15,7 @@ export default defineConfig({
   base: '/',
   publicDir: false,
   plugins: [
-    pageMessages(),
+    pageMessages(here('.')),
     lateStyles(),
     pageSources(here('routes.ts')),
     usedStyles(here('.')),

@@ -1,14 +1,48 @@
-import { createWords, type MessageId, type MessageValues, type Words } from '../messages/format.ts'
+import {
+  createWords,
+  type MessageId,
+  type Messages,
+  type MessageValues,
+  type Words,
+} from '../messages/format.ts'
 import { isLanguage, type Language, languageFacts } from '../messages/language.ts'
 
+let messages: Partial<Messages> = {}
 let loaded: Words | undefined
+let rest: Promise<void> | undefined
 
-/** Loads the messages of the document's language; before the first render. */
-export async function loadWords(): Promise<void> {
-  const language = pageLanguage()
-  const { default: messages } =
-    language === 'he' ? await import('../messages/he.json') : await import('../messages/en.json')
-  loaded = createWords(language, messages)
+/** Loads the messages that the public pages show at first; before the first render. */
+export async function loadFirstWords(): Promise<void> {
+  add(
+    pageLanguage() === 'he'
+      ? await import('../messages/he.json?first')
+      : await import('../messages/en.json?first'),
+  )
+}
+
+/** Loads all other messages: whatever loads on demand needs them, unless it is a public page. */
+export async function loadAllWords(): Promise<void> {
+  rest ??= loadRest()
+  try {
+    await rest
+  } catch (error) {
+    rest = undefined
+    throw error
+  }
+}
+
+async function loadRest(): Promise<void> {
+  add(
+    pageLanguage() === 'he'
+      ? await import('../messages/he.json?rest')
+      : await import('../messages/en.json?rest'),
+  )
+}
+
+function add(more: { readonly messages: Partial<Messages> }): void {
+  messages = { ...messages, ...more.messages }
+  // Only what loads with the others asks for those that are not there yet.
+  loaded = createWords(pageLanguage(), messages as Messages)
 }
 
 /** The language of the document: the server chose it, and only another document has another one. */
@@ -34,9 +68,9 @@ export function nameAsText(name: string): string {
   return isLtr ? name : `\u2068${name}\u2069`
 }
 
-/** All messages; loaded before the first render. */
+/** The messages that are loaded. */
 export function words(): Words {
-  if (loaded === undefined) throw new Error('messages are only known after loadWords()')
+  if (loaded === undefined) throw new Error('messages are only known after loadFirstWords()')
   return loaded
 }
 

@@ -15,7 +15,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { applicationTabs, pagePaths } from '../../src/gateway/portal/page-paths.ts'
 import { buildPage, PageBuildError } from '../../src/gateway/portal/pages/build-page.ts'
-import { closure, type Manifest } from '../../src/gateway/portal/pages/page-files.ts'
+import { closure, hasFirstWords, type Manifest } from '../../src/gateway/portal/pages/page-files.ts'
 import { scriptJson } from '../../src/gateway/portal/pages/script-json.ts'
 import { createTemplate } from '../../src/gateway/portal/pages/template.ts'
 import { createLog } from '../../src/platform/log.ts'
@@ -240,7 +240,7 @@ t.test(
       [...files].reduce((sum, file) => sum + statSync(join(folder, `${file}.gz`)).size, 0)
     const inKb = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`
     for (const language of ['en', 'he']) {
-      const atOnce = closure(manifest, ['index.html', `../messages/${language}.json`])
+      const atOnce = closure(manifest, ['index.html', `../messages/${language}.json?first`])
       const first = closure(manifest, [...pageOf('landing'), 'index.html'])
       const landing = new Set([...atOnce, ...first])
       const document = gzipSync(await (await open('/')).text()).length
@@ -258,7 +258,8 @@ t.test(
         ...Object.keys(sources).map((name) => ({ name, from: pageOf(name) })),
         ...tabs.map((tab) => ({ name: tab, from: [...pageOf('application'), tab] })),
       ].map(({ name, from }) => {
-        const more = [...closure(manifest, from)].filter((file) => !known.has(file))
+        const words = from.every(hasFirstWords) ? [] : [`../messages/${language}.json?rest`]
+        const more = [...closure(manifest, [...from, ...words])].filter((file) => !known.has(file))
         return { name, bytes: weight(more) }
       })
       for (const { name, bytes } of others) {

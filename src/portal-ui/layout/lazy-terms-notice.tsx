@@ -1,11 +1,12 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { useSession } from '../api/session.ts'
 import { useFacts } from '../facts.tsx'
+import { loadAllWords } from '../words.ts'
 import type { TermsNoticeProps } from './terms-notice.tsx'
 
 const TermsNotice = lazy<ComponentType<TermsNoticeProps>>(() =>
-  import('./terms-notice.tsx').then(
-    (module) => ({ default: module.TermsNotice }),
+  Promise.all([import('./terms-notice.tsx'), loadAllWords()]).then(
+    ([script]) => ({ default: script.TermsNotice }),
     // Without its script the page still works, and asks at the next visit.
     () => ({ default: () => null }),
   ),

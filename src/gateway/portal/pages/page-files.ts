@@ -29,8 +29,9 @@ export function createPageFiles(
     needed: (language, path) => {
       const page = path === undefined ? undefined : sourceAt(path, sources)
       const own = closure(manifest, [
-        `../messages/${language}.json`,
+        `../messages/${language}.json?first`,
         ...(page === undefined ? [] : [page]),
+        ...(page === undefined || hasFirstWords(page) ? [] : [`../messages/${language}.json?rest`]),
       ])
       const rest = [...own].filter((file) => !atOnce.has(file)).map((file) => `/${file}`)
       return {
@@ -39,6 +40,11 @@ export function createPageFiles(
       }
     },
   }
+}
+
+/** Whether the first messages are enough for a page, as `build/page-messages.ts` divides them. */
+export function hasFirstWords(page: string): boolean {
+  return /^pages\/(public|guides)\//.test(page)
 }
 
 /** All files that these sources load at once. */
