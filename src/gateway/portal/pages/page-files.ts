@@ -43,7 +43,7 @@ export function createPageFiles(
 }
 
 /** Whether the first messages are enough for a page, as `build/page-messages.ts` divides them. */
-export function hasFirstWords(page: string): boolean {
+function hasFirstWords(page: string): boolean {
   return /^pages\/(public|guides)\//.test(page)
 }
 

@@ -99,6 +99,10 @@ export function createSendPage(services: PageServices): SendPage {
       preloads: [
         ...styles.map((file) => `<link rel="stylesheet" href="${file}">`),
         ...scripts.map((file) => `<link rel="modulepreload" href="${file}">`),
+        ...answersOf(request, path, language).map(
+          (address) =>
+            `<link rel="preload" as="fetch" crossorigin fetchpriority="low" href="${escapeHtml(address)}">`,
+        ),
       ].join(''),
       icon: escapeHtml(look.icon),
       accent: accentStyle(look),
@@ -146,6 +150,21 @@ export function createSendPage(services: PageServices): SendPage {
     const published = catalogue().versions.get(versionKey(api, version))
     return published && `${textsOf(published, language).title} ${version}`
   }
+}
+
+/** What the page of a path asks for first: a browser fetches it after the scripts instead of after running them. */
+function answersOf(
+  { params }: FastifyRequest,
+  path: string | undefined,
+  language: Language,
+): readonly string[] {
+  if (path === pagePaths.sandbox) return ['/api/sandbox']
+  if (path !== pagePaths.apiVersion) return []
+  const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
+  const query = language === 'en' ? '' : `?language=${language}`
+  return [
+    `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${query}`,
+  ]
 }
 
 /**
