@@ -75,6 +75,8 @@ export function createWords(language: Language, messages: Messages): Words {
       return String(format.format(isolated(format, values)))
     },
     parts: <Part>(id: MessageId, values: PartValues<Part>) => {
+      const source = messages[id]
+      if (typeof source === 'string' && !needsReading(source)) return [source]
       // The library's type also counts objects among values; a part is one for it.
       const made = formatOf(id).format<Part>(values as never)
       return (Array.isArray(made) ? made : [made]) as (string | Part)[]

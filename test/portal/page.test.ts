@@ -247,9 +247,9 @@ t.test(
       const bytes = weight(landing) + document
       t.comment(`first page (${language}): ${inKb(bytes)}, of it document ${inKb(document)}`)
       t.ok(bytes <= 175 * 1024, `first page (${language})`)
-      // What loads once, with the first page that is not public: the menus of the header and the other messages.
+      // What loads once, with the first page that is not public: the menu of the developer and the other messages.
       const shared = closure(manifest, [
-        'layout/header-menus.ts',
+        'layout/profile-menu.tsx',
         `../messages/${language}.json?rest`,
       ])
       const known = new Set([...landing, ...shared])

@@ -72,6 +72,7 @@ t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_00
       t.equal(page.url(), `${portalUrl}/apis/xs2a/1.7.0#tag/payments/initiatePayment`)
       const article = page.getByRole('article', { name: 'Initiate a payment' })
       await article.getByRole('heading', { name: 'Body' }).waitFor()
+      await article.getByRole('heading', { name: 'Errors' }).waitFor()
       const text = await article.innerText()
       for (const shown of [
         'POST',

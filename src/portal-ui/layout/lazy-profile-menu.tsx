@@ -1,11 +1,13 @@
 import { type ComponentProps, type ComponentType, lazy, Suspense } from 'react'
+import { loadAllWords } from '../words.ts'
 import classes from './shell.module.css'
 
 type ProfileMenuProps = ComponentProps<typeof import('./profile-menu.tsx').ProfileMenu>
 
 const ProfileMenu = lazy(async (): Promise<{ default: ComponentType<ProfileMenuProps> }> => {
   try {
-    return { default: (await import('./profile-menu.tsx')).ProfileMenu }
+    const [script] = await Promise.all([import('./profile-menu.tsx'), loadAllWords()])
+    return { default: script.ProfileMenu }
   } catch {
     return { default: () => null }
   }
