@@ -1,7 +1,8 @@
-import { NativeSelect, Text, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { isProblem } from '../../api/client.ts'
 import { useLimitRequest } from '../../api/limit-requests.ts'
+import { CallsField, callsIn } from '../../components/calls-field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { filled } from '../../components/form.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
@@ -47,9 +48,7 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
       onSubmit={({ calls, reason }) => {
         if (choice === undefined) return
         const { api, version, limit } = choice
-        // The portal refuses invalid numbers.
-        const wanted = /^\d{1,10}$/.test(calls.trim()) ? Number(calls) : 0
-        asking.mutate({ api, version, limit, calls: wanted, reason })
+        asking.mutate({ api, version, limit, calls: callsIn(calls), reason })
       }}
       errorsOf={errorsOf}
       action={t('moreCalls.send')}
@@ -67,14 +66,7 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
           label: `${nameAsText(title)}: ${inWords}`,
         }))}
       />
-      <TextInput
-        label={t('moreCalls.calls')}
-        inputMode="numeric"
-        autoComplete="off"
-        maxLength={10}
-        required
-        {...form.getInputProps('calls')}
-      />
+      <CallsField label={t('moreCalls.calls')} {...form.getInputProps('calls')} />
       <Textarea
         label={t('moreCalls.reason')}
         description={t('moreCalls.reasonHelp')}

@@ -5,6 +5,7 @@ import type { PublishedApis, PublishedLimit } from '../../../gateway/portal/sche
 import { useApis } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOverrideCreation } from '../../api/operator.ts'
+import { CallsField, callsIn } from '../../components/calls-field.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, filled } from '../../components/form.tsx'
@@ -65,8 +66,7 @@ function Fields({
               api: choice.subscription.api,
               version: choice.subscription.version,
               limit: choice.limit.name,
-              // The portal refuses invalid numbers.
-              calls: /^\d{1,10}$/.test(calls.trim()) ? Number(calls) : 0,
+              calls: callsIn(calls),
               reason,
               expiresAt: instantOf(expiresAt),
             },
@@ -88,14 +88,10 @@ function Fields({
               label: `${api} ${version}: ${limit.name} (${plan})`,
             }))}
           />
-          <TextInput
+          <CallsField
             label={t('overview.calls')}
             description={t('overrides.planSays', { limit: limitInWords(choice.limit) })}
-            inputMode="numeric"
             {...form.getInputProps('calls')}
-            autoComplete="off"
-            maxLength={10}
-            required
           />
           <TextInput
             label={t('plans.until')}

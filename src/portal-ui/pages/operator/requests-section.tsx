@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { WaitingLimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
 import { useLimitRequestDecline, useLimitRequestGrant } from '../../api/limit-requests.ts'
 import { useAllLimitRequests } from '../../api/operator.ts'
+import { CallsField, callsIn } from '../../components/calls-field.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { filled } from '../../components/form.tsx'
@@ -135,10 +136,7 @@ function Grant({ request, opened, onClose }: AnswerProps) {
       form={form}
       mutation={grant}
       onSubmit={({ calls, until }) =>
-        grant.mutate({
-          calls: /^\d{1,10}$/.test(calls.trim()) ? Number(calls) : 0,
-          until: instantOf(until),
-        })
+        grant.mutate({ calls: callsIn(calls), until: instantOf(until) })
       }
       errorsOf={(error) => {
         const { expiresAt, until = expiresAt, calls } = fieldErrors(error, grantFields)
@@ -147,13 +145,9 @@ function Grant({ request, opened, onClose }: AnswerProps) {
       action={t('requests.grant')}
       onCancel={onClose}
     >
-      <TextInput
+      <CallsField
         label={t('moreCalls.calls')}
         description={<Now request={request} />}
-        inputMode="numeric"
-        autoComplete="off"
-        maxLength={10}
-        required
         {...form.getInputProps('calls')}
       />
       <TextInput
