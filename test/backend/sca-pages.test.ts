@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
+import { accessibilityViolations } from '../support/accessibility.ts'
 import { testBank } from '../support/bank.ts'
-import { accessibilityViolations, chromiumMissing, launchBrowser } from '../support/browser.ts'
+import { chromiumMissing, launchBrowser } from '../support/browser.ts'
 import { consentRequest } from '../support/requests.ts'
 
 const skip = chromiumMissing()

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { accessibilityViolations } from '../support/accessibility.ts'
 import { createAuthority } from '../support/authority.ts'
-import { accessibilityViolations, chromiumMissing, startBrowser } from '../support/browser.ts'
+import { chromiumMissing, startBrowser } from '../support/browser.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { accessibilityViolations, chromiumMissing, startBrowser } from '../support/browser.ts'
+import { accessibilityViolations } from '../support/accessibility.ts'
+import { chromiumMissing, startBrowser } from '../support/browser.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 

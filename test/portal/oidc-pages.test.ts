@@ -1,13 +1,8 @@
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import {
-  accessibilityViolations,
-  chromiumMissing,
-  horizontalOverflow,
-  showAs,
-  startBrowser,
-} from '../support/browser.ts'
+import { accessibilityViolations } from '../support/accessibility.ts'
+import { chromiumMissing, horizontalOverflow, showAs, startBrowser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import {
   passProvider,

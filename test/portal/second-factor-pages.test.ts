@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
 import type { CDPSession, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import {
-  accessibilityViolations,
-  chromiumMissing,
-  startBrowser,
-  type VisitOptions,
-} from '../support/browser.ts'
+import { accessibilityViolations } from '../support/accessibility.ts'
+import { chromiumMissing, startBrowser, type VisitOptions } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { createPortalClient, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import {
   type Browser,
   type BrowserContextOptions,
@@ -9,6 +8,7 @@ import {
   type Request,
 } from 'playwright-core'
 import tap, { type Test } from 'tap'
+import { watchRequests } from './quiet-page.ts'
 
 /** Where Debian puts it. */
 const executablePath = '/usr/bin/chromium'
@@ -165,6 +165,7 @@ async function openWatched(browser: Browser, { portalUrl, gatewayUrl, context }:
 
   const origins = new Set([portalUrl, gatewayUrl])
   const page = await opened.newPage()
+  watchRequests(page)
   page.on('request', (request) => {
     const foreign = originOf(request)
     if (foreign !== undefined && !origins.has(foreign)) complain(`asked ${request.url()}`)
@@ -209,17 +210,12 @@ function matches(pattern: string, answer: string): boolean {
   )
 }
 
-const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-
-/** The rules of WCAG 2.2 AA, as axe-core names them. */
-const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
 /**
  * Resolves when nothing moves any more but what never stops. After five seconds
  * it resolves all the same: a busy browser draws no frames for a page nobody
  * sees, and what is looked at next is checked whether it moves or not.
  */
-async function stillness(page: Page): Promise<void> {
+export async function stillness(page: Page): Promise<void> {
   await evaluate(
     page,
     `Promise.race([
@@ -263,23 +259,8 @@ export async function showAs(page: Page, { colorScheme, width }: Look): Promise<
   await stillness(page)
 }
 
-/** What axe-core finds wrong with the page as it stands: one line for each rule and element. */
-export async function accessibilityViolations(page: Page): Promise<string[]> {
-  await stillness(page)
-  // Through the debugger, so the page's policy stays in force for everything else.
-  const isThere = await evaluate<boolean>(page, 'typeof axe === "object"')
-  if (!isThere) await evaluate(page, axeSource)
-  return await evaluate<string[]>(
-    page,
-    `axe
-    .run(document, { runOnly: ${JSON.stringify(axeTags)}, resultTypes: ['violations'], preload: false })
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-      nodes.map((node) => id + ' at ' + node.target.join(' ') + ': ' + node.failureSummary)))`,
-  )
-}
-
 /** Runs a script in the page and waits for its result, but not forever, as the page by itself would. */
-async function evaluate<Result>(page: Page, script: string): Promise<Result> {
+export async function evaluate<Result>(page: Page, script: string): Promise<Result> {
   const timer = new AbortController()
   const late = delay(patienceMs, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`no result within ${patienceMs} ms of: ${script.slice(0, 100)}`)

@@ -12,6 +12,7 @@ import { settingsStates } from './portal-states/settings.ts'
 import { subscriptionStates } from './portal-states/subscriptions.ts'
 import { usageStates } from './portal-states/usage.ts'
 import type { PortalWorld } from './portal-world.ts'
+import { quiet } from './quiet-page.ts'
 
 /** Every page of the portal, in every state that looks different. */
 export const portalStates: readonly PageState[] = [
@@ -31,7 +32,7 @@ export const portalStates: readonly PageState[] = [
 export async function openState(page: Page, world: PortalWorld, state: PageState): Promise<void> {
   await openPath(page, world, state)
   await state.prepare?.(page, world)
-  await page.waitForLoadState('networkidle')
+  await quiet(page)
 }
 
 /** Opens the page of a state in Hebrew, from right to left. Prepares nothing: the steps look for English words. */
@@ -45,7 +46,7 @@ export async function openInHebrew(
   // To the same path with a fragment it would only scroll.
   await page.goto('about:blank')
   await openPath(page, world, state)
-  await page.waitForLoadState('networkidle')
+  await quiet(page)
 }
 
 /** The first state of each page, as somebody who may see it: the others differ only by steps. */

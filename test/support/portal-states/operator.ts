@@ -1,3 +1,4 @@
+import { quiet } from '../quiet-page.ts'
 import type { PageState } from './page-state.ts'
 import { dialogOf, named, press } from './steps.ts'
 
@@ -124,7 +125,7 @@ export const operatorStates: readonly PageState[] = [
       // Each view is an event, which the next one shows.
       while (!(await page.getByText('operator.read').first().isVisible())) {
         await page.reload()
-        await page.waitForLoadState('networkidle')
+        await quiet(page)
       }
     },
     isPictured: true,

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { evaluate, stillness } from './browser.ts'
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** The rules of WCAG 2.2 AA, as axe-core names them. */
+const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** Those that look at colours. */
+const colorRules = ['color-contrast', 'link-in-text-block']
+
+/**
+ * What axe-core finds wrong with the page as it stands: one line for each rule
+ * and element. Of a page behind a modal dialog it looks at the dialog alone.
+ */
+export function accessibilityViolations(page: Page): Promise<string[]> {
+  return violations(page, allRules)
+}
+
+/**
+ * The same for a page that was found without fault and now has other colours:
+ * where the same elements are shown, only the rules about colours can be broken.
+ *
+ * @param outline of the page without fault
+ */
+export async function recoloredViolations(page: Page, outline: string): Promise<string[]> {
+  await stillness(page)
+  return violations(page, (await outlineOf(page)) === outline ? colorRules : allRules)
+}
+
+/** Which elements a page shows, without their texts, which go with the time. */
+export function outlineOf(page: Page): Promise<string> {
+  return evaluate(
+    page,
+    `[...document.querySelectorAll('body *')]
+    .map((element) => element.checkVisibility() ? element.tagName + (element.role ?? '') : '-')
+    .join(' ')`,
+  )
+}
+
+async function violations(page: Page, rules: readonly string[]): Promise<string[]> {
+  await stillness(page)
+  // Through the debugger, so the page's policy stays in force for everything else.
+  const isThere = await evaluate<boolean>(page, 'typeof axe === "object"')
+  if (!isThere) await evaluate(page, axeSource)
+  return await evaluate<string[]>(
+    page,
+    `axe
+    .run(document.querySelector('[role="dialog"][aria-modal="true"]') ?? document,
+      { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'], preload: false })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => id + ' at ' + node.target.join(' ') + ': ' + node.failureSummary)))`,
+  )
+}
