@@ -20,10 +20,11 @@ export const portalStates: readonly PageState[] = [
   ...sandboxStates,
   ...accountStates,
   ...applicationStates,
-  ...keyStates,
-  ...settingsStates,
+  // Those of an application that has nothing, before those that give it something.
   ...subscriptionStates,
   ...usageStates,
+  ...keyStates,
+  ...settingsStates,
   ...profileStates,
   ...operatorStates,
 ]
