@@ -17,6 +17,8 @@ const partSecondsMax = 1800
 const folder = mkdtempSync(join(roomyRoot(), 'tg-run-'))
 // Servers that refuse to run as root run as others, in folders of their own in it.
 chmodSync(folder, 0o711)
+/** In the project: tap keeps the results of a file by its path from here, which must not lead out. */
+const parts = mkdtempSync('.parts-')
 const given = process.argv.slice(2)
 const [suite] = given
 const args = suite === 'short' || suite === 'long' ? together(suite) : given
@@ -34,14 +36,16 @@ child.once('error', (error) => {
 child.once('exit', (code) => {
   process.exitCode = code ?? 1
 })
-process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+process.once('exit', () => {
+  for (const each of [folder, parts]) rmSync(each, { recursive: true, force: true, maxRetries: 5 })
+})
 
 /** Files that each run a part of the tests. */
 function together(suite: Suite): string[] {
   const source = `import { runTogether } from ${JSON.stringify(import.meta.resolve('./together.ts'))}
-await runTogether(${JSON.stringify(suite)}, import.meta.dirname)\n`
+await runTogether(${JSON.stringify(suite)}, ${JSON.stringify(folder)})\n`
   const files = Array.from({ length: processes }, (_, index) => {
-    const file = join(folder, `part-${index + 1}.test.mjs`)
+    const file = join(parts, `part-${index + 1}.test.mjs`)
     writeFileSync(file, source)
     return file
   })
