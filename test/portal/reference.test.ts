@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { operationFragment } from '../../src/gateway/portal/page-paths.ts'
+import { schemaFacts } from '../../src/portal-ui/reference/schema-facts.ts'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -9,6 +10,38 @@ interface Sample {
   readonly label: string
   readonly source: string
 }
+
+t.test('the reference reads rich schemas, and odd ones do not break it', async (t) => {
+  const object = (name: string) => ({ type: 'object', properties: { [name]: {} } })
+  const lists = { type: 'array', items: { type: 'array', items: object('deep') } }
+  t.match(schemaFacts({}, lists), { type: 'array of array of object', members: [{ name: 'deep' }] })
+
+  const choices = { allOf: [{ oneOf: [object('a'), object('b')] }, { oneOf: [object('c')] }] }
+  const { type, forms } = schemaFacts({}, choices)
+  t.equal(type, 'one of several')
+  t.same(
+    forms.map((group) => group.map(({ schema }) => schema)),
+    [[object('a'), object('b')], [object('c')]],
+  )
+
+  t.match(schemaFacts({}, { enum: [{ a: 1 }, [2], null, 'x'] }), {
+    choices: ['{"a":1}', '[2]', 'null', 'x'],
+  })
+  t.match(schemaFacts({}, { $ref: '#/a/%zz' }), { type: 'any', members: [] })
+
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const schemas: Record<string, unknown> = {
+    S0: { ...object('a'), required: ['a'] },
+    ...{ Lists: { type: 'array', items: ref('Lists') }, Itself: { allOf: [ref('Itself')] } },
+  }
+  for (let level = 1; level <= 40; level += 1) {
+    schemas[`S${level}`] = { allOf: [ref(`S${level - 1}`), ref(`S${level - 1}`)] }
+  }
+  const document = { components: { schemas } }
+  t.match(schemaFacts(document, ref('S12')), { members: [{ name: 'a', isRequired: true }] })
+  // Deeper than what is read, or without an end: few facts, at once.
+  for (const name of ['S40', 'Lists', 'Itself']) t.same(schemaFacts(document, ref(name)).forms, [])
+})
 
 t.test('the reference, in a browser', { skip: chromiumMissing(), timeout: 180_000 }, async (t) => {
   const tollgate = await runTollgate(t)

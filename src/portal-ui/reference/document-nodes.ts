@@ -26,12 +26,20 @@ export function resolved(root: Members, node: unknown): Members {
     if (typeof reference !== 'string' || !reference.startsWith('#/')) return members
     let target: unknown = root
     for (const name of reference.slice(2).split('/')) {
-      target =
-        membersOf(target)[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')]
+      target = membersOf(target)[decoded(name).replaceAll('~1', '/').replaceAll('~0', '~')]
     }
     // Keywords beside a reference add to it (JSON Schema 2020-12).
     const { $ref: _, ...beside } = members
     members = { ...membersOf(target), ...beside }
   }
   return {}
+}
+
+/** A name that is not percent-encoded as it should be stays as it is, and refers to nothing. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }

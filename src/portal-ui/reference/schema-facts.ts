@@ -9,7 +9,7 @@ export interface SchemaMember {
 
 /** What a reader wants to know of a schema, one level deep. */
 export interface SchemaFacts {
-  /** `string`, `array of object`. */
+  /** `string`, `array of object`, `array of array of object`. */
   readonly type: string
   readonly description: string
   /** Values that are allowed; empty if any is. */
@@ -19,8 +19,8 @@ export interface SchemaFacts {
   readonly example: string
   /** Members of the object, or of the objects in the list. */
   readonly members: readonly SchemaMember[]
-  /** Forms that the value may have instead. */
-  readonly forms: readonly SchemaMember[]
+  /** Forms that the value may have: one of each group. */
+  readonly forms: readonly (readonly SchemaMember[])[]
 }
 
 /** A rule for the value, with the name of its message. */
@@ -29,42 +29,87 @@ export interface Constraint {
   readonly value: string
 }
 
-/** Reads a schema: references and `allOf` are joined, and a list shows what its items are. */
+/** Reads a schema: references and `allOf` are joined, and a list, also one of lists, shows what its items are. */
 export function schemaFacts(document: unknown, node: unknown): SchemaFacts {
   const root = membersOf(document)
   const schema = joined(root, node)
-  const items = schema['items'] === undefined ? undefined : joined(root, schema['items'])
-  const inner = items ?? schema
-  const forms = [...listOf(inner['oneOf']), ...listOf(inner['anyOf'])]
-  const [example] = listOf(schema['examples'])
+  const levels = listLevels(root, schema)
+  const inner = levels.at(-1) ?? schema
+  const items = inner === schema ? undefined : inner.members
+  const [example] = listOf(schema.members['examples'])
   return {
-    type: typeText(schema, items),
-    description: textOf(schema['description']) || textOf(items?.['description']),
-    choices: choicesOf(inner),
-    constraints: constraintsOf(schema, items),
+    type: `${'array of '.repeat(levels.length - 1)}${typeName(inner)}`,
+    description: textOf(schema.members['description']) || textOf(items?.['description']),
+    choices: choicesOf(inner.members),
+    constraints: constraintsOf(schema.members, items),
     example: example === undefined || typeof example === 'object' ? '' : String(example),
-    members: membersIn(root, inner),
-    forms: forms
-      .map((form, index) => ({ form: joined(root, form), node: form, index }))
-      // A form that only names required members says nothing by itself.
-      .filter(({ form }) => form['type'] !== undefined || form['properties'] !== undefined)
-      .map(({ form, node: each, index }) => ({
-        name: textOf(form['title']) || referredName(each) || String(index + 1),
-        isRequired: false,
-        schema: each,
-      })),
+    members: membersIn(root, inner.members),
+    forms: inner.groups.map((group) => formsIn(root, group)).filter(({ length }) => length > 0),
   }
 }
 
-function joined(root: Members, node: unknown): Members {
+function formsIn(root: Members, group: readonly unknown[]): readonly SchemaMember[] {
+  return (
+    group
+      .map((node, index) => ({ form: joined(root, node).members, node, index }))
+      // A form that only names required members says nothing by itself.
+      .filter(({ form }) => form['type'] !== undefined || form['properties'] !== undefined)
+      .map(({ form, node, index }) => ({
+        name: textOf(form['title']) || referredName(node) || String(index + 1),
+        isRequired: false,
+        schema: node,
+      }))
+  )
+}
+
+/** Circular schemas, and those too deep for a reader, end at this depth. */
+const depthMax = 32
+
+/** A schema, what its items are, what their items are, and so on. */
+function listLevels(root: Members, schema: Joined): readonly Joined[] {
+  const levels = [schema]
+  let items = schema.members['items']
+  while (items !== undefined && levels.length < depthMax) {
+    const level = joined(root, items)
+    levels.push(level)
+    items = level.members['items']
+  }
+  return levels
+}
+
+/** A schema with all parts of its `allOf`. */
+interface Joined {
+  readonly members: Members
+  /** The lists of `oneOf` and `anyOf` in any part: the value has a form out of each. */
+  readonly groups: readonly (readonly unknown[])[]
+}
+
+/** By document and node: parts may share parts of their own, which would be joined again and again. */
+const known = new WeakMap<Members, WeakMap<Members, Joined>>()
+
+function joined(root: Members, node: unknown, depth = 0): Joined {
+  const place = membersOf(node)
+  const ofRoot = known.get(root) ?? new WeakMap<Members, Joined>()
+  known.set(root, ofRoot)
+  const found = ofRoot.get(place) ?? join(root, place, depth)
+  ofRoot.set(place, found)
+  return found
+}
+
+function join(root: Members, node: Members, depth: number): Joined {
   const own = resolved(root, node)
-  const parts = listOf(own['allOf']).map((part) => joined(root, part))
-  if (parts.length === 0) return own
-  const all = [...parts, own]
+  const ownGroups = [listOf(own['oneOf']), listOf(own['anyOf'])].filter(({ length }) => length > 0)
+  const parts =
+    depth < depthMax ? listOf(own['allOf']).map((part) => joined(root, part, depth + 1)) : []
+  if (parts.length === 0) return { members: own, groups: ownGroups }
+  const all = [...parts.map(({ members }) => members), own]
   return {
-    ...Object.assign({}, ...all),
-    properties: Object.assign({}, ...all.map((part) => membersOf(part['properties']))),
-    required: all.flatMap((part) => listOf(part['required'])),
+    members: {
+      ...Object.assign({}, ...all),
+      properties: Object.assign({}, ...all.map((part) => membersOf(part['properties']))),
+      required: [...new Set(all.flatMap((part) => listOf(part['required'])))],
+    },
+    groups: [...new Set([...parts.flatMap(({ groups }) => groups), ...ownGroups])],
   }
 }
 
@@ -77,30 +122,30 @@ function membersIn(root: Members, schema: Members): readonly SchemaMember[] {
   }))
   const others = membersOf(schema['additionalProperties'])
   if (Object.keys(others).length === 0) return named
-  const type = joined(root, others)
-  return Object.keys(type).length === 0
+  return Object.keys(joined(root, others).members).length === 0
     ? named
     : [...named, { name: '*', isRequired: false, schema: others }]
 }
 
-function typeText(schema: Members, items: Members | undefined): string {
-  if (items !== undefined) return `array of ${typeName(items)}`
-  return typeName(schema)
-}
-
-function typeName(schema: Members): string {
-  const { type, properties, oneOf, anyOf } = schema
+function typeName({ members, groups }: Joined): string {
+  const { type, properties } = members
   if (Array.isArray(type)) return type.join(' or ')
   if (typeof type === 'string') return type
-  if (properties !== undefined) return 'object'
-  const [first] = [...listOf(schema['enum']), schema['const']].filter((each) => each !== undefined)
-  if (first !== undefined) return typeof first
-  return oneOf !== undefined || anyOf !== undefined ? 'one of several' : 'any'
+  if (Object.keys(membersOf(properties)).length > 0) return 'object'
+  const [first] = [...listOf(members['enum']), members['const']].filter(
+    (each) => each !== undefined,
+  )
+  if (first === null) return 'null'
+  if (first !== undefined) return Array.isArray(first) ? 'array' : typeof first
+  return groups.length > 0 ? 'one of several' : 'any'
 }
 
 function choicesOf(schema: Members): readonly string[] {
   const { const: only } = schema
-  return [...listOf(schema['enum']), ...(only === undefined ? [] : [only])].map(String)
+  const choices = [...listOf(schema['enum']), ...(only === undefined ? [] : [only])]
+  return choices.map((choice) =>
+    typeof choice === 'object' ? JSON.stringify(choice) : String(choice),
+  )
 }
 
 function constraintsOf(schema: Members, items: Members | undefined): readonly Constraint[] {

@@ -3,7 +3,12 @@ import { Message } from '../components/message.tsx'
 import { t } from '../words.ts'
 import { Markup } from './markup.tsx'
 import classes from './reference.module.css'
-import { type Constraint, type SchemaMember, schemaFacts } from './schema-facts.ts'
+import {
+  type Constraint,
+  type SchemaFacts,
+  type SchemaMember,
+  schemaFacts,
+} from './schema-facts.ts'
 
 export interface SchemaTreeProps {
   readonly document: unknown
@@ -29,7 +34,7 @@ export function SchemaTree({ document, schema, openLevels = 1 }: SchemaTreeProps
 interface MembersProps {
   readonly document: unknown
   readonly members: readonly SchemaMember[]
-  readonly forms: readonly SchemaMember[]
+  readonly forms: SchemaFacts['forms']
   readonly openLevels: number
 }
 
@@ -39,16 +44,17 @@ function Members({ document, members, forms, openLevels }: MembersProps) {
       {members.map((member) => (
         <Member key={member.name} document={document} member={member} openLevels={openLevels} />
       ))}
-      {forms.length === 0 ? null : (
-        <li className={classes['member']}>
+      {forms.map((group, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a schema never changes its order
+        <li className={classes['member']} key={index}>
           <span className={classes['facts']}>{t('reference.oneOf')}</span>
           <ul className={classes['tree']}>
-            {forms.map((form) => (
+            {group.map((form) => (
               <Member key={form.name} document={document} member={form} openLevels={openLevels} />
             ))}
           </ul>
         </li>
-      )}
+      ))}
     </ul>
   )
 }

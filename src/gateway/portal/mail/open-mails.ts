@@ -1,6 +1,6 @@
 // This folder writes and sends the portal's emails. `letters.ts` lists them; the words of each are in `*-letter(s).ts`,
 // drawn by `letter-body.ts`. `outbox.ts` seals a letter into a row in the caller's transaction, `deliver.ts` sends what
-// waits there, over SMTP or into files. The jobs (`key-notices.ts`, `limits-digest.ts`, `deprecation-reminders.ts`) write
+// waits there, over SMTP or into files. The jobs (`key-notices.ts`, `deprecation-reminders.ts`) write
 // letters that no request asks for. This file puts the parts together.
 
 import { isIP } from 'node:net'
