@@ -1,6 +1,6 @@
 // `npm run screenshots` takes a picture of every page into pictures/, in light, dark, on a phone and from right to
-// left, and times the first page. With `-- --docs` it takes them as WebP into docs/portal/, with a page that shows
-// them. With `-- --only <name>` it takes those whose name begins so.
+// left, and times the first pages. With `-- --docs` it takes them as WebP into docs/portal/, with a page that shows
+// them. With `-- --only <name>` it takes those whose name begins so, and with `-- --times` none.
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -12,6 +12,7 @@ import { startPortalWorld } from './support/portal-world.ts'
 t.setTimeout(1_200_000)
 
 const isForDocs = process.argv.includes('--docs')
+const isForTimes = process.argv.includes('--times')
 const only = process.argv.includes('--only') ? (process.argv.at(-1) ?? '') : ''
 const folder = join(import.meta.dirname, '..', isForDocs ? 'docs/portal' : 'pictures')
 const type = isForDocs ? 'webp' : 'png'
@@ -78,11 +79,11 @@ if (only === '')
     }
   })
 
-rmSync(folder, { recursive: true, force: true })
+if (!isForTimes) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 let bytes = 0
 const pictured = portalStates.filter(
-  ({ name, isPictured }) => isPictured === true && name.startsWith(only),
+  ({ name, isPictured }) => isPictured === true && !isForTimes && name.startsWith(only),
 )
 for (const state of pictured) {
   await t.test(state.name, async (t) => {
