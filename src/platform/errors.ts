@@ -135,7 +135,7 @@ export const errors = {
   QUOTA_EXCEEDED: {
     status: 429,
     title: 'No calls left until the limit resets',
-    help: 'Wait for the number of seconds in Retry-After, or choose a larger plan, if the portal offers one. The field operation names the operation, limit its number of calls, and windowSeconds the length of time in which they count. At resetsAt the limit resets and you have all calls again.',
+    help: 'Wait for the number of seconds in Retry-After. If you need more calls, choose a larger plan, if the portal offers one, or press "Ask for more calls" under Usage of your application. The field operation names the operation, limit its number of calls, and windowSeconds the length of time in which they count. At resetsAt the limit resets and you have all calls again.',
   },
   CONCURRENCY_EXCEEDED: {
     status: 429,

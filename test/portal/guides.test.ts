@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { marked } from 'marked'
 import t from 'tap'
 import type { ApiVersion, Catalogue } from '../../src/catalogue/catalogue.ts'
-import { isErrorCode } from '../../src/gateway/portal/error-words.ts'
+import { errorWords, isErrorCode } from '../../src/gateway/portal/error-words.ts'
 import { guideGaps } from '../../src/gateway/portal/guides/guide-gaps.ts'
 import { createGuides } from '../../src/gateway/portal/guides/guides.ts'
 import { renderMarkdown } from '../../src/gateway/portal/guides/render-markdown.ts'
@@ -185,6 +185,17 @@ t.test(
       const headings = guides.find('errors', language)?.headings ?? []
       const codes = headings.filter(({ level }) => level === 3).map(({ id }) => id)
       t.same(codes.toSorted(), Object.keys(errors).toSorted())
+    }
+  },
+)
+
+t.test(
+  'the help for a limit that is used up, and its guide, name the button that asks for more',
+  async (t) => {
+    for (const language of languages) {
+      const button = wordsOf(language).t('moreCalls.ask')
+      t.match(errorWords(language).get('QUOTA_EXCEEDED')?.help, button)
+      t.match(guides.find('limits', language)?.markdown, button)
     }
   },
 )
