@@ -17,15 +17,23 @@ export interface DataColumn {
   readonly label: string
   /** Numbers end at the same edge. */
   readonly isNumber?: boolean
+  /**
+   * On a phone, where only the first column and columns without a header have
+   * no label before their cells: `beside` the row's name, or `below` it without a label.
+   */
+  readonly narrow?: 'beside' | 'below'
 }
 
-/** A table with rows of 40 px in a card; it scrolls sideways by itself on a narrow screen. */
+/**
+ * A table with rows of 40 px in a card. On a phone each row becomes a few lines: its
+ * first cell and what stands beside it, then the rest as "label value".
+ */
 export function DataTable({ label, columns, children }: DataTableProps) {
   return (
     // A region that scrolls must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className={classes['scroll']} aria-label={label} tabIndex={0}>
-      <Table className={classes['table'] ?? ''}>
+      <Table className={classes['table'] ?? ''} style={narrowForm(columns)}>
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ name, label, isNumber = false }) =>
@@ -42,6 +50,22 @@ export function DataTable({ label, columns, children }: DataTableProps) {
         <Table.Tbody>{children}</Table.Tbody>
       </Table>
     </section>
+  )
+}
+
+/** What the stylesheet cannot know of each column: its label and whether it stands on the first line. */
+function narrowForm(columns: readonly DataColumn[]): Record<`--${string}`, string | number> {
+  return Object.fromEntries(
+    columns.flatMap(({ label, narrow }, index) => {
+      const isFirstLine = index === 0 || label === '' || narrow === 'beside'
+      return [
+        [
+          `--label-${index + 1}`,
+          isFirstLine || narrow === 'below' ? 'none' : JSON.stringify(label),
+        ],
+        [`--order-${index + 1}`, isFirstLine ? -1 : 1],
+      ]
+    }),
   )
 }
 

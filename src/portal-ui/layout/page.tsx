@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { HeadingPlace } from './heading-actions.tsx'
 import classes from './page.module.css'
 import { usePageHeading } from './page-heading.ts'
 
@@ -32,6 +33,7 @@ const frames = {
 export function Page(props: PageProps) {
   const { title, heading, lead, actions, width = 'wide', isNew = false, children } = props
   const ref = usePageHeading(title, isNew)
+  const [place, setPlace] = useState<Element | null>(null)
 
   return (
     <Stack gap={width === 'inner' ? 'sm' : 'lg'} className={frames[width] ?? ''} data-page>
@@ -46,9 +48,11 @@ export function Page(props: PageProps) {
             </Text>
           )}
         </Stack>
-        {actions === undefined ? null : <Group gap="sm">{actions}</Group>}
+        <div ref={setPlace} className={classes['actions']}>
+          {actions}
+        </div>
       </Group>
-      {children}
+      <HeadingPlace value={place}>{children}</HeadingPlace>
     </Stack>
   )
 }

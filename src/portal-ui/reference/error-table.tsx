@@ -17,8 +17,8 @@ export function ErrorTable({ errors }: { readonly errors: readonly EntryError[] 
         label={t('reference.errors')}
         columns={[
           { name: 'status', label: t('reference.status') },
-          { name: 'code', label: t('reference.code') },
-          { name: 'meaning', label: t('reference.meaning') },
+          { name: 'code', label: t('reference.code'), narrow: 'below' },
+          { name: 'meaning', label: t('reference.meaning'), narrow: 'below' },
         ]}
       >
         {errors.map(({ status, code, title, isOfBank }) => (

@@ -66,7 +66,7 @@ export const usageStates: readonly PageState[] = [
     path: busy('/calls'),
     prepare: async (page) => {
       await page.getByLabel('Status').selectOption('2xx')
-      await page.getByRole('button', { name: /^\/v1/ }).first().click()
+      await page.getByRole('button', { name: /\/v1/ }).first().click()
       await page.getByRole('dialog').getByText('The bank responded').waitFor()
     },
     isPictured: true,

@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { t } from '../../words.ts'
+import classes from './alert-switches.module.css'
 
 const kinds = ['limits', 'expiry', 'deprecations'] as const
 const channels = ['mails', 'hooks'] as const
@@ -32,6 +33,9 @@ export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
     setChosen({ ...shown, [channel]: next })
     change.mutate({ [channel]: next }, { onSettled: () => setChosen(undefined) })
   }
+  // Nothing is sent before there is an address.
+  const isIdle = (channel: (typeof channels)[number]) =>
+    channel === 'hooks' && alerts.webhook === null
   return (
     <SectionCard
       title={t('alerts.what')}
@@ -52,17 +56,18 @@ export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
       >
         {kinds.map((kind) => (
           <Table.Tr key={kind}>
-            <Table.Th scope="row" fw="normal">
+            <Table.Th scope="row" className={classes['kind'] ?? ''}>
               {t(`mails.${kind}`)}
               <Text size="sm" c="dimmed">
                 {t(`alerts.${kind}When`)}
               </Text>
             </Table.Th>
             {channels.map((channel) => (
-              <Table.Td key={channel}>
+              <Table.Td key={channel} className={classes['choice'] ?? ''}>
                 <Checkbox
                   aria-label={t(`alerts.${channel}Of`, { kind: t(`mails.${kind}`) })}
-                  checked={shown[channel][kind]}
+                  checked={shown[channel][kind] && !isIdle(channel)}
+                  disabled={isIdle(channel)}
                   onChange={(event) => choose(channel, kind, event.currentTarget.checked)}
                 />
               </Table.Td>
@@ -70,6 +75,11 @@ export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
           </Table.Tr>
         ))}
       </DataTable>
+      {isIdle('hooks') ? (
+        <Text size="sm" c="dimmed" mt="sm">
+          {t('alerts.addAddress')}
+        </Text>
+      ) : null}
       <ProblemAlert error={change.error} />
       <Text size="sm" role="status" c="green">
         {change.isSuccess ? t('form.saved') : ''}

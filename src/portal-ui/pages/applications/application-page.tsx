@@ -86,7 +86,7 @@ function Loaded({ application, tab }: LoadedProps) {
           <Suspense fallback={<Slow />}>
             <Tab application={application} applicationId={id} memory={memory} />
           </Suspense>
-          {tab === 'overview' || tab === 'keys' ? null : (
+          {tab === 'overview' ? null : (
             <CheckListLine applicationId={id} isAtUsage={tab === 'usage'} />
           )}
         </Stack>

@@ -1,6 +1,6 @@
-import { Button, NativeSelect, Switch, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { useKeys } from '../../api/applications.ts'
 import type { CallListFilter } from '../../api/calls.ts'
 import { focusFirstInvalid } from '../../components/field-errors.ts'
@@ -16,15 +16,15 @@ export interface CallFiltersProps {
   readonly applicationId: string
   readonly filter: CallListFilter
   readonly onFilter: (filter: CallListFilter) => void
-  readonly isLive: boolean
-  readonly onLive: (isLive: boolean) => void
   /** Called with a request id that was typed. */
   readonly onLookUp: (requestId: string) => void
 }
 
-/** In one row: look a call up by its request id, narrow the list, and follow it live. */
+/** In one row: look a call up by its request id, and narrow the list; a phone shows the filters on request. */
 export function CallFilters(props: CallFiltersProps) {
-  const { applicationId, filter, onFilter, isLive, onLive, onLookUp } = props
+  const { applicationId, filter, onFilter, onLookUp } = props
+  const [isOpen, setIsOpen] = useState(false)
+  const count = Object.keys(filter).length
   const { versions = [] } = useSubscribedVersions(applicationId)
   const keys = useKeys(applicationId).data?.items ?? []
   const operations = new Map(
@@ -37,8 +37,17 @@ export function CallFilters(props: CallFiltersProps) {
     onFilter(value === '' ? others : { ...others, [name]: value })
   }
   return (
-    <div className={classes['filters']}>
+    <div className={classes['filters']} data-open={isOpen || undefined}>
       <LookUp onLookUp={onLookUp} />
+      <Button
+        variant="default"
+        size="sm"
+        className={classes['filterToggle'] ?? ''}
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {t('calls.filter', { count })}
+      </Button>
       <Choice
         label={t('calls.status')}
         all={t('calls.anyStatus')}
@@ -69,12 +78,6 @@ export function CallFilters(props: CallFiltersProps) {
           choices={keys.map(({ id, name }) => [id, nameAsText(name)])}
         />
       )}
-      <Switch
-        label={t('calls.live')}
-        checked={isLive}
-        onChange={(event) => onLive(event.currentTarget.checked)}
-        className={classes['live'] ?? ''}
-      />
     </div>
   )
 }

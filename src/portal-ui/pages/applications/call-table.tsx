@@ -1,6 +1,7 @@
 import { Table } from '@mantine/core'
-import type { KeyboardEvent } from 'react'
+import { Fragment, type KeyboardEvent } from 'react'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { StatusCode } from '../../components/status-code.tsx'
@@ -8,7 +9,7 @@ import { exactTime } from '../../components/time.tsx'
 import { dateFormat } from '../../formats.ts'
 import { milliseconds } from '../../in-words.ts'
 import { t } from '../../words.ts'
-import { callPath } from './call-words.ts'
+import { callPath, callTitle } from './call-words.ts'
 import classes from './calls.module.css'
 
 export interface CallTableProps {
@@ -17,8 +18,12 @@ export interface CallTableProps {
   readonly onOpen: (requestId: string) => void
 }
 
-/** Calls in rows of 36 px. Each row is one button; the arrow keys lead to the next one. */
+/**
+ * Calls in rows of 36 px, with a row for each day but today. Each row is one button;
+ * the arrow keys lead to the next one.
+ */
 export function CallTable({ records, onOpen }: CallTableProps) {
+  const today = dayOf(new Date().toISOString())
   return (
     <div className={classes['table']}>
       <DataTable
@@ -26,16 +31,29 @@ export function CallTable({ records, onOpen }: CallTableProps) {
         columns={[
           { name: 'time', label: t('calls.time') },
           { name: 'method', label: t('calls.method') },
-          { name: 'path', label: t('calls.path') },
-          { name: 'version', label: t('calls.version') },
+          { name: 'operation', label: t('calls.operation') },
           { name: 'status', label: t('calls.status') },
           { name: 'took', label: t('calls.took'), isNumber: true },
           { name: 'id', label: t('calls.requestId') },
         ]}
       >
-        {records.map((record) => (
-          <Row key={`${record.requestId} ${record.at}`} record={record} onOpen={onOpen} />
-        ))}
+        {records.map((record, index) => {
+          const day = dayOf(record.at)
+          const before = records[index - 1]
+          const isNewDay = day !== (before === undefined ? today : dayOf(before.at))
+          return (
+            <Fragment key={`${record.requestId} ${record.at}`}>
+              {isNewDay ? (
+                <Table.Tr className={classes['day'] ?? ''}>
+                  <Table.Th scope="rowgroup" colSpan={6}>
+                    {day}
+                  </Table.Th>
+                </Table.Tr>
+              ) : null}
+              <Row record={record} onOpen={onOpen} />
+            </Fragment>
+          )
+        })}
       </DataTable>
     </div>
   )
@@ -47,7 +65,9 @@ interface RowProps {
 }
 
 function Row({ record, onOpen }: RowProps) {
-  const { at, method, api, version, status, totalMs, requestId } = record
+  const { at, method, status, totalMs, requestId } = record
+  const { data: apis } = useApis()
+  const title = callTitle(record, apis)
   return (
     <Table.Tr className={classes['row'] ?? ''}>
       <Table.Td className={classes['time'] ?? ''}>
@@ -57,25 +77,32 @@ function Row({ record, onOpen }: RowProps) {
           </time>
         </bdi>
       </Table.Td>
-      <Table.Td>
+      <Table.Td className={classes['method'] ?? ''}>
         <MethodBadge method={method} />
       </Table.Td>
       <Table.Td className={classes['path'] ?? ''}>
         <button
           type="button"
           className={classes['open']}
-          dir="ltr"
           data-request={requestId}
           onClick={() => onOpen(requestId)}
           onKeyDown={moveFocus}
         >
-          {callPath(record)}
+          {title === undefined ? null : (
+            <span className={classes['name']}>
+              <bdi>{title}</bdi>{' '}
+            </span>
+          )}
+          <bdi
+            dir="ltr"
+            className={classes['address']}
+            data-alone={title === undefined || undefined}
+          >
+            {callPath(record)}
+          </bdi>
         </button>
       </Table.Td>
-      <Table.Td className={classes['version'] ?? ''}>
-        <bdi dir="ltr">{api === null || version === null ? '–' : `${api} ${version}`}</bdi>
-      </Table.Td>
-      <Table.Td>
+      <Table.Td className={classes['status'] ?? ''}>
         <StatusCode status={status} />
       </Table.Td>
       <Table.Td data-number className={classes['took'] ?? ''}>
@@ -91,6 +118,11 @@ function Row({ record, onOpen }: RowProps) {
 /** With seconds: calls come close together. */
 function clock(): Intl.DateTimeFormat {
   return dateFormat({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
+}
+
+/** The day of an instant in the reader's own time zone. */
+function dayOf(at: string): string {
+  return dateFormat({ weekday: 'long', day: 'numeric', month: 'long' }).format(new Date(at))
 }
 
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {

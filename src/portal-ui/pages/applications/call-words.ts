@@ -1,5 +1,7 @@
+import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import type { Tone } from '../../components/pill.tsx'
+import { publishedVersion } from '../../published.ts'
 import { t } from '../../words.ts'
 
 const admissions: ReadonlySet<string | null> = new Set([
@@ -38,6 +40,16 @@ export function callPath({ path, version, operation }: CallRecord): string {
   if (path !== null) return path
   if (operation !== null) return operation
   return version === null ? t('calls.unknownPath') : t('calls.unknownPathIn', { version })
+}
+
+/** The title of the called operation; undefined if none was recognised or it is no longer published. */
+export function callTitle(
+  { api, version, operation }: CallRecord,
+  apis: PublishedApis | undefined,
+): string | undefined {
+  if (operation === null || api === null || version === null) return undefined
+  const published = publishedVersion(apis, { api, version })
+  return published?.operations.find(({ id }) => id === operation)?.summary
 }
 
 const colours: Readonly<Record<Tone, string>> = {

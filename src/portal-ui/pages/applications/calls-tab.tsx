@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Switch, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { type CallListFilter, useCallList } from '../../api/calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { HeadingActions } from '../../layout/heading-actions.tsx'
 import { t } from '../../words.ts'
 import { CallDrawer } from './call-drawer.tsx'
 import { CallFilters } from './call-filters.tsx'
@@ -40,12 +41,17 @@ export function CallsTab({ applicationId }: { readonly applicationId: string }) 
 
   return (
     <div className={classes['calls']}>
+      <HeadingActions>
+        <Switch
+          label={t('calls.live')}
+          checked={isLive}
+          onChange={(event) => setIsLive(event.currentTarget.checked)}
+        />
+      </HeadingActions>
       <CallFilters
         applicationId={applicationId}
         filter={filter}
         onFilter={setFilter}
-        isLive={isLive}
-        onLive={setIsLive}
         onLookUp={show}
       />
       <div ref={list} tabIndex={-1} className={classes['list']}>

@@ -30,8 +30,8 @@ export function KeyTable({ label, keys, ...row }: KeyTableProps) {
       label={label}
       columns={[
         { name: 'name', label: t('field.name') },
-        { name: 'hint', label: t('keys.key') },
-        { name: 'state', label: t('keys.state') },
+        { name: 'hint', label: t('keys.key'), narrow: 'below' },
+        { name: 'state', label: t('keys.state'), narrow: 'beside' },
         { name: 'lastUsed', label: t('keys.lastUsed') },
         { name: 'expires', label: t('keys.expires') },
         { name: 'created', label: t('keys.created') },

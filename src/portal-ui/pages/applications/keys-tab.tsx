@@ -1,4 +1,4 @@
-import { Box, Button, Group, Stack, Text } from '@mantine/core'
+import { Box, Button, Stack, Text } from '@mantine/core'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
@@ -8,11 +8,11 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
+import { HeadingActions } from '../../layout/heading-actions.tsx'
 import { focusPageHeading } from '../../layout/page-heading.ts'
 import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
-import { CheckList } from './check-list.tsx'
 import { IssuedKeyPanel } from './issued-key-panel.tsx'
 import { keyLabel } from './key-label.ts'
 import { KeyTable } from './key-table.tsx'
@@ -79,12 +79,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           }}
         />
       )}
-      <CheckList
-        applicationId={applicationId}
-        memory={memory}
-        onHidden={() => focusPageHeading()}
-      />
-      {isCreating || working.length === 0 ? null : <Group justify="flex-end">{createButton}</Group>}
+      {isCreating || working.length === 0 ? null : <HeadingActions>{createButton}</HeadingActions>}
       {isCreating ? (
         <Suspense fallback={<Slow />}>
           <CreateKey

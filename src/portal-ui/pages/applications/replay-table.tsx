@@ -26,7 +26,7 @@ export function ReplayTable({ api, operations }: ReplayTableProps) {
         { name: 'operation', label: t('move.operation') },
         { name: 'calls', label: t('move.callsHead'), isNumber: true },
         { name: 'work', label: t('move.work'), isNumber: true },
-        { name: 'meets', label: t('move.meets') },
+        { name: 'meets', label: t('move.meets'), narrow: 'below' },
       ]}
     >
       {operations.map((operation) => (

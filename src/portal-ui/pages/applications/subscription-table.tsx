@@ -27,7 +27,7 @@ export function SubscriptionTable({ subscriptions, ...row }: SubscriptionTablePr
       label={t('subscriptions.active')}
       columns={[
         { name: 'version', label: t('plans.version') },
-        { name: 'plan', label: t('plans.plan') },
+        { name: 'plan', label: t('plans.plan'), narrow: 'below' },
         { name: 'since', label: t('subscriptions.begun') },
         { name: 'actions', label: '' },
       ]}

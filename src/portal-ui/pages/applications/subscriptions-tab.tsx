@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
@@ -8,6 +8,7 @@ import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { HeadingActions } from '../../layout/heading-actions.tsx'
 import { focusPageHeading } from '../../layout/page-heading.ts'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
@@ -54,11 +55,11 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
   return (
     <Stack gap="lg">
       {isFirst ? null : (
-        <Group justify="flex-end">
+        <HeadingActions>
           <Button ref={trigger} onClick={() => setIsAdding(true)} disabled={isAdding}>
             {t('subscriptions.another')}
           </Button>
-        </Group>
+        </HeadingActions>
       )}
       <div role="status" className={classes['status']}>
         {added === undefined ? null : (

@@ -39,7 +39,7 @@ export function WebhookDeliveries({ applicationId }: { readonly applicationId: s
           label={t('deliveries.title')}
           columns={[
             { name: 'event', label: t('deliveries.event') },
-            { name: 'state', label: t('deliveries.state') },
+            { name: 'state', label: t('deliveries.state'), narrow: 'beside' },
             { name: 'attempts', label: t('deliveries.attempts'), isNumber: true },
             { name: 'answer', label: t('deliveries.answer') },
             { name: 'created', label: t('deliveries.created') },

@@ -9,7 +9,7 @@ export function WebhookSamples() {
       <CodeTabs
         label={t('webhook.verify')}
         samples={[
-          { label: 'Node', source: node },
+          { label: 'Node.js', source: node },
           { label: 'Python', source: python },
         ]}
       />

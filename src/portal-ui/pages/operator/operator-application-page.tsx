@@ -107,7 +107,7 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
       label={t('overview.subscriptions')}
       columns={[
         { name: 'api', label: t('fact.api') },
-        { name: 'version', label: t('fact.version') },
+        { name: 'version', label: t('fact.version'), narrow: 'beside' },
         { name: 'plan', label: t('plans.plan') },
         { name: 'since', label: t('operator.sinceHead') },
         { name: 'ended', label: t('operator.endedHead') },
@@ -154,8 +154,8 @@ function Keys({ applicationId }: { readonly applicationId: string }) {
         label={t('operator.keys')}
         columns={[
           { name: 'name', label: t('account.name') },
-          { name: 'key', label: t('operator.keyHead') },
-          { name: 'state', label: t('operator.stateHead') },
+          { name: 'key', label: t('operator.keyHead'), narrow: 'below' },
+          { name: 'state', label: t('operator.stateHead'), narrow: 'beside' },
           { name: 'created', label: t('operator.createdHead') },
           { name: 'used', label: t('operator.lastUsedHead') },
           { name: 'expires', label: t('operator.expiresHead') },

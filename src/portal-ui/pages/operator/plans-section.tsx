@@ -20,7 +20,7 @@ export function PlansSection() {
         columns={[
           { name: 'plan', label: t('plans.plan') },
           { name: 'version', label: t('plans.version') },
-          { name: 'limits', label: t('plans.limits') },
+          { name: 'limits', label: t('plans.limits'), narrow: 'below' },
           { name: 'subscriptions', label: t('overview.subscriptions'), isNumber: true },
         ]}
       >
