@@ -34,7 +34,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
     const id = await newApplication(owner, ' two  spaces   here')
     await browser.visit(t, visit(), async ({ page }) => {
       await open(page, owner, `/applications/${id}/settings`)
-      await page.getByRole('button', { name: 'Delete …', exact: true }).click()
+      await page.getByRole('button', { name: 'Delete application …', exact: true }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('textbox').fill('two spaces her')
       t.ok(await dialog.getByRole('button', { name: 'Delete application' }).isDisabled())
@@ -70,7 +70,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
     const id = await newApplication(owner, 'Budget')
     await browser.visit(t, visit(), async ({ page }) => {
       await open(page, owner, `/applications/${id}/settings`)
-      await page.getByRole('button', { name: 'Delete …' }).click()
+      await page.getByRole('button', { name: 'Delete application …' }).click()
       await page.getByRole('dialog').waitFor()
       t.equal(await page.getByRole('dialog').getByRole('banner').count(), 0)
     })

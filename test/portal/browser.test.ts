@@ -69,10 +69,15 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await keys.nth(hostile.length - 1).waitFor()
       t.same((await keys.allTextContents()).sort(), hostile.toSorted())
       await page.goto(`${portalUrl}/applications/${last}/settings`)
-      await page.getByRole('button', { name: 'Delete …', exact: true }).click()
+      await page.getByRole('button', { name: 'Delete application …', exact: true }).click()
       const confirmed = page.getByRole('dialog').getByRole('textbox')
       await confirmed.fill(hostile.at(-1) ?? '')
-      t.ok(await page.getByRole('button', { name: 'Delete application' }).isEnabled())
+      t.ok(
+        await page
+          .getByRole('dialog')
+          .getByRole('button', { name: 'Delete application' })
+          .isEnabled(),
+      )
       await page.goto(`${portalUrl}/profile`)
       await page.getByRole('form', { name: 'Change name' }).waitFor()
     })
@@ -150,14 +155,14 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
       await tabTo(t, page, 'Settings')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
-      await tabTo(t, page, 'Delete …')
+      await tabTo(t, page, 'Delete application …')
       await page.keyboard.press('Enter')
       await page.getByRole('dialog').waitFor()
       t.match((await focused(page)).text, /^Type By keyboard to confirm/)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'hidden' })
       t.ok(
-        await eventually(async () => (await focused(page)).text === 'Delete …'),
+        await eventually(async () => (await focused(page)).text === 'Delete application …'),
         'the focus is back where it was',
       )
     })

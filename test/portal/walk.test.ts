@@ -187,7 +187,7 @@ t.test(
       // The application, then the account.
       t.equal(await horizontalOverflow(page), 0)
       await tab('Settings').click()
-      await button('Delete …').click()
+      await button('Delete application …').click()
       await dialog.getByRole('textbox').fill('Budget planner 2')
       await dialog.getByRole('button', { name: 'Delete application' }).click()
       await heading('Create your first application').waitFor()

@@ -179,34 +179,37 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
   const hour = 3_600_000
   const thisHour = Math.floor(Date.now() / hour) * hour
   const today = Math.floor(Date.now() / (24 * hour)) * 24 * hour
+  // As many calls as the plan of the pictures allows in an hour, and refusals only beyond them.
+  const perHour = 100
   const row = (at: number, index: number, scale: number) => ({
     application_id: applicationId,
     at: new Date(at),
     api: 'xs2a',
     version: '1.7.0',
     operation: index % 3 === 0 ? 'createConsent' : 'listAccounts',
-    admitted: scale * Math.round(30 + 25 * Math.sin(index / 3.8)),
-    refused: index % 5 === 0 ? scale * 6 : 0,
-    refused_by_limit: index % 5 === 0 ? scale * 6 : 0,
-    errors: index % 11 === 0 ? scale * 2 : 0,
-    duration_ms_sum: scale * 480,
+    admitted:
+      index % 5 === 0 ? scale * perHour : scale * Math.round(55 + 40 * Math.sin(index / 3.8)),
+    refused: index % 5 === 0 ? scale * 12 : 0,
+    refused_by_limit: index % 5 === 0 ? scale * 12 : 0,
+    errors: index % 11 === 0 ? scale * 4 : 0,
+    duration_ms_sum: scale * 960,
     duration_ms_max: 95,
-    // Most take some 7 ms, a few 41 and 91.
+    // Most consents take some 9 ms and most lists some 7 ms, a few 41 and 91.
     durations: noDurations()
-      .with(6, scale * 50)
-      .with(11, scale * 4)
+      .with(index % 3 === 0 ? 7 : 6, scale * 50)
+      .with(11, scale * (index % 3 === 0 ? 8 : 4))
       .with(13, scale),
     answered_2xx: scale * 50,
     answered_4xx: index % 4 === 0 ? scale * 3 : 0,
-    answered_429: index % 5 === 0 ? scale * 6 : 0,
-    answered_5xx: index % 11 === 0 ? scale * 2 : 0,
+    answered_429: index % 5 === 0 ? scale * 12 : 0,
+    answered_5xx: index % 11 === 0 ? scale * 4 : 0,
   })
   await db
     .insertInto('usage_hours')
-    .values(Array.from({ length: 23 }, (_, ago) => row(thisHour - (ago + 1) * hour, ago, 4)))
+    .values(Array.from({ length: 23 }, (_, ago) => row(thisHour - (ago + 1) * hour, ago, 1)))
     .execute()
   await db
     .insertInto('usage_days')
-    .values(Array.from({ length: 29 }, (_, ago) => row(today - (ago + 1) * 24 * hour, ago, 20)))
+    .values(Array.from({ length: 29 }, (_, ago) => row(today - (ago + 1) * 24 * hour, ago, 10)))
     .execute()
 }

@@ -31,7 +31,7 @@ export const applicationStates: readonly PageState[] = [
     prepare: async (page) => {
       await page.getByRole('img', { name: /^In the last 24 hours: / }).waitFor()
       await page.getByRole('progressbar').first().waitFor()
-      await page.getByText('/v1.7.0/consents/{consentId}/status').first().waitFor()
+      await page.getByText('Read the status of a consent').first().waitFor()
     },
     isPictured: true,
   },

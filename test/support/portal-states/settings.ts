@@ -73,7 +73,7 @@ export const settingsStates: readonly PageState[] = [
     name: 'application-delete',
     viewer: 'developer',
     path: busy('/settings'),
-    prepare: dialogOf('Delete …'),
+    prepare: dialogOf('Delete application …'),
     isPictured: true,
   },
 ]

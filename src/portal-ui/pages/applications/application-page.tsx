@@ -81,8 +81,8 @@ function Loaded({ application, tab }: LoadedProps) {
               <Message id="application.suspended" values={{ time: <Time at={suspendedAt} /> }} />
             </NoticeLine>
           )}
-          <DeprecationNotices applicationId={id} />
-          <NextStep applicationId={id} tab={tab} />
+          {tellsOfEnds.has(tab) ? <DeprecationNotices applicationId={id} /> : null}
+          {tab === 'overview' ? null : <NextStep applicationId={id} tab={tab} />}
           <Suspense fallback={<Slow />}>
             <Tab application={application} applicationId={id} memory={memory} />
           </Suspense>
@@ -94,6 +94,9 @@ function Loaded({ application, tab }: LoadedProps) {
     </ApplicationFrame>
   )
 }
+
+/** Parts where the end of a version matters; on each of them it would soon be overlooked. */
+const tellsOfEnds: ReadonlySet<ApplicationTab> = new Set(['overview', 'subscriptions', 'usage'])
 
 function Heading({ application: { name, suspendedAt } }: { readonly application: Application }) {
   const isActive = suspendedAt === null

@@ -26,7 +26,7 @@ export function DeleteApplication({ application }: { readonly application: Appli
         title={t('settings.delete')}
         lead={t('settings.deleteLead')}
         action={
-          <Button variant="default" onClick={open}>
+          <Button variant="outline" color="red" onClick={open}>
             {t('settings.deleteOpen')}
           </Button>
         }

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useHistory } from '../../api/usage.ts'
 import { Day } from '../../components/day.tsx'
 import { Message } from '../../components/message.tsx'
@@ -35,18 +36,18 @@ function Notice({ applicationId, version }: NoticeProps) {
   const { api, title, lifecycle } = version
   const { sunset, successor, retired } = lifecycle
   const end = retired ?? sunset
-  const name = (
-    <bdi>
-      {title} {version.version}
-    </bdi>
-  )
+  const name = <bdi>{title}</bdi>
+  const rest = (text: ReactNode) => <span className={classes['rest']}>{text}</span>
+  const number = version.version
   const changes =
     successor === undefined ? undefined : (
       <>
-        <TextLink href={diffPath(api, version.version, successor)} inherit>
-          {t('deprecation.changes', { successor })}
-        </TextLink>
-        {' · '}
+        <span className={classes['rest']}>
+          <TextLink href={diffPath(api, number, successor)} inherit>
+            {t('deprecation.changes', { successor })}
+          </TextLink>
+          {' · '}
+        </span>
         <TextLink href={`/applications/${applicationId}/move/${version.subscription.id}`} inherit>
           {t('deprecation.move')}
         </TextLink>
@@ -57,9 +58,13 @@ function Notice({ applicationId, version }: NoticeProps) {
       <details>
         <summary>
           {end === undefined ? (
-            <Message id="deprecation.noDate" values={{ name }} />
+            <Message id="deprecation.noDate" values={{ name, version: number }} tags={{ rest }} />
           ) : (
-            <Message id="deprecation.ends" values={{ name, day: <Day date={end} /> }} />
+            <Message
+              id="deprecation.ends"
+              values={{ name, version: number, day: <Day date={end} /> }}
+              tags={{ rest }}
+            />
           )}
         </summary>
         <div>

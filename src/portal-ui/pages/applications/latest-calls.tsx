@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useLatestCalls } from '../../api/calls.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { Ago } from '../../components/ago.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { QueryState } from '../../components/query-state.tsx'
@@ -10,7 +11,7 @@ import { TextLink } from '../../components/text-link.tsx'
 import { milliseconds } from '../../in-words.ts'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
-import { callPath } from './call-words.ts'
+import { callPath, callTitle } from './call-words.ts'
 import classes from './overview.module.css'
 
 /** The newest calls in rows; each opens its story. */
@@ -55,16 +56,20 @@ interface LatestProps {
 
 function Latest({ applicationId, record }: LatestProps) {
   const { requestId, method, status, totalMs, at } = record
+  const { data: apis } = useApis()
+  const title = callTitle(record, apis)
   const query = new URLSearchParams({ request: requestId })
   return (
     <li className={classes['latestCall']}>
-      <MethodBadge method={method} />
+      <span className={classes['method']}>
+        <MethodBadge method={method} />
+      </span>
       <Link
         href={`${tabPath(applicationId, 'calls')}?${query}`}
         className={classes['latestPath'] ?? ''}
-        dir="ltr"
+        title={callPath(record)}
       >
-        {callPath(record)}
+        <bdi {...(title === undefined ? { dir: 'ltr' } : {})}>{title ?? callPath(record)}</bdi>
       </Link>
       <StatusCode status={status} />
       <span className={classes['took']}>{milliseconds(totalMs)}</span>

@@ -28,11 +28,7 @@ export function LimitBar({ item, name, usage, isShort = false }: LimitBarProps) 
         <span className={classes['strong']}>
           <bdi>{name}</bdi>
         </span>{' '}
-        {isShort ? (
-          <bdi dir="ltr" className={classes['operation']}>
-            {api} {version}
-          </bdi>
-        ) : operation === null ? null : (
+        {isShort || operation === null ? null : (
           <code dir="ltr" className={classes['operation']}>
             {operation}
           </code>
@@ -62,6 +58,14 @@ export function LimitBar({ item, name, usage, isShort = false }: LimitBarProps) 
         )}
       </div>
       <div className={classes['limitNote']}>
+        {isShort ? (
+          <>
+            <bdi dir="ltr">
+              {api} {version}
+            </bdi>
+            {' · '}
+          </>
+        ) : null}
         {remaining === 0 ? (
           <span className={classes['usedUp']}>{t('limit.usedUp')}</span>
         ) : isShort ? null : (

@@ -12,12 +12,7 @@ export interface NextStepProps {
 
 /** Points to what is missing before the application can make a call. */
 export function NextStep({ applicationId, tab }: NextStepProps) {
-  const subscriptions = useSubscriptions(applicationId)
-  const keys = useKeys(applicationId)
-  if (subscriptions.data === undefined || keys.data === undefined) return null
-  const isSubscribed = subscriptions.data.items.length > 0
-  const hasKey = keys.data.items.some(({ state }) => state === 'active' || state === 'replaced')
-  const missing = isSubscribed ? (hasKey ? undefined : 'keys') : 'subscriptions'
+  const missing = useMissing(applicationId)
   if (missing === undefined || missing === tab) return null
   return (
     <NoticeLine tone="accent">
@@ -31,4 +26,14 @@ export function NextStep({ applicationId, tab }: NextStepProps) {
       </span>
     </NoticeLine>
   )
+}
+
+/** The tab that has what is missing; undefined while that is not known, and when nothing is. */
+export function useMissing(applicationId: string): 'keys' | 'subscriptions' | undefined {
+  const subscriptions = useSubscriptions(applicationId)
+  const keys = useKeys(applicationId)
+  if (subscriptions.data === undefined || keys.data === undefined) return undefined
+  if (subscriptions.data.items.length === 0) return 'subscriptions'
+  const hasKey = keys.data.items.some(({ state }) => state === 'active' || state === 'replaced')
+  return hasKey ? undefined : 'keys'
 }

@@ -1,16 +1,19 @@
 import { useRef } from 'react'
 import type { History, UsageCounts } from '../../../gateway/portal/schemas/usage.ts'
+import { useLatestCalls } from '../../api/calls.ts'
 import { useHistory } from '../../api/usage.ts'
 import { Figure, Figures } from '../../components/figure.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { milliseconds, percent, wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
+import { BeforeFirstCall } from './before-first-call.tsx'
 import { CheckList } from './check-list.tsx'
 import { HistoryPlot, PlotLegend } from './history-plot.tsx'
 import { historySentence } from './history-sentence.ts'
 import { LatestCalls } from './latest-calls.tsx'
 import { LimitsNow } from './limits-now.tsx'
+import { NextStep } from './next-step.tsx'
 import classes from './overview.module.css'
 import type { PageMemory } from './page-memory.ts'
 
@@ -23,12 +26,21 @@ export interface OverviewTabProps {
 export function OverviewTab({ applicationId, memory }: OverviewTabProps) {
   const history = useHistory(applicationId, { span: '24h' })
   const before = useHistory(applicationId, { span: '24h', isBefore: true })
+  const latest = useLatestCalls(applicationId)
   const place = useRef<HTMLDivElement>(null)
+  const shown = [history.data?.total, before.data?.total]
+  const isUnused = shown.every((total) => total !== undefined && callsOf(total) === 0)
+  if (isUnused && latest.data?.items.length === 0) {
+    return <BeforeFirstCall applicationId={applicationId} memory={memory} />
+  }
   return (
     <>
+      <NextStep applicationId={applicationId} tab="overview" />
       <QueryState query={history} label={t('usage.loadingHistory')} />
       {history.data === undefined ? null : (
-        <DayFigures total={history.data.total} before={before.data?.total} />
+        <div className={classes['figures']}>
+          <DayFigures total={history.data.total} before={comparable(before.data?.total)} />
+        </div>
       )}
       <div className={classes['columns']} ref={place} tabIndex={-1}>
         <div className={classes['column']}>
@@ -51,7 +63,7 @@ export function OverviewTab({ applicationId, memory }: OverviewTabProps) {
 
 interface DayFiguresProps {
   readonly total: UsageCounts
-  /** Of the day before; undefined while it is loaded. */
+  /** Of the day before; undefined without calls or while it is loaded. */
   readonly before: UsageCounts | undefined
 }
 
@@ -133,8 +145,6 @@ function Lines({
 }
 
 function Change({ now, before }: { readonly now: number; readonly before: number }) {
-  const value = wholeNumber(before)
-  if (before === 0) return t('appOverview.dayBefore', { value })
   const change = now / before - 1
   return (
     <Lines
@@ -145,7 +155,7 @@ function Change({ now, before }: { readonly now: number; readonly before: number
               share: percent(Math.abs(change)),
             })
       }
-      before={value}
+      before={wholeNumber(before)}
     />
   )
 }
@@ -164,6 +174,11 @@ function DayPlot({ history }: { readonly history: History }) {
       )}
     </SectionCard>
   )
+}
+
+/** A day without calls is nothing to compare with. */
+function comparable(total: UsageCounts | undefined): UsageCounts | undefined {
+  return total === undefined || callsOf(total) === 0 ? undefined : total
 }
 
 function callsOf({ admitted, refused }: UsageCounts): number {

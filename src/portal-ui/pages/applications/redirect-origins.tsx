@@ -32,6 +32,7 @@ export function RedirectOrigins({ application }: { readonly application: Applica
         label={t('redirects.title')}
         onSubmit={(values) => update.mutate({ redirectOrigins: entriesOf(values.redirectOrigins) })}
         action={t('redirects.save')}
+        isDisabled={form.values.redirectOrigins === redirectOrigins.join('\n')}
         beside={
           <Text size="sm" role="status" c="green">
             {update.isSuccess ? t('redirects.saved') : ''}

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import type { PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useCallMade } from '../../api/calls.ts'
 import { useApprovedConsents } from '../../api/sandbox.ts'
+import { useHistory } from '../../api/usage.ts'
 import {
   callsOfSteps,
   type Step,
@@ -39,7 +40,7 @@ const loopMax = 1_000
  * Follows an application through its first hour. This browser keeps what was
  * done, because records of calls go after a day. Undefined without a sandbox or
  * a subscription that can read accounts, before the first call unless `isEarly`,
- * and once hidden.
+ * once hidden, and once the application has calls older than a day. What is done comes last.
  */
 export function useCheckList(
   applicationId: string,
@@ -53,6 +54,10 @@ export function useCheckList(
     serialize: String,
     deserialize: (text = '') => text,
   })
+  const { data: month } = useHistory(applicationId, { span: '30d' })
+  const isSettled = month?.items
+    .slice(0, -2)
+    .some(({ admitted, refused }) => admitted + refused > 0)
   const words = new Set(kept?.split(' '))
   const version = versions?.find(({ operations }) => stepOperations(operations).accounts)
   const operations = stepOperations(version?.operations ?? [])
@@ -64,7 +69,8 @@ export function useCheckList(
     limit: operations.spare !== undefined && limit !== undefined,
     usage: true,
   }
-  const isOffered = hasSandbox && version !== undefined && !words.has('hidden')
+  const isOffered =
+    hasSandbox && version !== undefined && !words.has('hidden') && isSettled === false
   const isOpen = isOffered && steps.some((step) => offered[step] && !words.has(step))
   const isAwaited = (step: Step) =>
     isOffered && offered[step] && !words.has(step) && (step === 'call' || words.has('call'))
@@ -90,7 +96,10 @@ export function useCheckList(
     operations,
     limit,
     hasConsent: consents.some(({ consentStatus }) => consentStatus === 'valid'),
-    items: steps.filter((step) => offered[step]).map((step) => ({ step, isDone: done.has(step) })),
+    items: steps
+      .filter((step) => offered[step])
+      .map((step) => ({ step, isDone: done.has(step) }))
+      .toSorted((a, b) => Number(a.isDone) - Number(b.isDone)),
     hide: () => keep(`${known} hidden`),
   }
 }

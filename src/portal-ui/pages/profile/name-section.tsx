@@ -21,6 +21,7 @@ export function NameSection({ developer }: { readonly developer: Developer }) {
         label={t('profile.changeName')}
         onSubmit={({ name }) => change.mutate({ name })}
         action={t('profile.changeName')}
+        isDisabled={form.values.name === developer.name}
         beside={
           <Text size="sm" role="status" c="green">
             {change.isSuccess ? t('profile.nameChanged') : ''}
