@@ -95,7 +95,7 @@ function Loaded({ application, tab }: LoadedProps) {
   )
 }
 
-/** Parts where the end of a version matters; on each of them it would soon be overlooked. */
+/** Parts that show the end of a version; on every part it would soon be overlooked. */
 const tellsOfEnds: ReadonlySet<ApplicationTab> = new Set(['overview', 'subscriptions', 'usage'])
 
 function Heading({ application: { name, suspendedAt } }: { readonly application: Application }) {
