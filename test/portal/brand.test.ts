@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { awaitMail } from '../support/mails.ts'
-import { createPortalClient, signUpAndIn } from '../support/portal.ts'
+import { createPortalClient, mailedToken, testPassword } from '../support/portal.ts'
 import { registryBeside, runTollgate, testConfigDir } from '../support/tollgate.ts'
 
 const svg = (fill: string) =>
@@ -115,14 +115,22 @@ privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy
     t.equal(await tollgate.reload(), true)
     t.match(await facts(), { terms: { version: '2026-11', url: 'https://bank.example/terms' } })
     const person = { email: 'eve@dev.example', name: 'Eve' }
+    const stranger = createPortalClient(tollgate.urls.portal)
+    t.equal((await stranger.post('/api/developers', person)).status, 202, 'a stranger may ask')
+    const token = await mailedToken(tollgate.dataDir, 'sign-up', person.email)
+    const eve = createPortalClient(tollgate.urls.portal)
+    const verify = (acceptedTerms?: unknown) =>
+      eve.post('/api/developers/verify', { token, password: testPassword, acceptedTerms })
     for (const acceptedTerms of [undefined, '2025-01', true]) {
-      const answer = await client.post('/api/developers', { ...person, acceptedTerms })
+      const answer = await verify(acceptedTerms)
       t.match(answer, { status: 400, body: { errors: [{ path: '/acceptedTerms' }] } })
     }
-    const eve = await signUpAndIn(tollgate, { ...person, acceptedTerms: '2026-11' })
+    const clickedAt = Date.now()
+    t.equal((await verify('2026-11')).status, 204, 'the owner of the mailbox accepts')
     const session = async () => (await eve.get('/api/session')).body.developer
     const { id, acceptedTerms } = await session()
     t.match(acceptedTerms, { version: '2026-11', acceptedAt: /Z$/ })
+    t.ok(Date.parse(acceptedTerms.acceptedAt) >= clickedAt, 'the time is that of the click')
 
     write(
       'terms.md',

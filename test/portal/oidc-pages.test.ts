@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
@@ -11,7 +13,7 @@ import {
   testProvider,
 } from '../support/openid-provider.ts'
 import { besidePortal } from '../support/portal-client.ts'
-import { runTollgate } from '../support/tollgate.ts'
+import { runTollgate, testConfigDir } from '../support/tollgate.ts'
 
 const looks = [
   { name: 'light', colorScheme: 'light', width: 1280, dir: 'ltr' },
@@ -38,8 +40,12 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
   const port = await freePort()
   const portalUrl = `http://127.0.0.1:${port}`
   const provider = await testProvider(t, portalUrl)
+  const configDir = testConfigDir(t)
+  const terms = 'terms: { version: "2026-11", url: https://bank.example/terms }\n'
+  writeFileSync(join(configDir, 'brand.yaml'), terms)
   const tollgate = await runTollgate(t, {
     env: {
+      CONFIG_DIR: configDir,
       PORTAL_PORT: String(port),
       OIDC_ISSUER: provider.issuer,
       OIDC_CLIENT_ID: testClient.id,
@@ -74,7 +80,12 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 300_000 }, async (t) 
         await page.getByRole('button', { name: 'Sign in with Bank login' }).waitFor()
         await looksRight(t, page, 'sign-in')
         await page.getByRole('button', { name: 'Sign in with Bank login' }).click()
+        await page.getByRole('heading', { name: 'Terms' }).waitFor()
+        await looksRight(t, page, 'terms')
+        await page.getByRole('button', { name: 'Accept the terms' }).click()
         await page.getByRole('heading', { name: 'Applications' }).waitFor()
+        const accepted = await db.selectFrom('accepted_terms').select('version').execute()
+        t.same(accepted, [{ version: '2026-11' }], 'the first sign-in asked for the terms')
 
         await page.goto(`${portalUrl}/profile`)
         await page.getByText('You sign in with Bank login.').waitFor()

@@ -111,12 +111,11 @@ export async function signUpAndIn(
     readonly email: string
     readonly name?: string
     readonly password?: string
-    readonly acceptedTerms?: string
   },
 ): Promise<PortalClient> {
-  const { email, name = 'Ada Lovelace', password = testPassword, acceptedTerms } = options
+  const { email, name = 'Ada Lovelace', password = testPassword } = options
   const client = createPortalClient(tollgate.urls.portal, options)
-  expect(await client.post('/api/developers', { email, name, acceptedTerms }), 202)
+  expect(await client.post('/api/developers', { email, name }), 202)
   const token = await mailedToken(tollgate.dataDir, 'sign-up', email)
   expect(await client.post('/api/developers/verify', { token, password }), 204)
   return client

@@ -14,9 +14,6 @@ export interface MailToken {
   readonly email: string
   /** Only for a sign-up. */
   readonly name: string | null
-  /** Only for a sign-up: the accepted terms, if there are any. */
-  readonly termsVersion?: string | null
-  readonly createdAt?: Date
 }
 
 /** The links in mails. The database stores only the SHA-256 of each token. */
@@ -33,13 +30,7 @@ export const mailTokenSeconds = 600
 /** Seconds for which the link of an enrolment works: it has to be handed over. */
 export const enrolmentSeconds = 3600
 
-const columns = [
-  'developer_id as developerId',
-  'email',
-  'name',
-  'terms_version as termsVersion',
-  'created_at as createdAt',
-] as const
+const columns = ['developer_id as developerId', 'email', 'name'] as const
 
 export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTokens {
   return {
@@ -67,13 +58,7 @@ export function createMailTokens({ db }: { db: Kysely<RegistrySchema> }): MailTo
  */
 export async function issueMailToken(
   trx: RegistryTransaction,
-  {
-    purpose,
-    developerId,
-    email,
-    name,
-    termsVersion = null,
-  }: Omit<MailToken, 'createdAt'> & { purpose: MailTokenPurpose },
+  { purpose, developerId, email, name }: MailToken & { purpose: MailTokenPurpose },
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await trx
@@ -93,7 +78,6 @@ export async function issueMailToken(
       developer_id: developerId,
       email,
       name,
-      terms_version: termsVersion,
       expires_at: sql`now() + make_interval(secs => ${
         purpose === 'enrolment' ? enrolmentSeconds : mailTokenSeconds
       })`,

@@ -17,8 +17,6 @@ export interface SignUps {
   request(input: {
     email: string
     name: string
-    /** The terms that were accepted; undefined: the bank has no terms. */
-    termsVersion?: string | undefined
     post: (trx: RegistryTransaction, to: string, token: string | undefined) => Promise<void>
   }): Promise<void>
   /**
@@ -30,6 +28,8 @@ export interface SignUps {
     token: string
     passwordHash: string
     isApproved: boolean
+    /** The terms that are accepted with it; undefined: the bank has no terms. */
+    termsVersion?: string | undefined
     /** Of the mails to come. */
     language: Language
   }): Promise<string | undefined>
@@ -37,7 +37,7 @@ export interface SignUps {
 
 export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
   return {
-    request: ({ email, name, termsVersion, post }) =>
+    request: ({ email, name, post }) =>
       db.transaction().execute(async (trx) => {
         const known = await lockAddress(trx, email)
         const token = await issueMailToken(trx, {
@@ -45,12 +45,11 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
           developerId: null,
           email,
           name: plainName(name),
-          termsVersion: termsVersion ?? null,
         })
         await post(trx, known?.email ?? email, known === undefined ? token : undefined)
       }),
 
-    complete: ({ token, passwordHash, isApproved, language }) =>
+    complete: ({ token, passwordHash, isApproved, termsVersion, language }) =>
       change(db, async (trx, leave) => {
         const link = await takeMailToken(trx, 'sign-up', token)
         if (link === undefined) return undefined
@@ -66,15 +65,13 @@ export function createSignUps({ db }: { db: Kysely<RegistrySchema> }): SignUps {
           .returning('id')
           .executeTakeFirstOrThrow()
         const created = { kind: 'developer', action: 'create', developerId: id } as const
-        const { termsVersion, createdAt } = link
-        const hasAccepted = termsVersion != null && createdAt !== undefined
-        if (hasAccepted) {
-          await keepAcceptance(trx, { developerId: id, version: termsVersion, at: createdAt })
+        if (termsVersion !== undefined) {
+          await keepAcceptance(trx, { developerId: id, version: termsVersion })
         }
         await leave(created, {
           by: `developer:${id}`,
           action: 'developer.sign-up',
-          ...(hasAccepted ? { detail: { terms: termsVersion } } : {}),
+          ...(termsVersion === undefined ? {} : { detail: { terms: termsVersion } }),
         })
         return id
       }).catch((error: unknown) => {

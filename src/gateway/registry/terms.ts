@@ -34,18 +34,14 @@ export function createTerms({ db }: { readonly db: Kysely<RegistrySchema> }): Te
   }
 }
 
-/** Notes an acceptance. @param input.at (Default: now) @returns whether it is new */
+/** Notes an acceptance now. @returns whether it is new */
 export async function keepAcceptance(
   trx: RegistryTransaction,
-  { developerId, version, at }: { developerId: string; version: string; at?: Date },
+  { developerId, version }: { developerId: string; version: string },
 ): Promise<boolean> {
   const kept = await trx
     .insertInto('accepted_terms')
-    .values({
-      developer_id: developerId,
-      version,
-      ...(at === undefined ? {} : { accepted_at: at }),
-    })
+    .values({ developer_id: developerId, version })
     .onConflict((conflict) => conflict.doNothing())
     .returning('version')
     .executeTakeFirst()

@@ -8,6 +8,7 @@ import type {
   Session,
   SignIn,
   SignUp,
+  SignUpCompletion,
   TokenUse,
   Verification,
 } from '../../gateway/portal/schemas/accounts.ts'
@@ -172,7 +173,7 @@ export function useSignUp() {
 
 /** Uses the link of the first mail and sets the password, which signs in unless an operator has to approve the account. */
 export function useVerification() {
-  return usePost<Verification>('/api/developers/verify', (client) => {
+  return usePost<SignUpCompletion>('/api/developers/verify', (client) => {
     forgetPrivate(client)
     return client.refetchQueries({ queryKey: sessionKey })
   })

@@ -12,12 +12,13 @@ const TermsNotice = lazy<ComponentType<TermsNoticeProps>>(() =>
   ),
 )
 
-/** The question for the terms, loaded only for those whom it is for. */
+/** Tells of changed terms, and operators of all; loaded only for those whom it is for. A first question stands in place of a page. */
 export function LazyTermsNotice() {
   const { terms } = useFacts().brand
   const developer = useSession().data?.developer
   if (terms === null || developer === undefined) return null
   if (developer.acceptedTerms?.version === terms.version) return null
+  if (developer.acceptedTerms === null && !developer.isOperator) return null
   return (
     <Suspense>
       <TermsNotice terms={terms} hasAcceptedOthers={developer.acceptedTerms !== null} />

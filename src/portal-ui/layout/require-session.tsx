@@ -4,10 +4,18 @@ import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { useSession } from '../api/session.ts'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { Slow } from '../components/slow.tsx'
+import { useFacts } from '../facts.tsx'
+import { lazyPage } from '../lazy-page.tsx'
 import { t } from '../words.ts'
 import { Frame } from './frame.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { Page } from './page.tsx'
+import type { TermsQuestionProps } from './terms-question.tsx'
+
+const { Page: TermsQuestion } = lazyPage<'TermsQuestion', TermsQuestionProps>(
+  () => import('./terms-question.tsx'),
+  'TermsQuestion',
+)
 
 export interface RequireSessionProps {
   /** Other developers see the page for an unknown address. */
@@ -15,9 +23,10 @@ export interface RequireSessionProps {
   readonly children: ReactNode
 }
 
-/** Shows a page to signed-in developers; sends visitors to sign-in and then back, and to the profile who must add a second factor. */
+/** Shows a page to signed-in developers; sends visitors to sign-in and then back, to the profile who must add a second factor, and asks for terms that were never accepted. */
 export function RequireSession({ operatorsOnly = false, children }: RequireSessionProps) {
   const session = useSession()
+  const { terms } = useFacts().brand
   const [path] = useLocation()
   const search = useSearch()
   if (session.isError) {
@@ -41,6 +50,10 @@ export function RequireSession({ operatorsOnly = false, children }: RequireSessi
   if (session.data.needsFactor && path !== pagePaths.profile) {
     return <Redirect to={pagePaths.profile} replace />
   }
-  if (operatorsOnly && !session.data.developer.isOperator) return <NotFoundPage />
+  const { developer } = session.data
+  if (operatorsOnly && !developer.isOperator) return <NotFoundPage />
+  // The profile stays open: there a developer who does not accept takes the data or leaves.
+  const isAsked = terms !== null && developer.acceptedTerms === null && !developer.isOperator
+  if (isAsked && path !== pagePaths.profile) return <TermsQuestion terms={terms} />
   return children
 }

@@ -5,7 +5,7 @@ import { linkInvalid } from '../accounts/link-invalid.ts'
 import { refuseWeakPassword } from '../accounts/password-weakness.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
-import { SignUp, Verification } from '../schemas/accounts.ts'
+import { SignUp, SignUpCompletion } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
@@ -60,14 +60,12 @@ export function registerSignUp(
       },
     },
     async (request) => {
-      const { email, name, acceptedTerms } = request.body
+      const { email, name } = request.body
       await openMode()
-      const termsVersion = currentTerms(acceptedTerms)
       await attempts.mail(request.raw, email)
       await stores.signUps.request({
         email,
         name,
-        termsVersion,
         post: (trx, to, token) => {
           const letter = token === undefined ? knownAddress : ({ kind: 'sign-up', token } as const)
           return mails.outbox.post(trx, letter, to, languageOf(request.headers))
@@ -83,23 +81,25 @@ export function registerSignUp(
       schema: {
         operationId: 'verifySignUp',
         summary:
-          'Set the password with the token of the link; the response sets the cookie of a new session',
-        body: Verification,
+          'Set the password with the token of the link, and accept the terms if the bank has any; the response sets the cookie of a new session',
+        body: SignUpCompletion,
         response: { 204: Empty },
         problems: ['LINK_INVALID', 'SIGN_UP_CLOSED', 'OVERLOADED'],
       },
     },
     async (request, reply) => {
-      const { token, password } = request.body
+      const { token, password, acceptedTerms } = request.body
       const link = await stores.mailTokens.find('sign-up', token)
       if (link === undefined) throw linkInvalid()
+      // Here, and not when the link is requested: who has the mailbox accepts, not who typed its address.
+      const termsVersion = currentTerms(acceptedTerms)
       // Before the link is used up, so that a developer with a weak password can choose another.
       const owner = { email: link.email, name: link.name ?? '' }
       await refuseWeakPassword(password, owner, services.portalUrl())
       const isApproved = (await openMode()) === 'open'
       const passwordHash = await passwords.hash(password, link.email)
       const developerId = await stores.signUps.complete({
-        ...{ token, passwordHash, isApproved },
+        ...{ token, passwordHash, isApproved, termsVersion },
         language: languageOf(request.headers),
       })
       if (developerId === undefined) throw linkInvalid()

@@ -56,15 +56,17 @@ export type Session = Static<typeof Session>
 /** The version of the bank's terms that the developer accepts: `brand.terms.version` of `GET /api/portal`. */
 const TermsVersion = Type.String({ minLength: 1, maxLength: 40 })
 
-export const SignUp = closed({
-  email: Email,
-  name: Name,
-  acceptedTerms: Type.Optional(TermsVersion),
-})
+export const SignUp = closed({ email: Email, name: Name })
 export type SignUp = Static<typeof SignUp>
 
 export const Verification = closed({ token: Token, password: NewPassword })
 export type Verification = Static<typeof Verification>
+
+export const SignUpCompletion = closed({
+  ...Verification.properties,
+  acceptedTerms: Type.Optional(TermsVersion),
+})
+export type SignUpCompletion = Static<typeof SignUpCompletion>
 
 export const SignIn = closed({ email: Type.String({ maxLength: 254 }), password: GivenPassword })
 export type SignIn = Static<typeof SignIn>

@@ -1,25 +1,40 @@
 import { useForm } from '@mantine/form'
-import type { UseMutationResult } from '@tanstack/react-query'
-import type { Verification } from '../../../gateway/portal/schemas/accounts.ts'
-import { Form } from '../../components/form.tsx'
+import type { BrandFacts } from '../../../gateway/portal/schemas/brand.ts'
+import { Form, type FormProps } from '../../components/form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { newPasswordRules, PasswordLength } from '../../components/password-length.tsx'
 import { t } from '../../words.ts'
+import { TermsCheckbox } from './terms-checkbox.tsx'
 
 export interface NewPasswordFormProps {
-  /** Of the link in a mail. */
-  readonly token: string
-  readonly mutation: UseMutationResult<unknown, Error, Verification>
+  readonly mutation: FormProps<{ password: string }>['mutation']
+  /** The terms to accept with it; null: none. */
+  readonly terms: BrandFacts['terms']
+  readonly onSubmit: (accepted: Accepted) => void
 }
 
-/** Asks for a new password: rules above the field, the error below it. */
-export function NewPasswordForm({ token, mutation }: NewPasswordFormProps) {
-  const form = useForm({ initialValues: { password: '' } })
+interface Accepted {
+  readonly password: string
+  /** The version of the terms. */
+  readonly acceptedTerms?: string
+}
+
+/** Asks for a new password, rules above the field and the error below it, and whether the bank's terms are accepted. */
+export function NewPasswordForm({ mutation, terms, onSubmit }: NewPasswordFormProps) {
+  const form = useForm({
+    // The accepted version.
+    initialValues: { password: '', acceptedTerms: '' },
+    validate: {
+      acceptedTerms: (version) => (terms !== null && version === '' ? t('terms.mustAccept') : null),
+    },
+  })
   return (
     <Form
       form={form}
       mutation={mutation}
-      onSubmit={({ password }) => mutation.mutate({ token, password })}
+      onSubmit={({ password, acceptedTerms }) =>
+        onSubmit(terms === null ? { password } : { password, acceptedTerms })
+      }
       action={t('account.setPassword')}
     >
       {/* Only the server knows whose mail link this is; password managers look for this field. */}
@@ -36,6 +51,14 @@ export function NewPasswordForm({ token, mutation }: NewPasswordFormProps) {
       {form.errors['password'] === undefined ? (
         <PasswordLength password={form.values.password} />
       ) : null}
+      {terms === null ? null : (
+        <TermsCheckbox
+          terms={terms}
+          accepted={form.values.acceptedTerms}
+          onChange={(version) => form.setFieldValue('acceptedTerms', version)}
+          error={form.errors['acceptedTerms']}
+        />
+      )}
     </Form>
   )
 }

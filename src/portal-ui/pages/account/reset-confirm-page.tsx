@@ -27,7 +27,13 @@ export function ResetConfirmPage() {
       }}
       another={{ href: pagePaths.reset, label: t('resetConfirm.newLink') }}
     >
-      {(token) => <NewPasswordForm token={token} mutation={confirmation} />}
+      {(token) => (
+        <NewPasswordForm
+          mutation={confirmation}
+          terms={null}
+          onSubmit={({ password }) => confirmation.mutate({ token, password })}
+        />
+      )}
     </MailLinkPage>
   )
 }

@@ -1,4 +1,4 @@
-import { Alert, Checkbox, Text, TextInput } from '@mantine/core'
+import { Alert, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
@@ -7,7 +7,6 @@ import { useSignUp } from '../../api/session.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { t } from '../../words.ts'
 import { MailSent } from './mail-sent.tsx'
@@ -47,23 +46,18 @@ export function SignUpPage() {
 }
 
 function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> }) {
-  const { name, terms } = useFacts().brand
   const form = useForm({
-    // The accepted version.
-    initialValues: { email: '', name: '', acceptedTerms: '' },
+    initialValues: { email: '', name: '' },
     validate: {
       email: filled(t('account.enterEmail')),
       name: filled(t('account.enterName')),
-      acceptedTerms: (version) => (terms !== null && version === '' ? t('terms.mustAccept') : null),
     },
   })
   return (
     <Form
       form={form}
       mutation={signUp}
-      onSubmit={({ acceptedTerms, ...person }) =>
-        signUp.mutate(terms === null ? person : { ...person, acceptedTerms })
-      }
+      onSubmit={(person) => signUp.mutate(person)}
       action={t('signUp.title')}
     >
       <TextInput
@@ -85,29 +79,6 @@ function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> 
         required
         withAsterisk={false}
       />
-      {terms === null ? null : (
-        <Checkbox
-          label={
-            <Message
-              id="terms.accept"
-              values={{ name: <bdi>{name}</bdi> }}
-              tags={{
-                link: (text) => (
-                  <a href={terms.url} target="_blank" rel="noreferrer">
-                    {text}
-                  </a>
-                ),
-              }}
-            />
-          }
-          checked={form.values.acceptedTerms !== ''}
-          onChange={({ currentTarget: { checked } }) =>
-            form.setFieldValue('acceptedTerms', checked ? terms.version : '')
-          }
-          error={form.errors['acceptedTerms']}
-          required
-        />
-      )}
     </Form>
   )
 }

@@ -3,6 +3,7 @@ import { Link, Redirect } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import { usePortalFacts } from '../../api/catalogue.ts'
 import { useSession, useVerification } from '../../api/session.ts'
+import { useFacts } from '../../facts.tsx'
 import { t } from '../../words.ts'
 import { MailLinkPage } from './mail-link-page.tsx'
 import { NewPasswordForm } from './new-password-form.tsx'
@@ -12,6 +13,7 @@ export function VerifyPage() {
   const facts = usePortalFacts()
   const session = useSession()
   const verification = useVerification()
+  const { terms } = useFacts().brand
   if (verification.isSuccess && session.data)
     return <Redirect to={pagePaths.applications} replace />
   return (
@@ -35,7 +37,13 @@ export function VerifyPage() {
       }}
       another={{ href: pagePaths.signUp, label: t('verify.newLink') }}
     >
-      {(token) => <NewPasswordForm token={token} mutation={verification} />}
+      {(token) => (
+        <NewPasswordForm
+          mutation={verification}
+          terms={terms}
+          onSubmit={(accepted) => verification.mutate({ token, ...accepted })}
+        />
+      )}
     </MailLinkPage>
   )
 }
