@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   catalogue: ['platform', 'messages', 'certificates'],
   gateway: ['platform', 'messages', 'certificates', 'catalogue'],
   backend: ['platform', 'messages', 'certificates', 'catalogue'],
-  compose: ['platform', 'certificates', 'catalogue', 'gateway', 'backend'],
+  compose: ['platform', 'messages', 'certificates', 'catalogue', 'gateway', 'backend'],
   workers: ['platform', 'catalogue', 'gateway', 'compose'],
   'main.ts': ['platform', 'catalogue', 'compose', 'workers'],
   cli: ['platform', 'certificates', 'catalogue', 'gateway', 'backend', 'compose', 'main.ts'],
