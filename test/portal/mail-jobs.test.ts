@@ -124,6 +124,25 @@ t.test('of many changes in an hour five get a letter each, the others one digest
   }
   await notices.run()
   t.equal(outbox.letters.length, 5)
+
+  const self = await stores.keys.issue({ applicationId, mayReplaceItself: true, by: 'test' })
+  const guarded = await stores.keys.issue({
+    ...{ applicationId, allowedAddresses: ['192.0.2.1'], by: 'test' },
+  })
+  await stores.keys.update({
+    ...{ id: guarded.id, mayReplaceItself: true, allowedAddresses: [], by: 'test' },
+  })
+  await stores.keys.revoke({ id: self.id, by: 'test' })
+  await stores.keys.revoke({ id: guarded.id, by: 'test' })
+  await notices.run()
+  t.match(
+    outbox.letters.splice(5).map(({ letter }) => letter),
+    [
+      { kind: 'key-issued', hint: self.hint, mayReplaceItself: true },
+      { kind: 'key-self-replacement', hint: guarded.hint, allowedAddresses: 0 },
+    ],
+    'a key that may replace itself never waits for the digest',
+  )
   const other = await testApplication(stores)
   await stores.keys.issue({ applicationId: other.application.id, by: 'test' })
   await notices.run()
@@ -136,7 +155,7 @@ t.test('of many changes in an hour five get a letter each, the others one digest
   const digest = outbox.letters.at(-1)
   t.match(digest, {
     to: developer.email,
-    letter: { kind: 'keys-changed', more: 15, developerId: developer.id },
+    letter: { kind: 'keys-changed', more: 18, developerId: developer.id },
   })
   t.equal(Object(digest?.letter).changes.length, 100)
   await stores.keys.issue({ applicationId, by: 'test' })

@@ -48,6 +48,14 @@ t.test('a key replaces itself only where its owner has allowed that', async (t) 
   const allowed = await send('PATCH', `${path}/keys/${issued.id}`, { mayReplaceItself: true })
   t.match(allowed, { status: 200, body: { mayReplaceItself: true, allowedAddresses } })
   await awaitMail(tollgate.dataDir, { kind: 'key-self-replacement', to: email })
+  const { body: guarded } = await send('POST', `${path}/keys`, { name: 'b', allowedAddresses })
+  const open = { mayReplaceItself: true, allowedAddresses: [] }
+  t.match(await send('PATCH', `${path}/keys/${guarded.id}`, open), { status: 200, body: open })
+  const isTold = async () => {
+    const { text } = await awaitMail(tollgate.dataDir, { kind: 'key-self-replacement', to: email })
+    return text.includes(guarded.hint) && text.includes('from every address')
+  }
+  t.ok(await eventually(isTold), 'one email tells both changes')
   t.equal((await rotate(issued.key, { overlapSeconds: 3_599 })).status, 400, 'an hour at least')
 
   const before = Date.now()
@@ -65,7 +73,15 @@ t.test('a key replaces itself only where its owner has allowed that', async (t) 
   t.equal(await call(rotated.body.key), 403)
 
   t.match(await rotate(rotated.body.key), { status: 409, body: { rule: 'key-overlap' } })
+  await portal.db
+    .updateTable('api_keys')
+    .set({ last_used_at: new Date() })
+    .where('id', '=', rotated.body.id)
+    .execute()
   t.match(await rotate(issued.key), { status: 409, body: { rule: 'key-inactive' } })
+  await send('PATCH', `${path}/keys/${issued.id}`, { mayReplaceItself: false })
+  const notAnyMore = await rotate(issued.key)
+  t.same([notAnyMore.status, notAnyMore.body.detail], [401, refused.body.detail])
   const mail = await awaitMail(tollgate.dataDir, { kind: 'key-replaced', to: email })
   t.match(mail.text, /replaced itself/)
   t.notOk(mail.text.includes(rotated.body.key))
@@ -77,6 +93,40 @@ t.test('a key replaces itself only where its owner has allowed that', async (t) 
   })
   const stolen = await rotate(elsewhere.key)
   t.same([stolen.status, stolen.body.detail], [401, refused.body.detail], 'from a foreign address')
+})
+
+t.test('a program that lost the answer asks again, until its new key was used', async (t) => {
+  const email = 'lost@example.com'
+  const { send, path } = await application(email)
+  const { body: issued } = await send('POST', `${path}/keys`, {
+    ...{ name: 'worker', mayReplaceItself: true },
+    expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+  })
+  const found = async (id: string) => {
+    const { body } = await send('GET', `${path}/keys`)
+    return body.items.find((key: { id: string }) => key.id === id)
+  }
+  const { body: lost } = await rotate(issued.key)
+  const { expiresAt: end } = await found(issued.id)
+  const again = await rotate(issued.key, { overlapSeconds: 86_400 })
+  t.match(again, { status: 201, body: { name: 'worker', state: 'active', mayReplaceItself: true } })
+  t.equal(again.body.expiresAt, lost.expiresAt, 'it lives as long as the lost one would have')
+  t.match(await found(issued.id), { state: 'replaced', expiresAt: end, replacedBy: again.body.id })
+  t.match(await found(lost.id), { state: 'revoked' }, 'at no time three keys work')
+  t.equal(await call(again.body.key), 403, 'it is known: it lacks only a subscription')
+  t.equal(await call(lost.key), 401)
+  const told = async () => {
+    const mail = await awaitMail(tollgate.dataDir, { kind: 'key-replaced', to: email })
+    return mail.text.includes(again.body.hint)
+  }
+  t.ok(await eventually(told), 'the email names the key that works')
+
+  const { body: byHand } = await send('POST', `${path}/keys`, {
+    ...{ name: 'by hand', mayReplaceItself: true },
+  })
+  await send('POST', `${path}/keys/${byHand.id}/rotate`, { overlapSeconds: 3_600 })
+  const refused = await rotate(byHand.key)
+  t.match(refused, { status: 409, body: { rule: 'key-inactive' } }, 'a person has that new key')
 })
 
 t.test('a webhook gets signed events, and its secret is shown once', async (t) => {

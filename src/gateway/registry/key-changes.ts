@@ -23,8 +23,10 @@ export interface KeyChange {
   readonly newKeyId: string | undefined
   /** Whether the key replaced itself. */
   readonly isByItself: boolean
-  /** For an update that changes it: whether the key may replace itself now. */
+  /** For an update that changes it, and for a new key that may: whether the key may replace itself now. */
   readonly mayReplaceItself: boolean | undefined
+  /** For an update that changes them: how many addresses are allowed now; 0: all. */
+  readonly allowedAddresses: number | undefined
 }
 
 /** A page of the changes, and where the next page begins. */
@@ -148,9 +150,11 @@ function isOfKey(row: ChangeRow): row is ChangeRow & KeyRow {
 
 function toKeyChange(row: KeyRow): KeyChange[] {
   const { action, at, developerId, email, applicationId, applicationName, keyId, keyName } = row
-  const { byItself, mayReplaceItself } = row.detail
+  const { byItself, mayReplaceItself, allowedAddresses } = row.detail
   // The change of the replaced key represents the rotation.
   if (action === 'issue' && row.isReplacement) return []
+  // Its successor was revoked unseen: the rotation that followed tells of both.
+  if (action === 'replace' && !row.isRotation) return []
   const isReplaced = row.isRotation && row.replacedBy !== null && row.newLastFour !== null
   const told = isReplaced ? 'replace' : action
   if (told !== 'issue' && told !== 'replace' && told !== 'revoke' && told !== 'update') return []
@@ -164,6 +168,7 @@ function toKeyChange(row: KeyRow): KeyChange[] {
       newKeyId: isReplaced ? (row.replacedBy ?? undefined) : undefined,
       isByItself: byItself === 'true',
       mayReplaceItself: mayReplaceItself === undefined ? undefined : mayReplaceItself === 'true',
+      allowedAddresses: allowedAddresses === undefined ? undefined : Number(allowedAddresses),
     },
   ]
 }

@@ -76,6 +76,10 @@ export interface Keys {
    * overlap at a time, or rotations would multiply the working
    * keys.
    *
+   * A key that replaced itself can do so again while its successor has never
+   * been used: the answer may have been lost. That revokes the successor, and
+   * the old key ends when it was to end.
+   *
    * @throws {RegistryNotFound}
    * @throws {RegistryConflict} key-inactive (replaced, revoked or expired
    * already), key-overlap, key-not-itself
@@ -240,11 +244,12 @@ export function createKeys(options: KeysOptions): Keys {
         await lockActiveApplication(trx, applicationId)
         const old = await readKey(trx, id, { isLocked: true })
         const at = now()
-        if (keyState(old, at) !== 'active') {
-          throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
-        }
         if (isByItself && !old.mayReplaceItself) {
           throw new RegistryConflict('key-not-itself', 'the key may not replace itself')
+        }
+        const unseen = isByItself ? await findUnseen(trx, old, at) : undefined
+        if (unseen === undefined && keyState(old, at) !== 'active') {
+          throw new RegistryConflict('key-inactive', `the key is ${keyState(old, at)} already`)
         }
         const predecessors = await trx
           .selectFrom('api_keys')
@@ -257,13 +262,22 @@ export function createKeys(options: KeysOptions): Keys {
             'the key replaced by the last rotation still works; revoke it first or rotate without overlap',
           )
         }
+        if (unseen !== undefined) {
+          await trx
+            .updateTable('api_keys')
+            .set({ revoked_at: sql`now()` })
+            .where('id', '=', unseen.id)
+            .execute()
+          await leave(...traces(unseen, 'revoke', by))
+        }
         const key = generateKey(randomBytes)
+        const end = unseen === undefined ? overlapEnd(old, at, overlapSeconds) : old.expiresAt
         await trx
           .updateTable('api_keys')
           .set(
             overlapSeconds === 0
               ? { replaced_by: key.id, revoked_at: sql`now()` }
-              : { replaced_by: key.id, expires_at: overlapEnd(old, at, overlapSeconds) },
+              : { replaced_by: key.id, expires_at: end },
           )
           .where('id', '=', id)
           .execute()
@@ -271,7 +285,8 @@ export function createKeys(options: KeysOptions): Keys {
           key,
           applicationId,
           name: old.name,
-          expiresAt: expiryOfNext(old, at, daysMax),
+          // The old key has the end of its overlap by now.
+          expiresAt: unseen === undefined ? expiryOfNext(old, at, daysMax) : unseen.expiresAt,
           allowedAddresses: old.allowedAddresses,
           mayReplaceItself: old.mayReplaceItself,
         })
@@ -299,7 +314,10 @@ export function createKeys(options: KeysOptions): Keys {
           .returning(columns)
           .executeTakeFirstOrThrow()
         const key = toApiKey(changed)
-        const detail = hasOldSwitch ? {} : { mayReplaceItself: String(mayReplaceItself) }
+        const detail = {
+          ...(hasOldSwitch ? {} : { mayReplaceItself: String(mayReplaceItself) }),
+          ...(hasOldAddresses ? {} : { allowedAddresses: String(addresses.length) }),
+        }
         await leave(...traces(key, 'update', by, detail))
         return key
       }),
@@ -418,6 +436,26 @@ function overlapEnd(old: ApiKey, at: number, overlapSeconds: number): Date {
   return new Date(Math.min(end, old.expiresAt?.getTime() ?? end))
 }
 
+/** The successor that a key gave itself, while it works and was never used. */
+async function findUnseen(
+  trx: RegistryTransaction,
+  old: ApiKey,
+  at: number,
+): Promise<ApiKey | undefined> {
+  if (old.replacedBy === null || keyState(old, at) !== 'replaced') return undefined
+  const successor = await readKey(trx, old.replacedBy, { isLocked: true })
+  if (successor.lastUsedAt !== null || keyState(successor, at) !== 'active') return undefined
+  // A person has the key that a person made.
+  const byItself = await trx
+    .selectFrom('audit')
+    .select('id')
+    .where('subject', '=', `key:${successor.id}`)
+    .where('action', '=', 'key.issue')
+    .where('actor', '=', `key:${old.id}`)
+    .executeTakeFirst()
+  return byItself === undefined ? undefined : successor
+}
+
 /** @param isLocked whether the row is locked until the transaction ends */
 async function readKey(
   trx: RegistryTransaction,
@@ -438,15 +476,15 @@ function traces(key: ApiKey, action: string, by: string, more: Record<string, st
   const { id, applicationId, allowedAddresses, mayReplaceItself } = key
   const isIssued = action === 'issue'
   const isChosen = action === 'update' || (isIssued && allowedAddresses.length > 0)
+  const facts = { ...more, ...(isIssued && mayReplaceItself ? { mayReplaceItself: 'true' } : {}) }
   const detail = {
     applicationId,
-    ...more,
+    ...facts,
     // Their number only: a client's address may be personal data (docs/audit.md).
     ...(isChosen ? { allowedAddresses: String(allowedAddresses.length) } : {}),
-    ...(isIssued && mayReplaceItself ? { mayReplaceItself: 'true' } : {}),
   }
   return [
-    { kind: 'key', action, applicationId, keyId: id, detail: more },
+    { kind: 'key', action, applicationId, keyId: id, detail: facts },
     { by, detail },
   ] as const
 }

@@ -14,6 +14,13 @@ interface KeyFacts {
   readonly at: Date
 }
 
+/** What was set for a key, if anything was. */
+interface ChosenFacts extends KeyFacts {
+  readonly mayReplaceItself?: boolean | undefined
+  /** How many addresses are allowed now; 0: all. */
+  readonly allowedAddresses?: number | undefined
+}
+
 /** A rotation: one mail for both keys. */
 interface ReplacedFacts extends KeyFacts {
   readonly newHint: string
@@ -28,11 +35,12 @@ interface ReplacedFacts extends KeyFacts {
  * command. They have no opt-out: a thief of a session would use it first.
  */
 export const keyLetters = {
-  'key-issued': (portalUrl: string, key: KeyFacts, words: Words) =>
+  'key-issued': (portalUrl: string, key: ChosenFacts, words: Words) =>
     keyLetter(portalUrl, key, {
       words,
       subject: words.t('mail.keyIssued.subject'),
       sentence: words.t('mail.keyIssued.lead'),
+      ...(key.mayReplaceItself === true ? { more: words.t('mail.keySelf.lead') } : {}),
     }),
 
   'key-revoked': (portalUrl: string, key: KeyFacts, words: Words) =>
@@ -51,7 +59,7 @@ export const keyLetters = {
 
   'key-self-replacement': (
     portalUrl: string,
-    key: KeyFacts & { readonly mayReplaceItself: boolean },
+    key: ChosenFacts & { readonly mayReplaceItself: boolean },
     words: Words,
   ) =>
     keyLetter(portalUrl, key, {
@@ -60,13 +68,14 @@ export const keyLetters = {
         key.mayReplaceItself ? 'mail.keySelf.subject' : 'mail.keySelf.subjectNoMore',
       ),
       sentence: words.t(key.mayReplaceItself ? 'mail.keySelf.lead' : 'mail.keySelf.leadNoMore'),
+      ...(key.allowedAddresses === undefined ? {} : { more: addressesSentence(key, words) }),
     }),
 
-  'key-addresses-changed': (portalUrl: string, key: KeyFacts, words: Words) =>
+  'key-addresses-changed': (portalUrl: string, key: ChosenFacts, words: Words) =>
     keyLetter(portalUrl, key, {
       words,
       subject: words.t('mail.keyAddresses.subject'),
-      sentence: words.t('mail.keyAddresses.lead'),
+      sentence: addressesSentence(key, words),
     }),
 
   /** The digest of an hour with many changes. */
@@ -92,6 +101,10 @@ export const keyLetters = {
   }),
 } satisfies Record<string, LetterWriter>
 
+function addressesSentence({ allowedAddresses }: ChosenFacts, { t }: Words): string {
+  return t(allowedAddresses === 0 ? 'mail.keyAddresses.leadNone' : 'mail.keyAddresses.lead')
+}
+
 function replacedSentence({ isByItself, worksUntil }: ReplacedFacts, words: Words): string {
   const { t, language } = words
   if (worksUntil === null) {
@@ -112,18 +125,21 @@ interface KeySentence {
   readonly words: Words
   readonly subject: string
   readonly sentence: string
+  /** What else has changed at once. */
+  readonly more?: string
 }
 
 function keyLetter(
   portalUrl: string,
   key: KeyFacts & Partial<ReplacedFacts>,
-  { words, subject, sentence }: KeySentence,
+  { words, subject, sentence, more }: KeySentence,
 ): LetterText {
   const { t, language } = words
   return {
     subject,
     blocks: [
       sentence,
+      ...(more === undefined ? [] : [more]),
       {
         facts: [
           { label: t('mail.fact.application'), name: key.applicationName },

@@ -42,6 +42,7 @@ const bridgedSeconds = 3_300
  * line, across all processes: the cursor of the change table moves in the
  * transaction that writes the letters. The first changes of an hour get a letter
  * each, the others one digest at its end, so that changes cannot flood a mailbox.
+ * A key that may replace itself always gets a letter: there are 20 an hour at most.
  */
 export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions): KeyNotices {
   /** @returns whether there may be more at once */
@@ -68,7 +69,9 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
         const { action, applicationName, keyName, hint, at } = change
         await postEvent(trx, change)
         const noted = { action, applicationName, keyName, hint, at: at.toISOString() }
-        if (await takeLetter(trx, change.developerId, noted)) {
+        // A thief would make five harmless changes before this one.
+        const isOwn = change.mayReplaceItself === true
+        if (isOwn || (await takeLetter(trx, change.developerId, noted))) {
           await outbox.post(trx, letterOf(change), change.email)
         }
       }
@@ -112,15 +115,18 @@ export function createKeyNotices({ db, outbox, events, log }: KeyNoticesOptions)
 
 function letterOf(change: KeyChange): Letter {
   const { action, newHint, worksUntil, developerId, applicationId, applicationName } = change
-  const { keyName, hint, at, isByItself, mayReplaceItself } = change
+  const { keyName, hint, at, isByItself, mayReplaceItself, allowedAddresses } = change
   const facts = { developerId, applicationId, applicationName, keyName, hint, at }
   if (action === 'replace' && newHint !== undefined) {
     return { kind: 'key-replaced', ...facts, newHint, worksUntil, isByItself }
   }
-  if (mayReplaceItself !== undefined) {
-    return { kind: 'key-self-replacement', ...facts, mayReplaceItself }
+  if (action === 'update' && mayReplaceItself !== undefined) {
+    return { kind: 'key-self-replacement', ...facts, mayReplaceItself, allowedAddresses }
   }
-  return { kind: letterKinds[action], ...facts }
+  const kind = letterKinds[action]
+  return kind === 'key-revoked'
+    ? { kind, ...facts }
+    : { kind, ...facts, mayReplaceItself, allowedAddresses }
 }
 
 /** A replaced key whose successor is unknown was revoked. */

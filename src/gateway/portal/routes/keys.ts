@@ -132,8 +132,10 @@ export function registerKeys(
     },
     async (request) => {
       const { id } = await ownItem(stores, request, keys, request.params.keyId)
-      const changed = await keys.update({ ...request.body, id, by: actorOf(request) })
-      return keyAnswer(changed, now())
+      const change = () => keys.update({ ...request.body, id, by: actorOf(request) })
+      // It ends in new keys, and in an email each time.
+      const isMaking = request.body.mayReplaceItself === true
+      return keyAnswer(await (isMaking ? within(request, change) : change()), now())
     },
   )
 

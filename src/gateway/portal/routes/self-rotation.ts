@@ -59,7 +59,7 @@ export function registerSelfRotation(
       schema: {
         operationId: 'rotateOwnKey',
         summary:
-          'Rotate the key in X-API-Key, if it may replace itself; only this response contains the new key',
+          'Rotate the key in X-API-Key, if it may replace itself; only this response contains the new key; if it is lost, ask again before the new key is used',
         body: SelfRotation,
         response: { 201: IssuedKey },
         problems: ['KEY_INVALID', 'CONFLICT', 'ATTEMPTS_EXCEEDED'],

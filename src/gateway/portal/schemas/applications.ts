@@ -178,7 +178,11 @@ export type KeyRotation = Static<typeof KeyRotation>
 export const SelfRotation = Type.Union([
   closed({
     overlapSeconds: Type.Optional(
-      Type.Integer({ minimum: 3_600, maximum: 2_592_000, description: '1 hour to 30 days' }),
+      Type.Integer({
+        minimum: 3_600,
+        maximum: 2_592_000,
+        description: '1 hour to 30 days; the old key ends at its own expiry if that is earlier',
+      }),
     ),
   }),
   Type.Null(),
