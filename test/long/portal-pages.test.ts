@@ -6,6 +6,7 @@ import {
   recoloredViolations,
 } from '../support/accessibility.ts'
 import { chromiumMissing, horizontalOverflow, showAs, startBrowser } from '../support/browser.ts'
+import { cutOff } from '../support/cut-off.ts'
 import { isFirstOfPage, openInHebrew, openState, portalStates } from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
 
@@ -22,7 +23,7 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
 
   for (const state of portalStates) {
     all.test(
-      `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark, on a phone and from right to left`,
+      `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark, zoomed, on a phone and from right to left`,
       { timeout: 150_000 },
       async (t) => {
         const visit = free.pop() ?? (await browser.openPage(all, { portalUrl, gatewayUrl }))
@@ -35,13 +36,21 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           t.not(await page.title(), '')
           await showAs(page, { colorScheme: 'dark', width: 1280 })
           t.same(await recoloredViolations(page, outline), [], 'dark')
-          await showAs(page, { colorScheme: 'light', width: 390 })
+          for (const [width, where] of [
+            [640, 'at 200 % zoom'],
+            [390, 'on a phone'],
+            [320, 'on the narrowest phone'],
+          ] as const) {
+            await showAs(page, { colorScheme: 'light', width })
+            t.equal(await horizontalOverflow(page), 0, `nothing is scrolled sideways ${where}`)
+            if (state.isPictured) t.same(await cutOff(page), [], `nothing is cut off ${where}`)
+          }
           t.same(await accessibilityViolations(page), [], 'on a phone')
-          t.equal(await horizontalOverflow(page), 0, 'nothing has to be scrolled sideways')
           if (!isFirstOfPage(state)) return
           await openInHebrew(page, world, state)
           t.equal(await page.evaluate('document.documentElement.dir'), 'rtl')
           t.equal(await horizontalOverflow(page), 0, 'nor from right to left on a phone')
+          t.same(await cutOff(page), [], 'nothing is cut off from right to left')
           await showAs(page, { colorScheme: 'light', width: 1280 })
           t.same(await accessibilityViolations(page), [], 'from right to left')
           t.same(await englishWords(page), [], 'nothing is left in English')

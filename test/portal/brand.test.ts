@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { awaitMail } from '../support/mails.ts'
-import { createPortalClient, mailedToken, testPassword } from '../support/portal.ts'
-import { registryBeside, runTollgate, testConfigDir } from '../support/tollgate.ts'
+import { createPortalClient, mailedToken, signUpAndIn, testPassword } from '../support/portal.ts'
+import { besidePortal } from '../support/portal-client.ts'
+import { runTollgate, testConfigDir } from '../support/tollgate.ts'
 
 const svg = (fill: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 32"><path fill="${fill}" d="M0 0h120v32H0z"/></svg>`
@@ -44,6 +45,14 @@ privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy
       name: 'בנק לדוגמה',
       privacy: 'https://bank.example/he/privacy',
     })
+  })
+
+  await t.test('authenticator apps show it in the language of the request', async (t) => {
+    const person = await signUpAndIn(tollgate, { email: 'app@dev.example', name: 'App' })
+    const offer = async (headers = {}) =>
+      (await person.post('/api/session/factors/totp', undefined, { headers })).body.uri
+    t.match(decodeURIComponent(await offer()), 'issuer=Sons & Daughters Bank 127.0.0.1&')
+    t.match(decodeURIComponent(await offer({ 'accept-language': 'he' })), 'issuer=בנק לדוגמה ')
   })
 
   await t.test('every document has name, accent and icon before any script runs', async (t) => {
@@ -154,7 +163,17 @@ privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy
     t.match(late, { status: 409, body: { rule: 'terms-outdated' } })
     t.match(await accept('2027-01'), { body: { acceptedTerms: { version: '2027-01' } } })
     t.equal((await accept('2027-01')).status, 200, 'once more changes nothing')
-    const stores = await registryBeside(t, tollgate.dataDir)
+    const beside = await besidePortal(t, tollgate)
+    const operator = await beside.signIn({ isOperator: true })
+    t.match((await operator.send('GET', `/api/operator/developers/${id}`)).body, {
+      acceptedTermsVersion: '2027-01',
+      acceptedTermsAt: /Z$/,
+    })
+    t.match(
+      (await operator.send('GET', '/api/operator/developers?search=eve@dev.example')).body.items,
+      [{ id, acceptedTermsVersion: '2027-01' }],
+    )
+    const { stores } = beside
     const entries = await stores.audit.list({ subject: `developer:${id}`, limit: 10 })
     t.match(
       entries.filter(({ action }) => /terms|sign-up/.test(action)),

@@ -15,6 +15,9 @@ export interface ListedDeveloper {
   readonly suspendedAt: Date | null
   /** Number of applications. */
   readonly applications: number
+  /** Version of the terms that the developer accepted last, and when. */
+  readonly acceptedTermsVersion: string | null
+  readonly acceptedTermsAt: Date | null
 }
 
 /** An application in an operator's search. */
@@ -63,8 +66,13 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
     const { rows } = await sql<ListedDeveloper>`
       select id, email, name, is_operator as "isOperator", created_at as "createdAt",
         approved_at as "approvedAt", suspended_at as "suspendedAt",
-        (select count(*) from applications a where a.developer_id = developers.id) as applications
+        (select count(*) from applications a where a.developer_id = developers.id) as applications,
+        terms.version as "acceptedTermsVersion", terms.accepted_at as "acceptedTermsAt"
       from developers
+      left join lateral (
+        select version, accepted_at from accepted_terms
+        where developer_id = developers.id order by accepted_at desc limit 1
+      ) terms on true
       where ${where}
       order by created_at, id
       limit ${limit}`.execute(db)

@@ -20,7 +20,7 @@ export function BrandSign() {
       ) : (
         <img src={icon.url} alt="" width={26} height={26} className={classes['icon']} />
       )}
-      <bdi>{name}</bdi>
+      <bdi className={classes['name']}>{name}</bdi>
     </>
   )
 }

@@ -20,6 +20,10 @@ export const OperatedDeveloper = closed({
   approvedAt: nullable(Instant),
   suspendedAt: nullable(Instant),
   applications: Type.Integer(),
+  acceptedTermsVersion: nullable(
+    Type.String({ description: 'version of the terms that the developer accepted last' }),
+  ),
+  acceptedTermsAt: nullable(Instant),
 })
 export type OperatedDeveloper = Static<typeof OperatedDeveloper>
 export const OperatedDeveloperList = listOf(OperatedDeveloper)

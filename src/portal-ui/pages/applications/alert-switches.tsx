@@ -7,8 +7,10 @@ import { Message } from '../../components/message.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
+import { limitInWords } from '../../in-words.ts'
 import { t } from '../../words.ts'
 import classes from './alert-switches.module.css'
+import { useSubscribedVersions, versionName } from './subscribed-versions.ts'
 
 const kinds = ['limits', 'expiry', 'deprecations'] as const
 const channels = ['mails', 'hooks'] as const
@@ -80,6 +82,7 @@ export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
           {t('alerts.addAddress')}
         </Text>
       ) : null}
+      <ShortLimits applicationId={applicationId} />
       <ProblemAlert error={change.error} />
       <Text size="sm" role="status" c="green">
         {change.isSuccess ? t('form.saved') : ''}
@@ -87,3 +90,32 @@ export function AlertSwitches({ applicationId, alerts }: AlertSwitchesProps) {
     </SectionCard>
   )
 }
+
+/** Says which limits of the application get no alerts, because they reset too soon. */
+function ShortLimits({ applicationId }: Pick<AlertSwitchesProps, 'applicationId'>) {
+  const { versions = [] } = useSubscribedVersions(applicationId)
+  const short = versions.flatMap((version) => {
+    const plan = version.plans.find(({ name }) => name === version.subscription.plan)
+    return (plan?.limits ?? [])
+      .filter(({ windowSeconds }) => windowSeconds !== null && windowSeconds < alertedSecondsMin)
+      .map((limit) => ({ key: `${version.api} ${version.version} ${limit.name}`, version, limit }))
+  })
+  if (short.length === 0) return null
+  return (
+    <div>
+      <Text size="sm">{t('alerts.shortLimits')}</Text>
+      <ul>
+        {short.map(({ key, version, limit }) => (
+          <li key={key}>
+            <Text size="sm" span>
+              <bdi>{versionName(version)}</bdi>: {limitInWords(limit)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** The portal watches no limits that reset sooner (docs/alerts.md). */
+const alertedSecondsMin = 60

@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core'
+import { Table, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { DataTable, RowActions, RowName } from '../../components/data-table.tsx'
@@ -68,6 +68,7 @@ function KeyRow(props: KeyRowProps) {
   const { applicationId, apiKey, hasAddresses, all, onIssued, onRevoked } = props
   const [dialog, setDialog] = useState<KeyAction>()
   const { hint, state, createdAt, lastUsedAt, expiresAt, revokedAt, allowedAddresses } = apiKey
+  const replacesItself = state === 'active' && apiKey.mayReplaceItself
   const { word, tone } = states[state]
   const name = keyLabel(apiKey, all)
 
@@ -75,6 +76,11 @@ function KeyRow(props: KeyRowProps) {
     <Table.Tr>
       <RowName>
         <bdi>{name}</bdi>
+        {replacesItself ? (
+          <Text size="xs" c="dimmed">
+            {t('keys.selfReplacing')}
+          </Text>
+        ) : null}
       </RowName>
       <Table.Td>
         <code dir="ltr" className={classes['hint']}>

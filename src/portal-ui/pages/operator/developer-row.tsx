@@ -17,6 +17,7 @@ import { sectionPath } from './section-links.tsx'
 export function DeveloperRow({ developer }: { readonly developer: OperatedDeveloper }) {
   const { id, email, name, isOperator, createdAt, approvedAt, suspendedAt, applications } =
     developer
+  const { acceptedTermsVersion, acceptedTermsAt } = developer
   return (
     <>
       <div className={classes['who']}>
@@ -48,6 +49,18 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
             <TextLink href={sectionPath('applications', { search: email })}>
               {t('operator.countedApplications', { count: applications, more: 'no' })}
             </TextLink>
+          )}
+          {acceptedTermsVersion === null || acceptedTermsAt === null ? null : (
+            <>
+              {' · '}
+              <Message
+                id="operator.acceptedTerms"
+                values={{
+                  version: <bdi>{acceptedTermsVersion}</bdi>,
+                  time: <Time at={acceptedTermsAt} />,
+                }}
+              />
+            </>
           )}
           {suspendedAt === null ? null : (
             <>
