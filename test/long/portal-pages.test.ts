@@ -36,21 +36,18 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           t.not(await page.title(), '')
           await showAs(page, { colorScheme: 'dark', width: 1280 })
           t.same(await recoloredViolations(page, outline), [], 'dark')
-          for (const [width, where] of [
-            [640, 'at 200 % zoom'],
-            [390, 'on a phone'],
-            [320, 'on the narrowest phone'],
-          ] as const) {
+          // 640 px are a window of 1280 at 200 % zoom (WCAG 2.2, 1.4.4), 320 px the narrowest phone (1.4.10).
+          for (const width of state.isPictured ? [640, 390, 320] : [390]) {
             await showAs(page, { colorScheme: 'light', width })
-            t.equal(await horizontalOverflow(page), 0, `nothing is scrolled sideways ${where}`)
-            if (state.isPictured) t.same(await cutOff(page), [], `nothing is cut off ${where}`)
+            t.equal(await horizontalOverflow(page), 0, `nothing is scrolled sideways, ${width} px`)
+            if (state.isPictured) t.same(await cutOff(page), [], `nothing is cut off, ${width} px`)
           }
           t.same(await accessibilityViolations(page), [], 'on a phone')
           if (!isFirstOfPage(state)) return
           await openInHebrew(page, world, state)
           t.equal(await page.evaluate('document.documentElement.dir'), 'rtl')
           t.equal(await horizontalOverflow(page), 0, 'nor from right to left on a phone')
-          t.same(await cutOff(page), [], 'nothing is cut off from right to left')
+          if (state.isPictured) t.same(await cutOff(page), [], 'nothing is cut off there')
           await showAs(page, { colorScheme: 'light', width: 1280 })
           t.same(await accessibilityViolations(page), [], 'from right to left')
           t.same(await englishWords(page), [], 'nothing is left in English')
