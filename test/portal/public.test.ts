@@ -264,6 +264,7 @@ t.test(
       '/guides/first-call.md',
       '/guides/moving-to-1.7.0.md',
       '/apis/xs2a/1.7.0.md',
+      '/guides/errors.md',
     ]) {
       t.ok(paths.includes(path), path)
     }
@@ -283,6 +284,18 @@ t.test(
     t.equal((await app.inject('/guides/nothing.md')).statusCode, 404)
   },
 )
+
+t.test('errors and differences are Markdown too, in both languages', async (t) => {
+  const problem = await app.inject('/problems/KEY_MISSING.md')
+  t.equal(problem.headers['content-type'], 'text/markdown; charset=utf-8')
+  t.match(problem.body, /^# KEY_MISSING\n\n\*\*401\*\* · \*\*The API key is missing\.\*\* Send /)
+  t.match((await app.inject('/problems/KEY_MISSING.md?language=he')).body, /\p{Script=Hebrew}/u)
+  t.equal((await app.inject('/problems/toString.md')).statusCode, 404)
+  const diff = await app.inject('/apis/xs2a/diff.md?from=1.6.0&to=1.7.0')
+  t.equal(diff.headers['content-type'], 'text/markdown; charset=utf-8')
+  t.match(diff.body, /## Removed in 1\.7\.0\n\n- `GET [^`]+` \(`getPaymentAuthorisation`\)/)
+  t.equal((await app.inject('/apis/xs2a/diff.md?from=1.6.0&to=9.9.9')).statusCode, 404)
+})
 
 t.test(
   'the Markdown of a version has every operation with its parameters and answers',

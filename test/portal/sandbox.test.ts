@@ -41,6 +41,8 @@ t.test('with a sandbox', async (t) => {
       body.customers.map(({ psuId, name, alias }: Record<string, string>) => [psuId, name, alias]),
       sandboxPsus.map(({ id, name, alias }) => [id, name, alias]),
     )
+    const markdown = await (await fetch(`${tollgate.urls.portal}/sandbox.md`)).text()
+    for (const { id, name } of sandboxPsus) t.match(markdown, `- **${name}** (\`${id}\`): `)
     t.match(body.customers[0].accounts[0], { iban: 'IL030205710000000200285', currency: 'ILS' })
     t.same(body.secrets, { password: '12345', oneTimePassword: '123456' })
     t.same(

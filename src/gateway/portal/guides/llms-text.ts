@@ -60,7 +60,7 @@ ${documentRows.join('\n')}
 
 ## ${t('llms.optional')}
 
-- [${t('llms.errors')}](${portalUrl}/problems/): ${t('llms.errorsOf')}
+- [${t('llms.errors')}](${portalUrl}/guides/errors.md${query}): ${t('llms.errorsOf')}
 - [${t('llms.portal')}](${portalUrl}/api/openapi.json): ${t('llms.portalOf')}
 `
 }

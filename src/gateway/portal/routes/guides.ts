@@ -1,22 +1,30 @@
 import { Type } from 'typebox'
 import { versionKey } from '../../../catalogue/catalogue.ts'
 import { brandName } from '../brand-facts.ts'
+import { diffMarkdown, problemMarkdown, sandboxMarkdown } from '../documents/public-markdown.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import { versionMarkdown } from '../documents/version-markdown.ts'
+import { isErrorCode } from '../error-words.ts'
 import type { Guides } from '../guides/guides.ts'
 import { llmsText } from '../guides/llms-text.ts'
 import { createSearchIndex } from '../guides/search-index.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
+import { DiffQuery } from '../schemas/catalogue.ts'
+import { closed } from '../schemas/common.ts'
 import { Guide, GuideList, LanguageQuery, SearchIndex } from '../schemas/guides.ts'
 import { sendEtag } from '../send-etag.ts'
 import type { PortalServices } from '../services.ts'
+import { createRememberedDiff } from './remembered-diff.ts'
 
 /** Public and cacheable; clients see a reload within a minute. */
 const cacheControl = 'public, max-age=60'
 const markdownType = 'text/markdown; charset=utf-8'
 
 const GuideParams = Type.Object({ guide: Type.String() })
+const ApiParams = Type.Object({ api: Type.String() })
+const CodeParams = Type.Object({ code: Type.String() })
+const DiffMarkdownQuery = closed({ ...DiffQuery.properties, ...LanguageQuery.properties })
 const VersionParams = Type.Object({ api: Type.String(), version: Type.String() })
 
 /** The guides and the reference as data for the page and as Markdown for programs, and what the search finds. */
@@ -26,7 +34,8 @@ export function registerGuides(
     readonly guides: Guides
   },
 ): void {
-  const { catalogue, portalUrl, now, guides } = services
+  const { catalogue, portalUrl, now, guides, sandbox } = services
+  const diff = createRememberedDiff()
   const searchIndex = createSearchIndex(services)
   const servedDocument = createServedDocument(services)
 
@@ -130,6 +139,42 @@ export function registerGuides(
           .send(text)
       },
     )
+
+    scope.get(
+      '/apis/:api/diff.md',
+      { schema: { params: ApiParams, querystring: DiffMarkdownQuery } },
+      async ({ params, query }, reply) => {
+        const from = known(catalogue().versions.get(versionKey(params.api, query.from)))
+        const to = known(catalogue().versions.get(versionKey(params.api, query.to)))
+        return reply
+          .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
+          .send(diffMarkdown(diff(from, to), query.language ?? 'en'))
+      },
+    )
+
+    scope.get(
+      '/problems/:code.md',
+      { schema: { params: CodeParams, querystring: LanguageQuery } },
+      async ({ params: { code }, query }, reply) =>
+        reply
+          .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
+          .send(
+            problemMarkdown(known(isErrorCode(code) ? code : undefined), query.language ?? 'en'),
+          ),
+    )
+
+    if (sandbox !== undefined) {
+      scope.get(
+        '/sandbox.md',
+        { schema: { querystring: LanguageQuery } },
+        async ({ query }, reply) => {
+          const text = sandboxMarkdown(await sandbox.describe(), query.language ?? 'en')
+          return reply
+            .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
+            .send(text)
+        },
+      )
+    }
 
     scope.get('/llms.txt', { schema: { querystring: LanguageQuery } }, async ({ query }, reply) => {
       const language = query.language ?? 'en'
