@@ -239,7 +239,7 @@ t.test('and on PostgreSQL', { skip: postgresMissing() }, async (t) => {
 })
 
 t.test('each switch stops its kind on its channel', async (t) => {
-  const { look, use, subscribed, hook, letters, eventsOf, stores, db, counter } = await rig()
+  const { clock, look, use, subscribed, hook, letters, eventsOf, stores, db, counter } = await rig()
   const quiet = await subscribed()
   await stores.alerts.choose({ applicationId: quiet.id, mails: ['expiry'], by })
   const optedOut = await subscribed()
@@ -270,6 +270,20 @@ t.test('each switch stops its kind on its channel', async (t) => {
   await look()
   t.equal((await letters()).length, 1)
   t.equal((await eventsOf(quiet.id)).length, 1, 'by webhook alone')
+
+  const paused = await subscribed()
+  await use(paused.id, 'getConsent', at80)
+  await look()
+  t.equal((await letters()).length, 2)
+  await use(paused.id, 'getConsent', calls)
+  await look()
+  await stores.applications.suspend({ id: paused.id, by })
+  clock.ms += 3_600_000
+  await look()
+  t.equal((await letters()).length, 2, 'nothing while it is suspended')
+  await stores.applications.resume({ id: paused.id, by })
+  await look()
+  t.match((await letters())[2]?.letter.alerts, [{ threshold: 100 }], 'the warning waited')
 
   await stores.developers.delete({ id: quiet.developer.id, by })
   for (const table of [
@@ -600,6 +614,11 @@ t.test('deliveries are signed, retried, listed and sent again', async (t) => {
   await test()
   await eventually(async () => (await latest())?.failure === 'address')
   t.match(await latest(), { responseStatus: null, state: 'pending' })
+
+  await hook(id, 'https://name.invalid/')
+  await test()
+  await eventually(async () => (await latest())?.failure === 'address')
+  t.match(await latest(), { responseStatus: null }, 'an unknown name reads as an inner one')
 
   answer.isEndless = true
   answer.status = 200

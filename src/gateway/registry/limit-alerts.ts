@@ -126,15 +126,18 @@ export async function noteLimitAlert(
   return rows.length > 0
 }
 
-/** Applications whose next email about limits may be written: an hour after the last one. */
+/** Applications whose next email about limits may be written: an hour after the last one, and not while they are suspended. */
 export async function findLimitMails(
   db: Kysely<RegistrySchema>,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct l.application_id as id
-    from limit_alerts l left join limit_alert_mails m on m.application_id = l.application_id
-    where l.mail_waits and coalesce(m.written_at, '-infinity') <= ${anHourBefore(nowMs)}
+    from limit_alerts l
+    join applications a on a.id = l.application_id
+    join developers d on d.id = a.developer_id
+    left join limit_alert_mails m on m.application_id = l.application_id
+    where l.mail_waits and a.suspended_at is null and d.suspended_at is null and coalesce(m.written_at, '-infinity') <= ${anHourBefore(nowMs)}
     limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -150,13 +153,24 @@ export interface LimitMail {
 /**
  * Takes all alerts of an application that wait for an email.
  *
- * @returns undefined when another process wrote one within the hour, or the
- *   developer no longer wants such emails
+ * @returns undefined when another process wrote one within the hour, the
+ *   developer no longer wants such emails, or one of both is suspended: then the
+ *   alerts go on waiting
  */
 export async function takeLimitMail(
   trx: RegistryTransaction,
   { applicationId, nowMs }: { readonly applicationId: string; readonly nowMs: number },
 ): Promise<LimitMail | undefined> {
+  const receiver = await trx
+    .selectFrom('applications as a')
+    .innerJoin('developers as d', 'd.id', 'a.developer_id')
+    .select(['d.id as developerId', 'd.email', 'a.name as applicationName'])
+    .select(sql<boolean>`d.mails_limits and 'limits' = any(a.alert_mails)`.as('isWanted'))
+    .where('a.id', '=', applicationId)
+    .where('a.suspended_at', 'is', null)
+    .where('d.suspended_at', 'is', null)
+    .executeTakeFirst()
+  if (receiver === undefined) return undefined
   const { rows: turns } = await sql`
     insert into limit_alert_mails as m (application_id, written_at) values (${applicationId}, ${new Date(nowMs)})
     on conflict (application_id) do update set written_at = excluded.written_at
@@ -179,17 +193,8 @@ export async function takeLimitMail(
       'resets_at as resetsAt',
     ])
     .execute()
-  const receiver = await trx
-    .selectFrom('applications as a')
-    .innerJoin('developers as d', 'd.id', 'a.developer_id')
-    .select(['d.id as developerId', 'd.email', 'a.name as applicationName'])
-    .where('a.id', '=', applicationId)
-    .where('d.mails_limits', '=', true)
-    .where(sql<boolean>`'limits' = any(a.alert_mails)`)
-    .where('a.suspended_at', 'is', null)
-    .where('d.suspended_at', 'is', null)
-    .executeTakeFirst()
-  return receiver === undefined || alerts.length === 0 ? undefined : { ...receiver, alerts }
+  const { isWanted, ...facts } = receiver
+  return isWanted && alerts.length > 0 ? { ...facts, alerts } : undefined
 }
 
 function anHourBefore(nowMs: number): Date {

@@ -37,6 +37,8 @@ const pauseSecondsMin = 10
 const pauseSecondsMax = 7_200
 const triedSeconds = 86_400
 const pruneMs = 600_000
+/** Of resolvers that do not find a name. */
+const nameCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL'])
 
 /**
  * Starts sending events, up to eight at a time, one at a time to each
@@ -131,11 +133,14 @@ function aborted(signal: AbortSignal): Promise<never> {
   return promise
 }
 
-/** One word: the texts of resolvers and TLS may hold addresses of the inner network. */
+/**
+ * One word: the texts of resolvers and TLS may hold addresses of the inner
+ * network. Unknown names and inner ones share a word, or names of the inner
+ * network could be guessed.
+ */
 function reasonOf(error: unknown): string {
-  if (error instanceof TargetRefused) return 'address'
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA') return 'name'
+  if (error instanceof TargetRefused || nameCodes.has(code)) return 'address'
   if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER|SIGNATURE/.test(code)) return 'tls'
   return 'connection'
 }

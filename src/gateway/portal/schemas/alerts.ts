@@ -48,7 +48,7 @@ export const Delivery = closed({
   failure: nullable(
     Type.String({
       description:
-        'why the last attempt failed: status, address, name, tls, connection, timeout or unreadable',
+        'why the last attempt failed: status, address, tls, connection, timeout or unreadable',
     }),
   ),
 })

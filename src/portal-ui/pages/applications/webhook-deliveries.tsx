@@ -86,7 +86,6 @@ const states = { pending: 'warn', delivered: 'ok', failed: 'bad' } as const
 /** By the failures of the JSON API. */
 const failures: Readonly<Record<string, MessageId>> = {
   address: 'deliveries.ofAddress',
-  name: 'deliveries.ofName',
   tls: 'deliveries.ofTls',
   timeout: 'deliveries.ofTimeout',
 }
