@@ -6,11 +6,16 @@ export interface TimeProps {
   readonly at: string
   /** With seconds. */
   readonly isPrecise?: boolean
+  /** Without the year while it is this year's, for a table. */
+  readonly isShort?: boolean
 }
 
 /** An instant in the reader's own time zone, `22 Nov 2026, 16:44`; UTC on hover. */
-export function Time({ at, isPrecise = false }: TimeProps) {
-  const format = dateFormat({ dateStyle: 'medium', timeStyle: isPrecise ? 'medium' : 'short' })
+export function Time({ at, isPrecise = false, isShort = false }: TimeProps) {
+  const format =
+    isShort && isThisYear(at)
+      ? dateFormat({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+      : dateFormat({ dateStyle: 'medium', timeStyle: isPrecise ? 'medium' : 'short' })
   return (
     <bdi>
       <Text component="time" inherit dateTime={at} title={utcTime(at)}>
@@ -23,6 +28,11 @@ export function Time({ at, isPrecise = false }: TimeProps) {
 /** `22 Nov 2026, 16:44:07`, in the reader's own time zone. @param at ISO 8601 */
 export function exactTime(at: string): string {
   return dateFormat({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at))
+}
+
+/** Whether an instant is in the current year of the reader's own time zone. @param at ISO 8601 */
+export function isThisYear(at: string): boolean {
+  return new Date(at).getFullYear() === new Date().getFullYear()
 }
 
 function utcTime(at: string): string {

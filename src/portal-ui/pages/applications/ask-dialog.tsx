@@ -15,7 +15,10 @@ export interface Choice {
   readonly version: string
   readonly limit: string
   readonly title: string
+  /** What it allows. */
   readonly inWords: string
+  /** What follows "calls per". */
+  readonly window: string
 }
 
 export interface AskDialogProps {
@@ -66,7 +69,11 @@ export function AskDialog({ applicationId, choices, opened, onClose }: AskDialog
           label: `${nameAsText(title)}: ${inWords}`,
         }))}
       />
-      <CallsField label={t('moreCalls.calls')} {...form.getInputProps('calls')} />
+      <CallsField
+        label={t('moreCalls.calls', { window: choice?.window ?? '' })}
+        placeholder="500"
+        {...form.getInputProps('calls')}
+      />
       <Textarea
         label={t('moreCalls.reason')}
         description={t('moreCalls.reasonHelp')}

@@ -1,12 +1,13 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { Suspense, useState } from 'react'
+import type { PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { LimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
 import { useLimitRequests, useLimitRequestWithdrawal } from '../../api/limit-requests.ts'
 import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
-import { limitInWords, wholeNumber } from '../../in-words.ts'
+import { limitInWords, wholeNumber, windowInWords } from '../../in-words.ts'
 import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import type { Choice } from './ask-dialog.tsx'
@@ -94,7 +95,14 @@ function choicesOf(versions: readonly SubscribedVersion[]): Choice[] {
     const limits = plans.find(({ name }) => name === subscription.plan)?.limits ?? []
     return limits.map((limit) => ({
       ...{ api, version, limit: limit.name },
-      ...{ title: `${title} ${version}`, inWords: limitInWords(limit) },
+      title: `${title} ${version}`,
+      // Short where it says enough, because a list cuts what is long.
+      inWords: limits.length > 1 ? limitInWords(limit) : limitInShort(limit),
+      window: windowInWords(limit),
     }))
   })
+}
+
+function limitInShort(limit: PublishedLimit): string {
+  return t('moreCalls.choice', { calls: limit.calls, window: windowInWords(limit) })
 }

@@ -1,9 +1,11 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor, Button, VisuallyHidden } from '@mantine/core'
 import { Link } from 'wouter'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { CopyValue } from '../../components/copy-value.tsx'
+import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { StatusCode } from '../../components/status-code.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { tabPath } from '../../tab-path.ts'
 import { t, words } from '../../words.ts'
@@ -32,7 +34,7 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
           <Time at={at} isPrecise />
         </span>
       </p>
-      <WhatToDo record={record} code={code} />
+      <WhatToDo applicationId={applicationId} record={record} code={code} />
       <ol className={classes['stages']} aria-label={t('story.stages')}>
         {stagesOf(record).map(({ stage, state }) => (
           <li key={stage} data-state={state}>
@@ -41,7 +43,11 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
             </span>
             <div>
               <strong>{t(`story.stage.${stage}`)}</strong>
-              <span className={classes['state']}>{t(`story.state.${state}`)}</span>
+              {state === 'passed' ? (
+                <VisuallyHidden> {t('story.state.passed')}</VisuallyHidden>
+              ) : (
+                <span className={classes['state']}>{t(`story.state.${state}`)}</span>
+              )}
               <div className={classes['dim']}>
                 <CallStageText record={record} stage={stage} state={state} />
               </div>
@@ -79,24 +85,37 @@ export function CallStory({ applicationId, record }: CallStoryProps) {
 const marks: Readonly<Record<StageState, string>> = { passed: '✓', failed: '✕', unreached: '–' }
 
 interface WhatToDoProps {
+  readonly applicationId: string
   readonly record: CallRecord
   readonly code: string | undefined
 }
 
 /** Why a call was not answered well, and what helps. */
-function WhatToDo({ record, code }: WhatToDoProps) {
+function WhatToDo({ applicationId, record, code }: WhatToDoProps) {
   const id = adviceOf(record, code)
   if (id === undefined) return null
   return (
     <div className={classes['advice']} data-tone={outcomeTone(record)}>
-      <p>{t(id)}</p>
-      {record.detail === null || code === undefined ? null : (
+      {code === 'QUOTA_EXCEEDED' && record.resetsAt !== null ? (
         <p>
-          {t('story.answerSaid')}{' '}
+          <Message
+            id="story.waitOrAsk"
+            values={{ time: <Time at={record.resetsAt} /> }}
+            tags={{
+              link: (text) => <TextLink href={tabPath(applicationId, 'usage')}>{text}</TextLink>,
+            }}
+          />
+        </p>
+      ) : (
+        <p>{t(id)}</p>
+      )}
+      {record.detail === null || code === undefined ? null : (
+        <details>
+          <summary>{t('story.showAnswer')}</summary>
           <bdi lang="en" dir="ltr" data-as-sent>
             “{record.detail}”
           </bdi>
-        </p>
+        </details>
       )}
       {code === undefined ? null : (
         <Anchor href={`/problems/${code}`} underline="always">

@@ -127,9 +127,9 @@ function Shown({ history, limit }: ShownProps) {
   return (
     <div className={classes['history']}>
       <Figures>
-        <Figure label={t('usage.p50')} value={timeOf(p50Ms)} />
-        <Figure label={t('usage.p95')} value={timeOf(p95Ms)} />
-        <Figure label={t('usage.p99')} value={timeOf(p99Ms)} />
+        <Figure label={t('usage.timeTaken', { share: t('usage.p50') })} value={timeOf(p50Ms)} />
+        <Figure label={t('usage.timeTaken', { share: t('usage.p95') })} value={timeOf(p95Ms)} />
+        <Figure label={t('usage.timeTaken', { share: t('usage.p99') })} value={timeOf(p99Ms)} />
       </Figures>
       <HistoryPlot history={history} label={historySentence(history)} limit={limit} />
       <div className={classes['plotFoot']}>

@@ -96,7 +96,7 @@ function KeyRow(props: KeyRowProps) {
         {lastUsedAt === null ? (
           <span className={classes['dim']}>{t('common.notYet')}</span>
         ) : (
-          <Time at={lastUsedAt} />
+          <Time at={lastUsedAt} isShort />
         )}
       </Table.Td>
       <Table.Td>
@@ -105,7 +105,7 @@ function KeyRow(props: KeyRowProps) {
             <Message id="keys.revokedOn" values={{ day: <ShortTime at={revokedAt} /> }} />
           </span>
         ) : state === 'replaced' && expiresAt !== null ? (
-          <Message id="keys.worksUntil" values={{ time: <Time at={expiresAt} /> }} />
+          <Message id="keys.worksUntil" values={{ time: <Time at={expiresAt} isShort /> }} />
         ) : expiresAt === null ? (
           <span className={classes['dim']}>{t('common.never')}</span>
         ) : (

@@ -87,7 +87,9 @@ function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
       )}
       {unused.length === 0 ? null : (
         <details className={classes['unusedLimits']}>
-          <summary>{t('usage.unused', { count: unused.length })}</summary>
+          <summary>
+            {t(used.length === 0 ? 'usage.allUnused' : 'usage.unused', { count: unused.length })}
+          </summary>
           <ul className={classes['unused']}>
             {unused.map((item) => (
               <li key={`${item.operation} ${item.limitName}`}>
