@@ -253,6 +253,20 @@ t.test('the document of a version is written at most once, however often it is r
   t.ok(documents.length <= 1, `${documents.length} times`)
 })
 
+t.test('what anyone may read is made once a minute, however often it is read', async (t) => {
+  const written = t.capture(JSON, 'stringify', JSON.stringify)
+  const headers = { 'accept-encoding': 'gzip' }
+  for (const path of ['/api/apis', '/api/search-index', '/apis/xs2a/1.7.0.md']) {
+    for (let again = 0; again < 5; again += 1) {
+      const answer = await app.inject({ path, headers })
+      t.equal(answer.headers['content-encoding'], 'gzip', path)
+    }
+  }
+  const lists = written().filter(({ args: [value] }) => Array.isArray(value?.items))
+  // A minute may end meanwhile.
+  t.ok(lists.length <= 4, `${lists.length} lists for ten reads`)
+})
+
 t.test(
   '/llms.txt lists guides, reference pages and documents, and each of them is there',
   async (t) => {

@@ -11,6 +11,7 @@ import type { FrontPages } from '../documents/front-page.ts'
 import type { ServedDocument } from '../documents/served-document.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
+import { rememberByMinute } from '../remember-by-minute.ts'
 import { DiffQuery, FrontPage, PublishedApis, VersionDiff } from '../schemas/catalogue.ts'
 import { LanguageQuery } from '../schemas/guides.ts'
 import type { PortalServices } from '../services.ts'
@@ -41,6 +42,7 @@ export function registerApis(
 ): void {
   const diff = createRememberedDiff()
   const onSend = createCompression()
+  const remembered = rememberByMinute<PublishedApis>({ catalogue, now })
 
   app.get(
     '/api/apis',
@@ -52,10 +54,12 @@ export function registerApis(
         querystring: LanguageQuery,
         response: { 200: PublishedApis },
       },
+      serializerCompiler: serializeOnce,
     },
     async ({ query }, reply) => {
       reply.header('cache-control', cacheControl)
-      return publishedApis(catalogue(), now(), query.language ?? 'en')
+      const language = query.language ?? 'en'
+      return remembered(language, () => publishedApis(catalogue(), now(), language))
     },
   )
 

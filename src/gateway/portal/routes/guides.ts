@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { versionKey } from '../../../catalogue/catalogue.ts'
+import { serializeOnce } from '../answer-serializer.ts'
 import { brandName } from '../brand-facts.ts'
+import { createCompression } from '../compression.ts'
 import { diffMarkdown, problemMarkdown, sandboxMarkdown } from '../documents/public-markdown.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import { versionMarkdown } from '../documents/version-markdown.ts'
@@ -10,6 +12,7 @@ import { llmsText } from '../guides/llms-text.ts'
 import { createSearchIndex } from '../guides/search-index.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { PortalError } from '../portal-error.ts'
+import { rememberByMinute } from '../remember-by-minute.ts'
 import { DiffQuery } from '../schemas/catalogue.ts'
 import { closed } from '../schemas/common.ts'
 import { Guide, GuideList, LanguageQuery, SearchIndex } from '../schemas/guides.ts'
@@ -38,6 +41,9 @@ export function registerGuides(
   const diff = createRememberedDiff()
   const searchIndex = createSearchIndex(services)
   const servedDocument = createServedDocument(services)
+  const indexes = rememberByMinute<Promise<SearchIndex>>(services)
+  const markdown = rememberByMinute<string>(services)
+  const onSend = createCompression()
 
   app.register((scope, _options, done) => {
     sendEtag(scope)
@@ -104,10 +110,13 @@ export function registerGuides(
           querystring: LanguageQuery,
           response: { 200: SearchIndex },
         },
+        serializerCompiler: serializeOnce,
+        onSend,
       },
       async ({ query }, reply) => {
         reply.header('cache-control', cacheControl)
-        return { items: await searchIndex(query.language ?? 'en') }
+        const language = query.language ?? 'en'
+        return indexes(language, async () => ({ items: await searchIndex(language) }))
       },
     )
   }
@@ -125,15 +134,17 @@ export function registerGuides(
 
     scope.get(
       '/apis/:api/:version.md',
-      { schema: { params: VersionParams, querystring: LanguageQuery } },
+      { schema: { params: VersionParams, querystring: LanguageQuery }, onSend },
       async ({ params, query }, reply) => {
         const published = known(catalogue().versions.get(versionKey(params.api, params.version)))
         const language = query.language ?? 'en'
-        const text = versionMarkdown({
-          ...{ published, language, portalUrl: portalUrl() },
-          document: servedDocument(published, language),
-          plans: published.plans.flatMap((name) => catalogue().plans.get(name) ?? []),
-        })
+        const text = markdown(`${language} ${published.api} ${published.version}`, () =>
+          versionMarkdown({
+            ...{ published, language, portalUrl: portalUrl() },
+            document: servedDocument(published, language),
+            plans: published.plans.flatMap((name) => catalogue().plans.get(name) ?? []),
+          }),
+        )
         return reply
           .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
           .send(text)
