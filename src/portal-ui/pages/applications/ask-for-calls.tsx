@@ -30,7 +30,7 @@ export function AskForCalls({ applicationId }: { readonly applicationId: string 
           {t('moreCalls.ask')}
         </Button>
       </Group>
-      {(data?.items ?? []).slice(0, shown).map((request) => (
+      {worthShowing(data?.items ?? []).map((request) => (
         <Asked key={request.id} applicationId={applicationId} request={request} />
       ))}
       <Suspense>
@@ -45,8 +45,19 @@ export function AskForCalls({ applicationId }: { readonly applicationId: string 
   )
 }
 
-/** Number of requests shown, newest first. */
-const shown = 3
+/** Number of answered requests shown, newest first. */
+const answeredMax = 3
+
+/** All open requests, which can be withdrawn, and the newest answers that still hold. */
+function worthShowing(requests: readonly LimitRequest[]): LimitRequest[] {
+  const isOver = ({ grantedUntil }: LimitRequest): boolean =>
+    grantedUntil !== null && Date.parse(grantedUntil) <= Date.now()
+  const open = requests.filter(({ state }) => state === 'open')
+  const answered = requests.filter(
+    (request) => ['granted', 'declined'].includes(request.state) && !isOver(request),
+  )
+  return [...open, ...answered.slice(0, answeredMax)]
+}
 
 interface AskedProps {
   readonly applicationId: string
