@@ -57,6 +57,7 @@ t.test('when things go another way', { skip: chromiumMissing(), timeout: 240_000
         await open(page, owner, '/applications')
         await page.getByRole('button', { name: 'Create it and read Noa Levi’s accounts' }).click()
         await page.getByRole('button', { name: 'My first application' }).waitFor()
+        await page.getByRole('alert').filter({ hasText: 'portal' }).waitFor()
         await page.unroute(subscriptions)
         await page.getByRole('button', { name: 'Subscribe and create a key' }).click()
         await page.getByRole('heading', { name: 'New key: Key 1' }).waitFor()

@@ -66,8 +66,8 @@ export function useApplicationCreation(onCreated: (made: Application) => void) {
 /** A first application with all it needs to call. */
 export interface FirstApplication {
   readonly application: Application
-  /** Missing when subscribing it or creating the key failed: its page leads on from there. */
-  readonly key: IssuedKey | undefined
+  /** The error when subscribing it or creating the key failed: its page says so and leads on from there. */
+  readonly key: IssuedKey | Error
 }
 
 export interface FirstApplicationInput extends ApplicationInput {
@@ -86,10 +86,14 @@ export function useFirstApplication(onMade: (made: FirstApplication) => void) {
       const issued = subscribed.then(() =>
         request<IssuedKey>('POST', `${path}/keys`, { name: keyName }),
       )
-      onMade({ application, key: await issued.catch(() => undefined) })
+      onMade({ application, key: await issued.catch(asError) })
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['applications'] }),
   })
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason))
 }
 
 /** Renames an application, or changes whether its calls must be signed and where its customers are sent back. */

@@ -14,7 +14,7 @@ import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import { ApplicationNameField } from './application-name-field.tsx'
 import classes from './applications.module.css'
-import { askToRead, handKey } from './handed-key.ts'
+import { askToRead, handKey, handProblem } from './handed-key.ts'
 import { openVersions, VersionFields } from './version-fields.tsx'
 
 export interface FirstApplicationProps {
@@ -35,7 +35,8 @@ export function FirstApplication({ apis }: FirstApplicationProps) {
     hasSandbox && version !== undefined && accountsOperation(version.operations) !== undefined
 
   const made = useFirstApplication(({ application, key }: Made) => {
-    if (key === undefined) {
+    if (key instanceof Error) {
+      handProblem({ applicationId: application.id, problem: key })
       navigate(tabPath(application.id, 'subscriptions'))
       return
     }

@@ -6,6 +6,12 @@ interface HandedKey {
 }
 
 let handed: HandedKey | undefined
+interface HandedProblem {
+  readonly applicationId: string
+  readonly problem: Error
+}
+
+let handedProblem: HandedProblem | undefined
 let keyToReadWith: string | undefined
 
 /** Hands a key to the page of its application, which opens next. Nothing stores it. */
@@ -18,6 +24,18 @@ export function takeHandedKey(applicationId: string): IssuedKey | undefined {
   const key = handed?.applicationId === applicationId ? handed.issued : undefined
   handed = undefined
   return key
+}
+
+/** Hands on what failed while an application was made, to its page, which opens next. */
+export function handProblem(problem: HandedProblem): void {
+  handedProblem = problem
+}
+
+/** What failed while this application was made; only once. */
+export function takeHandedProblem(applicationId: string): Error | undefined {
+  const problem = handedProblem?.applicationId === applicationId ? handedProblem.problem : undefined
+  handedProblem = undefined
+  return problem
 }
 
 /** Asks the panel of a new key to read accounts without another click. */

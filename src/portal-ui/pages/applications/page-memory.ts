@@ -3,7 +3,7 @@ import type { IssuedKey } from '../../../gateway/portal/schemas/applications.ts'
 import type { ApprovedConsents, ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
 import type { KnownIds } from '../../calls/call-draft.ts'
 import { idName } from '../../calls/id-name.ts'
-import { takeHandedKey } from './handed-key.ts'
+import { takeHandedKey, takeHandedProblem } from './handed-key.ts'
 
 /**
  * What an application's page remembers while it is open and nowhere else:
@@ -11,6 +11,8 @@ import { takeHandedKey } from './handed-key.ts'
  * the page forgets them.
  */
 export interface PageMemory {
+  /** What failed while the application was made, until it has a key. */
+  readonly problem: Error | undefined
   /** Keys made on this page, newest first. */
   readonly keys: readonly IssuedKey[]
   /** The key whose panel shows, until it is put away. */
@@ -49,6 +51,7 @@ const idsMax = 5
 export function usePageMemory(applicationId: string): PageMemory {
   const [keys, setKeys] = useState<readonly IssuedKey[]>([])
   const [shownId, setShownId] = useState<string>()
+  const [problem, setProblem] = useState<Error>()
   const [isStored, setIsStored] = useState(false)
   const [toldIds, setToldIds] = useState<PageMemory['toldIds']>({})
   const [ready, setReady] = useState<PageMemory['ready']>([])
@@ -57,12 +60,15 @@ export function usePageMemory(applicationId: string): PageMemory {
   const issue = useCallback((key: IssuedKey) => {
     setKeys((known) => [key, ...known])
     setShownId(key.id)
+    setProblem(undefined)
     setIsStored(false)
     tryWith(undefined)
   }, [])
   useEffect(() => {
     const handed = takeHandedKey(applicationId)
     if (handed !== undefined) issue(handed)
+    const failed = takeHandedProblem(applicationId)
+    if (failed !== undefined) setProblem(failed)
   }, [applicationId, issue])
   const forget = useCallback((keyId: string) => {
     setKeys((known) => known.filter(({ id }) => id !== keyId))
@@ -117,10 +123,11 @@ export function usePageMemory(applicationId: string): PageMemory {
     const shown = keys.find(({ id }) => id === shownId)
     const newest = Object.entries(toldIds).flatMap(([name, [id]]) => (id ? [[name, id]] : []))
     const ids = Object.fromEntries(newest)
-    const known = { keys, shown, isStored, ids, toldIds, ready, triedKey }
+    const known = { problem, keys, shown, isStored, ids, toldIds, ready, triedKey }
     const ofKeys = { issue, noteStored, putAway, forget, tryWith }
     return { ...known, ...ofKeys, learn, learnReady, unlearn, noteApproved }
   }, [
+    problem,
     keys,
     shownId,
     isStored,

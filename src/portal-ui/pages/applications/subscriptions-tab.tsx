@@ -54,6 +54,7 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
 
   return (
     <Stack gap="lg">
+      <ProblemAlert error={memory.problem} />
       {isFirst ? null : (
         <HeadingActions>
           <Button ref={trigger} onClick={() => setIsAdding(true)} disabled={isAdding}>
