@@ -2,7 +2,7 @@
 export interface ErrorRow {
   readonly status: number
   readonly title: string
-  /** What happened and what the caller can do about it; printed on the page `<portal>/problems/<code>`. */
+  /** What happened and what the caller can do about it; printed on the page `<portal>/problems/<code>`. Names are in backticks, lists as in Markdown. */
   readonly help: string
 }
 
@@ -15,7 +15,7 @@ export const errors = {
   TARGET_INVALID: {
     status: 400,
     title: 'The request target is not canonical',
-    help: 'Send the path exactly as published: no percent-encoding, no empty or dot segments, no trailing slash, no parameters after a semicolon. Path parameters may contain letters, digits, "-", ".", "_" and "~", and have at most 512 characters.',
+    help: 'Send the path exactly as published: no percent-encoding, no empty or dot segments, no trailing slash, no parameters after a semicolon. Path parameters may contain letters, digits, `-`, `.`, `_` and `~`, and have at most 512 characters.',
   },
   HEADERS_INVALID: {
     status: 400,
@@ -25,17 +25,17 @@ export const errors = {
   FRAMING_INVALID: {
     status: 400,
     title: 'The HTTP message is not well-formed',
-    help: 'The request is not well-formed HTTP/1.1, or has a body although its method takes no body. Use a standard HTTP client and send either one Content-Length or chunked encoding. A chunked body may have at most 16 KiB of chunk extensions, and not thousands of tiny chunks.',
+    help: 'The request is not well-formed HTTP/1.1, or has a body although its method takes no body. Use a standard HTTP client and send either one `Content-Length` or chunked encoding. A chunked body may have at most 16 KiB of chunk extensions, and not thousands of tiny chunks.',
   },
   UPGRADE_REFUSED: {
     status: 400,
     title: 'Protocol upgrades are not supported',
-    help: 'Send the request without an Upgrade header.',
+    help: 'Send the request without an `Upgrade` header.',
   },
   KEY_MISSING: {
     status: 401,
     title: 'The API key is missing',
-    help: 'Send your API key in the header X-API-Key (or its alias X-IBM-Client-Id). The gateway does not accept keys in the query string.',
+    help: 'Send your API key in the header `X-API-Key` (or its alias `X-IBM-Client-Id`). The gateway does not accept keys in the query string.',
   },
   KEY_INVALID: {
     status: 401,
@@ -70,7 +70,7 @@ export const errors = {
   CLIENT_ROLE_INVALID: {
     status: 403,
     title: 'The client certificate does not have the role for this operation',
-    help: 'The field role names the PSD2 role that the operation needs, for example PSP_AI for account information or PSP_PI for payments. Use a certificate with this role.',
+    help: 'The field `role` names the PSD2 role that the operation needs, for example `PSP_AI` for account information or `PSP_PI` for payments. Use a certificate with this role.',
   },
   ADDRESS_NOT_ALLOWED: {
     status: 403,
@@ -90,22 +90,22 @@ export const errors = {
   NOT_FOUND: {
     status: 404,
     title: 'There is nothing at this path',
-    help: 'Compare the path and its version prefix with the reference. Paths are case-sensitive. The field didYouMean names the published path closest to yours. On the portal you also get this error for a resource that belongs to another developer.',
+    help: 'Compare the path and its version prefix with the reference. Paths are case-sensitive. The field `didYouMean` names the published path closest to yours. On the portal you also get this error for a resource that belongs to another developer.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'The path does not have this method',
-    help: 'The Allow header lists the methods of this path. APIs do not offer HEAD and OPTIONS.',
+    help: 'The `Allow` header lists the methods of this path. APIs do not offer `HEAD` and `OPTIONS`.',
   },
   OPERATION_NOT_IN_VERSION: {
     status: 405,
     title: 'This version does not have the operation',
-    help: 'Other versions of the API have it; the field availableIn lists them.',
+    help: 'Other versions of the API have it; the field `availableIn` lists them.',
   },
   VERSION_RETIRED: {
     status: 410,
     title: 'This API version is retired',
-    help: 'Move to the version named in the field successor.',
+    help: 'Move to the version named in the field `successor`.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -125,7 +125,7 @@ export const errors = {
   EXPECTATION_FAILED: {
     status: 417,
     title: 'The gateway cannot meet the expectation',
-    help: 'The Expect header may only ask for 100-continue.',
+    help: 'The `Expect` header may only ask for `100-continue`.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -135,32 +135,32 @@ export const errors = {
   QUOTA_EXCEEDED: {
     status: 429,
     title: 'No calls left until the limit resets',
-    help: 'Wait for the number of seconds in Retry-After. If you need more calls, choose a larger plan, if the portal offers one, or press "Ask for more calls" under Usage of your application. The field operation names the operation, limit its number of calls, and windowSeconds the length of time in which they count. At resetsAt the limit resets and you have all calls again.',
+    help: 'Wait for the number of seconds in `Retry-After`. If you need more calls, choose a larger plan, if the portal offers one, or press "Ask for more calls" under Usage of your application. The response says which limit it is:\n\n- `operation`: the operation\n- `limit`: its number of calls\n- `windowSeconds`: the length of time in which they count\n- `resetsAt`: when the limit resets and you have all calls again',
   },
   CONCURRENCY_EXCEEDED: {
     status: 429,
     title: 'Too many calls at the same time',
-    help: 'Wait for responses before you send more calls. Try again after the time in Retry-After. This call does not count against your limit.',
+    help: 'Wait for responses before you send more calls. Try again after the time in `Retry-After`. This call does not count against your limit.',
   },
   ATTEMPTS_EXCEEDED: {
     status: 429,
     title: 'Too many attempts',
-    help: 'Your network sent too many invalid API keys or passwords or requested too many emails, or you made too many changes or ready consents. Wait for the number of seconds in Retry-After. In the meantime, the gateway still accepts valid API keys, so check your key first.',
+    help: 'Your network sent too many invalid API keys or passwords or requested too many emails, or you made too many changes or ready consents. Wait for the number of seconds in `Retry-After`. In the meantime, the gateway still accepts valid API keys, so check your key first.',
   },
   INTERNAL_ERROR: {
     status: 500,
     title: 'An unexpected error occurred',
-    help: 'The fault is on our side. Send the operator the identifier in the field instance.',
+    help: 'The fault is on our side. Send the operator the identifier in the field `instance`.',
   },
   NOT_IMPLEMENTED: {
     status: 501,
     title: 'The method or transfer coding is not supported',
-    help: 'Use the methods in the reference. The only transfer coding is chunked.',
+    help: 'Use the methods in the reference. The only transfer coding is `chunked`.',
   },
   BACKEND_UNREACHABLE: {
     status: 502,
     title: 'The gateway could not reach the bank',
-    help: 'The call counts against your limit. Try again after the time in Retry-After.',
+    help: 'The call counts against your limit. Try again after the time in `Retry-After`.',
   },
   BACKEND_BAD_RESPONSE: {
     status: 502,
@@ -170,22 +170,22 @@ export const errors = {
   COUNTERS_UNAVAILABLE: {
     status: 503,
     title: 'The gateway could not count the call',
-    help: 'The gateway cannot reach its counters, and your plan does not allow uncounted calls. Try again after the time in Retry-After.',
+    help: 'The gateway cannot reach its counters, and your plan does not allow uncounted calls. Try again after the time in `Retry-After`.',
   },
   REGISTRY_UNAVAILABLE: {
     status: 503,
     title: 'The gateway could not check the API key',
-    help: 'The gateway cannot reach its database. Your key may well be valid: keep it and try again after the time in Retry-After.',
+    help: 'The gateway cannot reach its database. Your key may well be valid: keep it and try again after the time in `Retry-After`.',
   },
   REVOCATION_UNAVAILABLE: {
     status: 503,
     title: 'The gateway could not check whether the client certificate is revoked',
-    help: 'The fault is on our side: the gateway has no current list of revoked certificates. Your certificate may well be valid: keep it and try again after the time in Retry-After.',
+    help: 'The fault is on our side: the gateway has no current list of revoked certificates. Your certificate may well be valid: keep it and try again after the time in `Retry-After`.',
   },
   OVERLOADED: {
     status: 503,
     title: 'The service is at capacity',
-    help: 'Too many requests are in progress. Try again after the time in Retry-After.',
+    help: 'Too many requests are in progress. Try again after the time in `Retry-After`.',
   },
   BACKEND_TIMEOUT: {
     status: 504,
@@ -205,12 +205,12 @@ export const errors = {
   STORE_UNAVAILABLE: {
     status: 503,
     title: 'The portal cannot reach its data',
-    help: 'Try again after the time in Retry-After. If you were changing something, first check whether the change was made. Calls through the gateway continue to work.',
+    help: 'Try again after the time in `Retry-After`. If you were changing something, first check whether the change was made. Calls through the gateway continue to work.',
   },
   INPUT_INVALID: {
     status: 400,
     title: 'The input is not valid',
-    help: 'The field errors lists each invalid value with its path and the rule it breaks.',
+    help: 'The field `errors` lists each invalid value with its path and the rule it breaks.',
   },
   SESSION_REQUIRED: {
     status: 401,
@@ -225,7 +225,7 @@ export const errors = {
   STEP_UP_REQUIRED: {
     status: 403,
     title: 'Confirm that it is you',
-    help: 'This change needs a proof of your identity that is at most ten minutes old. The pages of the portal ask you for it. A program calls POST /api/session/challenge, which lists the proofs that your account accepts, sends one to POST /api/session/proof and repeats the request.',
+    help: 'This change needs a proof of your identity that is at most ten minutes old. The pages of the portal ask you for it. A program calls `POST /api/session/challenge`, which lists the proofs that your account accepts, sends one to `POST /api/session/proof` and repeats the request.',
   },
   SECOND_FACTOR_INVALID: {
     status: 401,
@@ -240,7 +240,7 @@ export const errors = {
   ENROLMENT_REQUIRED: {
     status: 403,
     title: 'You need a second factor',
-    help: 'Your account has no second factor yet. If you can sign in, add one in your profile. Operators ask the person who runs this gateway for an enrolment link. The command "tollgate operator reset-factor" prints one.',
+    help: 'Your account has no second factor yet. If you can sign in, add one in your profile. Operators ask the person who runs this gateway for an enrolment link. The command `tollgate operator reset-factor` prints one.',
   },
   PROVIDER_UNAVAILABLE: {
     status: 503,

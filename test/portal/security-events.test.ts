@@ -281,6 +281,11 @@ t.test('operators read events by kind, party, key and time, page by page', async
     },
   ])
 
+  t.same(await times({ party: other.actor, without: 'object.foreign' }), [], 'one is left out')
+  t.match((await read({ party: other.actor, event: 'object.foreign' })).items, [
+    { actorName: owner.developer.name, subjectName: null },
+  ])
+
   const seen: string[] = []
   let after: string | undefined
   do {

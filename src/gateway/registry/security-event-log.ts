@@ -11,6 +11,8 @@ export interface RecordedSecurityEvent extends KeptSecurityEvent {
 /** Which events to read: those that match every given member. */
 export interface SecurityEventFilter {
   readonly event?: string | undefined
+  /** An event to leave out. */
+  readonly without?: string | undefined
   /**
    * `developer:<id>`, `application:<id>`, `staff:<id>` …: one of these is the actor
    * or the subject. The account and the staff id of an operator stand for each other.
@@ -62,9 +64,10 @@ export function createSecurityEventLog({
         .execute()
     },
 
-    list({ event, parties, keyId, from, until, after, limit, first = 'newest' }) {
+    list({ event, without, parties, keyId, from, until, after, limit, first = 'newest' }) {
       const conditions = [
         event === undefined ? undefined : sql<boolean>`event = ${event}`,
+        without === undefined ? undefined : sql<boolean>`event <> ${without}`,
         parties === undefined
           ? undefined
           : sql<boolean>`(actor = any(${withOtherNames(parties)}) or subject = any(${withOtherNames(parties)}))`,

@@ -121,13 +121,7 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-security-events',
     viewer: 'operator',
     path: '/operator/security-events',
-    prepare: async (page) => {
-      // Each view is an event, which the next one shows.
-      while (!(await page.getByText('operator.read').first().isVisible())) {
-        await page.reload()
-        await quiet(page)
-      }
-    },
+    prepare: (page) => page.getByText('signed in').first().waitFor(),
     isPictured: true,
   },
   {

@@ -31,14 +31,9 @@ function errorList(words: ReadonlyMap<ErrorCode, ErrorWords>): string {
     .toSorted(([, a], [, b]) => a.status - b.status)
     .map(
       ([code, { status, title, help }]) =>
-        `### \`${code}\`\n\n**${status}** · **${title}.** ${withCommands(help)}`,
+        `### \`${code}\`\n\n**${status}** · **${title}.** ${help}`,
     )
     .join('\n\n')
-}
-
-/** A command in quotes becomes code, which is left to right in every language. */
-function withCommands(help: string): string {
-  return help.replaceAll(/"(tollgate [^"]+)"/g, '`$1`')
 }
 
 /** Operations whose samples a guide shows, in order. */

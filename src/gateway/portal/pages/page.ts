@@ -47,13 +47,16 @@ export const plainStyle = `
 .plain {
   --text: #0c1a1f; --dim: #55646b; --line: #e4eaec; --surface: #fff; --sunken: #f6f8f9; --link: var(--mantine-color-tide-8, #085965);
   font: .875rem/1.6 Inter, Heebo, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
-  max-width: 60rem; margin: 0 auto; padding: 0 1rem 3rem; color: var(--text);
+  color: var(--text);
 }
 @media (prefers-color-scheme: dark) {
   html { background: #0b1316; }
   .plain { --text: #e8eff1; --dim: #9fb0b6; --line: #1e2d33; --surface: #111d22; --sunken: #0a1013; --link: var(--mantine-color-tide-3, #6cc9d5); }
 }
-.plain > header { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.5rem; min-height: 3.5rem; border-bottom: 1px solid var(--line); margin-bottom: 2rem; }
+.plain { margin: 0; }
+.plain > header { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.5rem; min-height: 3.5rem; padding: .25rem max(1.25rem, (100% - 87.5rem) / 2); border-bottom: 1px solid var(--line); }
+.plain > main { max-width: 72rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+div.plain { max-width: 72rem; margin: 0 auto; padding: 0 1.25rem 3rem; }
 .plain > header a { display: inline-flex; align-items: center; gap: .625rem; min-height: 2rem; color: inherit; font-weight: 650; text-decoration: none; }
 .plain > header nav { display: flex; gap: 1.25rem; }
 .plain > header nav a { color: var(--dim); font-weight: 550; }
@@ -67,6 +70,7 @@ export const plainStyle = `
 .plain .dim { margin: 0 0 1.25rem; color: var(--dim); }
 .plain .card { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--surface); box-shadow: 0 1px 2px rgb(12 26 31 / .05); }
 .plain .card p { margin: 0; }
+.plain .card ul { margin: .5rem 0 0; padding-inline-start: 1.25rem; }
 .plain .ways { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin-top: 1.5rem; padding: 0; list-style: none; }
 .plain .ways a { display: inline-block; padding-block: .25rem; }
 .plain .table { overflow-x: auto; }

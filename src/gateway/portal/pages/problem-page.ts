@@ -1,6 +1,7 @@
 import { wordsOf } from '../../../messages/words.ts'
 import { errorWords, isErrorCode, wordsOfError } from '../error-words.ts'
 import { pagePaths } from '../page-paths.ts'
+import { helpHtml } from './help-html.ts'
 import { escapeHtml, plainPage } from './page.ts'
 import type { PageLook } from './page-look.ts'
 
@@ -21,7 +22,7 @@ export function problemPage({ code, look }: ProblemPageOptions): string | undefi
   ] as const
   const links = ways.map(([href, words]) => `<li><a href="${href}">${escapeHtml(words)}</a></li>`)
   const body = `<p class="dim"><code dir="ltr">${code}</code> · ${escapeHtml(t('problemPage.status', { status }))}</p>
-<div class="card"><p>${escapeHtml(help)}</p></div>
+<div class="card">${helpHtml(help)}</div>
 <ul class="ways">${links.join('')}</ul>`
   return plainPage({ title, body, look })
 }

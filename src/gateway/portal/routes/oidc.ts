@@ -10,7 +10,8 @@ import { callbackPath, type OidcProvider } from '../oidc/provider.ts'
 import { refused } from '../oidc/refused.ts'
 import { keepTransaction, type Transaction, takeTransaction } from '../oidc/transaction.ts'
 import { pagePaths } from '../page-paths.ts'
-import { escapeHtml, plainPage } from '../pages/page.ts'
+import { helpHtml } from '../pages/help-html.ts'
+import { plainPage } from '../pages/page.ts'
 import { type PageLook, pageLook } from '../pages/page-look.ts'
 import type { PortalApp } from '../portal-app.ts'
 import { notFound, PortalError } from '../portal-error.ts'
@@ -207,7 +208,7 @@ function refusalPage({ code, detail }: Refusal, look: PageLook): string {
   const { t } = wordsOf(look.language)
   const { title, help } = wordsOfError(code, look.language)
   const said = look.language === 'en' ? (detail ?? help) : help
-  const body = `<div class="card"><p>${escapeHtml(said)}</p></div>
+  const body = `<div class="card">${helpHtml(said)}</div>
 <ul class="ways"><li><a href="${pagePaths.signIn}">${t('problemPage.backToSignIn')}</a></li><li><a href="/problems/${code}">${t('problemPage.means')}</a></li></ul>`
   return plainPage({ title, body, look })
 }

@@ -232,6 +232,7 @@ export type AuditList = Static<typeof AuditList>
 
 export const SecurityEventQuery = closed({
   event: Type.Optional(Type.String({ maxLength: 50 })),
+  without: Type.Optional(Type.String({ maxLength: 50, description: 'an event to leave out' })),
   party: Type.Optional(
     Type.String({
       maxLength: 300,
@@ -253,6 +254,12 @@ export const SecurityEvent = closed({
   reason: nullable(Type.String()),
   actor: nullable(Type.String()),
   subject: nullable(Type.String()),
+  actorName: nullable(
+    Type.String({ description: 'its present name; null: deleted, or not a person' }),
+  ),
+  subjectName: nullable(
+    Type.String({ description: 'its present name; null: deleted, or without one' }),
+  ),
   keyId: nullable(Type.String({ description: 'public part of an API key' })),
   address: nullable(Type.String({ description: 'of the client, as far as it was recorded' })),
   agent: nullable(Type.String({ description: "the client's User-Agent" })),

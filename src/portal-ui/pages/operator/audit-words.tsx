@@ -32,7 +32,7 @@ const detailNames = [
 ] as const
 
 /** A person or thing by its name; by its kind and the beginning of its id if it has none any more. */
-function Party({ party, name }: { readonly party: string; readonly name: string | null }) {
+export function Party({ party, name }: { readonly party: string; readonly name: string | null }) {
   return <strong title={party}>{name === null ? nameless(party) : <bdi>{name}</bdi>}</strong>
 }
 

@@ -48,7 +48,8 @@ const kinds = {
 
 export interface SearchFieldProps {
   readonly label: string
-  readonly description: string
+  readonly description?: string
+  readonly placeholder?: string
   /** Name of the parameter in the page's address (default: search). */
   readonly member?: string
   /** (Default: text) */
@@ -57,7 +58,7 @@ export interface SearchFieldProps {
 
 /** A search field that writes its text into the page's address shortly after the last key press, so that a search can be bookmarked and shared. */
 export function SearchField(props: SearchFieldProps) {
-  const { label, description, member = 'search', kind = 'text' } = props
+  const { label, description, placeholder, member = 'search', kind = 'text' } = props
   const { type, shown, kept } = kinds[kind]
   const [value, change] = useSearchMember(member)
   const settled = shown(value)
@@ -71,6 +72,7 @@ export function SearchField(props: SearchFieldProps) {
       type={type}
       label={label}
       description={description}
+      placeholder={placeholder}
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value)

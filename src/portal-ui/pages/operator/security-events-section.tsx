@@ -1,4 +1,4 @@
-import { NativeSelect, Stack, Text } from '@mantine/core'
+import { Checkbox, Group, NativeSelect, Stack } from '@mantine/core'
 import { useSearchParams } from 'wouter'
 import type { SecurityEvent } from '../../../gateway/portal/schemas/operator.ts'
 import { useSecurityEvents } from '../../api/operator.ts'
@@ -6,46 +6,54 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { pageLocale, t } from '../../words.ts'
 import { Entry, PartyLink } from './entry.tsx'
-import { eventInWords } from './event-words.ts'
+import { EventSentence, eventInWords } from './event-words.tsx'
 import { keptEvents } from './kept-events.ts'
 import classes from './operator.module.css'
 import { PagedList } from './paged-list.tsx'
+import { PartyPicker } from './party-picker.tsx'
+import { PeriodField, PeriodTimes, usePeriod } from './period-fields.tsx'
 import { ClearSearch, SearchField, useSearchMember } from './search-field.tsx'
 import { sectionPath } from './section-links.tsx'
 
 /** Security events of all processes, newest first. */
 export function SecurityEventsSection() {
   const [params] = useSearchParams()
+  const [reads, changeReads] = useSearchMember('reads')
   const memberOf = (member: string) => params.get(member) ?? ''
-  const filter = {
+  const { from, until } = usePeriod()
+  const chosen = {
     event: memberOf('event'),
     party: memberOf('party'),
-    keyId: memberOf('keyId'),
-    from: memberOf('from'),
-    until: memberOf('until'),
+    keyId: memberOf('keyId').replace(/^tg_/, ''),
+    ...{ from, until },
   }
-  const isFiltered = Object.values(filter).some((value) => value !== '')
-  const events = useSecurityEvents(filter)
+  const isFiltered = Object.values(chosen).some((value) => value !== '')
+  // Otherwise an operator who looks here finds mostly that operators look.
+  const hasReads = reads !== '' || chosen.event === 'operator.read'
+  const events = useSecurityEvents({ ...chosen, without: hasReads ? '' : 'operator.read' })
   return (
     <Stack gap="lg">
       <div className={classes['filters']}>
         <EventField />
-        <SearchField member="party" label={t('events.party')} description={t('events.partyHelp')} />
-        <SearchField member="keyId" label={t('fact.key')} description={t('events.keyHelp')} />
-        <SearchField
-          member="from"
-          kind="moment"
-          label={t('events.from')}
-          description={t('overrides.localTime')}
+        <PartyPicker
+          member="party"
+          label={t('events.party')}
+          kinds={['developer', 'application']}
         />
-        <SearchField
-          member="until"
-          kind="moment"
-          label={t('plans.until')}
-          description={t('overrides.localTime')}
-        />
+        <SearchField member="keyId" label={t('fact.key')} placeholder="tg_…" />
+        <PeriodField />
       </div>
-      {isFiltered ? <ClearSearch>{t('events.showAll')}</ClearSearch> : null}
+      <PeriodTimes />
+      <Group gap="md">
+        {chosen.event === '' ? (
+          <Checkbox
+            label={t('events.showReads')}
+            checked={hasReads}
+            onChange={({ currentTarget }) => changeReads(currentTarget.checked ? 'yes' : '')}
+          />
+        ) : null}
+        {isFiltered ? <ClearSearch>{t('events.showAll')}</ClearSearch> : null}
+      </Group>
       <PagedList
         query={events}
         counted="events.counted"
@@ -75,7 +83,6 @@ function EventField() {
   return (
     <NativeSelect
       label={t('events.event')}
-      description={t('events.changesElsewhere')}
       data={choices()}
       value={event}
       onChange={({ currentTarget }) => change(currentTarget.value)}
@@ -91,16 +98,10 @@ function RecordedEvent({ event: recorded }: { readonly event: SecurityEvent }) {
     )
   return (
     <Entry
-      title={
-        <>
-          {eventInWords(event)}{' '}
-          <Text component="span" size="xs" c="dimmed" ff="monospace">
-            {event}
-          </Text>
-        </>
-      }
+      title={<EventSentence event={recorded} />}
       at={at}
       facts={{
+        event: <code>{event}</code>,
         reason,
         by: party(actor),
         about: party(subject),

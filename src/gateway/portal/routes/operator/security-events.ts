@@ -21,16 +21,23 @@ export function registerSecurityEvents(
       },
     },
     async ({ query }) => {
-      const { event, party, keyId, from, until, after } = query
+      const { event, without, party, keyId, from, until, after } = query
       const found = await stores.securityEvents.list({
-        ...{ event, keyId },
+        ...{ event, without, keyId },
         parties: party === undefined ? undefined : [party],
         from: dateOf('/from', from),
         until: dateOf('/until', until),
         after: after === undefined ? undefined : Number(after),
         limit: pageOf(query).limit,
       })
-      return listAnswer(query, found, withInstants)
+      const parties = found.flatMap(({ actor, subject }) => [actor ?? '', subject ?? ''])
+      const names = await stores.partyNames.find(parties)
+      const nameOf = (named: string | null) => names.get(named ?? '')?.name ?? null
+      return listAnswer(query, found, (recorded) => ({
+        ...withInstants(recorded),
+        actorName: nameOf(recorded.actor),
+        subjectName: nameOf(recorded.subject),
+      }))
     },
   )
 }
