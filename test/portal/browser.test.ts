@@ -242,9 +242,14 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
         await page.getByText('1 developer', { exact: true }).waitFor()
         await button('Approve Wanda Waiting').click()
         await button('Approve Wanda Waiting').waitFor({ state: 'detached' })
-        await button('Suspend Wanda Waiting').click()
+        const chosen = async (verb: string) => {
+          await button('Actions for Wanda Waiting').click()
+          return page.getByRole('menuitem', { name: `${verb} Wanda Waiting` })
+        }
+        await (await chosen('Suspend')).click()
         await button('Suspend developer').click()
-        await button('Resume Wanda Waiting').waitFor()
+        await button('Suspend developer').waitFor({ state: 'detached' })
+        await (await chosen('Resume')).waitFor()
 
         await page.goto(`${portalUrl}/operator/applications/${applicationId}`)
         await button('Override a limit').click()

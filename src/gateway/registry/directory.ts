@@ -42,6 +42,7 @@ export interface Search extends Page {
 
 /** Registered developers and applications, oldest first. */
 export interface Directory {
+  /** Those who wait for an approval come before all others. */
   developers(search: Search): Promise<ListedDeveloper[]>
   developer(id: string): Promise<ListedDeveloper | undefined>
   /** Also matches the address of the application's developer. */
@@ -74,7 +75,7 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
         where developer_id = developers.id order by accepted_at desc limit 1
       ) terms on true
       where ${where}
-      order by created_at, id
+      order by approved_at is not null, created_at, id
       limit ${limit}`.execute(db)
     return rows
   }
@@ -98,7 +99,7 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
   return {
     developers({ search = '', ...page }) {
       const found = sql<boolean>`(email ilike ${holding(search)} or name ilike ${holding(search)} or id::text like ${beginning(search)})`
-      return developers(sql`${found} and ${comesAfter('developers', page)}`, page.limit)
+      return developers(sql`${found} and ${comesAfterWaiting(page)}`, page.limit)
     },
 
     async developer(id) {
@@ -122,6 +123,15 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
       return rows.map(({ id }) => id)
     },
   }
+}
+
+/** Those who wait come first. @throws {RegistryInputInvalid} when `after` is not an id */
+function comesAfterWaiting({ after, limit }: Page): RawBuilder<boolean> {
+  // Refuses what is not an id.
+  comesAfter('developers', { after, limit })
+  if (after === undefined) return sql<boolean>`true`
+  return sql<boolean>`(approved_at is not null, created_at, id) > (
+    select approved_at is not null, created_at, id from developers where id = ${after})`
 }
 
 /** The pattern for texts that contain this one. */

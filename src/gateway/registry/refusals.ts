@@ -10,6 +10,8 @@ export interface RefusedApplication {
   readonly refused: number
   /** Admitted calls that were answered with 5xx. */
   readonly errors: number
+  /** The most frequent reason among its latest refused calls; null: none of them is recorded any more. */
+  readonly code: string | null
 }
 
 export interface Refusals {
@@ -38,7 +40,10 @@ export function createRefusals({ db, now }: RefusalsOptions): Refusals {
       const { rows: items } = await sql<RefusedApplication>`
         select a.id as "applicationId", a.name as "applicationName", d.email as "developerEmail",
           sum(c.admitted)::bigint as admitted, sum(c.refused)::bigint as refused,
-          sum(c.errors)::bigint as errors
+          sum(c.errors)::bigint as errors,
+          (select r.outcome from call_records r
+            where r.application_id = a.id and r.outcome not in ('forwarded', 'aborted')
+            group by r.outcome order by count(*) desc, r.outcome limit 1) as code
         from (
           select application_id, admitted, refused, errors from usage_minutes
           where at >= ${new Date(from)} and at < ${hoursFrom}

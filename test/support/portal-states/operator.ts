@@ -43,7 +43,7 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-suspend',
     viewer: 'operator',
     path: '/operator/developers',
-    prepare: dialogOf('Suspend Ada Lovelace'),
+    prepare: menuDialogOf('Actions for Ada Lovelace', 'Suspend Ada Lovelace'),
   },
   {
     name: 'operator-applications',

@@ -176,6 +176,11 @@ export const Refusals = closed({
       admitted: Type.Integer(),
       refused: Type.Integer(),
       errors: Type.Integer(),
+      code: nullable(
+        Type.String({
+          description: 'most frequent among its latest refused calls, if any is left',
+        }),
+      ),
     }),
   ),
 })

@@ -4,30 +4,35 @@ import type { OperatedApplication } from '../../../gateway/portal/schemas/operat
 import { useApplicationChange } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Message } from '../../components/message.tsx'
+import { RowMenu } from '../../components/row-menu.tsx'
 import { t } from '../../words.ts'
 
 export interface ApplicationSuspensionProps {
   readonly application: OperatedApplication
-  readonly size?: 'xs' | 'sm'
+  /** Whether a row's menu offers it, not a button. */
+  readonly inMenu?: boolean
 }
 
-/** The button that suspends an application, or resumes it, once confirmed. */
-export function ApplicationSuspension({ application, size = 'sm' }: ApplicationSuspensionProps) {
+/** The button or menu that suspends an application, or resumes it, once confirmed. */
+export function ApplicationSuspension({ application, inMenu = false }: ApplicationSuspensionProps) {
   const { id, name, developerEmail, suspendedAt } = application
   const change = useApplicationChange()
   const [opened, { open, close }] = useDisclosure(false, { onOpen: change.reset })
   const isSuspending = suspendedAt === null
   const verb = isSuspending ? 'suspend' : 'resume'
+  const [label, named] = [t(`operator.${verb}`), t(`operator.${verb}Named`, { name })]
   return (
     <>
-      <Button
-        size={size}
-        variant="default"
-        aria-label={t(`operator.${verb}Named`, { name })}
-        onClick={open}
-      >
-        {t(`operator.${verb}`)}
-      </Button>
+      {inMenu ? (
+        <RowMenu
+          label={t('keys.actionsFor', { name })}
+          items={[{ label, name: named, onChoose: open }]}
+        />
+      ) : (
+        <Button variant="default" aria-label={named} onClick={open}>
+          {label}
+        </Button>
+      )}
       <Confirm
         opened={opened}
         onClose={close}

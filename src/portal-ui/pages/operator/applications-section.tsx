@@ -1,13 +1,12 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Stack, Table } from '@mantine/core'
 import { useOperatedApplications } from '../../api/operator.ts'
+import { RowActions, RowName } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
+import { ShortTime } from '../../components/short-time.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { Time } from '../../components/time.tsx'
 import { t } from '../../words.ts'
 import { ApplicationSuspension } from './application-suspension.tsx'
-import classes from './operator.module.css'
 import { PagedList } from './paged-list.tsx'
 import { SearchField, useSearchText } from './search-field.tsx'
 
@@ -25,6 +24,16 @@ export function ApplicationsSection() {
         query={applications}
         counted="operator.countedApplications"
         keyOf={({ id }) => id}
+        table={{
+          label: t('operator.applications'),
+          columns: [
+            { name: 'name', label: t('operator.application') },
+            { name: 'owner', label: t('operator.ownerHead') },
+            { name: 'state', label: t('operator.stateHead') },
+            { name: 'since', label: t('operator.sinceHead') },
+            { name: 'actions', label: '' },
+          ],
+        }}
         empty={
           <EmptyState
             title={t(search === '' ? 'operator.noApplications' : 'operator.noApplicationFound')}
@@ -34,32 +43,33 @@ export function ApplicationsSection() {
         }
       >
         {(application) => (
-          <>
-            <div className={classes['who']}>
-              <Group gap="xs">
-                <TextLink href={`/operator/applications/${application.id}`} fw={600}>
-                  <bdi>{application.name}</bdi>
-                </TextLink>
-                {application.suspendedAt === null ? null : (
-                  <Pill tone="bad" hasDot>
-                    {t('state.suspended')}
-                  </Pill>
-                )}
-              </Group>
-              <Text size="sm" c="dimmed" component="div">
-                <Message
-                  id="operator.ownerSince"
-                  values={{
-                    email: <bdi>{application.developerEmail}</bdi>,
-                    time: <Time at={application.createdAt} />,
-                  }}
-                />
-              </Text>
-            </div>
-            <div className={classes['actions']}>
-              <ApplicationSuspension application={application} size="xs" />
-            </div>
-          </>
+          <Table.Tr>
+            <RowName>
+              <TextLink href={`/operator/applications/${application.id}`}>
+                <bdi>{application.name}</bdi>
+              </TextLink>
+            </RowName>
+            <Table.Td>
+              <bdi>{application.developerEmail}</bdi>
+            </Table.Td>
+            <Table.Td>
+              {application.suspendedAt === null ? (
+                <Pill tone="ok" hasDot>
+                  {t('operator.key.active')}
+                </Pill>
+              ) : (
+                <Pill tone="bad" hasDot>
+                  {t('state.suspended')}
+                </Pill>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <ShortTime at={application.createdAt} />
+            </Table.Td>
+            <RowActions>
+              <ApplicationSuspension application={application} inMenu />
+            </RowActions>
+          </Table.Tr>
         )}
       </PagedList>
     </Stack>

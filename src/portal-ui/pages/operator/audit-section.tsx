@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useSearchParams } from 'wouter'
 import type { AuditEntry } from '../../../gateway/portal/schemas/operator.ts'
 import { auditFile, useAudit } from '../../api/operator.ts'
@@ -29,18 +29,7 @@ export function AuditSection() {
           kinds={['developer', 'application']}
         />
       </div>
-      <Group gap="sm">
-        {isFiltered ? <ClearSearch>{t('auditLog.showAll')}</ClearSearch> : null}
-        <Button
-          component="a"
-          href={auditFile({ actor, subject })}
-          download
-          variant="default"
-          size="xs"
-        >
-          {t('auditLog.download')}
-        </Button>
-      </Group>
+      {isFiltered ? <ClearSearch>{t('auditLog.showAll')}</ClearSearch> : null}
       <PagedList
         query={audit}
         counted="auditLog.counted"
@@ -54,6 +43,17 @@ export function AuditSection() {
         {(entry) => <AuditedChange entry={entry} />}
       </PagedList>
     </Stack>
+  )
+}
+
+/** Downloads what the section shows. */
+export function AuditDownload() {
+  const [params] = useSearchParams()
+  const [actor, subject] = [params.get('actor') ?? '', params.get('subject') ?? '']
+  return (
+    <Button component="a" href={auditFile({ actor, subject })} download variant="default">
+      {t('auditLog.download')}
+    </Button>
   )
 }
 

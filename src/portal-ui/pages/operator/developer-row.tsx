@@ -1,99 +1,114 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useLocation } from 'wouter'
 import type { OperatedDeveloper } from '../../../gateway/portal/schemas/operator.ts'
 import { type DeveloperVerb, useDeveloperChange } from '../../api/operator.ts'
 import { useDeveloper } from '../../api/session.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { RowActions, RowName } from '../../components/data-table.tsx'
 import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
+import { RowMenu } from '../../components/row-menu.tsx'
+import { ShortTime } from '../../components/short-time.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { Time } from '../../components/time.tsx'
+import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
-import classes from './operator.module.css'
 import { sectionPath } from './section-links.tsx'
 
-/** One developer in the list, with the operator's actions. */
+/** One developer in the table, with the operator's actions. */
 export function DeveloperRow({ developer }: { readonly developer: OperatedDeveloper }) {
-  const { id, email, name, isOperator, createdAt, approvedAt, suspendedAt, applications } =
-    developer
+  const { email, name, isOperator, createdAt, applications } = developer
   const { acceptedTermsVersion, acceptedTermsAt } = developer
   return (
-    <>
-      <div className={classes['who']}>
-        <Group gap="xs">
-          <Text fw={600} component="span">
-            <bdi>{name}</bdi>
-          </Text>
-          {isOperator ? <Pill tone="accent">{t('shell.operator')}</Pill> : null}
-          {approvedAt === null ? (
-            <Pill tone="warn" hasDot>
-              {t('state.awaitingApproval')}
-            </Pill>
-          ) : null}
-          {suspendedAt === null ? null : (
-            <Pill tone="bad" hasDot>
-              {t('state.suspended')}
-            </Pill>
-          )}
-        </Group>
-        <Text size="sm">
+    <Table.Tr>
+      <RowName>
+        <bdi>{name}</bdi>{' '}
+        <Text span c="dimmed" size="sm" fw={400}>
           <bdi>{email}</bdi>
         </Text>
-        <Text size="sm" c="dimmed" component="div">
-          <Message id="operator.since" values={{ time: <Time at={createdAt} /> }} />
-          {' · '}
-          {applications === 0 ? (
-            t('operator.withoutApplications')
-          ) : (
-            <TextLink href={sectionPath('applications', { search: email })}>
-              {t('operator.countedApplications', { count: applications, more: 'no' })}
-            </TextLink>
-          )}
-          {acceptedTermsVersion === null || acceptedTermsAt === null ? null : (
-            <>
-              {' · '}
-              <Message
-                id="operator.acceptedTerms"
-                values={{
-                  version: <bdi>{acceptedTermsVersion}</bdi>,
-                  time: <Time at={acceptedTermsAt} />,
-                }}
-              />
-            </>
-          )}
-          {suspendedAt === null ? null : (
-            <>
-              {' · '}
-              <Message id="operator.suspendedSince" values={{ time: <Time at={suspendedAt} /> }} />
-            </>
-          )}
-          {' · '}
-          <TextLink href={sectionPath('security-events', { party: `developer:${id}` })}>
-            {t('operator.security-events')}
+        {isOperator ? (
+          <>
+            {' '}
+            <Pill tone="accent">{t('shell.operator')}</Pill>
+          </>
+        ) : null}
+      </RowName>
+      <Table.Td>
+        <DeveloperState developer={developer} />
+      </Table.Td>
+      <Table.Td data-number>
+        {applications === 0 ? (
+          '0'
+        ) : (
+          <TextLink
+            href={sectionPath('applications', { search: email })}
+            aria-label={t('operator.countedApplications', { count: applications, more: 'no' })}
+          >
+            {wholeNumber(applications)}
           </TextLink>
-          {' · '}
-          <TextLink href={sectionPath('audit', { subject: `developer:${id}` })}>
-            {t('operator.audit')}
-          </TextLink>
-        </Text>
-      </div>
-      <DeveloperActions developer={developer} />
-    </>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <ShortTime at={createdAt} />
+      </Table.Td>
+      <Table.Td>
+        {acceptedTermsVersion === null || acceptedTermsAt === null ? (
+          '–'
+        ) : (
+          <Message
+            id="operator.acceptedTerms"
+            values={{
+              version: <bdi>{acceptedTermsVersion}</bdi>,
+              time: <ShortTime at={acceptedTermsAt} />,
+            }}
+          />
+        )}
+      </Table.Td>
+      <RowActions>
+        <DeveloperActions developer={developer} />
+      </RowActions>
+    </Table.Tr>
+  )
+}
+
+function DeveloperState({ developer }: { readonly developer: OperatedDeveloper }) {
+  const { approvedAt, suspendedAt } = developer
+  if (suspendedAt !== null) {
+    return (
+      <Pill tone="bad" hasDot>
+        <Message id="operator.suspendedSince" values={{ time: <ShortTime at={suspendedAt} /> }} />
+      </Pill>
+    )
+  }
+  return approvedAt === null ? (
+    <Pill tone="warn" hasDot>
+      {t('state.awaitingApproval')}
+    </Pill>
+  ) : (
+    <Pill tone="ok" hasDot>
+      {t('operator.key.active')}
+    </Pill>
   )
 }
 
 function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper }) {
   const { id, name, email, approvedAt, suspendedAt } = developer
+  const [, navigate] = useLocation()
   const change = useDeveloperChange()
   const [opened, { open, close }] = useDisclosure(false, { onOpen: change.reset })
   const isOneself = useDeveloper().id === id
 
   const finish = (verb: DeveloperVerb) => change.mutate({ id, verb }, { onSuccess: close })
   const verb = suspendedAt === null ? 'suspend' : 'resume'
+  const party = `developer:${id}`
+  const ways = [
+    { section: 'security-events', filter: { party } },
+    { section: 'audit', filter: { subject: party } },
+  ] as const
 
   return (
-    <div className={classes['actions']}>
+    <Group gap="xs" wrap="nowrap" justify="flex-end">
       {approvedAt === null ? (
         <Button
           size="xs"
@@ -104,16 +119,25 @@ function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper
           {t('operator.approve')}
         </Button>
       ) : null}
-      {isOneself ? null : (
-        <Button
-          size="xs"
-          variant="default"
-          onClick={open}
-          aria-label={t(`operator.${verb}Named`, { name })}
-        >
-          {t(`operator.${verb}`)}
-        </Button>
-      )}
+      <RowMenu
+        label={t('keys.actionsFor', { name })}
+        items={[
+          ...ways.map(({ section, filter }) => ({
+            label: t(`operator.${section}`),
+            name: t(`operator.${section}`),
+            onChoose: () => navigate(sectionPath(section, filter)),
+          })),
+          ...(isOneself
+            ? []
+            : [
+                {
+                  label: t(`operator.${verb}`),
+                  name: t(`operator.${verb}Named`, { name }),
+                  onChoose: open,
+                },
+              ]),
+        ]}
+      />
       {opened ? null : <ProblemAlert error={change.error} />}
       <Confirm
         opened={opened}
@@ -131,6 +155,6 @@ function DeveloperActions({ developer }: { readonly developer: OperatedDeveloper
           />
         </Text>
       </Confirm>
-    </div>
+    </Group>
   )
 }

@@ -20,6 +20,17 @@ export function DevelopersSection() {
         query={developers}
         counted="operator.countedDevelopers"
         keyOf={({ id }) => id}
+        table={{
+          label: t('operator.developers'),
+          columns: [
+            { name: 'name', label: t('account.name') },
+            { name: 'state', label: t('operator.stateHead') },
+            { name: 'applications', label: t('operator.applications'), isNumber: true },
+            { name: 'since', label: t('operator.sinceHead') },
+            { name: 'terms', label: t('operator.termsHead') },
+            { name: 'actions', label: '' },
+          ],
+        }}
         empty={
           <EmptyState
             title={t(search === '' ? 'operator.noDevelopers' : 'operator.noDeveloperFound')}

@@ -4,7 +4,7 @@ import { operatorSections } from '../../../gateway/portal/page-paths.ts'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { ApplicationsSection } from './applications-section.tsx'
-import { AuditSection } from './audit-section.tsx'
+import { AuditDownload, AuditSection } from './audit-section.tsx'
 import { DevelopersSection } from './developers-section.tsx'
 import { OverviewSection } from './overview-section.tsx'
 import { PlansSection } from './plans-section.tsx'
@@ -37,7 +37,12 @@ export function OperatorPage() {
   return (
     <OperatorFrame current={section}>
       {/* A new section is a new page: its heading takes the focus. */}
-      <Page key={section} title={sectionTitle(section)} width="inner">
+      <Page
+        key={section}
+        title={sectionTitle(section)}
+        actions={section === 'audit' ? <AuditDownload /> : undefined}
+        width="inner"
+      >
         <Section />
       </Page>
     </OperatorFrame>

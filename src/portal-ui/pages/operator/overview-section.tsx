@@ -75,12 +75,15 @@ function HoursPlot({ hours }: { readonly hours: Hours }) {
           <span data-kind="refused">{t('overview.refused')}</span>
         </div>
       </div>
+      <div className={classes['most']} aria-hidden>
+        {t('overview.most', { count: most })}
+      </div>
       <div className={classes['bars']} aria-hidden>
-        {hours.map(({ at, admitted, refused }, index) => (
+        {hours.map(({ at, admitted, refused, errors }, index) => (
           <div
             key={at}
             className={classes['bar']}
-            title={t('overview.hour', { hour: hourOf(at), admitted, refused })}
+            title={t('overview.hour', { hour: hourOf(at), admitted, refused, errors })}
           >
             <div className={classes['column']}>
               <span data-kind="refused" style={{ height: `${(refused / most) * 100}%` }} />

@@ -50,6 +50,7 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
           columns={[
             { name: 'application', label: t('operator.application') },
             { name: 'refused', label: t('overview.refused'), isNumber: true },
+            { name: 'code', label: t('refusals.code') },
             { name: 'share', label: t('refusals.share'), isNumber: true },
             { name: 'forwarded', label: t('refusals.forwarded'), isNumber: true },
             { name: 'errors', label: t('overview.errors'), isNumber: true },
@@ -66,6 +67,15 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
                 </Text>
               </Table.Td>
               <Table.Td data-number>{wholeNumber(item.refused)}</Table.Td>
+              <Table.Td>
+                {item.code === null ? (
+                  '–'
+                ) : (
+                  <TextLink href={`/problems/${item.code}`}>
+                    <code dir="ltr">{item.code}</code>
+                  </TextLink>
+                )}
+              </Table.Td>
               <Table.Td data-number>{share(item.refused, item.admitted + item.refused)}</Table.Td>
               <Table.Td data-number>{wholeNumber(item.admitted)}</Table.Td>
               <Table.Td data-number>{wholeNumber(item.errors)}</Table.Td>
