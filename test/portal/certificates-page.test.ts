@@ -67,13 +67,13 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
   await t.test('the button makes a pair; each file can be saved, and only then', async (t) => {
     await browser.visit(t, { portalUrl }, async ({ page }) => {
       await open(page)
-      await page.getByLabel('Kind').selectOption('Revoked, to see the error')
+      await page.getByLabel('Validity').selectOption('Revoked, to see the error')
       const make = page.getByRole('button', { name: 'Create test certificates' })
       await make.click()
       await page.getByText('Calls with these certificates fail').waitFor()
       t.same(await list(), [], 'one with a defect is not added')
 
-      await page.getByLabel('Kind').selectOption('Valid for 90 days')
+      await page.getByLabel('Validity').selectOption('Valid for 90 days')
       await make.click()
       await page.getByText('Both certificates are added to this application').waitFor()
       const cards = page.getByRole('list', { name: 'Certificates' })
