@@ -1,6 +1,5 @@
-import { quiet } from '../quiet-page.ts'
+import type { PageState } from './page-state.ts'
 import { dialogOf, menuDialogOf, named, press } from './steps.ts'
-import { menuDialogOf, named, press } from './steps.ts'
 
 /** Pages of the operator. */
 export const operatorStates: readonly PageState[] = [
