@@ -42,7 +42,7 @@ export interface Search extends Page {
 
 /** Registered developers and applications, oldest first. */
 export interface Directory {
-  /** Those who wait for an approval come before all others. */
+  /** Developers that wait for an approval come first. */
   developers(search: Search): Promise<ListedDeveloper[]>
   developer(id: string): Promise<ListedDeveloper | undefined>
   /** Also matches the address of the application's developer. */
@@ -125,7 +125,7 @@ export function createDirectory({ db }: { db: Kysely<RegistrySchema> }): Directo
   }
 }
 
-/** Those who wait come first. @throws {RegistryInputInvalid} when `after` is not an id */
+/** The same where waiting developers come first. @throws {RegistryInputInvalid} when `after` is not an id */
 function comesAfterWaiting({ after, limit }: Page): RawBuilder<boolean> {
   // Refuses what is not an id.
   comesAfter('developers', { after, limit })
