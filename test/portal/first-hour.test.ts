@@ -82,7 +82,8 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       const main = page.getByRole('main')
       const press = (name: string) =>
         main.getByRole('button', { name, exact: true }).first().click()
-      const follow = (name: string) => main.getByRole('link', { name, exact: true }).click()
+      // A call above the list may have the name of a step's link.
+      const follow = (name: string) => main.getByRole('link', { name, exact: true }).last().click()
       const tab = (name: string) =>
         page
           .getByRole('navigation', { name: 'Parts of this application' })
