@@ -3,6 +3,7 @@ import { createGuides } from '../../src/gateway/portal/guides/guides.ts'
 import { createSearchIndex } from '../../src/gateway/portal/guides/search-index.ts'
 import type { Language } from '../../src/messages/language.ts'
 import { findEntries } from '../../src/portal-ui/search/find-entries.ts'
+import { newestOnly } from '../../src/portal-ui/search/newest-only.ts'
 import { requestIdIn } from '../../src/portal-ui/search/request-id.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 
@@ -18,7 +19,9 @@ const searchIndex = createSearchIndex({ ...services, guides: createGuides(servic
 
 /** Addresses of what a query finds, best first. */
 async function found(language: Language, query: string): Promise<string[]> {
-  return findEntries(await searchIndex(language), query, 12).map(({ href }) => href)
+  return findEntries(newestOnly(await searchIndex(language), query), query, 12).map(
+    ({ href }) => href,
+  )
 }
 
 t.test('the search finds what a developer looks for, best first', async (t) => {
@@ -46,6 +49,14 @@ t.test('the search finds what a developer looks for, best first', async (t) => {
   for (const [query, href] of Object.entries(best.he))
     t.equal((await found('he', query))[0], href, query)
   t.ok((await found('en', '429')).includes('/guides/limits#handle-429'))
+  const operation = 'tag/accounts/listAccounts'
+  const all = await found('en', 'list accounts')
+  t.ok(all.includes(`/apis/xs2a/1.7.0#${operation}`))
+  t.notOk(all.includes(`/apis/xs2a/1.6.0#${operation}`), 'the newest version only')
+  t.ok(
+    (await found('en', 'list accounts 1.6.0')).includes(`/apis/xs2a/1.6.0#${operation}`),
+    'if named',
+  )
   t.same(await found('en', 'zzzz'), [])
   t.same(await found('en', '  '), [])
 })

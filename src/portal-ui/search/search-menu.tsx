@@ -2,10 +2,12 @@ import { CloseButton, Modal, Text, TextInput, VisuallyHidden } from '@mantine/co
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Icon, type IconName } from '../components/icon.tsx'
+import { MethodBadge } from '../components/method-badge.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { useGoTo } from '../go-to.ts'
 import { t } from '../words.ts'
 import { findEntries } from './find-entries.ts'
+import { newestOnly } from './newest-only.ts'
 import { requestIdIn } from './request-id.ts'
 import classes from './search-menu.module.css'
 import { type FoundEntry, useEntries } from './use-entries.ts'
@@ -66,7 +68,7 @@ function Search({ onChoose, onClose }: SearchProps) {
       ? [callEntry(requestId)]
       : query.trim() === ''
         ? entries.filter(isSuggested).slice(0, most)
-        : findEntries(entries, query, most)
+        : findEntries(newestOnly(entries, query), query, most)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another entry is the active one
   useEffect(() => {
@@ -135,12 +137,18 @@ function Search({ onChoose, onClose }: SearchProps) {
               onMouseMove={() => setActive(index)}
             >
               <span className={classes['icon']}>
-                <Icon name={icons[entry.kind]} />
+                {methodOf(entry) === undefined ? (
+                  <Icon name={icons[entry.kind]} />
+                ) : (
+                  <MethodBadge method={methodOf(entry) ?? ''} isPlain />
+                )}
               </span>
               <span className={classes['words']}>
                 <bdi>{entry.title}</bdi>
                 {entry.detail === '' && entry.place === '' ? null : (
-                  <bdi className={classes['detail']}>{entry.detail || entry.place}</bdi>
+                  <bdi className={classes['detail']} data-kind={entry.kind}>
+                    {detailOf(entry)}
+                  </bdi>
                 )}
               </span>
               <span className={classes['kind']}>{t(`search.kind.${entry.kind}`)}</span>
@@ -158,6 +166,16 @@ function Search({ onChoose, onClose }: SearchProps) {
       </VisuallyHidden>
     </>
   )
+}
+
+/** Of an operation, whose detail is its method and path. */
+function methodOf({ kind, detail }: FoundEntry): string | undefined {
+  return kind === 'operation' ? detail.split(' ')[0] : undefined
+}
+
+function detailOf(entry: FoundEntry): string {
+  const { detail, place } = entry
+  return (detail.slice(methodOf(entry)?.length ?? 0) || place).trim()
 }
 
 /** Before a word is typed: where people go most. */

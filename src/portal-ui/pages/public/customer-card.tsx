@@ -13,6 +13,7 @@ export function CustomerCard({ customer }: { readonly customer: SandboxCustomer 
   const name = customerName(customer)
   const otherName = isHebrew ? customer.name : customer.nameInHebrew
   const note = isHebrew ? customer.noteInHebrew : customer.note
+  const behaviour = sentence(isHebrew ? customer.behavesInHebrew : customer.behaves)
   return (
     <Paper
       id={psuId}
@@ -38,12 +39,14 @@ export function CustomerCard({ customer }: { readonly customer: SandboxCustomer 
               </>
             )}
           </Title>
-          <Text size="sm" c="dimmed">
-            {sentence(isHebrew ? customer.behavesInHebrew : customer.behaves)}
-          </Text>
+          <Text size="sm">{note ?? behaviour}</Text>
         </div>
       </div>
-      {note === null ? null : <Text size="sm">{note}</Text>}
+      {note === null ? null : (
+        <Text size="sm" c="dimmed">
+          {behaviour}
+        </Text>
+      )}
       <dl className={classes['facts']}>
         <dt>{t('people.id')}</dt>
         <dd>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Paper, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, Text, TextInput, Title } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
@@ -128,11 +128,11 @@ function textsOf(customer: SandboxCustomer): readonly string[] {
 
 function Secret({ term, value }: { readonly term: string; readonly value: string }) {
   return (
-    <Paper withBorder shadow="xs" className={classes['secret'] ?? ''}>
+    <div className={classes['secret']}>
       <dt>{term}</dt>
       <dd>
         <CopyValue value={value} label={term} />
       </dd>
-    </Paper>
+    </div>
   )
 }
