@@ -55,7 +55,7 @@ export function describeCustomer(psu: (typeof sandboxPsus)[number]) {
   return {
     psuId: id,
     alias,
-    name,
+    name: sandboxNameIn('en', name),
     nameInHebrew: sandboxNameIn('he', name),
     behaves: behaviourWords(behaviour),
     behavesInHebrew: behaviourWords(behaviour, 'he'),

@@ -33,7 +33,16 @@ const hebrew: ReadonlyMap<string, string> = new Map([
   ['Second account', 'חשבון שני'],
 ])
 
+/** Names that the bank keeps in Hebrew, for pages in English. */
+const latin: ReadonlyMap<string, string> = new Map([
+  ['תמר אזולאי', 'Tamar Azoulay'],
+  ['ליאור דהן', 'Lior Dahan'],
+  ['יוסי עמר', 'Yossi Amar'],
+  ['רבקה שטרן', 'Rivka Stern'],
+  ['ליאת שפירא', 'Liat Shapira'],
+])
+
 /** The name of a customer, an account or a card in a language; as it is where there is no other. */
 export function sandboxNameIn(language: Language, name: string): string {
-  return language === 'he' ? (hebrew.get(name) ?? name) : name
+  return (language === 'he' ? hebrew : latin).get(name) ?? name
 }

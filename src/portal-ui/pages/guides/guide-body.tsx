@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import type { MouseEvent } from 'react'
 import type { Guide } from '../../../gateway/portal/schemas/guides.ts'
 import { useKeyHint } from '../../api/key-hint.ts'
+import { useSession } from '../../api/session.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { CodeTabs } from '../../components/code-tabs.tsx'
 import { Message } from '../../components/message.tsx'
@@ -12,12 +13,15 @@ import classes from './guides.module.css'
 
 type Part = Guide['parts'][number]
 
-/** Stands in a guide for the reader's own key. */
+/** Stands in a guide for a key. */
 const keyPlace = 'tg_…'
+/** What a reader copies instead; code is English in every language. */
+const pastedKey = "API_KEY='paste your key'"
 
 /** The text of a guide with its code. */
 export function GuideBody({ parts }: { readonly parts: readonly Part[] }) {
   const hint = useKeyHint()
+  const { data: session } = useSession()
   const goTo = useGoTo()
   /** Links within the portal change the page without loading the document anew. */
   const follow = (event: MouseEvent<HTMLElement>) => {
@@ -31,7 +35,11 @@ export function GuideBody({ parts }: { readonly parts: readonly Part[] }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the links inside are the targets, by mouse and keyboard alike
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
-    <div className={classes['body']} onClick={follow}>
+    <div
+      className={classes['body']}
+      data-signed-in={session?.developer === undefined ? undefined : true}
+      onClick={follow}
+    >
       {parts.map((part, index) => {
         // The parts of a guide never change their order.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -63,7 +71,7 @@ function GuidePart({ part, hint }: { readonly part: Part; readonly hint: string 
   return (
     <div>
       <CodeBlock
-        source={hint === undefined ? source : source.replaceAll(keyPlace, hint)}
+        source={source.replaceAll(`API_KEY=${keyPlace}`, pastedKey)}
         label={codeLabels()[language] ?? t('guides.code')}
         top={codeLabels()[language]}
       />
