@@ -30,6 +30,7 @@ export const waysInHebrew: Readonly<Record<string, string>> = {
     'DELETE של `masav` שאושר, ואישור הביטול. PSU-Cancellation-Rejected דוחה אותו.',
   'Ask for a consent and leave it unapproved.': 'בקשת הסכמה בלי לאשר אותה.',
   'Approve it.': 'אישור.',
+  'Approve.': 'אישור.',
   'Have the same customer approve a newer recurring consent.':
     'אישור של הסכמה חוזרת חדשה יותר על ידי אותו לקוח.',
   'Ask PSU-ConsentExpired.': 'בקשה מ־PSU-ConsentExpired.',

@@ -13,6 +13,13 @@ export function CodeField(props: TextInputProps & { readonly ref?: Ref<HTMLInput
       maxLength={7}
       required
       dir="ltr"
+      styles={{
+        input: {
+          maxWidth: '10rem',
+          fontFamily: 'var(--mantine-font-family-monospace)',
+          letterSpacing: '0.2em',
+        },
+      }}
       {...props}
     />
   )

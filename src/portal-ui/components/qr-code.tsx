@@ -18,6 +18,7 @@ export function QrCode({ text, label }: QrCodeProps) {
       role="img"
       aria-label={label}
       shapeRendering="crispEdges"
+      style={{ border: '1px solid var(--line)', borderRadius: 8 }}
     >
       <rect width={size} height={size} rx="2" fill="#fff" />
       <path d={path} fill="#000" />

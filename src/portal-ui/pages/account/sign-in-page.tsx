@@ -30,11 +30,7 @@ export function SignInPage() {
     return <SecondFactorPage challenge={signIn.data} onRestart={signIn.reset} />
   }
   return (
-    <Page
-      title={t('account.signIn')}
-      lead={next === undefined ? undefined : t('signIn.toSee')}
-      width="narrow"
-    >
+    <Page title={t('account.signIn')} width="narrow">
       <ProviderSignIn next={next} />
       <SignInForm signIn={signIn} />
       {facts.data?.signUp === 'off' ? null : (

@@ -23,7 +23,14 @@ export function MailboxPage() {
         <EmptyState title={t('mailbox.none.title')}>{t('mailbox.none.text')}</EmptyState>
       ) : null}
       {newest === undefined ? null : (
-        <Paper component="article" withBorder p="xl" radius="md" className={classes['mail'] ?? ''}>
+        <Paper
+          component="article"
+          dir={directionOf(newest.subject)}
+          withBorder
+          p="xl"
+          radius="md"
+          className={classes['mail'] ?? ''}
+        >
           <Title order={2} size="h3">
             <bdi>{newest.subject}</bdi>
           </Title>
@@ -100,4 +107,9 @@ function Blocks({ blocks }: { readonly blocks: readonly MailboxBlock[] }) {
       })}
     </Stack>
   )
+}
+
+/** A mail is read in its own direction, whatever the page's is. */
+function directionOf(text: string): 'rtl' | 'ltr' {
+  return /\p{Script=Hebrew}/u.test(text) ? 'rtl' : 'ltr'
 }
