@@ -1,3 +1,4 @@
+import { quiet } from '../quiet-page.ts'
 import type { PageState } from './page-state.ts'
 import { dialogOf, menuDialogOf, named, press } from './steps.ts'
 
@@ -119,8 +120,19 @@ export const operatorStates: readonly PageState[] = [
   {
     name: 'operator-security-events',
     viewer: 'operator',
-    path: '/operator/security-events',
-    prepare: (page) => page.getByText('signed in').first().waitFor(),
+    path: '/operator/security-events?reads=yes',
+    prepare: async (page) => {
+      // Each view is an event, which the next one shows.
+      while (
+        !(await page
+          .getByText(/ read (?:data|the|an) /)
+          .first()
+          .isVisible())
+      ) {
+        await page.reload()
+        await quiet(page)
+      }
+    },
     isPictured: true,
   },
   {
