@@ -32,7 +32,8 @@ const versions = '#root a[href="/apis/xs2a/1.7.0"]'
 /** Pages of readers who come for the first time, and an element of what each came for. */
 const contents = [
   ['/', versions],
-  ['/apis/xs2a/1.7.0', '#root main a[href*="#tag/"]'],
+  // In the document, before the script.
+  ['/apis/xs2a/1.7.0', 'main a[href*="#tag/"]'],
   ['/apis/xs2a/1.7.0#tag/accounts/listAccounts', '#root article pre'],
   ['/sandbox', '#root main li'],
 ] as const
@@ -106,8 +107,9 @@ t.comment(`${(bytes / 1024 ** 2).toFixed(1)} MB in ${folder}`)
 /** The whole page, as far as it fits; a dialog lies over the window, not over the whole page. */
 async function takePicture(page: Page, name: string, width: number): Promise<void> {
   const isDialog = (await page.getByRole('dialog').count()) > 0
-  // What sticks to the window stands where a reader sees it first.
+  // What sticks to the window stands where a reader sees it first. A dialog lies where the page has been scrolled to.
   if (!isDialog) await page.evaluate('scrollTo(0, 0)')
+  const y = await page.evaluate<number>('scrollY')
   const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
   const height = isDialog ? (page.viewportSize()?.height ?? 900) : Math.min(whole, heightMax)
   const session = await page.context().newCDPSession(page)
@@ -116,7 +118,7 @@ async function takePicture(page: Page, name: string, width: number): Promise<voi
     format: type,
     ...(type === 'webp' ? { quality: 80 } : {}),
     captureBeyondViewport: !isDialog,
-    clip: { x: 0, y: 0, width, height, scale: 1 },
+    clip: { x: 0, y, width, height, scale: 1 },
   })
   await session.detach()
   const path = join(folder, `${name}.${type}`)

@@ -83,6 +83,7 @@ t.test('a version is loaded with its operations, lifecycle and plans', async (t)
     ],
     mode: 'enforce',
     onStoreOutage: 'local-share',
+    translations: {},
   })
 })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
+import { sandboxNameIn } from '../../src/backend/sandbox/name-in.ts'
 import { sandboxPsus } from '../../src/backend/sandbox/personas.ts'
 import { eventually } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
@@ -39,10 +40,11 @@ t.test('with a sandbox', async (t) => {
     t.equal(status, 200)
     t.same(
       body.customers.map(({ psuId, name, alias }: Record<string, string>) => [psuId, name, alias]),
-      sandboxPsus.map(({ id, name, alias }) => [id, name, alias]),
+      sandboxPsus.map(({ id, name, alias }) => [id, sandboxNameIn('en', name), alias]),
     )
     const markdown = await (await fetch(`${tollgate.urls.portal}/sandbox.md`)).text()
-    for (const { id, name } of sandboxPsus) t.match(markdown, `- **${name}** (\`${id}\`): `)
+    for (const { id, name } of sandboxPsus)
+      t.match(markdown, `- **${sandboxNameIn('en', name)}** (\`${id}\`): `)
     t.match(body.customers[0].accounts[0], { iban: 'IL030205710000000200285', currency: 'ILS' })
     t.same(body.secrets, { password: '12345', oneTimePassword: '123456' })
     t.same(

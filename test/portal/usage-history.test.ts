@@ -220,5 +220,5 @@ t.test('a name that looks like a formula stays a text in the file', async (t) =>
     { at, api: '@x', version: '+1', operation: '\tx', ...sums },
   ])
   t.match(csv, `,'=cmd|x,'-1+1,"a""b,c",`)
-  t.match(csv, `,'@x,'+1,'\tx,`)
+  t.match(csv, `,'@x,'+1,"'\tx",`)
 })

@@ -86,6 +86,8 @@ export async function startPortalWorld(
     expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
   })
 
+  await askForCalls(developer, operator, busy)
+
   const refusedCall = await makeCalls(tollgate, production.key, plan.calls)
   await writeHistory(beside, idOf(busy))
   await eventually(async () => {
@@ -124,6 +126,17 @@ async function leaveTraces({ db, stores }: BesidePortal): Promise<void> {
   await stores.developers.suspend({ id, by: 'operator:demo' })
 }
 
+/** Of an application's requests for more calls, an operator has declined one, and one waits. */
+async function askForCalls({ send }: SignedIn, operator: SignedIn, application: string) {
+  const ask = (api: string, version: string, calls: number, reason: string) =>
+    send('POST', `${application}/limit-requests`, { api, version, limit: 'default', calls, reason })
+  const { body } = await ask('mandate', '1.0.0', 100_000, 'We might need it one day')
+  await operator.send('POST', `/api/operator/limit-requests/${body.id}/decline`, {
+    reason: 'Please ask again when you know how many mandates you create in an hour',
+  })
+  await ask('xs2a', '1.7.0', 400, 'Month end: we read the balances of 300 customers each hour')
+}
+
 /** @returns its path in the JSON API */
 async function newApplication({ send }: SignedIn, name: string): Promise<string> {
   const { body } = await send('POST', '/api/applications', { name })
@@ -155,6 +168,9 @@ async function makeCalls({ urls }: RunningTollgate, key: string, limit: number):
     return { requestId, text: await answer.text() }
   }
   for (let made = 0; made < 6; made += 1) await call('POST', '/v1.6.0/consents', consent)
+  // 1.7.0 does not have this one.
+  const authorisation = `/v1.6.0/payments/masav/${randomUUID()}/authorisations/${randomUUID()}`
+  for (let made = 0; made < 4; made += 1) await call('GET', authorisation)
   let consentId = ''
   for (let made = 0; made < Math.ceil(limit * 0.85); made += 1) {
     const { text } = await call('POST', '/v1.7.0/consents', consent)
@@ -181,29 +197,34 @@ async function writeHistory({ db }: BesidePortal, applicationId: string): Promis
   const today = Math.floor(Date.now() / (24 * hour)) * 24 * hour
   // As many calls as the plan of the pictures allows in an hour, and refusals only beyond them.
   const perHour = 100
-  const row = (at: number, index: number, scale: number) => ({
-    application_id: applicationId,
-    at: new Date(at),
-    api: 'xs2a',
-    version: '1.7.0',
-    operation: index % 3 === 0 ? 'createConsent' : 'listAccounts',
-    admitted:
-      index % 5 === 0 ? scale * perHour : scale * Math.round(55 + 40 * Math.sin(index / 3.8)),
-    refused: index % 5 === 0 ? scale * 12 : 0,
-    refused_by_limit: index % 5 === 0 ? scale * 12 : 0,
-    errors: index % 11 === 0 ? scale * 4 : 0,
-    duration_ms_sum: scale * 960,
-    duration_ms_max: 95,
+  const row = (at: number, index: number, scale: number) => {
+    const isFull = index % 5 === 0
+    const isList = index % 3 !== 0
+    const admitted = scale * (isFull ? perHour : Math.round(55 + 40 * Math.sin(index / 3.8)))
+    const refused = isFull ? scale * 12 : 0
+    const errors = index % 11 === 0 ? scale * 4 : 0
+    const clientErrors = index % 4 === 0 ? scale * 3 : 0
     // Most consents take some 9 ms and most lists some 7 ms, a few 41 and 91.
-    durations: noDurations()
-      .with(index % 3 === 0 ? 7 : 6, scale * 50)
-      .with(11, scale * (index % 3 === 0 ? 8 : 4))
-      .with(13, scale),
-    answered_2xx: scale * 50,
-    answered_4xx: index % 4 === 0 ? scale * 3 : 0,
-    answered_429: index % 5 === 0 ? scale * 12 : 0,
-    answered_5xx: index % 11 === 0 ? scale * 4 : 0,
-  })
+    const [slow, slowest] = [scale * (isList ? 4 : 8), scale]
+    return {
+      application_id: applicationId,
+      at: new Date(at),
+      api: 'xs2a',
+      version: '1.7.0',
+      operation: isList ? 'listAccounts' : 'createConsent',
+      ...{ admitted, refused, refused_by_limit: refused, errors },
+      duration_ms_sum: scale * 960,
+      duration_ms_max: 95,
+      durations: noDurations()
+        .with(isList ? 6 : 7, admitted - slow - slowest)
+        .with(11, slow)
+        .with(13, slowest),
+      answered_2xx: admitted - errors - clientErrors,
+      answered_4xx: clientErrors,
+      answered_429: refused,
+      answered_5xx: errors,
+    }
+  }
   await db
     .insertInto('usage_hours')
     .values(Array.from({ length: 23 }, (_, ago) => row(thisHour - (ago + 1) * hour, ago, 1)))

@@ -8,6 +8,7 @@ import { keepsConsents } from '../domain/psu.ts'
 import { createBankStores } from '../stores/bank-stores.ts'
 import { createSeededConsent, demonstrationPsu } from './create-seeded-consent.ts'
 import { describeSandbox } from './describe-sandbox.ts'
+import { sandboxNameIn } from './name-in.ts'
 import { type SandboxPsu, sandboxPsus } from './personas.ts'
 
 export interface SandboxRoutesOptions {
@@ -44,7 +45,11 @@ export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRout
       const applicationId = applicationIn(body)
       const { id: psuId, name: psuName } = customerIn(body)
       const consentId = await createSeededConsent({ ...options, applicationId, psuId })
-      return reply.code(201).type(jsonType).send(json({ consentId, psuName }))
+      // By the name that the list of customers gives.
+      return reply
+        .code(201)
+        .type(jsonType)
+        .send(json({ consentId, psuName: sandboxNameIn('en', psuName) }))
     })
 
     scope.get('/sandbox/consents', { config }, async (request, reply) => {
@@ -52,7 +57,10 @@ export function registerSandboxRoutes(app: FastifyInstance, options: SandboxRout
       const items = (await consents.approvedOf(applicationId)).map(({ psuName, ...consent }) => {
         const { id: consentId, createdAt, firstUsedAt } = consent
         const { status: consentStatus } = consentAt(consent, options.now(), options.timeZone)
-        return { consentId, consentStatus, psuName, createdAt, firstUsedAt }
+        return {
+          ...{ consentId, consentStatus, createdAt, firstUsedAt },
+          psuName: sandboxNameIn('en', psuName),
+        }
       })
       return reply.type(jsonType).send(json({ items }))
     })

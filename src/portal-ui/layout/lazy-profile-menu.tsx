@@ -1,5 +1,6 @@
 import { type ComponentProps, type ComponentType, lazy, Suspense } from 'react'
 import { loadAllWords } from '../words.ts'
+import { Initials } from './initials.tsx'
 import classes from './shell.module.css'
 
 type ProfileMenuProps = ComponentProps<typeof import('./profile-menu.tsx').ProfileMenu>
@@ -14,12 +15,18 @@ const ProfileMenu = lazy(async (): Promise<{ default: ComponentType<ProfileMenuP
 })
 
 /**
- * The menu of a signed-in developer, which loads once the page shows and leaves
- * its place free until then. When its script does not load, the page still works.
+ * The menu of a signed-in developer, which loads once the page shows; until then
+ * their initials stand there. When its script does not load, the page still works.
  */
 export function LazyProfileMenu(props: ProfileMenuProps) {
   return (
-    <Suspense fallback={<span className={classes['menuPlace']} />}>
+    <Suspense
+      fallback={
+        <span className={classes['avatar']}>
+          <Initials name={props.developer.name} />
+        </span>
+      }
+    >
       <ProfileMenu {...props} />
     </Suspense>
   )

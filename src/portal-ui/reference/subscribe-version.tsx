@@ -25,7 +25,7 @@ export function SubscribeVersion({ api, version }: SubscribeVersionProps) {
   const isVisitor = session === null || session === undefined
   if (version.isRetired || version.plans.length === 0) return null
   return isVisitor ? (
-    <Button component={Link} href={signInPath(versionPath(api, version.version))}>
+    <Button component={Link} href={signInPath(versionPath(api, version.version))} variant="default">
       {t('reference.subscribe')}
     </Button>
   ) : (

@@ -66,7 +66,7 @@ div.plain { max-width: 72rem; margin: 0 auto; padding: 0 1.25rem 3rem; }
 .plain h2 { font-size: 1rem; margin: 2.5rem 0 .5rem; }
 .plain h3 { font-size: .875rem; margin: 2rem 0 .5rem; }
 .plain a { color: var(--link); }
-.plain p { max-width: 44rem; }
+.plain p { max-width: 44rem; text-wrap: pretty; }
 .plain .dim { margin: 0 0 1.25rem; color: var(--dim); }
 .plain .card { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--surface); box-shadow: 0 1px 2px rgb(12 26 31 / .05); }
 .plain .card p { margin: 0; }
@@ -78,7 +78,7 @@ div.plain { max-width: 72rem; margin: 0 auto; padding: 0 1.25rem 3rem; }
 .plain th { color: var(--dim); font-size: .8125rem; font-weight: 550; }
 .plain th, .plain td { text-align: start; padding-block: .5rem; padding-inline: 0 .75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 .plain code { font-family: 'JetBrains Mono', ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; font-variant-ligatures: none; overflow-wrap: anywhere; }
-.plain code { padding: .0625rem .3125rem; border-radius: 4px; background: var(--sunken); }
+.plain code { padding: .0625rem .2em; border-radius: 4px; background: var(--sunken); }
 .plain a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 `
 

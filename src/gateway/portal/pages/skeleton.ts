@@ -9,10 +9,14 @@ export interface SkeletonOptions {
   readonly title: string | undefined
   /** The first page begins with a wide dark area. */
   readonly isLanding: boolean
+  /** What a reader of this page came for, as HTML; lines stand for it where it is not known. */
+  readonly content?: string | undefined
 }
 
 /** What a document shows until its script has loaded, as HTML: the header, and where the page's content will be. */
-export function skeleton({ words: { t }, brand, title, isLanding }: SkeletonOptions): string {
+export function skeleton(options: SkeletonOptions): string {
+  const { words, brand, title, isLanding, content } = options
+  const { t } = words
   const name = escapeHtml(brand.name)
   const header = `<div class="sk-bar"><a class="sk-brand" href="/">${name} <span>${t('shell.developers')}</span></a></div>`
   if (isLanding) {
@@ -20,7 +24,9 @@ export function skeleton({ words: { t }, brand, title, isLanding }: SkeletonOpti
   }
   const heading = title === undefined ? bone('sk-h') : `<h1>${escapeHtml(title)}</h1>`
   const lines = ['sk-w', 'sk-w', 'sk-n', 'sk-box'].map(bone).join('')
-  return `<div class="sk">${header}<main class="sk-in">${heading}${lines}</main></div>`
+  return content === undefined
+    ? `<div class="sk">${header}<main class="sk-in">${heading}${lines}</main></div>`
+    : `<div class="sk">${header}<main class="sk-in sk-beside">${heading}${content}</main></div>`
 }
 
 function bone(kind: string): string {
@@ -46,5 +52,20 @@ body { margin: 0; background: var(--sk-ground); }
 .sk-h { height: 2rem; width: 16rem; max-width: 70%; margin-bottom: 1.5rem; }
 .sk-n { width: 45%; }
 .sk-box { height: 12rem; margin-top: 1.5rem; border-radius: 12px; }
+.sk-list h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; line-height: 1.5; font-weight: 650; }
+.sk-list ul { margin: 0; padding: 0; list-style: none; border: 1px solid var(--sk-line); border-radius: 12px; }
+.sk-list li + li { border-top: 1px solid var(--sk-line); }
+.sk-list a { display: grid; grid-template-columns: 3.5rem minmax(12rem, 19rem) minmax(0, 1fr); align-items: center; gap: .125rem .75rem; min-height: 2.5rem; padding: .375rem 1rem; box-sizing: border-box; color: inherit; text-decoration: none; }
+.sk-list b { font: 650 .6875rem ui-monospace, monospace; text-align: center; }
+.sk-list code { font: .75rem ui-monospace, monospace; color: var(--sk-dim); overflow-wrap: anywhere; }
+/* The address asks for one operation, which only the script can show. */
+:root[data-operation] .sk-list { display: none; }
+@media (min-width: 56.01em) {
+  .sk-beside { max-width: none; margin-inline-start: 14.5rem; padding: 1.25rem 2rem; }
+}
+@media (max-width: 48em) {
+  .sk-list a { grid-template-columns: 3.5rem minmax(0, 1fr); }
+  .sk-list code { grid-column: 2; }
+}
 noscript .sk { display: none; }
 `

@@ -17,6 +17,7 @@ import { escapeHtml, plainStyle } from '../pages/page.ts'
 import { accentStyle, pageLook } from '../pages/page-look.ts'
 import { scriptJson } from '../pages/script-json.ts'
 import { skeleton, skeletonStyle } from '../pages/skeleton.ts'
+import { versionOutline } from '../pages/version-outline.ts'
 import type { PortalApp } from '../portal-app.ts'
 import type { PublishedApis } from '../schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
@@ -112,6 +113,7 @@ export function createSendPage(services: PageServices): SendPage {
         brand,
         title: guide?.title ?? titleOf(request, path, language),
         isLanding,
+        content: outlineOf(request, path, apis, language),
       }),
       boot: scriptJson({
         carriesSession,
@@ -148,6 +150,20 @@ export function createSendPage(services: PageServices): SendPage {
     const published = catalogue().versions.get(versionKey(api, version))
     return published && `${textsOf(published, language).title} ${version}`
   }
+}
+
+/** What the page of an API version begins with. */
+function outlineOf(
+  { params }: FastifyRequest,
+  path: string | undefined,
+  apis: PublishedApis | undefined,
+  language: Language,
+): string | undefined {
+  if (path !== pagePaths.apiVersion) return undefined
+  const named = params as Readonly<Record<string, string | undefined>>
+  const published = apis?.items.find(({ api }) => api === named['api'])
+  const version = published?.versions.find((each) => each.version === named['version'])
+  return version && versionOutline(version, language)
 }
 
 /** What the page of a path asks for first: a browser fetches it after the scripts instead of after running them. */

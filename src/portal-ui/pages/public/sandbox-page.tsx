@@ -47,7 +47,11 @@ function Offered() {
         />
       }
       actions={
-        <Button component={Link} href={isSignedIn ? pagePaths.applications : pagePaths.signUp}>
+        <Button
+          component={Link}
+          href={isSignedIn ? pagePaths.applications : pagePaths.signUp}
+          {...(isSignedIn ? {} : { variant: 'default' })}
+        >
           {isSignedIn ? t('sandbox.toApplications') : t('sandbox.signUp')}
         </Button>
       }
