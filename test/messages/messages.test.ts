@@ -93,6 +93,19 @@ t.test('each rule that a change may break has a sentence in every language', asy
   for (const rule of new Set(rules)) t.ok(english[`conflict.${rule}`], rule)
 })
 
+t.test('no message with arguments is asked for without any', async (t) => {
+  const wanting = globSync('**/*.{ts,tsx}', { cwd: src }).flatMap((file) => {
+    const asked = readFileSync(join(src, file), 'utf8').matchAll(/\bt\(\s*'([\w.-]+)',?\s*\)/g)
+    return [...asked]
+      .map(([, id = '']) => id)
+      .filter(
+        (id) => argumentsOf(new IntlMessageFormat(english[id] ?? '', 'en').getAst()).length > 0,
+      )
+      .map((id) => `${file}: ${id}`)
+  })
+  t.same(wanting, [])
+})
+
 t.test('every message is used', async (t) => {
   const code = globSync('**/*.{ts,tsx}', { cwd: src }).map((file) =>
     readFileSync(join(src, file), 'utf8'),

@@ -4,7 +4,16 @@ import { dialogOf, menuDialogOf, named, press } from './steps.ts'
 
 /** Pages of the operator. */
 export const operatorStates: readonly PageState[] = [
-  { name: 'operator-requests', viewer: 'operator', path: '/operator/requests', isPictured: true },
+  {
+    name: 'operator-requests',
+    viewer: 'operator',
+    path: '/operator/requests',
+    prepare: (page) =>
+      named(page, 'button', /^Grant/)
+        .first()
+        .waitFor(),
+    isPictured: true,
+  },
   {
     name: 'operator-overview',
     viewer: 'operator',

@@ -32,7 +32,7 @@ export const usageStates: readonly PageState[] = [
     viewer: 'developer',
     path: busy('/usage'),
     prepare: async (page) => {
-      await page.getByLabel('Operation').selectOption('listAccounts')
+      await page.getByRole('combobox', { name: 'Operation' }).selectOption('listAccounts')
       await page.locator('svg rect').last().hover()
     },
     isPictured: true,

@@ -146,7 +146,7 @@ function Grant({ request, opened, onClose }: AnswerProps) {
       onCancel={onClose}
     >
       <CallsField
-        label={t('moreCalls.calls')}
+        label={t('requests.newLimit')}
         description={<Now request={request} />}
         {...form.getInputProps('calls')}
       />
