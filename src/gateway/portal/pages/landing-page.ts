@@ -1,9 +1,8 @@
 import type { PartValues, Words } from '../../../messages/format.ts'
-import { isLeftInEnglish, type Language } from '../../../messages/language.ts'
 import { utcDay } from '../mail/utc-time.ts'
 import type { PublishedApis, PublishedPlan, PublishedVersion } from '../schemas/catalogue.ts'
 import { limitWords } from '../schemas/window-words.ts'
-import { escapeHtml } from './page.ts'
+import { documentHtml, escapeHtml } from './page.ts'
 
 /** Already escaped. */
 interface Html {
@@ -18,7 +17,7 @@ export function landingContent({ items }: PublishedApis, words: Words): string {
   })
   const sections = items.map(({ api, title, versions }) => {
     const parts = versions.map((version) => versionSection(api, version, words))
-    return `<h2>${fromDocument(title, words.language).html}</h2>\n${parts.join('\n')}`
+    return `<h2>${documentHtml(title, words.language)}</h2>\n${parts.join('\n')}`
   })
   return `<h1>${escapeHtml(words.t('noscript.title'))}</h1>\n<p>${introduction}</p>\n${sections.join('\n')}`
 }
@@ -30,9 +29,9 @@ function versionSection(api: string, published: PublishedVersion, words: Words):
   const heads = [t('noscript.method'), t('noscript.path'), t('noscript.purpose')]
   const rows = operations.map(
     ({ method, path, summary }) =>
-      `<tr><td>${code(method).html}</td><td>${code(path).html}</td><td>${fromDocument(summary, words.language).html}</td></tr>`,
+      `<tr><td>${code(method).html}</td><td>${code(path).html}</td><td>${documentHtml(summary, words.language)}</td></tr>`,
   )
-  return `<h3>${fromDocument(`${api} ${version}`, words.language).html}</h3>
+  return `<h3>${documentHtml(`${api} ${version}`, words.language)}</h3>
 <p>${[...lifecycleNotes(published, words), document].join(' · ')}</p>
 ${plans.flatMap((plan) => planTerms(plan, words)).join('\n')}
 <table><thead><tr>${heads.map((head) => `<th scope="col">${escapeHtml(head)}</th>`).join('')}</tr></thead><tbody>
@@ -56,7 +55,7 @@ function lifecycleNotes({ lifecycle }: PublishedVersion, words: Words): string[]
 function planTerms({ title, limits }: PublishedPlan, words: Words): string[] {
   return limits.map((limit) => {
     const values = {
-      plan: fromDocument(title, words.language),
+      plan: { html: documentHtml(title, words.language) },
       limit: { html: escapeHtml(limitWords(limit, words)) },
     }
     return `<p>${written(words, 'noscript.plan', values)}</p>`
@@ -71,12 +70,6 @@ function written(
 ): string {
   const parts = words.parts<Html>(id, values)
   return parts.map((part) => (typeof part === 'string' ? escapeHtml(part) : part.html)).join('')
-}
-
-/** A text of an API's document; without a translation it is in English. */
-function fromDocument(text: string, language: Language): Html {
-  const marks = isLeftInEnglish(text, language) ? ' lang="en" dir="ltr"' : ''
-  return { html: `<bdi${marks}>${escapeHtml(text)}</bdi>` }
 }
 
 function code(text: string): Html {

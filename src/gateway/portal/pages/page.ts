@@ -1,4 +1,4 @@
-import { languageFacts } from '../../../messages/language.ts'
+import { isLeftInEnglish, type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { pagePaths } from '../page-paths.ts'
 import { accentStyle, type PageLook } from './page-look.ts'
@@ -81,6 +81,12 @@ div.plain { max-width: 72rem; margin: 0 auto; padding: 0 1.25rem 3rem; }
 .plain code { padding: .0625rem .2em; border-radius: 4px; background: var(--sunken); }
 .plain a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 `
+
+/** A text of an API's document, as HTML; marked as English where it has no translation. */
+export function documentHtml(text: string, language: Language): string {
+  const marks = isLeftInEnglish(text, language) ? ' lang="en" dir="ltr"' : ''
+  return `<bdi${marks}>${escapeHtml(text)}</bdi>`
+}
 
 /** Makes text safe inside elements and quoted attributes. */
 export function escapeHtml(text: string): string {

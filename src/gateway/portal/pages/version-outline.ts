@@ -1,7 +1,7 @@
-import { isLeftInEnglish, type Language } from '../../../messages/language.ts'
+import type { Language } from '../../../messages/language.ts'
 import { operationFragment } from '../page-paths.ts'
 import type { PublishedVersion } from '../schemas/catalogue.ts'
-import { escapeHtml } from './page.ts'
+import { documentHtml, escapeHtml } from './page.ts'
 
 /** The operations of a version by subject, as HTML: links to their descriptions, which a reader has before any script. */
 export function versionOutline(version: PublishedVersion, language: Language): string {
@@ -10,14 +10,9 @@ export function versionOutline(version: PublishedVersion, language: Language): s
     const title = version.tags.find(({ name }) => name === tag)?.title ?? tag
     const rows = operations.map(
       ({ id, method, path, summary }) =>
-        `<li><a href="${escapeHtml(operationFragment(tag, id))}"><b>${method}</b> ${marked(summary, language)} <code dir="ltr">${escapeHtml(path)}</code></a></li>`,
+        `<li><a href="${escapeHtml(operationFragment(tag, id))}"><b>${method}</b> ${documentHtml(summary, language)} <code dir="ltr">${escapeHtml(path)}</code></a></li>`,
     )
-    return `<h2>${marked(title, language)}</h2><ul>${rows.join('')}</ul>`
+    return `<h2>${documentHtml(title, language)}</h2><ul>${rows.join('')}</ul>`
   })
   return `<div class="sk-list">${lists.join('')}</div>`
-}
-
-function marked(text: string, language: Language): string {
-  const marks = isLeftInEnglish(text, language) ? ' lang="en" dir="ltr"' : ''
-  return `<bdi${marks}>${escapeHtml(text)}</bdi>`
 }

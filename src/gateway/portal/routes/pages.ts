@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Catalogue, versionKey } from '../../../catalogue/catalogue.ts'
+import { versionKey } from '../../../catalogue/catalogue.ts'
 import { textsOf } from '../../../catalogue/in-language.ts'
 import { type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
@@ -19,6 +19,7 @@ import { scriptJson } from '../pages/script-json.ts'
 import { skeleton, skeletonStyle } from '../pages/skeleton.ts'
 import { versionOutline } from '../pages/version-outline.ts'
 import type { PortalApp } from '../portal-app.ts'
+import { rememberByMinute } from '../remember-by-minute.ts'
 import type { PublishedApis } from '../schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
 import { publishedApis } from './published-apis.ts'
@@ -64,7 +65,8 @@ export function createSendPage(services: PageServices): SendPage {
   const { catalogue, portalUrl, now, page, frontPages } = services
   const cookie = `${sessionCookie(portalUrl()).name}=`
 
-  const publishedAt = rememberPublished()
+  const published = rememberByMinute<PublishedApis>({ catalogue, now })
+  const lists = rememberByMinute<string>({ catalogue, now })
 
   return (request, reply, status) => {
     const { script, style } = reply.cspNonce
@@ -76,12 +78,13 @@ export function createSendPage(services: PageServices): SendPage {
     const { t } = wordsOf(language)
     const path = status === 200 ? request.routeOptions.url : undefined
     const isLanding = path === pagePaths.landing
-    const published = pathsOfApis.has(path) ? publishedAt(catalogue(), now(), language) : undefined
-    const apis = published?.apis
+    const apis = pathsOfApis.has(path)
+      ? published(language, () => publishedApis(catalogue(), now(), language))
+      : undefined
     const guide = guideAt(request, language)
     const content =
-      isLanding && published !== undefined
-        ? published.content
+      isLanding && apis !== undefined
+        ? lists(language, () => landingContent(apis, wordsOf(language)))
         : guide !== undefined
           ? guideContent(guide)
           : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
@@ -150,20 +153,20 @@ export function createSendPage(services: PageServices): SendPage {
     const published = catalogue().versions.get(versionKey(api, version))
     return published && `${textsOf(published, language).title} ${version}`
   }
-}
 
-/** What the page of an API version begins with. */
-function outlineOf(
-  { params }: FastifyRequest,
-  path: string | undefined,
-  apis: PublishedApis | undefined,
-  language: Language,
-): string | undefined {
-  if (path !== pagePaths.apiVersion) return undefined
-  const named = params as Readonly<Record<string, string | undefined>>
-  const published = apis?.items.find(({ api }) => api === named['api'])
-  const version = published?.versions.find((each) => each.version === named['version'])
-  return version && versionOutline(version, language)
+  /** What the page of an API version begins with. */
+  function outlineOf(
+    { params }: FastifyRequest,
+    path: string | undefined,
+    apis: PublishedApis | undefined,
+    language: Language,
+  ): string | undefined {
+    if (path !== pagePaths.apiVersion) return undefined
+    const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
+    const versions = apis?.items.find((each) => each.api === api)?.versions
+    const known = versions?.find((each) => each.version === version)
+    return known && lists(`${language} ${api} ${version}`, () => versionOutline(known, language))
+  }
 }
 
 /** What the page of a path asks for first: a browser fetches it after the scripts instead of after running them. */
@@ -179,28 +182,6 @@ function answersOf(
   return [
     `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${query}`,
   ]
-}
-
-/**
- * Makes the list of APIs, and the same list for readers without script, once a
- * minute, language and catalogue: a client can ask for a document a thousand times a second.
- */
-function rememberPublished() {
-  let known: { catalogue: Catalogue; minute: number } | undefined
-  let made = new Map<Language, { readonly apis: PublishedApis; readonly content: string }>()
-  return (catalogue: Catalogue, nowMs: number, language: Language) => {
-    const minute = Math.floor(nowMs / 60_000)
-    if (known?.catalogue !== catalogue || known.minute !== minute) {
-      known = { catalogue, minute }
-      made = new Map()
-    }
-    const last = made.get(language)
-    if (last !== undefined) return last
-    const apis = publishedApis(catalogue, nowMs, language)
-    const one = { apis, content: landingContent(apis, wordsOf(language)) }
-    made.set(language, one)
-    return one
-  }
 }
 
 /** Headers that mean nothing on a script, a style or a font. */
