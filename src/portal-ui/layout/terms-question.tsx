@@ -1,9 +1,8 @@
 import { Button, Group } from '@mantine/core'
 import type { BrandFacts } from '../../gateway/portal/schemas/brand.ts'
 import { useTermsAcceptance } from '../api/profile.ts'
-import { Message } from '../components/message.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
-import { useBrandName } from '../facts.tsx'
+import { TermsSentence } from '../components/terms-sentence.tsx'
 import { t } from '../words.ts'
 import { Page } from './page.tsx'
 
@@ -13,24 +12,11 @@ export interface TermsQuestionProps {
 
 /** Stands in place of a page until a developer whom no sign-up asked accepts the terms: they signed in through the provider, say. */
 export function TermsQuestion({ terms }: TermsQuestionProps) {
-  const name = useBrandName()
   const acceptance = useTermsAcceptance()
   return (
     <Page
       title={t('shell.terms')}
-      lead={
-        <Message
-          id="terms.ask"
-          values={{ name: <bdi>{name}</bdi> }}
-          tags={{
-            link: (text) => (
-              <a href={terms.url} target="_blank" rel="noreferrer">
-                {text}
-              </a>
-            ),
-          }}
-        />
-      }
+      lead={<TermsSentence id="terms.ask" terms={terms} />}
       width="narrow"
     >
       <ProblemAlert error={acceptance.error} />

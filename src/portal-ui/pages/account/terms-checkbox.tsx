@@ -1,8 +1,7 @@
 import { Checkbox } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { BrandFacts } from '../../../gateway/portal/schemas/brand.ts'
-import { Message } from '../../components/message.tsx'
-import { useBrandName } from '../../facts.tsx'
+import { TermsSentence } from '../../components/terms-sentence.tsx'
 
 interface TermsCheckboxProps {
   readonly terms: NonNullable<BrandFacts['terms']>
@@ -14,22 +13,9 @@ interface TermsCheckboxProps {
 
 /** Accepts the bank's terms. */
 export function TermsCheckbox({ terms, accepted, onChange, error }: TermsCheckboxProps) {
-  const name = useBrandName()
   return (
     <Checkbox
-      label={
-        <Message
-          id="terms.accept"
-          values={{ name: <bdi>{name}</bdi> }}
-          tags={{
-            link: (text) => (
-              <a href={terms.url} target="_blank" rel="noreferrer">
-                {text}
-              </a>
-            ),
-          }}
-        />
-      }
+      label={<TermsSentence id="terms.accept" terms={terms} />}
       checked={accepted !== ''}
       onChange={({ currentTarget: { checked } }) => onChange(checked ? terms.version : '')}
       error={error}
