@@ -1,17 +1,13 @@
 import type { Logger } from '../../../platform/log.ts'
-import { repeatedly } from '../../../platform/repeatedly.ts'
+import {
+  pauseSecondsAfter,
+  type QueueWorker,
+  startQueueWorker,
+} from '../../../platform/queue-worker.ts'
 import type { ClaimedMail, MailQueue } from '../../registry/mail-queue.ts'
 import type { MailMetrics } from './mail-metrics.ts'
 import { unsealMail, type WaitingMail } from './sealed-mail.ts'
 import { MailRefused, type MailTransport } from './transport.ts'
-
-/** Sends what waits in the outbox. */
-export interface Delivery {
-  /** There is something to send, or will be when a transaction commits. */
-  wake(): void
-  /** Waits a few seconds for mails under way; what is not sent by then waits for the next process. */
-  close(): Promise<void>
-}
 
 export interface DeliveryOptions {
   readonly queue: MailQueue
@@ -26,47 +22,27 @@ export interface DeliveryOptions {
   readonly pollMs?: number
 }
 
-const underWayMax = 8
+const failures = {
+  read: 'failed to read the outbox',
+  record: 'failed to record the result of a mail',
+} as const
 const claimSeconds = 120
 /** Shorter than the claim, so that no other process takes a mail while this one still sends it. */
 const sendMs = 60_000
 const closeMs = 5_000
-const pauseSecondsMin = 10
 const pauseSecondsMax = 3_600
 const keptSeconds = 86_400
 
 /**
- * Starts sending mails, up to eight at a time, each at least once: if a process
+ * Starts sending what waits in the outbox, each mail at least once: if a process
  * ends after the mail server accepted a mail but before it recorded that,
  * another process sends the mail again with the same Message-ID. A failed
  * attempt is retried after 10 s, 30 s, 90 s … at most an hour, for a day.
  */
-export function startDelivery(options: DeliveryOptions): Delivery {
-  const { queue, key, transport, dropsReserved, metrics, log } = options
-  const underWay = new Set<Promise<void>>()
-  const ending = new AbortController()
-  const repetition = repeatedly({
-    everyMs: options.pollMs ?? 2_000,
-    work: look,
-    onFailure: (err) => log.warn({ err }, 'failed to read the outbox'),
-  })
+export function startDelivery(options: DeliveryOptions): QueueWorker {
+  const { queue, key, transport, dropsReserved, metrics, log, pollMs } = options
 
-  async function look(): Promise<void> {
-    const room = underWayMax - underWay.size
-    if (room === 0 || ending.signal.aborted) return
-    const claimed = await queue.claim({ max: room, forSeconds: claimSeconds })
-    for (const mail of claimed) {
-      const delivery = deliver(mail)
-        .catch((err: unknown) => log.warn({ err }, 'failed to record the result of a mail'))
-        .finally(() => {
-          underWay.delete(delivery)
-          if (claimed.length === room) repetition.soon()
-        })
-      underWay.add(delivery)
-    }
-  }
-
-  async function deliver(claimed: ClaimedMail): Promise<void> {
+  async function deliver(claimed: ClaimedMail, ending: AbortSignal): Promise<void> {
     const mail = unsealMail(key, claimed.sealed)
     // Another process may have the secret that sealed it.
     if (mail === undefined) return retry(claimed, { kind: 'unreadable' })
@@ -76,17 +52,21 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       metrics.count('reserved')
       return queue.remove(claimed.id)
     }
-    return send({ ...mail, to: mail.to }, claimed)
+    return send({ ...mail, to: mail.to }, claimed, ending)
   }
 
-  async function send(mail: WaitingMail & { to: string }, claimed: ClaimedMail): Promise<void> {
+  async function send(
+    mail: WaitingMail & { to: string },
+    claimed: ClaimedMail,
+    ending: AbortSignal,
+  ): Promise<void> {
     const { id, createdAt } = claimed
-    const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(sendMs)])
+    const signal = AbortSignal.any([ending, AbortSignal.timeout(sendMs)])
     try {
       await transport.send({ ...mail, id, createdAt }, signal)
     } catch (error) {
       const facts = { kind: mail.kind, ...failureOf(error) }
-      if (ending.signal.aborted) return queue.postpone(id, 0)
+      if (ending.aborted) return queue.postpone(id, 0)
       if (!(error instanceof MailRefused)) return retry(claimed, facts)
       log.error({ mail: id, ...facts }, 'the mail server rejected a mail permanently')
       metrics.count('refused')
@@ -103,25 +83,19 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       metrics.count('given-up')
       return queue.remove(id)
     }
-    const pause = Math.min(pauseSecondsMin * 3 ** (attempts - 1), pauseSecondsMax)
-    log.warn(
-      { mail: id, attempts, pauseSeconds: pause, ...facts },
-      'failed to send a mail: retrying',
-    )
+    const pauseSeconds = pauseSecondsAfter(attempts, pauseSecondsMax)
+    log.warn({ mail: id, attempts, pauseSeconds, ...facts }, 'failed to send a mail: retrying')
     metrics.count('retried')
-    // Spreads the retries when a mail server comes back.
-    return queue.postpone(id, pause * (0.9 + Math.random() * 0.2))
+    return queue.postpone(id, pauseSeconds)
   }
 
-  return {
-    wake: () => repetition.soon(),
-    async close() {
-      await repetition.close()
-      const timer = setTimeout(() => ending.abort(), closeMs)
-      await Promise.all(underWay)
-      clearTimeout(timer)
-    },
-  }
+  return startQueueWorker<ClaimedMail>({
+    claim: (max) => queue.claim({ max, forSeconds: claimSeconds }),
+    attempt: deliver,
+    onFailure: (failure, err) => log.warn({ err }, failures[failure]),
+    pollMs,
+    closeMs,
+  })
 }
 
 interface FailureFacts {
