@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { bucketName } from '../../src/gateway/counters/bucket.ts'
+import type { BucketWindow } from '../../src/gateway/counters/counter.ts'
+import { createEvents } from '../../src/gateway/portal/alerts/events.ts'
+import { createLimitAlerts } from '../../src/gateway/portal/alerts/limit-alerts.ts'
+import { sealSecret } from '../../src/gateway/portal/alerts/webhook-secret.ts'
+import { newWebhookSecret } from '../../src/gateway/portal/alerts/webhook-signature.ts'
+import type { Letter } from '../../src/gateway/portal/mail/letters.ts'
+import type { Outbox } from '../../src/gateway/portal/mail/outbox.ts'
+import { queueMail } from '../../src/gateway/registry/mail-queue.ts'
+import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
+import { createLog } from '../../src/platform/log.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+
+export const catalogue = await publishedCatalogue()
+export const by = 'test'
+export const limit = firstLimit()
+export const { calls } = limit
+export const at80 = Math.ceil(calls * 0.8)
+export const dayMs = 86_400_000
+export const key = Buffer.alloc(32, 7)
+export const silent = createLog('silent')
+
+function firstLimit() {
+  const [first] = catalogue.plans.get('default')?.limits ?? []
+  if (first === undefined) throw new Error('the default plan has no limit')
+  return first
+}
+
+/** An empty registry, a counter of the test's choosing, and a clock that moves. */
+export async function alertsRig({ database }: TestDatabase) {
+  const clock = { ms: Date.parse('2026-11-20T10:30:00Z') }
+  const now = () => clock.ms
+  const stores = await testStores(database, { now })
+  const db = database.connect<RegistrySchema>()
+  await sql`truncate developers, mails, portal_state, changes cascade`.execute(db)
+  const outbox: Outbox = {
+    post: (trx, letter, to) => queueMail(trx, Buffer.from(JSON.stringify({ letter, to }))),
+  }
+  const events = createEvents({ onPost: () => undefined })
+  const counts = new Map<string, number>()
+  const counter = {
+    peeked: 0,
+    async peek(buckets: readonly BucketWindow[]) {
+      counter.peeked += buckets.length
+      return buckets.map(({ bucket }) => ({
+        ...{ bucket, count: counts.get(bucket) ?? 0, window: Math.floor(clock.ms / 3_600_000) },
+        resetMs: 3_600_000 - (clock.ms % 3_600_000),
+      }))
+    },
+  }
+  const options = { db, catalogue: () => catalogue, counter, outbox, events, now, turnSeconds: 0 }
+  const portals = [1, 2].map(() => createLimitAlerts(options))
+
+  /** What two portals do at once, until nothing changes. */
+  async function look(): Promise<void> {
+    await Promise.all(portals.map((job) => job.run()))
+    await Promise.all(portals.map((job) => job.run()))
+  }
+
+  /** So much of the limit of an operation is used, and the last call was just now. */
+  async function use(applicationId: string, operation: string, calls: number): Promise<void> {
+    const of = { api: 'xs2a', version: '1.7.0', id: operation }
+    counts.set(bucketName(applicationId, of, limit), calls)
+    await sql`
+      insert into usage_minutes (application_id, at, api, version, operation, admitted, refused, refused_by_limit,
+        errors, duration_ms_sum, duration_ms_max)
+      values (${applicationId}, date_trunc('minute', ${new Date(clock.ms)}::timestamptz), 'xs2a', '1.7.0',
+        ${operation}, 1, 0, 0, 0, 1, 1)
+      on conflict do nothing`.execute(db)
+  }
+
+  async function subscribed() {
+    const { developer, application } = await testApplication(stores)
+    const version = { api: 'xs2a', version: '1.7.0', plan: 'default' }
+    await stores.subscriptions.add({ applicationId: application.id, ...version, by })
+    return { developer, id: application.id }
+  }
+
+  function hook(
+    applicationId: string,
+    url = 'https://receiver.example/hook',
+    secret = newWebhookSecret(),
+  ) {
+    const sealedSecret = sealSecret(key, applicationId, secret)
+    return stores.alerts.setWebhook({ applicationId, url, sealedSecret, by })
+  }
+
+  async function letters(): Promise<{ letter: Letter & { alerts?: object[] }; to: string }[]> {
+    const rows = await db.selectFrom('mails').select('sealed').orderBy('id').execute()
+    return rows.map(({ sealed }) => JSON.parse(sealed.toString()))
+  }
+
+  async function eventsOf(applicationId: string) {
+    const rows = await db
+      .selectFrom('webhook_deliveries')
+      .select('body')
+      .where('application_id', '=', applicationId)
+      .orderBy('created_at')
+      .execute()
+    return rows.map(({ body }) => JSON.parse(body))
+  }
+
+  return {
+    stores,
+    db,
+    clock,
+    now,
+    outbox,
+    events,
+    counter,
+    look,
+    use,
+    subscribed,
+    hook,
+    letters,
+    eventsOf,
+  }
+}

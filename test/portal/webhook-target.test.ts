@@ -1,0 +1,87 @@
+import t from 'tap'
+import { isPublicAddress } from '../../src/gateway/portal/alerts/public-address.ts'
+import { createWebhookTargets } from '../../src/gateway/portal/alerts/webhook-target.ts'
+
+t.test('webhooks reach public addresses alone', async (t) => {
+  for (const address of [
+    ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '127.8.8.8', '169.254.169.254'],
+    ...['172.16.0.1', '172.31.255.255', '192.168.1.1', '192.0.0.8', '192.0.2.1', '198.18.0.1'],
+    ...['198.51.100.1', '203.0.113.9', '224.0.0.1', '240.0.0.1', '255.255.255.255'],
+    ...['::', '::1', '::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:7f00:1', '::127.0.0.1'],
+    ...['fe80::1', 'fc00::1', 'fd12:3456::1', 'ff02::1', '64:ff9b::a00:1', '64:ff9b:1::1'],
+    ...['2001:db8::1', '2001::1', '2002:7f00:1::', '100::1', 'fec0::1', '3fff::1', 'nonsense', ''],
+  ]) {
+    t.notOk(isPublicAddress(address), `${address} is refused`)
+  }
+  for (const address of [
+    '1.1.1.1',
+    '93.184.215.14',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2606:4700::1111',
+    '::ffff:1.1.1.1',
+  ]) {
+    t.ok(isPublicAddress(address), `${address} is allowed`)
+  }
+})
+
+const remote = {
+  webhookNetworks: [],
+  portal: { host: '0.0.0.0', port: 0 },
+  portalPublicUrl: 'https://developer.bank.example',
+  trustedProxies: [],
+}
+
+t.test(
+  'an address is refused however it is spelled, and a name by what it stands for',
+  async (t) => {
+    const names: Record<string, string[]> = {
+      'inner.example': ['10.0.0.5'],
+      'mixed.example': ['1.1.1.1', '127.0.0.1'],
+      'mapped.example': ['::ffff:169.254.169.254'],
+      'outer.example': ['1.1.1.1', '2606:4700::1111'],
+      'nothing.example': [],
+    }
+    const lookup = async (name: string) => (names[name] ?? []).map((address) => ({ address }))
+    const targets = createWebhookTargets({ settings: remote, lookup })
+    for (const url of [
+      ...['http://outer.example/', 'ftp://outer.example/', 'javascript:alert(1)', 'nonsense', ''],
+      ...['https://u:p@outer.example/', 'https://outer.example/#x', 'https://outer.example/#'],
+      ...['https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://0177.0.0.1/'],
+      ...['https://127.1/', 'https://[::1]/', 'https://[::ffff:10.0.0.1]/', 'https://localhost/'],
+      ...['https://169.254.169.254/latest/meta-data', `https://outer.example/${'x'.repeat(500)}`],
+    ]) {
+      t.match(targets.read(url), { rule: /^an https address/ }, url.slice(0, 60))
+    }
+    t.same(targets.read('https://outer.example/a?b=c'), { url: 'https://outer.example/a?b=c' })
+    for (const name of ['inner', 'mixed', 'mapped', 'nothing']) {
+      await t.rejects(
+        targets.resolve(`https://${name}.example/`),
+        { message: /public internet/ },
+        name,
+      )
+    }
+    const found = await targets.resolve('https://outer.example/')
+    t.match(
+      found,
+      { address: '1.1.1.1', family: 4 },
+      'the request goes to the address that was checked',
+    )
+
+    const settings = { ...remote, webhookNetworks: ['10.0.0.0/24'] }
+    const own = createWebhookTargets({ settings, lookup })
+    t.match(
+      await own.resolve('https://inner.example/'),
+      { address: '10.0.0.5' },
+      'WEBHOOK_NETWORKS',
+    )
+    t.match(own.read('http://10.0.0.5/'), { rule: /https/ })
+    const local = createWebhookTargets({
+      settings: { ...remote, portal: { host: '127.0.0.1', port: 0 }, portalPublicUrl: undefined },
+      lookup,
+    })
+    t.match(local.read('http://127.0.0.1:9/hook'), { url: 'http://127.0.0.1:9/hook' })
+    t.match(local.read('http://outer.example/'), { rule: /this machine/ })
+    t.match(local.read('https://10.0.0.5/'), { rule: /https/ })
+  },
+)
