@@ -1,3 +1,5 @@
+import { listOf, type Members, membersOf, resolved } from './document-nodes.ts'
+
 /** How to call an operation, according to its OpenAPI document. */
 export interface CallShape {
   readonly operation: string
@@ -36,8 +38,6 @@ export interface ListedOperation {
   readonly path: string
   readonly summary: string
 }
-
-type Members = Readonly<Record<string, unknown>>
 
 /**
  * Reads the shape of one operation out of its version's OpenAPI document.
@@ -95,17 +95,17 @@ function callParameter(root: Members, parameter: Members): CallParameter | undef
     place,
     isRequired: parameter['required'] === true,
     purpose: firstSentence(parameter['description']),
-    example: textOf(parameter['example']) || (choices[0] ?? ''),
+    example: typed(parameter['example']) || (choices[0] ?? ''),
     choices,
   }
 }
 
 function choicesOf(root: Members, parameter: Members): readonly string[] {
   const schema = resolved(root, parameter['schema'])
-  const listed = listOf(schema['enum']).map(textOf)
+  const listed = listOf(schema['enum']).map(typed)
   if (listed.length > 0) return listed
   const examples = Object.values(membersOf(parameter['examples']))
-  return examples.map((example) => textOf(resolved(root, example)['value']))
+  return examples.map((example) => typed(resolved(root, example)['value']))
 }
 
 function callBody(root: Members, requestBody: Members): CallBody | undefined {
@@ -125,22 +125,6 @@ function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? ''
 }
 
-/** Follows chains of `#/…`, at most eight steps, because references may be circular. */
-function resolved(root: Members, node: unknown): Members {
-  let members = membersOf(node)
-  for (let step = 0; step < 8; step += 1) {
-    const reference = members['$ref']
-    if (typeof reference !== 'string' || !reference.startsWith('#/')) return members
-    let target: unknown = root
-    for (const name of reference.slice(2).split('/')) {
-      target =
-        membersOf(target)[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')]
-    }
-    members = membersOf(target)
-  }
-  return {}
-}
-
 function firstSentence(description: unknown): string {
   if (typeof description !== 'string') return ''
   const [paragraph = ''] = description.replaceAll('`', '').split(/\n\s*\n/)
@@ -148,17 +132,8 @@ function firstSentence(description: unknown): string {
   return /^.*?[.:](?= |$)/.exec(flat)?.[0].replace(/:$/, '.') ?? flat
 }
 
-function textOf(value: unknown): string {
+/** A value as a person would type it; empty for objects and lists. */
+function typed(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function membersOf(value: unknown): Members {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  // The document comes from the operator, so every value is checked before use.
-  return isObject ? (value as Members) : {}
 }

@@ -1,5 +1,6 @@
 import { type CallDraft, draftCall, valueKey } from './call-draft.ts'
 import type { CallShape, ListedOperation } from './call-shape.ts'
+import { listOf, type Members, membersOf, textOf } from './document-nodes.ts'
 import { idName } from './id-name.ts'
 
 /** An account as listed in the portal. */
@@ -57,22 +58,6 @@ function balanceOf(balances: readonly Members[]): ShownAccount['balance'] {
   const available = balances.find(({ balanceType }) => balanceType === 'interimAvailable')
   const { amount, currency } = membersOf((available ?? balances[0])?.['balanceAmount'])
   return amount === undefined ? undefined : { amount: textOf(amount), currency: textOf(currency) }
-}
-
-type Members = Readonly<Record<string, unknown>>
-
-function membersOf(value: unknown): Members {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  // The JSON comes from the bank, so every value is checked before use.
-  return isObject ? (value as Members) : {}
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-import { listOf, type Members, membersOf, resolved, textOf } from './document-nodes.ts'
+import { listOf, type Members, membersOf, resolved, textOf } from '../calls/document-nodes.ts'
 
 /** All that a document says about one operation. */
 export interface OperationEntry {
