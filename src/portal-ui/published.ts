@@ -4,17 +4,48 @@ import type {
   PublishedOperation,
   PublishedVersion,
 } from '../gateway/portal/schemas/catalogue.ts'
+import { t } from './words.ts'
 
 /** A tab of the page of an API version. */
 export type VersionTab = (typeof versionTabs)[number]
 
+interface NamedVersion {
+  readonly api: string
+  readonly version: string
+}
+
 /** The published version that a subscription or a limit belongs to; undefined once it is no longer published. */
 export function publishedVersion(
   apis: PublishedApis | undefined,
-  named: { readonly api: string; readonly version: string },
+  named: NamedVersion,
 ): PublishedVersion | undefined {
   const api = apis?.items.find((each) => each.api === named.api)
   return api?.versions.find(({ version }) => version === named.version)
+}
+
+/** What a reader calls a version: `Mandates 1.0.0`; by its id once it is no longer published. */
+export function versionTitle(apis: PublishedApis | undefined, named: NamedVersion): string {
+  return `${publishedVersion(apis, named)?.title ?? named.api} ${named.version}`
+}
+
+/** What a reader calls a limit: its version, and its own name only where a plan has several. */
+export function limitOfVersion(
+  apis: PublishedApis | undefined,
+  named: NamedVersion & { readonly limit: string },
+): string {
+  const version = versionTitle(apis, named)
+  const plans = publishedVersion(apis, named)?.plans ?? []
+  const isOnly = plans.length > 0 && plans.every(({ limits }) => limits.length <= 1)
+  return isOnly ? version : t('limit.named', { version, name: named.limit })
+}
+
+/** What a reader calls a plan; by its id once it is no longer published. */
+export function planTitle(
+  apis: PublishedApis | undefined,
+  named: NamedVersion & { readonly plan: string },
+): string {
+  const plans = publishedVersion(apis, named)?.plans ?? []
+  return plans.find(({ name }) => name === named.plan)?.title ?? named.plan
 }
 
 /** The title of a subject of a version in the page's language. */

@@ -128,7 +128,13 @@ t.test('an override changes the limit at the gateway, until its moment or its en
   const made = await send('POST', overrides, overrideInput({ calls: 50 }))
   t.match(made, {
     status: 201,
-    body: { ...overrideInput(), calls: 50, expiresAt: String, createdBy: actor },
+    body: {
+      ...overrideInput(),
+      calls: 50,
+      expiresAt: String,
+      createdBy: actor,
+      createdByName: String,
+    },
   })
   t.ok(await soon(limitOf, (limit) => limit === 50))
   t.same((await send('GET', overrides)).body, { items: [made.body] })

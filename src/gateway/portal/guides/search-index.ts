@@ -59,7 +59,7 @@ export function createSearchIndex({
         {
           kind: 'version' as const,
           title: `${texts.title} ${version}`,
-          detail: `${api} ${version}`,
+          detail: '',
           place: '',
           words: `${title} ${api}@${version} openapi`,
           href: `/apis/${api}/${version}`,

@@ -31,7 +31,7 @@ function versionSection(api: string, published: PublishedVersion, words: Words):
     ({ method, path, summary }) =>
       `<tr><td>${code(method).html}</td><td>${code(path).html}</td><td>${documentHtml(summary, words.language)}</td></tr>`,
   )
-  return `<h3>${documentHtml(`${api} ${version}`, words.language)}</h3>
+  return `<h3>${documentHtml(`${published.title} ${version}`, words.language)}</h3>
 <p>${[...lifecycleNotes(published, words), document].join(' · ')}</p>
 ${plans.flatMap((plan) => planTerms(plan, words)).join('\n')}
 <table><thead><tr>${heads.map((head) => `<th scope="col">${escapeHtml(head)}</th>`).join('')}</tr></thead><tbody>

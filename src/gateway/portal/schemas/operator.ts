@@ -48,6 +48,9 @@ export const LimitOverride = closed({
   calls: Type.Integer(),
   reason: Type.String(),
   createdBy: Type.String(),
+  createdByName: nullable(
+    Type.String({ description: 'of the person, as it is now; null once it is erased' }),
+  ),
   createdAt: Instant,
   expiresAt: Instant,
 })

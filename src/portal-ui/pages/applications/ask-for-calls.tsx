@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import type { PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { LimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { useLimitRequests, useLimitRequestWithdrawal } from '../../api/limit-requests.ts'
 import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'
@@ -9,6 +10,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitInWords, wholeNumber, windowInWords } from '../../in-words.ts'
 import { lazyPage } from '../../lazy-page.tsx'
+import { limitOfVersion } from '../../published.ts'
 import { t } from '../../words.ts'
 import type { Choice } from './ask-dialog.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
@@ -66,18 +68,15 @@ interface AskedProps {
 
 function Asked({ applicationId, request }: AskedProps) {
   const withdrawal = useLimitRequestWithdrawal(applicationId)
-  const { state, api, version, limit, calls, createdAt, grantedCalls, grantedUntil } = request
+  const { data: apis } = useApis()
+  const { state, calls, createdAt, grantedCalls, grantedUntil } = request
   if (state === 'withdrawn') return null
   return (
     <NoticeLine tone={tones[state]}>
       <Message
         id={`moreCalls.${state}`}
         values={{
-          limit: (
-            <bdi>
-              {api} {version}, {limit}
-            </bdi>
-          ),
+          limit: <bdi>{limitOfVersion(apis, request)}</bdi>,
           calls: wholeNumber(grantedCalls ?? calls),
           at: <Time at={createdAt} />,
           until: grantedUntil === null ? '' : <Time at={grantedUntil} />,

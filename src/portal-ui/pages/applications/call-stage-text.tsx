@@ -1,7 +1,9 @@
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
 import { milliseconds, wholeNumber, windowInWords } from '../../in-words.ts'
+import { versionTitle } from '../../published.ts'
 import { t, words } from '../../words.ts'
 import type { CallStage, StageState } from './call-stages.ts'
 import { errorCode } from './call-words.ts'
@@ -26,14 +28,15 @@ export function CallStageText({ record, stage, state }: CallStageTextProps) {
       </bdi>
     )
   }
-  if (stage === 'subscription' && api !== null) {
-    return (
-      <bdi dir="ltr">
-        {api} {version}
-      </bdi>
-    )
+  if (stage === 'subscription' && api !== null && version !== null) {
+    return <VersionName api={api} version={version} />
   }
   return null
+}
+
+function VersionName(named: { readonly api: string; readonly version: string }) {
+  const { data: apis } = useApis()
+  return <bdi>{versionTitle(apis, named)}</bdi>
 }
 
 function AtTheBank({ record }: { readonly record: CallRecord }) {

@@ -1,9 +1,11 @@
 import { Progress } from '@mantine/core'
 import type { LiveUsage } from '../../../gateway/portal/schemas/usage.ts'
+import { useApis } from '../../api/catalogue.ts'
 import type { ReceivedUsage } from '../../api/usage.ts'
 import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
+import { versionTitle } from '../../published.ts'
 import { t } from '../../words.ts'
 import { Countdown } from './countdown.tsx'
 import classes from './overview.module.css'
@@ -19,6 +21,7 @@ export interface LimitBarProps {
 
 /** One limit in use: calls used, calls left, and when it resets. */
 export function LimitBar({ item, name, usage, isShort = false }: LimitBarProps) {
+  const { data: apis } = useApis()
   const { api, version, operation, limitName, limit, used, remaining, resetsAt, overrideUntil } =
     item
   const share = Math.min(100, (used / Math.max(1, limit)) * 100)
@@ -60,9 +63,7 @@ export function LimitBar({ item, name, usage, isShort = false }: LimitBarProps) 
       <div className={classes['limitNote']}>
         {isShort ? (
           <>
-            <bdi dir="ltr">
-              {api} {version}
-            </bdi>
+            <bdi>{versionTitle(apis, { api, version })}</bdi>
             {' · '}
           </>
         ) : null}

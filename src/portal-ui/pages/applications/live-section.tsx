@@ -7,9 +7,9 @@ import { QueryState } from '../../components/query-state.tsx'
 import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { thisPeriod, windowInWords } from '../../in-words.ts'
-import { publishedVersion } from '../../published.ts'
+import { versionTitle } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 import { LimitBar } from './limit-bar.tsx'
 import { limitTitle } from './limit-title.ts'
 import classes from './overview.module.css'
@@ -62,14 +62,13 @@ interface VersionUsageProps {
 }
 
 function VersionUsage({ apis, api, version, items, usage }: VersionUsageProps) {
-  const name = publishedVersion(apis, { api, version })?.title ?? api
   const used = items
     .filter((item) => item.used > 0)
     .toSorted((a, b) => b.used / b.limit - a.used / a.limit)
   const unused = items.filter((item) => item.used === 0)
   return (
     <SectionCard
-      title={t('usage.limitsOf', { name: `${name} ${version}` })}
+      title={t('usage.limitsOf', { name: nameAsText(versionTitle(apis, { api, version })) })}
       action={periodOf(items)}
       hasRows
     >

@@ -4,6 +4,7 @@ import { useLocation, useParams, useSearchParams } from 'wouter'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import type { MovePreview } from '../../../gateway/portal/schemas/moves.ts'
 import { useApplication, useSubscribing } from '../../api/applications.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { useMove, useMovePreview } from '../../api/moves.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Figure, Figures } from '../../components/figure.tsx'
@@ -16,9 +17,9 @@ import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
-import { diffPath } from '../../published.ts'
+import { diffPath, limitOfVersion, planTitle } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 import { ApplicationFrame } from './application-frame.tsx'
 import { ReplayTable } from './replay-table.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
@@ -118,6 +119,7 @@ function Choice({
   preview,
 }: Omit<MoveProps, 'to'> & { readonly preview: MovePreview }) {
   const { api, from, to, plan, keepsPlan, isSubscribed, overrides } = preview
+  const { data: apis } = useApis()
   const [isAsking, setIsAsking] = useState(false)
   const [, navigate] = useLocation()
   const leave = () => navigate(tabPath(id, 'subscriptions'))
@@ -131,12 +133,24 @@ function Choice({
       <Text size="sm" maw="44rem">
         {t(isSubscribed ? 'move.isSubscribed' : 'move.advice', { from, to })}
       </Text>
-      {keepsPlan ? null : <Text size="sm">{t('move.otherPlan', { plan, to })}</Text>}
+      {keepsPlan ? null : (
+        <Text size="sm">
+          {t('move.otherPlan', {
+            plan: nameAsText(planTitle(apis, { api, version: to, plan })),
+            to,
+          })}
+        </Text>
+      )}
       {overrides.map(({ limit, calls, expiresAt }) => (
         <Text size="sm" key={limit}>
           <Message
             id="move.override"
-            values={{ calls: wholeNumber(calls), limit, until: <Time at={expiresAt} />, from, to }}
+            values={{
+              calls: wholeNumber(calls),
+              limit: <bdi>{limitOfVersion(apis, { api, version: from, limit })}</bdi>,
+              until: <Time at={expiresAt} />,
+              to,
+            }}
           />
         </Text>
       ))}

@@ -3,6 +3,7 @@ import type { History } from '../../../gateway/portal/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { milliseconds, percent, wholeNumber } from '../../in-words.ts'
+import { versionTitle } from '../../published.ts'
 import { t } from '../../words.ts'
 import { operationName } from './operation-name.ts'
 
@@ -35,7 +36,9 @@ export function OperationTable({ history }: { readonly history: History }) {
               <bdi>{operationName(total, apis)}</bdi>
             </Table.Td>
             <Table.Td>
-              <bdi dir="ltr">{api === null || version === null ? '–' : `${api} ${version}`}</bdi>
+              <bdi>
+                {api === null || version === null ? '–' : versionTitle(apis, { api, version })}
+              </bdi>
             </Table.Td>
             <Table.Td data-number>{wholeNumber(calls)}</Table.Td>
             <Table.Td data-number>{refused === 0 ? '–' : percent(refused / calls)}</Table.Td>

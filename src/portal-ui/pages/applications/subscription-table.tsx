@@ -11,7 +11,7 @@ import { Pill } from '../../components/pill.tsx'
 import { RowMenu, type RowMenuItem } from '../../components/row-menu.tsx'
 import { ShortTime } from '../../components/short-time.tsx'
 import { limitInWords } from '../../in-words.ts'
-import { publishedVersion, versionPath } from '../../published.ts'
+import { publishedVersion, versionPath, versionTitle } from '../../published.ts'
 import { nameAsText, t } from '../../words.ts'
 import { ChangePlan } from './change-plan.tsx'
 import classes from './subscription-table.module.css'
@@ -54,7 +54,7 @@ function SubscriptionRow(props: SubscriptionRowProps) {
   const published = publishedVersion(apis, subscription)
   const plans = published?.plans ?? []
   const plan = plans.find(({ name }) => name === planName)
-  const title = `${published?.title ?? api} ${version}`
+  const title = versionTitle(apis, subscription)
   const successor = published?.isDeprecated ? published.lifecycle.successor : undefined
   const close = () => setDialog(undefined)
   const shared = { applicationId, subscription, onClose: close }

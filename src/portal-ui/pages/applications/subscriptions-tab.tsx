@@ -2,7 +2,6 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
-import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useKeyCreation, useKeys, useSubscriptions } from '../../api/applications.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'
@@ -10,6 +9,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { HeadingActions } from '../../layout/heading-actions.tsx'
 import { focusPageHeading } from '../../layout/page-heading.ts'
+import { versionTitle } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
@@ -66,7 +66,7 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
         {added === undefined ? null : (
           <Message
             id="subscriptions.added"
-            values={{ name: <bdi>{titleOf(added, apis.data)}</bdi> }}
+            values={{ name: <bdi>{versionTitle(apis.data, added)}</bdi> }}
           />
         )}
       </div>
@@ -107,8 +107,4 @@ export function SubscriptionsTab({ applicationId, memory }: SubscriptionsTabProp
       <AskForCalls applicationId={applicationId} />
     </Stack>
   )
-}
-
-function titleOf({ api, version }: Subscription, { items }: PublishedApis): string {
-  return `${items.find((each) => each.api === api)?.title ?? api} ${version}`
 }

@@ -1,10 +1,14 @@
 import type { ReactNode } from 'react'
+import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { AuditEntry } from '../../../gateway/portal/schemas/operator.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'
+import { limitOfVersion, planTitle, versionTitle } from '../../published.ts'
 import { knownMessage, t } from '../../words.ts'
 
 /** An entry of the audit log as a sentence: who did what to what. */
 export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
+  const { data: apis } = useApis()
   const { action, actor, actorName, subject, subjectName, applicationName, detail } = entry
   const known = knownMessage(`audit.${action}`)
   const values = {
@@ -14,22 +18,27 @@ export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
     application: <bdi>{applicationName}</bdi>,
     // ICU has no argument that may be missing.
     ...Object.fromEntries(detailNames.map((name) => [name, detail[name] ?? '–'])),
+    ...named(apis, detail),
   }
   if (known !== undefined) return <Message id={known} values={values} />
   return <Message id="audit.other" values={{ ...values, action: <code>{action}</code> }} />
 }
 
 /** Members of the detail that sentences mention. */
-const detailNames = [
-  'api',
-  'version',
-  'plan',
-  'limit',
-  'calls',
-  'mode',
-  'changed',
-  'factor',
-] as const
+const detailNames = ['version', 'plan', 'limit', 'calls', 'mode', 'changed', 'factor'] as const
+
+/** The members that name a version of an API, its plan or its limit, by their titles. */
+function named(apis: PublishedApis | undefined, detail: AuditEntry['detail']) {
+  const { api, version, plan, limit } = detail
+  if (api === undefined || version === undefined) return {}
+  return {
+    version: <bdi>{versionTitle(apis, { api, version })}</bdi>,
+    ...(plan === undefined ? {} : { plan: <bdi>{planTitle(apis, { api, version, plan })}</bdi> }),
+    ...(limit === undefined
+      ? {}
+      : { limit: <bdi>{limitOfVersion(apis, { api, version, limit })}</bdi> }),
+  }
+}
 
 /** A person or thing by its name; by its kind and the beginning of its id if it has none any more. */
 export function Party({ party, name }: { readonly party: string; readonly name: string | null }) {

@@ -2,6 +2,7 @@ import { Stack, Table, Text, Title } from '@mantine/core'
 import { useParams } from 'wouter'
 import type { Key, Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { OperatedApplicationDetail } from '../../../gateway/portal/schemas/operator.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOperatedApplication, useOperatedKeys } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -13,6 +14,7 @@ import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
+import { planTitle, versionTitle } from '../../published.ts'
 import { t } from '../../words.ts'
 import { ApplicationSuspension } from './application-suspension.tsx'
 import { MoreButton } from './more-button.tsx'
@@ -95,6 +97,7 @@ function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
 }
 
 function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
+  const { data: apis } = useApis()
   if (items.length === 0) {
     return (
       <EmptyState title={t('operator.noSubscriptions')}>
@@ -106,8 +109,7 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
     <DataTable
       label={t('overview.subscriptions')}
       columns={[
-        { name: 'api', label: t('fact.api') },
-        { name: 'version', label: t('fact.version'), narrow: 'beside' },
+        { name: 'version', label: t('fact.version') },
         { name: 'plan', label: t('plans.plan') },
         { name: 'since', label: t('operator.sinceHead') },
         { name: 'ended', label: t('operator.endedHead') },
@@ -115,11 +117,12 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
     >
       {items.map(({ id, api, version, plan, createdAt, endedAt }) => (
         <Table.Tr key={id}>
-          <Table.Td>{api}</Table.Td>
           <Table.Td>
-            <bdi>{version}</bdi>
+            <bdi>{versionTitle(apis, { api, version })}</bdi>
           </Table.Td>
-          <Table.Td>{plan}</Table.Td>
+          <Table.Td>
+            <bdi>{planTitle(apis, { api, version, plan })}</bdi>
+          </Table.Td>
           <Table.Td>
             <Time at={createdAt} />
           </Table.Td>

@@ -12,8 +12,8 @@ import { Form, filled } from '../../components/form.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { limitInWords } from '../../in-words.ts'
 import { problemSentence } from '../../problem-words.ts'
-import { publishedVersion } from '../../published.ts'
-import { t } from '../../words.ts'
+import { limitOfVersion, publishedVersion } from '../../published.ts'
+import { nameAsText, t } from '../../words.ts'
 import { instantOf } from './local-moment.ts'
 import classes from './operator.module.css'
 
@@ -37,14 +37,15 @@ export function OverrideForm(props: OverrideFormProps) {
   if (apis.data === undefined) {
     return <QueryState query={apis} />
   }
-  return <Fields {...props} choices={choicesOf(props.subscriptions, apis.data)} />
+  return <Fields {...props} apis={apis.data} choices={choicesOf(props.subscriptions, apis.data)} />
 }
 
-function Fields({
-  applicationId,
-  choices,
-  onDone,
-}: OverrideFormProps & { readonly choices: readonly Choice[] }) {
+interface FieldsProps extends OverrideFormProps {
+  readonly apis: PublishedApis
+  readonly choices: readonly Choice[]
+}
+
+function Fields({ applicationId, apis, choices, onDone }: FieldsProps) {
   const form = useForm({
     initialValues: { limit: '0', calls: '', reason: '', expiresAt: '' },
     validate: { calls: filled(), reason: filled(), expiresAt: filled() },
@@ -83,9 +84,9 @@ function Fields({
             label={t('plans.limit')}
             description={t('overrides.limitHelp')}
             {...form.getInputProps('limit')}
-            data={choices.map(({ subscription: { api, version, plan }, limit }, index) => ({
+            data={choices.map(({ subscription, limit: { name: limit } }, index) => ({
               value: String(index),
-              label: `${api} ${version}: ${limit.name} (${plan})`,
+              label: nameAsText(limitOfVersion(apis, { ...subscription, limit })),
             }))}
           />
           <CallsField

@@ -3,13 +3,15 @@ import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { LimitOverride } from '../../../gateway/portal/schemas/operator.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { useOverrideEnd } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
 import { Time } from '../../components/time.tsx'
-import { t } from '../../words.ts'
-import { partyInWords } from './audit-words.tsx'
+import { limitOfVersion } from '../../published.ts'
+import { nameAsText, t } from '../../words.ts'
+import { Party } from './audit-words.tsx'
 import classes from './operator.module.css'
 import { OverrideForm } from './override-form.tsx'
 
@@ -64,10 +66,11 @@ function Override({
   readonly applicationId: string
   readonly override: LimitOverride
 }) {
-  const { id, api, version, limit, calls, reason, createdBy, createdAt, expiresAt } = override
+  const { id, calls, reason, createdBy, createdByName, createdAt, expiresAt } = override
   const end = useOverrideEnd(applicationId)
   const [opened, { open, close }] = useDisclosure(false, { onOpen: end.reset })
-  const subject = { limit, api, version }
+  const { data: apis } = useApis()
+  const subject = { limit: nameAsText(limitOfVersion(apis, override)) }
   return (
     <>
       <div className={classes['who']}>
@@ -81,7 +84,7 @@ function Override({
             values={{
               until: <Time at={expiresAt} />,
               time: <Time at={createdAt} />,
-              by: <bdi>{partyInWords(createdBy)}</bdi>,
+              by: <Party party={createdBy} name={createdByName} />,
             }}
           />
         </Text>

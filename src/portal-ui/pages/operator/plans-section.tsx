@@ -1,4 +1,5 @@
 import { Stack, Table, Text, Title } from '@mantine/core'
+import { useApis } from '../../api/catalogue.ts'
 import { usePlanUse } from '../../api/operator.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -6,11 +7,13 @@ import { QueryState } from '../../components/query-state.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitInWords, wholeNumber } from '../../in-words.ts'
+import { limitOfVersion, versionTitle } from '../../published.ts'
 import { t } from '../../words.ts'
 
 /** What each plan gives and who has it, and the limits that differ from a plan now. */
 export function PlansSection() {
   const plans = usePlanUse()
+  const { data: apis } = useApis()
   const { data } = plans
   if (data === undefined) return <QueryState query={plans} />
   return (
@@ -30,9 +33,7 @@ export function PlansSection() {
               <bdi>{plan.title}</bdi>
             </Table.Td>
             <Table.Td>
-              <bdi>
-                {api} {version}
-              </bdi>
+              <bdi>{versionTitle(apis, { api, version })}</bdi>
             </Table.Td>
             <Table.Td>
               {plan.limits.map((limit) => (
@@ -66,9 +67,7 @@ export function PlansSection() {
                   </TextLink>
                 </Table.Td>
                 <Table.Td>
-                  <bdi>
-                    {override.limit}, {override.api} {override.version}
-                  </bdi>
+                  <bdi>{limitOfVersion(apis, override)}</bdi>
                 </Table.Td>
                 <Table.Td data-number>{wholeNumber(override.calls)}</Table.Td>
                 <Table.Td>

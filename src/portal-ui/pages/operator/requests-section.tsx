@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { WaitingLimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { useLimitRequestDecline, useLimitRequestGrant } from '../../api/limit-requests.ts'
 import { useAllLimitRequests } from '../../api/operator.ts'
 import { CallsField, callsIn } from '../../components/calls-field.tsx'
@@ -15,6 +16,7 @@ import { SectionCard } from '../../components/section-card.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { wholeNumber } from '../../in-words.ts'
+import { limitOfVersion } from '../../published.ts'
 import { t } from '../../words.ts'
 import { instantOf } from './local-moment.ts'
 import { MoreButton } from './more-button.tsx'
@@ -94,18 +96,15 @@ function Waiting({ request }: RequestProps) {
 }
 
 function Summary({ request }: RequestProps) {
-  const { developerEmail, calls, limit, api, version } = request
+  const { data: apis } = useApis()
+  const { developerEmail, calls } = request
   return (
     <Message
       id="requests.wants"
       values={{
         developer: <bdi>{developerEmail}</bdi>,
         calls: wholeNumber(calls),
-        limit: (
-          <bdi>
-            {api} {version}, {limit}
-          </bdi>
-        ),
+        limit: <bdi>{limitOfVersion(apis, request)}</bdi>,
       }}
     />
   )

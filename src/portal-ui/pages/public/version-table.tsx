@@ -1,11 +1,11 @@
 import { Anchor, Box, Title } from '@mantine/core'
-import type { PublishedApi } from '../../../gateway/portal/schemas/catalogue.ts'
+import type { PublishedApi, PublishedVersion } from '../../../gateway/portal/schemas/catalogue.ts'
 import { DocumentText } from '../../components/document-text.tsx'
 import { LifecycleBadges } from '../../components/lifecycle-badges.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { wholeNumber } from '../../in-words.ts'
 import { documentPath, versionPath } from '../../published.ts'
-import { t } from '../../words.ts'
+import { nameAsText, t } from '../../words.ts'
 import classes from './landing.module.css'
 
 /** Every version of every API with its lifecycle, newest first. */
@@ -40,9 +40,7 @@ export function VersionTable({ apis }: { readonly apis: readonly PublishedApi[] 
                     <DocumentText text={version.title} />
                   </td>
                   <td>
-                    <bdi>
-                      {api} {version.version}
-                    </bdi>
+                    <bdi>{version.version}</bdi>
                   </td>
                   <td>
                     <LifecycleBadges version={version} />
@@ -52,7 +50,7 @@ export function VersionTable({ apis }: { readonly apis: readonly PublishedApi[] 
                     <span className={classes['rowLinks']}>
                       <TextLink
                         href={versionPath(api, version.version)}
-                        aria-label={t('landing.referenceOf', { name: `${api} ${version.version}` })}
+                        aria-label={t('landing.referenceOf', { name: titleOf(version) })}
                       >
                         {t('landing.reference')}
                       </TextLink>
@@ -60,7 +58,7 @@ export function VersionTable({ apis }: { readonly apis: readonly PublishedApi[] 
                         href={documentPath(api, version.version)}
                         underline="always"
                         download={`${api}-${version.version}.json`}
-                        aria-label={t('landing.openApiOf', { name: `${api} ${version.version}` })}
+                        aria-label={t('landing.openApiOf', { name: titleOf(version) })}
                       >
                         {t('landing.openApi')}
                       </Anchor>
@@ -74,4 +72,8 @@ export function VersionTable({ apis }: { readonly apis: readonly PublishedApi[] 
       </Box>
     </section>
   )
+}
+
+function titleOf({ title, version }: PublishedVersion): string {
+  return nameAsText(`${title} ${version}`)
 }

@@ -12,7 +12,7 @@ import {
   SearchQuery,
 } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
-import { overrideAnswer } from './overrides.ts'
+import { overrideAnswers } from './overrides.ts'
 
 const Params = Type.Object({ id: Type.String({ description: 'of the application' }) })
 
@@ -21,7 +21,7 @@ export function registerOperatedApplications(
   app: PortalApp,
   { now, stores }: Pick<PortalServices, 'now' | 'stores'>,
 ): void {
-  const { applications, directory, keys, overrides, subscriptions } = stores
+  const { applications, directory, keys, overrides, partyNames, subscriptions } = stores
 
   const find = (id: string) => orNotFound(directory.application(id))
 
@@ -62,7 +62,7 @@ export function registerOperatedApplications(
       return {
         application: withInstants(application),
         subscriptions: subscribed.map(subscriptionAnswer),
-        overrides: overridden.map(overrideAnswer),
+        overrides: await overrideAnswers(partyNames, overridden),
       }
     },
   )

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { type Catalogue, versionKey } from '../../../../catalogue/catalogue.ts'
 import { limitNames } from '../../../../catalogue/effective-limits.ts'
 import type * as registered from '../../../registry/overrides.ts'
+import type { PartyNames } from '../../../registry/party-names.ts'
 import { withInstants } from '../../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
 import { inputInvalid, orNotFound } from '../../portal-error.ts'
@@ -22,7 +23,7 @@ export function registerOverrides(
   app: PortalApp,
   { catalogue, stores }: Pick<PortalServices, 'catalogue' | 'stores'>,
 ): void {
-  const { applications, overrides } = stores
+  const { applications, overrides, partyNames } = stores
 
   app.get(
     '/applications/:id/overrides',
@@ -37,7 +38,7 @@ export function registerOverrides(
     async ({ params }) => {
       const { id: applicationId } = await orNotFound(applications.find(params.id))
       // At most one for each limit, so one piece holds them all.
-      return { items: (await overrides.list({ applicationId })).map(overrideAnswer) }
+      return { items: await overrideAnswers(partyNames, await overrides.list({ applicationId })) }
     },
   )
 
@@ -63,7 +64,8 @@ export function registerOverrides(
         by: operatorOf(request),
         operatorId: signedIn(request).id,
       })
-      return overrideAnswer(made)
+      const names = await partyNames.find([made.createdBy])
+      return overrideAnswer(made, names)
     },
   )
 
@@ -91,12 +93,20 @@ export function registerOverrides(
   )
 }
 
-/** An override as operators see it. */
-export function overrideAnswer({
-  applicationId,
-  ...override
-}: registered.LimitOverride): LimitOverride {
-  return withInstants(override)
+/** Overrides as operators see them, with the present names of their makers. */
+export async function overrideAnswers(
+  partyNames: PartyNames,
+  overrides: readonly registered.LimitOverride[],
+): Promise<LimitOverride[]> {
+  const names = await partyNames.find(overrides.map(({ createdBy }) => createdBy))
+  return overrides.map((override) => overrideAnswer(override, names))
+}
+
+function overrideAnswer(
+  { applicationId, ...override }: registered.LimitOverride,
+  names: Awaited<ReturnType<PartyNames['find']>>,
+): LimitOverride {
+  return withInstants({ ...override, createdByName: names.get(override.createdBy)?.name ?? null })
 }
 
 /** @throws {PortalError} INPUT_INVALID naming what is published */
