@@ -1,5 +1,4 @@
 import { type FunctionComponent, lazy, useState } from 'react'
-import { loadAllWords } from './words.ts'
 
 /** The script of a page did not load: no connection, or the portal serves a newer page. */
 export class PageLoadFailure extends Error {}
@@ -26,20 +25,14 @@ export interface LazyPage<Props extends object = object> {
  * React's `lazy` alone would show the fallback for 300 ms first.
  *
  * @param name under which the script exports the page
- * @param words whether it needs all messages, or only those that are there from the start
  */
 export function lazyPage<Name extends string, Props extends object = object>(
   importPage: () => Promise<Readonly<Record<Name, FunctionComponent<Props>>>>,
   name: Name,
-  words: 'first' | 'all' = 'all',
 ): LazyPage<Props> {
   const load = async (): Promise<FunctionComponent<Props>> => {
     try {
-      const [script] = await Promise.all([
-        importPage(),
-        words === 'all' ? loadAllWords() : undefined,
-      ])
-      return script[name]
+      return (await importPage())[name]
     } catch (cause) {
       failures.add(() => {
         Pending = pending()

@@ -16,35 +16,31 @@ export interface PageRoute {
 export const routes: readonly PageRoute[] = [
   {
     path: pagePaths.landing,
-    page: lazyPage(() => import('./pages/public/landing-page.tsx'), 'LandingPage', 'first'),
+    page: lazyPage(() => import('./pages/public/landing-page.tsx'), 'LandingPage'),
   },
   {
     path: pagePaths.apiDiff,
-    page: lazyPage(() => import('./pages/public/diff-page.tsx'), 'DiffPage', 'first'),
+    page: lazyPage(() => import('./pages/public/diff-page.tsx'), 'DiffPage'),
   },
   {
     path: `${pagePaths.apiVersion}/:tab?`,
-    page: lazyPage(() => import('./pages/public/version-page.tsx'), 'VersionPage', 'first'),
+    page: lazyPage(() => import('./pages/public/version-page.tsx'), 'VersionPage'),
   },
   {
     path: pagePaths.guides,
-    page: lazyPage(() => import('./pages/guides/guides-page.tsx'), 'GuidesPage', 'first'),
+    page: lazyPage(() => import('./pages/guides/guides-page.tsx'), 'GuidesPage'),
   },
   {
     path: pagePaths.guide,
-    page: lazyPage(() => import('./pages/guides/guide-page.tsx'), 'GuidePage', 'first'),
+    page: lazyPage(() => import('./pages/guides/guide-page.tsx'), 'GuidePage'),
   },
   {
     path: pagePaths.sandboxReturn,
-    page: lazyPage(
-      () => import('./pages/public/sandbox-return-page.tsx'),
-      'SandboxReturnPage',
-      'first',
-    ),
+    page: lazyPage(() => import('./pages/public/sandbox-return-page.tsx'), 'SandboxReturnPage'),
   },
   {
     path: pagePaths.sandbox,
-    page: lazyPage(() => import('./pages/public/sandbox-page.tsx'), 'SandboxPage', 'first'),
+    page: lazyPage(() => import('./pages/public/sandbox-page.tsx'), 'SandboxPage'),
   },
   {
     path: pagePaths.signUp,

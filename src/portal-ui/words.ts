@@ -9,9 +9,13 @@ import { isLanguage, type Language, languageFacts } from '../messages/language.t
 
 let messages: Partial<Messages> = {}
 let loaded: Words | undefined
-let rest: Promise<void> | undefined
 
-/** Loads the messages that the public pages show at first; before the first render. */
+/** Some messages of a language. */
+interface MessagePart {
+  readonly messages: Partial<Messages>
+}
+
+/** Loads the messages of the first page and of what surrounds every page; before the first render. */
 export async function loadFirstWords(): Promise<void> {
   add(
     pageLanguage() === 'he'
@@ -20,28 +24,22 @@ export async function loadFirstWords(): Promise<void> {
   )
 }
 
-/** Loads all other messages: whatever loads on demand needs them, unless it is a public page. */
-export async function loadAllWords(): Promise<void> {
-  rest ??= loadRest()
-  try {
-    await rest
-  } catch (error) {
-    rest = undefined
-    throw error
-  }
+/**
+ * A script with the messages that it needs besides the first. The build writes this
+ * around each import on demand (`build/page-messages.ts`).
+ */
+export async function withWords<Script>(
+  script: Promise<Script>,
+  parts: Readonly<Record<Language, () => Promise<MessagePart>>>,
+): Promise<Script> {
+  const [loadedScript, part] = await Promise.all([script, parts[pageLanguage()]()])
+  add(part)
+  return loadedScript
 }
 
-async function loadRest(): Promise<void> {
-  add(
-    pageLanguage() === 'he'
-      ? await import('../messages/he.json?rest')
-      : await import('../messages/en.json?rest'),
-  )
-}
-
-function add(more: { readonly messages: Partial<Messages> }): void {
+function add(more: MessagePart): void {
   messages = { ...messages, ...more.messages }
-  // Only what loads with the others asks for those that are not there yet.
+  // A script asks only for those that loaded with it.
   loaded = createWords(pageLanguage(), messages as Messages)
 }
 

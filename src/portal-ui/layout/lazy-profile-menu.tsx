@@ -1,5 +1,4 @@
 import { type ComponentProps, type ComponentType, lazy, Suspense } from 'react'
-import { loadAllWords } from '../words.ts'
 import { Initials } from './initials.tsx'
 import classes from './shell.module.css'
 
@@ -7,8 +6,7 @@ type ProfileMenuProps = ComponentProps<typeof import('./profile-menu.tsx').Profi
 
 const ProfileMenu = lazy(async (): Promise<{ default: ComponentType<ProfileMenuProps> }> => {
   try {
-    const [script] = await Promise.all([import('./profile-menu.tsx'), loadAllWords()])
-    return { default: script.ProfileMenu }
+    return { default: (await import('./profile-menu.tsx')).ProfileMenu }
   } catch {
     return { default: () => null }
   }

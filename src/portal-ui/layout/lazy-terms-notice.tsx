@@ -1,12 +1,11 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { useSession } from '../api/session.ts'
 import { useFacts } from '../facts.tsx'
-import { loadAllWords } from '../words.ts'
 import type { TermsNoticeProps } from './terms-notice.tsx'
 
 const TermsNotice = lazy<ComponentType<TermsNoticeProps>>(() =>
-  Promise.all([import('./terms-notice.tsx'), loadAllWords()]).then(
-    ([script]) => ({ default: script.TermsNotice }),
+  import('./terms-notice.tsx').then(
+    (script) => ({ default: script.TermsNotice }),
     // Without its script the page still works, and asks at the next visit.
     () => ({ default: () => null }),
   ),

@@ -1,13 +1,12 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { answerProofQuestions } from '../api/proof-question.ts'
-import { loadAllWords } from '../words.ts'
 
 type Settle = (isProven: boolean) => void
 
 /** Not needed to show the first page. If its script does not load, the question counts as declined. */
 const ProofDialog = lazy(async () => ({
-  default: await Promise.all([import('../components/proof-dialog.tsx'), loadAllWords()]).then(
-    ([script]) => script.ProofDialog,
+  default: await import('../components/proof-dialog.tsx').then(
+    (script) => script.ProofDialog,
     () => Declined,
   ),
 }))

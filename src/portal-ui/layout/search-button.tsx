@@ -2,7 +2,7 @@ import { Text, UnstyledButton } from '@mantine/core'
 import { type ComponentType, useCallback, useEffect, useState } from 'react'
 import { Icon } from '../components/icon.tsx'
 import type { SearchMenuProps } from '../search/search-menu.tsx'
-import { loadAllWords, t } from '../words.ts'
+import { t } from '../words.ts'
 import classes from './search-button.module.css'
 
 /** Opens the search, also with Ctrl-K or ⌘K. The search itself loads when it is first opened. */
@@ -13,10 +13,7 @@ export function SearchButton() {
 
   const open = useCallback(async () => {
     try {
-      const [{ SearchMenu }] = await Promise.all([
-        import('../search/search-menu.tsx'),
-        loadAllWords(),
-      ])
+      const { SearchMenu } = await import('../search/search-menu.tsx')
       setMenu(() => SearchMenu)
       setHasFailed(false)
       setIsOpen(true)

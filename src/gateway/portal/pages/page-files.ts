@@ -1,3 +1,4 @@
+import type { Language } from '../../../messages/language.ts'
 import { pagePaths } from '../page-paths.ts'
 import type { PageFiles } from './open-page.ts'
 
@@ -10,6 +11,8 @@ interface ManifestEntry {
   readonly css?: readonly string[]
   /** Pictures and faces. */
   readonly assets?: readonly string[]
+  /** Whether it loads on demand. */
+  readonly isDynamicEntry?: boolean
   /** Other entries that it loads at once. */
   readonly imports?: readonly string[]
 }
@@ -30,8 +33,7 @@ export function createPageFiles(
       const page = path === undefined ? undefined : sourceAt(path, sources)
       const own = closure(manifest, [
         `../messages/${language}.json?first`,
-        ...(page === undefined ? [] : [page]),
-        ...(page === undefined || hasFirstWords(page) ? [] : [`../messages/${language}.json?rest`]),
+        ...(page === undefined ? [] : [page, ...wordsOf(manifest, language, page)]),
       ])
       const rest = [...own].filter((file) => !atOnce.has(file)).map((file) => `/${file}`)
       return {
@@ -42,9 +44,10 @@ export function createPageFiles(
   }
 }
 
-/** Whether the first messages are enough for a page, as `build/page-messages.ts` divides them. */
-function hasFirstWords(page: string): boolean {
-  return /^pages\/(public|guides)\//.test(page)
+/** The messages that a source needs besides the first, if any; `build/page-messages.ts` divides them. */
+export function wordsOf(manifest: Manifest, language: Language, source: string): string[] {
+  const part = `../messages/${language}.json?for=${source.replace(/\.tsx?$/, '')}`
+  return manifest[part] === undefined ? [] : [part]
 }
 
 /** All files that these sources load at once. */
