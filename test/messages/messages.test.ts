@@ -82,6 +82,18 @@ t.test(
   },
 )
 
+t.test('counts of calls say allowed, refused and failed, as the glossary does', async (t) => {
+  const others = { en: /answered|forwarded|admitted|served/i, he: /נענ|הועבר/u }
+  for (const [language, pattern] of Object.entries(others)) {
+    const found = Object.entries(tables.get(language) ?? {}).filter(
+      ([id, text]) =>
+        /^(appOverview|outcome|overview|refusals|usage)\./.test(id) &&
+        pattern.test(text.replaceAll(/\{\w+/g, '')),
+    )
+    t.same(found, [], language)
+  }
+})
+
 t.test('each rule that a change may break has a sentence in every language', async (t) => {
   const rules = globSync('gateway/{registry,portal}/**/*.ts', { cwd: src }).flatMap((file) => {
     const text = readFileSync(join(src, file), 'utf8')

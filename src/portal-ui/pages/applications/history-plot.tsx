@@ -170,7 +170,7 @@ function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
       dir="auto"
     >
       <strong>{name}</strong>
-      <div>{t('usage.tipAnswered', { count: admitted - errors })}</div>
+      <div>{t('usage.tipAnswered', { count: admitted })}</div>
       {errors === 0 ? null : <div>{t('usage.tipFailed', { count: errors })}</div>}
       <div>{t('usage.tipRefused', { count: refused })}</div>
       {p95Ms === null ? null : <div>{t('usage.tipP95', { time: milliseconds(p95Ms) })}</div>}
@@ -200,7 +200,7 @@ function PlotFills() {
 export function PlotLegend() {
   return (
     <ul className={classes['legend']}>
-      {(['answered', 'refused', 'errors'] as const).map((part) => (
+      {(['answered', 'errors', 'refused'] as const).map((part) => (
         <li key={part}>
           <svg width="12" height="12" aria-hidden="true">
             <rect width="12" height="12" rx="3" className={classes[part]} />
