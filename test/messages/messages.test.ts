@@ -83,8 +83,11 @@ t.test(
 )
 
 t.test('counts of calls say allowed, refused and failed, as the glossary does', async (t) => {
-  const others = { en: /answered|forwarded|admitted|served/i, he: /נענ|הועבר/u }
-  for (const [language, pattern] of Object.entries(others)) {
+  const others = [
+    ['en', /answered|forwarded|admitted|served/i],
+    ['he', /נענ|הועבר/u],
+  ] as const
+  for (const [language, pattern] of others) {
     const found = Object.entries(tables.get(language) ?? {}).filter(
       ([id, text]) =>
         /^(appOverview|outcome|overview|refusals|usage)\./.test(id) &&
