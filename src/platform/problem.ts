@@ -37,15 +37,17 @@ export function renderProblem(refusal: Refusal, context: ProblemContext): Render
   const { code, detail, headers, members } = refusal
   const { status, title } = errors[code]
   const { requestId, portalUrl, isRecorded } = context
+  const page = `${portalUrl}/problems/${code}`
   const body = JSON.stringify({
-    type: `${portalUrl}/problems/${code}`,
+    type: page,
     title,
     status,
     detail,
     instance: `urn:uuid:${requestId}`,
     code,
     ...members,
-    help: `${portalUrl}/problems/${code}`,
+    // The page of the code then leads on to the record.
+    help: isRecorded === true ? `${page}?call=${requestId}` : page,
     log: isRecorded === true ? `${portalUrl}/r/${requestId}` : undefined,
   })
   const length = Buffer.byteLength(body)

@@ -55,7 +55,8 @@ t.test('an answer that is a problem links to its help and to the record of the c
     const { id, problem } = await call(key)
     t.equal(problem.code, code)
     t.type(problem.detail, 'string')
-    t.equal(problem.help, `https://portal.example/problems/${code}`)
+    const page = `https://portal.example/problems/${code}`
+    t.equal(problem.help, isRecorded ? `${page}?call=${id}` : page)
     t.equal(problem.log, isRecorded ? `https://portal.example/r/${id}` : undefined, code)
   }
 })

@@ -70,7 +70,7 @@ t.test(
       detail: 'You have used all 100 calls. Try again when the limit resets.',
       instance: `urn:uuid:${id}`,
       code: 'QUOTA_EXCEEDED',
-      help: 'https://portal.example/problems/QUOTA_EXCEEDED',
+      help: `https://portal.example/problems/QUOTA_EXCEEDED?call=${id}`,
       log: `https://portal.example/r/${id}`,
       'violated-policies': ['default'],
       operation: 'listAccounts',

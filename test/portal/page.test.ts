@@ -201,15 +201,24 @@ t.test('documents and published texts are compressed for those who accept it', a
   }
 })
 
-t.test('a problem is explained without script, in the look of the portal', async (t) => {
-  const answer = await open('/problems/QUOTA_EXCEEDED')
-  const html = await answer.text()
-  t.equal(answer.status, 200)
-  const nonce = /<style nonce="(\w{32})">/.exec(html)?.[1]
-  t.equal(policyOf(answer)['style-src'], `'self' 'nonce-${nonce}'`)
-  t.match(html, /<a href="\/">/)
-  t.notMatch(html, '<script')
-})
+t.test(
+  'a problem is explained without script, in the look and language of the portal',
+  async (t) => {
+    const answer = await open('/problems/QUOTA_EXCEEDED')
+    const html = await answer.text()
+    t.equal(answer.status, 200)
+    const nonce = /<style nonce="(\w{32})">/.exec(html)?.[1]
+    t.equal(policyOf(answer)['style-src'], `'self' 'nonce-${nonce}'`)
+    t.match(html, /<a href="\/" class="brand">/)
+    t.match(html, '<a href="/sign-in">')
+    t.notMatch(html, 'src="/assets/index', 'the script of the page is not needed')
+    const scripts = [...html.matchAll(/<script nonce="(\w{32})">/g)].map(([, nonce]) => nonce)
+    t.equal(policyOf(answer)['script-src'], `'self' 'nonce-${scripts}'`, 'one, for the colours')
+    const hebrew = await (await open('/problems/QUOTA_EXCEEDED?language=he')).text()
+    t.match(hebrew, '<html lang="he" dir="rtl">')
+    t.match(hebrew, '<a href="?language=en"')
+  },
+)
 
 t.test('files of the page are compressed beforehand and kept for ever', async (t) => {
   const html = await (await open('/')).text()

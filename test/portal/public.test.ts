@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { createAttempts } from '../../src/gateway/portal/accounts/attempts.ts'
@@ -10,13 +11,16 @@ import { createPortalMetrics } from '../../src/gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import type { PublishedApis } from '../../src/gateway/portal/schemas/catalogue.ts'
 import type { SearchIndex } from '../../src/gateway/portal/schemas/guides.ts'
+import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { parsePeppers } from '../../src/gateway/registry/key-mac.ts'
 import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
-import { errors } from '../../src/platform/errors.ts'
+import { type ErrorCode, errors } from '../../src/platform/errors.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { testDatabase } from '../support/database.ts'
+import { callerOf, hourly, startEdge } from '../support/edge.ts'
 import { testMails } from '../support/mails.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
+import { startRawBackend } from '../support/raw-backend.ts'
 
 const catalogue = await publishedCatalogue()
 const clock = { now: Date.now() }
@@ -228,6 +232,69 @@ t.test('/problems/ lists every code with a link to its page', async (t) => {
   t.match(page.body, 'href="/problems/"')
   t.match(page.body, 'href="/guides/errors#QUOTA_EXCEEDED"')
 })
+
+t.test('the page of an error shows the answer that the gateway really gives', async (t) => {
+  const [key, stranger] = [1, 2].map(() => generateKey(randomBytes).text)
+  const edge = await startEdge(t, {
+    backendUrl: (await startRawBackend(t)).url,
+    plan: { limits: [{ name: 'default', calls: 100, ...hourly }] },
+    callers: new Map([
+      [String(key), callerOf('app-1')],
+      ['tg_without', callerOf('app-2', { plans: new Map() })],
+    ]),
+  })
+  const call = (path: string, key = '', options: RequestInit = {}) =>
+    fetch(`${edge.url}/v1.7.0${path}`, { ...options, headers: { 'x-api-key': key } })
+  for (let count = 0; count < 100; count += 1) await (await call('/accounts', key)).text()
+  const answers: Partial<Record<ErrorCode, Response>> = {
+    QUOTA_EXCEEDED: await call('/accounts', key),
+    KEY_MISSING: await fetch(`${edge.url}/v1.7.0/accounts`),
+    KEY_INVALID: await call('/accounts', stranger),
+    NOT_FOUND: await call('/acounts', key),
+    METHOD_NOT_ALLOWED: await call('/consents/c1', key, { method: 'POST' }),
+    BODY_TOO_LARGE: await call('/consents', key, { method: 'POST', body: 'x'.repeat(1_048_577) }),
+    NOT_SUBSCRIBED: await call('/accounts', 'tg_without'),
+  }
+  const changing = ['instance', 'help', 'log', 'resetsAt']
+  const lasting = (problem: object) =>
+    Object.fromEntries(Object.entries(problem).filter(([name]) => !changing.includes(name)))
+  for (const [code, answer] of Object.entries(answers)) {
+    const problem: object = JSON.parse(await answer.text())
+    const { body } = await app.inject(`/problems/${code}.md`)
+    const [, head = '', json = ''] = /```http\n(.*?)\n\n(.*?)\n```/s.exec(body) ?? []
+    const sample: object = JSON.parse(json)
+    t.same(lasting(sample), lasting(problem), code)
+    t.same(Object.keys(sample).toSorted(), Object.keys(problem).toSorted(), code)
+    t.match(head, new RegExp(`^HTTP/1.1 ${answer.status} ${answer.statusText}\n`))
+    const names = head.split('\n').map((field) => field.split(':', 1)[0]?.toLowerCase())
+    for (const name of names.slice(1)) t.ok(answer.headers.has(String(name)), `${code}: ${name}`)
+    for (const name of ['retry-after', 'allow']) {
+      t.equal(names.includes(name), answer.headers.has(name), `${code}: ${name}`)
+    }
+    const html = (await app.inject(`/problems/${code}`)).body
+    for (const field of head.split('\n').slice(1)) t.ok(html.includes(field.split(': ')[1] ?? '?'))
+  }
+})
+
+t.test(
+  'the page of an error leads on: to the call of the answer, or to what the code is about',
+  async (t) => {
+    const primary = async (path: string) =>
+      /<a class="primary" href="([^"]+)">/.exec((await app.inject(path)).body)?.[1]
+    for (const code of Object.keys(errors)) {
+      const [path = '', fragment] = (await primary(`/problems/${code}`))?.split('#') ?? []
+      const { statusCode, body } = await app.inject(path)
+      t.equal(statusCode, 200, `${code}: ${path}`)
+      if (fragment !== undefined) t.match(body, `id="${fragment}"`)
+    }
+    t.equal(await primary('/problems/QUOTA_EXCEEDED'), '/applications')
+    const id = '99391c7e-ad88-49ec-a2ad-99ddcb1f7721'
+    t.equal(await primary(`/problems/QUOTA_EXCEEDED?call=${id}`), `/r/${id}`)
+    for (const call of ['%22%3E%3Cscript%3E', '..%2Fsign-in', `${id}&call=${id}`]) {
+      t.equal(await primary(`/problems/QUOTA_EXCEEDED?call=${call}`), '/applications', call)
+    }
+  },
+)
 
 t.test("an error's page is in the reader's language, with the portal's faces", async (t) => {
   const headers = { 'accept-language': 'he-IL' }

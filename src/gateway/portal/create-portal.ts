@@ -25,6 +25,7 @@ import {
 import { serializeStrictly } from './answer-serializer.ts'
 
 import { createFrontPages } from './documents/front-page.ts'
+import { createProblemSamples } from './documents/problem-sample.ts'
 import { createServedDocument } from './documents/served-document.ts'
 import { createGuides } from './guides/guides.ts'
 
@@ -147,6 +148,7 @@ export function createPortal(services: PortalServices): PortalApp {
   const guides = createGuides(services)
   const servedDocument = createServedDocument(services)
   const frontPages = createFrontPages({ ...services, servedDocument })
+  const problemSamples = createProblemSamples({ ...services, servedDocument })
   const sendPage = createSendPage({ ...services, guides, frontPages })
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request) ? sendPage(request, reply, 404) : refuse(reply, notFound().refusal),
@@ -175,12 +177,12 @@ export function createPortal(services: PortalServices): PortalApp {
   })
 
   sendSecurityHeaders(app, services)
-  registerProblems(app, services)
+  registerProblems(app, { ...services, problemSamples })
   registerSecurityTxt(app, services)
   registerBrandPictures(app, services)
   registerTermsPage(app, services)
   registerApis(app, { ...services, servedDocument, frontPages })
-  registerGuides(app, { ...services, guides })
+  registerGuides(app, { ...services, guides, problemSamples })
   registerMailOptOuts(app, services)
   registerSelfRotation(app, services)
   registerMailbox(app, services)

@@ -24,6 +24,13 @@ export function SearchButton() {
   }, [])
 
   useEffect(() => {
+    // Pages without script link here.
+    if (window.location.hash !== '#search') return
+    window.history.replaceState(window.history.state, '', window.location.pathname)
+    void open()
+  }, [open])
+
+  useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       // The place of the key, which has another letter in Hebrew.
       const isK = event.code === 'KeyK' || event.key.toLowerCase() === 'k'

@@ -4,11 +4,17 @@ import { wordsOf } from '../../../messages/words.ts'
 import type { ErrorCode } from '../../../platform/errors.ts'
 import { wordsOfError } from '../error-words.ts'
 import type { Sandbox } from '../schemas/sandbox.ts'
+import type { ProblemSample } from './problem-sample.ts'
 
 /** Writes the page of an error as Markdown. */
-export function problemMarkdown(code: ErrorCode, language: Language): string {
+export function problemMarkdown(
+  code: ErrorCode,
+  { head, body }: ProblemSample,
+  language: Language,
+): string {
   const { status, title, help } = wordsOfError(code, language)
-  return `# ${code}\n\n**${status}** · **${title}.** ${help}\n`
+  const { t } = wordsOf(language)
+  return `# ${code}\n\n**${status}** · **${title}.** ${help}\n\n## ${t('problemPage.sample')}\n\n\`\`\`http\n${head}\n\n${body}\n\`\`\`\n`
 }
 
 /** Writes what differs between two versions of an API as Markdown. */

@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked'
-import { escapeHtml } from '../pages/page.ts'
+import { escapeHtml } from '../pages/escape-html.ts'
 
 /** A heading of a guide below its title. */
 export interface GuideHeading {

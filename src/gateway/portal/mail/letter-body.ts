@@ -1,7 +1,7 @@
 import type { Words } from '../../../messages/format.ts'
 import { type Language, languageFacts } from '../../../messages/language.ts'
 import { withoutHiddenMarks } from '../../../platform/hidden-marks.ts'
-import { escapeHtml } from '../pages/page.ts'
+import { escapeHtml } from '../pages/escape-html.ts'
 import type { MailFace } from './mail-face.ts'
 
 /**

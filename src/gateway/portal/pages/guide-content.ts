@@ -1,5 +1,5 @@
 import type { Guide } from '../guides/guides.ts'
-import { escapeHtml } from './page.ts'
+import { escapeHtml } from './escape-html.ts'
 
 /** A guide for readers without JavaScript, as HTML; of each sample it has the one for curl. */
 export function guideContent({ title, description, parts }: Guide): string {

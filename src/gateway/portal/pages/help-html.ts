@@ -1,4 +1,4 @@
-import { escapeHtml } from './page.ts'
+import { escapeHtml } from './escape-html.ts'
 
 /** The help of an error as HTML: names in backticks become code, lines with a dash a list. */
 export function helpHtml(help: string): string {

@@ -2,7 +2,7 @@ import type { PartValues, Words } from '../../../messages/format.ts'
 import { utcDay } from '../mail/utc-time.ts'
 import type { PublishedApis, PublishedPlan, PublishedVersion } from '../schemas/catalogue.ts'
 import { limitWords } from '../schemas/window-words.ts'
-import { documentHtml, escapeHtml } from './page.ts'
+import { documentHtml, escapeHtml } from './escape-html.ts'
 
 /** Already escaped. */
 interface Html {

@@ -1,6 +1,6 @@
 import type { Words } from '../../../messages/format.ts'
 import type { BrandFacts } from '../schemas/brand.ts'
-import { escapeHtml } from './page.ts'
+import { escapeHtml } from './escape-html.ts'
 
 export interface SkeletonOptions {
   readonly words: Words

@@ -1,7 +1,7 @@
 import type { Language } from '../../../messages/language.ts'
 import { operationFragment } from '../page-paths.ts'
 import type { PublishedVersion } from '../schemas/catalogue.ts'
-import { documentHtml, escapeHtml } from './page.ts'
+import { documentHtml, escapeHtml } from './escape-html.ts'
 
 /** The operations of a version by subject, as HTML: links to their descriptions, which a reader has before any script. */
 export function versionOutline(version: PublishedVersion, language: Language): string {

@@ -3,6 +3,7 @@ import { versionKey } from '../../../catalogue/catalogue.ts'
 import { serializeOnce } from '../answer-serializer.ts'
 import { brandName } from '../brand-facts.ts'
 import { createCompression } from '../compression.ts'
+import type { ProblemSamples } from '../documents/problem-sample.ts'
 import { diffMarkdown, problemMarkdown, sandboxMarkdown } from '../documents/public-markdown.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import { versionMarkdown } from '../documents/version-markdown.ts'
@@ -35,9 +36,10 @@ export function registerGuides(
   app: PortalApp,
   services: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now' | 'sandbox'> & {
     readonly guides: Guides
+    readonly problemSamples: ProblemSamples
   },
 ): void {
-  const { catalogue, portalUrl, now, guides, sandbox } = services
+  const { catalogue, portalUrl, now, guides, problemSamples, sandbox } = services
   const diff = createRememberedDiff()
   const searchIndex = createSearchIndex(services)
   const servedDocument = createServedDocument(services)
@@ -166,12 +168,12 @@ export function registerGuides(
     scope.get(
       '/problems/:code.md',
       { schema: { params: CodeParams, querystring: LanguageQuery } },
-      async ({ params: { code }, query }, reply) =>
-        reply
+      async ({ params, query }, reply) => {
+        const code = known(isErrorCode(params.code) ? params.code : undefined)
+        return reply
           .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
-          .send(
-            problemMarkdown(known(isErrorCode(code) ? code : undefined), query.language ?? 'en'),
-          ),
+          .send(problemMarkdown(code, problemSamples(code), query.language ?? 'en'))
+      },
     )
 
     if (sandbox !== undefined) {

@@ -33,6 +33,7 @@ type ProviderServices = Pick<
   | 'secrets'
   | 'portalUrl'
   | 'page'
+  | 'sandbox'
   | 'now'
 >
 

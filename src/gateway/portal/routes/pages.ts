@@ -5,16 +5,16 @@ import { versionKey } from '../../../catalogue/catalogue.ts'
 import { textsOf } from '../../../catalogue/in-language.ts'
 import { type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
-import { sessionCookie } from '../accounts/carry-sessions.ts'
 import { compressOnce } from '../compression.ts'
 import type { FrontPages } from '../documents/front-page.ts'
 import type { Guides } from '../guides/guides.ts'
 import { knownFacts } from '../known-facts.ts'
 import { pagePaths } from '../page-paths.ts'
+import { escapeHtml } from '../pages/escape-html.ts'
 import { guideContent } from '../pages/guide-content.ts'
 import { landingContent } from '../pages/landing-page.ts'
-import { escapeHtml, plainStyle } from '../pages/page.ts'
 import { accentStyle, pageLook } from '../pages/page-look.ts'
+import { plainStyle } from '../pages/plain-style.ts'
 import { scriptJson } from '../pages/script-json.ts'
 import { skeleton, skeletonStyle } from '../pages/skeleton.ts'
 import { versionOutline } from '../pages/version-outline.ts'
@@ -62,19 +62,15 @@ const pathsOfApis: ReadonlySet<string | undefined> = new Set([
  * problem while the database is down.
  */
 export function createSendPage(services: PageServices): SendPage {
-  const { catalogue, portalUrl, now, page, frontPages } = services
-  const cookie = `${sessionCookie(portalUrl()).name}=`
+  const { catalogue, now, page, frontPages } = services
 
   const published = rememberByMinute<PublishedApis>({ catalogue, now })
   const lists = rememberByMinute<string>({ catalogue, now })
 
   return (request, reply, status) => {
     const { script, style } = reply.cspNonce
-    const carriesSession = (request.headers.cookie ?? '')
-      .split(';')
-      .some((pair) => pair.trimStart().startsWith(cookie))
     const look = pageLook(services, reply)
-    const { language, brand } = look
+    const { language, brand, carriesSession } = look
     const { t } = wordsOf(language)
     const path = status === 200 ? request.routeOptions.url : undefined
     const isLanding = path === pagePaths.landing

@@ -1,21 +1,18 @@
-import { languageOf } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { termsPath } from '../brand-facts.ts'
 import { renderMarkdown } from '../guides/render-markdown.ts'
-import { escapeHtml, plainPage } from '../pages/page.ts'
-import { pageLook } from '../pages/page-look.ts'
+import { escapeHtml } from '../pages/escape-html.ts'
+import { plainPage } from '../pages/page.ts'
+import { type LookServices, plainLook } from '../pages/page-look.ts'
 import type { PortalApp } from '../portal-app.ts'
-import type { PortalServices } from '../services.ts'
 
 /** The terms that the configuration holds as Markdown, as a page that needs no script. */
-export function registerTermsPage(
-  app: PortalApp,
-  services: Pick<PortalServices, 'catalogue' | 'page'>,
-): void {
-  app.get(termsPath, (request, reply) => {
+export function registerTermsPage(app: PortalApp, services: LookServices): void {
+  app.get(termsPath, (_request, reply) => {
     const { terms } = services.catalogue().brand
     if (terms?.texts === undefined) return reply.callNotFound()
-    const language = languageOf(request.headers)
+    const look = plainLook(services, reply)
+    const { language } = look
     const { t } = wordsOf(language)
     const { title, description, parts } = renderMarkdown(terms.texts[language])
     const text = parts.map((part) =>
@@ -26,6 +23,6 @@ export function registerTermsPage(
 ${text.join('\n')}`
     return reply
       .headers({ 'content-type': 'text/html; charset=utf-8', 'content-language': language })
-      .send(plainPage({ title: title || t('shell.terms'), body, look: pageLook(services, reply) }))
+      .send(plainPage({ title: title || t('shell.terms'), body, look }))
   })
 }
