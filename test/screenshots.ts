@@ -1,6 +1,6 @@
 // `npm run screenshots` takes a picture of every page into pictures/, in light, dark, on a phone and from right to
 // left, and times the first pages. With `-- --docs` it takes them as WebP into docs/portal/, with a page that shows
-// them. With `-- --only <name>` it takes those whose name begins so, and with `-- --times` none.
+// them. With `-- --only <names>` it takes those whose name begins with one of these (`keys,usage`), and with `-- --times` none.
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -84,7 +84,7 @@ if (!isForTimes) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 let bytes = 0
 const pictured = portalStates.filter(
-  ({ name, isPictured }) => isPictured === true && !isForTimes && name.startsWith(only),
+  ({ name, isPictured }) => isPictured === true && !isForTimes && only.split(',').some((prefix) => name.startsWith(prefix)),
 )
 for (const state of pictured) {
   await t.test(state.name, async (t) => {
@@ -136,8 +136,7 @@ function indexOf(states: readonly { readonly name: string }[]): string {
   )
   return `# Pictures of the portal
 
-Every page in light and dark, 390 pixels wide, and in Hebrew from right to left. States that a click opens show the page
-before the click in the last column. \`npm run screenshots -- --docs\` takes them again.
+Every page in light and dark, 390 pixels wide, and in Hebrew from right to left. \`npm run screenshots -- --docs\` takes them again.
 
 | Page | Light | Dark | Phone | Right to left |
 |---|---|---|---|---|

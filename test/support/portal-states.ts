@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { languageCookie } from '../../src/messages/language.ts'
+import { wordsOf } from '../../src/messages/words.ts'
 import { accountStates } from './portal-states/account.ts'
 import { applicationStates } from './portal-states/applications.ts'
 import { keyStates } from './portal-states/keys.ts'
@@ -32,11 +33,11 @@ export const portalStates: readonly PageState[] = [
 /** Opens a state in a page of its viewer and waits until it stands still. */
 export async function openState(page: Page, world: PortalWorld, state: PageState): Promise<void> {
   await openPath(page, world, state)
-  await state.prepare?.(page, world)
+  await state.prepare?.(page, world, wordsOf('en'))
   await quiet(page)
 }
 
-/** Opens the page of a state in Hebrew, from right to left. Prepares nothing: the steps look for English words. */
+/** Opens a state in Hebrew, from right to left; one that is not pictured as its page begins. */
 export async function openInHebrew(
   page: Page,
   world: PortalWorld,
@@ -47,14 +48,15 @@ export async function openInHebrew(
   // To the same path with a fragment it would only scroll.
   await page.goto('about:blank')
   await openPath(page, world, state)
+  if (state.isPictured) await state.prepare?.(page, world, wordsOf('he'))
   await quiet(page)
 }
 
-/** The first state of each page, as somebody who may see it: the others differ only by steps. */
-export function isFirstOfPage(state: PageState): boolean {
+/** Whether a state is looked at in Hebrew: all that are pictured, and the first of each page as its viewer finds it. */
+export function isSeenInHebrew(state: PageState): boolean {
   const isSame = ({ viewer, path }: PageState) =>
     viewer === state.viewer && String(path) === String(state.path)
-  return portalStates.find(isSame) === state
+  return state.isPictured === true || portalStates.find(isSame) === state
 }
 
 async function openPath(page: Page, world: PortalWorld, state: PageState): Promise<void> {

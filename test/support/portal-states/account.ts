@@ -32,11 +32,11 @@ export const accountStates: readonly PageState[] = [
     name: 'sign-up-sent',
     viewer: 'visitor',
     path: '/sign-up',
-    prepare: async (page) => {
-      await named(page, 'textbox', 'Email').fill('new.developer@example.com')
-      await named(page, 'textbox', 'Name').fill('Somebody')
-      await page.locator('form').getByRole('button', { name: 'Sign up' }).click()
-      await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+    prepare: async (page, _world, { t }) => {
+      await named(page, 'textbox', t('account.email')).fill('new.developer@example.com')
+      await named(page, 'textbox', t('account.name')).fill('Somebody')
+      await page.locator('form button[type="submit"]').click()
+      await page.getByRole('heading', { name: t('mailSent.title') }).waitFor()
     },
     isPictured: true,
   },
@@ -79,10 +79,10 @@ export const accountStates: readonly PageState[] = [
     viewer: 'visitor',
     path: '/sign-in?next=%2Fprofile',
     answers: ['401 /api/session'],
-    prepare: async (page) => {
-      await named(page, 'textbox', 'Email').fill('ada@lovelace.example')
-      await page.getByLabel('Password', { exact: true }).fill('not the password')
-      await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
+    prepare: async (page, _world, { t }) => {
+      await named(page, 'textbox', t('account.email')).fill('ada@lovelace.example')
+      await page.getByLabel(t('account.password'), { exact: true }).fill('not the password')
+      await page.locator('form button[type="submit"]').click()
       await page.getByRole('alert').waitFor()
     },
     isPictured: true,
@@ -115,7 +115,7 @@ export const accountStates: readonly PageState[] = [
     name: 'enrol',
     viewer: 'visitor',
     path: ({ enrolment }) => `/enrol#token=${enrolment}`,
-    prepare: (page) => page.getByRole('img', { name: /^QR code/ }).waitFor(),
+    prepare: (page, _world, { t }) => page.getByRole('img', { name: t('factor.qr') }).waitFor(),
     isPictured: true,
   },
   {

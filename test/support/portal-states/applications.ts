@@ -8,7 +8,8 @@ export const applicationStates: readonly PageState[] = [
     name: 'first-application',
     viewer: 'operator',
     path: '/applications',
-    prepare: (page) => named(page, 'heading', 'Create your first application').waitFor(),
+    prepare: (page, _world, { t }) =>
+      named(page, 'heading', t('createApplication.first')).waitFor(),
     isPictured: true,
   },
   {
@@ -29,9 +30,9 @@ export const applicationStates: readonly PageState[] = [
     viewer: 'developer',
     path: busy(),
     prepare: async (page) => {
-      await page.getByRole('img', { name: /^In the last 24 hours: / }).waitFor()
+      await page.locator('svg[role="img"]').first().waitFor()
       await page.getByRole('progressbar').first().waitFor()
-      await page.getByText('Read the status of a consent').first().waitFor()
+      await page.getByText('429').first().waitFor()
     },
     isPictured: true,
   },

@@ -1,3 +1,6 @@
+import type { Page } from 'playwright-core'
+import type { Words } from '../../../src/messages/format.ts'
+import type { Language } from '../../../src/messages/language.ts'
 import type { PageState } from './page-state.ts'
 import { busy, fresh, menuDialogOf, named, press } from './steps.ts'
 
@@ -8,8 +11,8 @@ export const keyStates: readonly PageState[] = [
     name: 'keys',
     viewer: 'developer',
     path: busy('/keys'),
-    prepare: async (page) => {
-      await page.getByText('Keys that no longer work').click()
+    prepare: async (page, _world, { t }) => {
+      await page.getByText(t('keys.ended')).click()
     },
     isPictured: true,
   },
@@ -23,12 +26,10 @@ export const keyStates: readonly PageState[] = [
     name: 'key-shown',
     viewer: 'developer',
     path: busy('/keys'),
-    prepare: async (page) => {
-      await press(page, 'Create key')
-      await named(page, 'textbox', 'Name').fill('Continuous integration')
-      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
-      await page.getByText('Call from your terminal').click()
-      await page.getByRole('region', { name: 'command', exact: true }).waitFor()
+    prepare: async (page, _world, words) => {
+      await createKey(page, words, { en: 'Continuous integration', he: 'אינטגרציה רציפה' })
+      await page.getByText(words.t('issued.terminal')).click()
+      await page.getByRole('region', { name: words.t('command.label'), exact: true }).waitFor()
     },
     isPictured: true,
   },
@@ -36,13 +37,12 @@ export const keyStates: readonly PageState[] = [
     name: 'accounts-read',
     viewer: 'developer',
     path: busy('/keys'),
-    prepare: async (page) => {
-      await press(page, 'Create key')
-      await named(page, 'textbox', 'Name').fill('First steps')
-      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
-      await press(page, 'Read Noa Levi’s accounts')
-      await page.getByRole('list', { name: 'Noa Levi’s accounts' }).waitFor()
-      await page.getByRole('heading', { name: 'The first call arrived' }).waitFor()
+    prepare: async (page, _world, words) => {
+      const { t } = words
+      await createKey(page, words, { en: 'First steps', he: 'צעדים ראשונים' })
+      await press(page, t('accounts.read'))
+      await page.getByRole('list', { name: t('accounts.of', { name: 'Noa Levi' }) }).waitFor()
+      await page.getByRole('heading', { name: t('firstCall.arrived') }).waitFor()
     },
     isPictured: true,
   },
@@ -50,10 +50,8 @@ export const keyStates: readonly PageState[] = [
     name: 'key-shown-unsubscribed',
     viewer: 'newcomer',
     path: fresh('/keys'),
-    prepare: async (page) => {
-      await press(page, 'Create key')
-      await named(page, 'textbox', 'Name').fill('First')
-      await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+    prepare: async (page, _world, words) => {
+      await createKey(page, words, { en: 'First', he: 'ראשון' })
       await page.getByText('works as soon as the application is subscribed').waitFor()
     },
   },
@@ -85,3 +83,17 @@ export const keyStates: readonly PageState[] = [
     prepare: menuDialogOf('Actions for Production', 'Allowed addresses of key Production'),
   },
 ]
+
+/** Creates a key; its name, which no other key may have, is in the language of the page. */
+async function createKey(
+  page: Page,
+  { t, language }: Words,
+  name: Readonly<Record<Language, string>>,
+): Promise<void> {
+  await press(page, t('keys.create'))
+  await named(page, 'textbox', t('field.name')).fill(name[language])
+  await page
+    .locator('form')
+    .getByRole('button', { name: t('keys.create') })
+    .click()
+}

@@ -8,8 +8,9 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-requests',
     viewer: 'operator',
     path: '/operator/requests',
-    prepare: (page) =>
-      named(page, 'button', /^Grant/)
+    prepare: (page, _world, { t }) =>
+      page
+        .getByRole('button', { name: t('requests.grant') })
         .first()
         .waitFor(),
     isPictured: true,
@@ -18,7 +19,7 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-overview',
     viewer: 'operator',
     path: '/operator',
-    prepare: (page) => page.getByText('Calls by hour').waitFor(),
+    prepare: (page, _world, { t }) => page.getByText(t('overview.byHour')).first().waitFor(),
     isPictured: true,
   },
   {
@@ -65,7 +66,7 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-application',
     viewer: 'operator',
     path: ({ applications }) => `/operator/applications/${applications.busy}`,
-    prepare: (page) => page.getByText('500 calls').waitFor(),
+    prepare: (page) => page.getByText('500').first().waitFor(),
     isPictured: true,
   },
   {
@@ -108,8 +109,8 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-refusals',
     viewer: 'operator',
     path: '/operator/refusals',
-    prepare: async (page) => {
-      await page.getByText('30 days', { exact: true }).click()
+    prepare: async (page, _world, { t }) => {
+      await page.getByText(t('refusals.720'), { exact: true }).click()
       await page.getByRole('table').waitFor()
     },
     isPictured: true,
@@ -119,11 +120,7 @@ export const operatorStates: readonly PageState[] = [
     name: 'operator-audit',
     viewer: 'operator',
     path: '/operator/audit',
-    prepare: (page) =>
-      page
-        .getByText(/revoked the API key/)
-        .first()
-        .waitFor(),
+    prepare: (page) => page.getByText('Laptop (lost)').first().waitFor(),
     isPictured: true,
   },
   {
@@ -132,12 +129,7 @@ export const operatorStates: readonly PageState[] = [
     path: '/operator/security-events?reads=yes',
     prepare: async (page) => {
       // Each view is an event, which the next one shows.
-      while (
-        !(await page
-          .getByText(/ read (?:data|the|an) /)
-          .first()
-          .isVisible())
-      ) {
+      while ((await page.locator('code', { hasText: 'operator.read' }).count()) === 0) {
         await page.reload()
         await quiet(page)
       }

@@ -47,9 +47,9 @@ export const profileStates: readonly PageState[] = [
     name: 'profile-add-app',
     viewer: 'developer',
     path: '/profile',
-    prepare: async (page) => {
-      await press(page, 'Add an authenticator app')
-      await page.getByRole('img', { name: /^QR code/ }).waitFor()
+    prepare: async (page, _world, { t }) => {
+      await press(page, t('factors.addApp'))
+      await page.getByRole('img', { name: t('factor.qr') }).waitFor()
     },
     isPictured: true,
   },
@@ -57,7 +57,7 @@ export const profileStates: readonly PageState[] = [
     name: 'account-delete',
     viewer: 'developer',
     path: '/profile',
-    prepare: dialogOf('Delete account …'),
+    prepare: (page, _world, { t }) => dialogOf(t('profile.deleteOpen'))(page),
     isPictured: true,
   },
   {

@@ -29,7 +29,7 @@ export const publishedStates: readonly PageState[] = [
     viewer: 'visitor',
     path: '/apis/xs2a/1.7.0#tag/payments/initiatePayment',
     prepare: async (page) => {
-      await page.getByRole('heading', { name: 'Initiate a payment' }).waitFor()
+      await page.getByRole('article').waitFor()
       await page.getByText('endToEndIdentification').first().waitFor()
     },
     isPictured: true,
@@ -38,7 +38,8 @@ export const publishedStates: readonly PageState[] = [
     name: 'version-changes',
     viewer: 'visitor',
     path: '/apis/xs2a/1.7.0/changes',
-    prepare: (page) => page.getByText('Removed in 1.7.0').waitFor(),
+    prepare: (page, _world, { t }) =>
+      page.getByText(t('diff.removedIn', { version: '1.7.0' })).waitFor(),
     isPictured: true,
   },
   { name: 'version-plans', viewer: 'visitor', path: '/apis/xs2a/1.7.0/plans', isPictured: true },

@@ -6,7 +6,7 @@ export const sandboxStates: readonly PageState[] = [
     name: 'sandbox',
     viewer: 'visitor',
     path: '/sandbox',
-    prepare: (page) => page.getByRole('heading', { name: 'Noa Levi' }).waitFor(),
+    prepare: (page) => page.getByText('305567661').first().waitFor(),
     isPictured: true,
   },
   {

@@ -7,7 +7,7 @@ export const settingsStates: readonly PageState[] = [
     name: 'application-alerts',
     viewer: 'developer',
     path: busy('/alerts'),
-    prepare: (page) => named(page, 'heading', 'Check a signature').waitFor(),
+    prepare: (page, _world, { t }) => named(page, 'heading', t('webhook.verify')).waitFor(),
     isPictured: true,
   },
   {
@@ -26,7 +26,7 @@ export const settingsStates: readonly PageState[] = [
     name: 'application-settings',
     viewer: 'developer',
     path: busy('/settings'),
-    prepare: (page) => page.getByText('No certificates yet').waitFor(),
+    prepare: (page, _world, { t }) => page.getByText(t('certificates.noneYet')).waitFor(),
     isPictured: true,
   },
   {
@@ -73,7 +73,7 @@ export const settingsStates: readonly PageState[] = [
     name: 'application-delete',
     viewer: 'developer',
     path: busy('/settings'),
-    prepare: dialogOf('Delete application …'),
+    prepare: (page, _world, { t }) => dialogOf(t('settings.deleteOpen'))(page),
     isPictured: true,
   },
 ]

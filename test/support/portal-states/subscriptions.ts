@@ -7,17 +7,15 @@ export const subscriptionStates: readonly PageState[] = [
     name: 'subscriptions-empty',
     viewer: 'newcomer',
     path: fresh('/subscriptions'),
-    prepare: (page) => named(page, 'button', 'Subscribe and create a key').waitFor(),
+    prepare: (page, _world, { t }) =>
+      named(page, 'button', t('subscriptions.subscribeAndKey')).waitFor(),
     isPictured: true,
   },
   {
     name: 'subscriptions',
     viewer: 'developer',
     path: busy('/subscriptions'),
-    prepare: (page) =>
-      named(page, 'button', /^Actions for Payments/)
-        .first()
-        .waitFor(),
+    prepare: (page) => page.getByRole('progressbar').first().waitFor(),
     isPictured: true,
   },
   {
@@ -30,7 +28,7 @@ export const subscriptionStates: readonly PageState[] = [
     name: 'more-calls',
     viewer: 'developer',
     path: busy('/subscriptions'),
-    prepare: dialogOf('Ask for more calls'),
+    prepare: (page, _world, { t }) => dialogOf(t('moreCalls.ask'))(page),
     isPictured: true,
   },
   {

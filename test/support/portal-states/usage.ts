@@ -11,9 +11,9 @@ export const usageStates: readonly PageState[] = [
     name: 'usage',
     viewer: 'developer',
     path: busy('/usage'),
-    prepare: async (page) => {
-      await page.getByText('Used up: calls get 429.').waitFor()
-      await page.getByRole('img', { name: /^In the last 24 hours: / }).waitFor()
+    prepare: async (page, _world, { t }) => {
+      await page.getByText(t('limit.usedUp')).waitFor()
+      await page.locator('svg[role="img"]').first().waitFor()
     },
     isPictured: true,
   },
@@ -31,8 +31,8 @@ export const usageStates: readonly PageState[] = [
     name: 'usage-operation',
     viewer: 'developer',
     path: busy('/usage'),
-    prepare: async (page) => {
-      await page.getByRole('combobox', { name: 'Operation' }).selectOption('listAccounts')
+    prepare: async (page, _world, { t }) => {
+      await page.getByRole('combobox', { name: t('calls.operation') }).selectOption('listAccounts')
       await page.locator('svg rect').last().hover()
     },
     isPictured: true,
@@ -41,7 +41,7 @@ export const usageStates: readonly PageState[] = [
     name: 'calls',
     viewer: 'developer',
     path: busy('/calls'),
-    prepare: (page) => page.getByRole('region', { name: 'Calls, newest first' }).waitFor(),
+    prepare: (page, _world, { t }) => page.getByRole('region', { name: t('calls.list') }).waitFor(),
     isPictured: true,
   },
   {
@@ -57,17 +57,18 @@ export const usageStates: readonly PageState[] = [
     name: 'call-refused',
     viewer: 'developer',
     path: ({ refusedCall }) => `/r/${refusedCall}`,
-    prepare: (page) => page.getByRole('dialog').getByText('stopped here').waitFor(),
+    prepare: (page, _world, { t }) =>
+      page.getByRole('dialog').getByText(t('story.state.failed')).waitFor(),
     isPictured: true,
   },
   {
     name: 'call-answered',
     viewer: 'developer',
     path: busy('/calls'),
-    prepare: async (page) => {
-      await page.getByLabel('Status').selectOption('2xx')
+    prepare: async (page, _world, { t }) => {
+      await page.getByLabel(t('calls.status')).selectOption('2xx')
       await page.getByRole('button', { name: /\/v1/ }).first().click()
-      await page.getByRole('dialog').getByText('The bank responded').waitFor()
+      await page.getByRole('dialog').getByText(t('calls.outcome.forwarded')).first().waitFor()
     },
     isPictured: true,
   },
@@ -95,18 +96,18 @@ export const usageStates: readonly PageState[] = [
     name: 'try',
     viewer: 'developer',
     path: busy('/playground'),
-    prepare: async (page, { key }) => {
-      const versions = page.getByLabel('API version')
+    prepare: async (page, { key }, { t }) => {
+      const versions = page.getByLabel(t('playground.version'))
       const option = versions.locator('option', { hasText: '1.7.0' })
       await versions.selectOption((await option.getAttribute('value')) ?? '')
-      await chooseOperation(page, 'createConsent')
-      await page.getByRole('textbox', { name: /^API key/ }).fill(key)
+      await chooseOperation(page, 'createConsent', t('playground.operation'))
+      await page.getByRole('textbox', { name: t('playground.apiKey') }).fill(key)
       await page
-        .getByLabel('How the customer approves')
-        .selectOption({ label: 'In the bank’s app (decoupled)' })
-      await page.getByLabel('Customer who approves').waitFor()
-      await press(page, 'Send call')
-      await page.getByRole('heading', { name: 'Response' }).waitFor()
+        .getByLabel(t('playground.approval'))
+        .selectOption({ label: t('playground.approvalDecoupled') })
+      await page.getByLabel(t('playground.customer')).waitFor()
+      await press(page, t('playground.send'))
+      await page.getByRole('heading', { name: t('answer.title') }).waitFor()
     },
     isPictured: true,
   },
