@@ -1,6 +1,7 @@
 // `npm run screenshots` takes a picture of every page into pictures/, in light, dark, on a phone and from right to
 // left, and times the first pages. With `-- --docs` it takes them as WebP into docs/portal/, with a page that shows
-// them. With `-- --only <names>` it takes those whose name begins with one of these (`keys,usage`), and with `-- --times` none.
+// them. With `-- --only <names>` it takes those whose name begins with one of these (`keys,usage`), and with
+// `-- --times` none.
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -84,7 +85,8 @@ if (!isForTimes) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 let bytes = 0
 const pictured = portalStates.filter(
-  ({ name, isPictured }) => isPictured === true && !isForTimes && only.split(',').some((prefix) => name.startsWith(prefix)),
+  ({ name, isPictured }) =>
+    isPictured === true && !isForTimes && only.split(',').some((prefix) => name.startsWith(prefix)),
 )
 for (const state of pictured) {
   await t.test(state.name, async (t) => {

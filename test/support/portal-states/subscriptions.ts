@@ -15,7 +15,7 @@ export const subscriptionStates: readonly PageState[] = [
     name: 'subscriptions',
     viewer: 'developer',
     path: busy('/subscriptions'),
-    prepare: (page) => page.getByRole('progressbar').first().waitFor(),
+    prepare: (page) => page.getByText('1.6.0').first().waitFor(),
     isPictured: true,
   },
   {

@@ -67,7 +67,7 @@ function Meets({ api, operation }: MeetsProps) {
         </Text>
       ))}
       {note === null ? null : (
-        <Text size="sm" maw="32rem" {...marksOf(note)}>
+        <Text size="sm" maw="32rem" data-document {...marksOf(note)}>
           {note}
         </Text>
       )}
