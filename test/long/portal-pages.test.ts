@@ -10,7 +10,7 @@ import { cutOff } from '../support/cut-off.ts'
 import { isSeenInHebrew, openInHebrew, openState, portalStates } from '../support/portal-states.ts'
 import { startPortalWorld } from '../support/portal-world.ts'
 
-const timeout = 900_000
+const timeout = 1_200_000
 t.setTimeout(timeout)
 
 t.test('every page in every state', { skip: chromiumMissing(), timeout }, async (all) => {
@@ -44,13 +44,14 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           }
           t.same(await accessibilityViolations(page), [], 'on a phone')
           if (!isSeenInHebrew(state)) return
+          await showAs(page, { colorScheme: 'light', width: 1280 })
           await openInHebrew(page, world, state)
           t.equal(await page.evaluate('document.documentElement.dir'), 'rtl')
-          t.equal(await horizontalOverflow(page), 0, 'nor from right to left on a phone')
-          if (state.isPictured) t.same(await cutOff(page), [], 'nothing is cut off there')
-          await showAs(page, { colorScheme: 'light', width: 1280 })
           t.same(await accessibilityViolations(page), [], 'from right to left')
           t.same(await englishWords(page), [], 'nothing is left in English')
+          await showAs(page, { colorScheme: 'light', width: 320 })
+          t.equal(await horizontalOverflow(page), 0, 'nor from right to left on a phone')
+          if (state.isPictured) t.same(await cutOff(page), [], 'nothing is cut off there')
         })
         free.push(visit)
       },

@@ -103,7 +103,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       await follow('Create a consent')
       await page.getByRole('textbox', { name: /^API key/ }).fill(key)
       await press('Send call')
-      const approval = main.getByRole('link', { name: 'Approve at the bank' })
+      const approval = main.getByRole('link', { name: 'Approve on the bank’s page' })
       await approveAt(page.context(), (await approval.getAttribute('href')) ?? '')
       await main.getByText('The customer has approved.').waitFor()
       t.equal(await approval.count(), 0, 'the accounts take the place of the approval')

@@ -233,7 +233,7 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       await main.getByText('GET /v1.7.0/accounts').waitFor()
       await main.getByRole('link', { name: 'Try it with Budget planner' }).click()
       await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor()
-      t.match(await operationField(page).inputValue(), /getConsentStatus\)$/)
+      t.match(await operationField(page).inputValue(), /^Read the status of a consent · GET$/)
       await open(
         page,
         '/sandbox/return?paymentId=99391c7e-ad88-49ec-a2ad-99ddcb1f7721&outcome=approved',

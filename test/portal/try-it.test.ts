@@ -35,7 +35,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
   await t.test('from one answer to the next by clicks: every id is filled in', async (t) => {
     await browser.visit(t, { portalUrl, gatewayUrl }, async ({ page }) => {
       const button = (name: string) => page.getByRole('button', { name, exact: true })
-      const next = page.getByRole('list', { name: 'Next calls' })
+      const next = page.getByRole('list', { name: 'Next calls', exact: true })
       const follow = (name: string) => next.getByRole('button', { name }).first().click()
       const send = async (status: string) => {
         await button('Send call').click()
@@ -46,7 +46,7 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
         .getByLabel('How the customer approves')
         .selectOption({ label: 'On the bank’s page (redirect)' })
       await send('201 Created')
-      const approval = page.getByRole('link', { name: 'Approve at the bank' })
+      const approval = page.getByRole('link', { name: 'Approve on the bank’s page' })
       t.match(await approval.getAttribute('href'), /^http:\/\/127\.0\.0\.1/)
       const response = page.getByRole('region', { name: 'Body of the response' })
       t.equal(
@@ -106,13 +106,14 @@ t.test('Try it', { skip: chromiumMissing(), timeout: 240_000 }, async (t) => {
         await page.getByText(/^Headers \(/).click()
         const approach = page.getByRole('row').filter({ hasText: /aspsp-sca-approach/i })
         t.match(await approach.innerText(), /DECOUPLED/)
-        t.equal(await page.getByRole('link', { name: 'Approve at the bank' }).count(), 0)
+        t.equal(await page.getByRole('link', { name: 'Approve on the bank’s page' }).count(), 0)
 
-        await page
-          .getByRole('list', { name: 'Next calls' })
-          .getByRole('button', { name: 'Read the status of a consent' })
-          .first()
-          .click()
+        const next = page.getByRole('list', { name: 'Next calls', exact: true }).getByRole('button')
+        t.equal(await next.count(), 3, 'the likeliest steps; the others are under More')
+        t.equal(await page.getByText(/^More \(/).count(), 1)
+        t.equal(await page.getByRole('button', { name: 'Copy Body of the response' }).count(), 1)
+        t.equal(await next.first().innerText(), 'Read the status of a consent')
+        await next.first().click()
         const body = page.getByRole('region', { name: 'Body of the response' })
         const isValid = async () => {
           await press('Send call')

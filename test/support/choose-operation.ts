@@ -5,7 +5,7 @@ export async function chooseOperation(page: Page, id: string, label?: string): P
   const field = operationField(page, label)
   // A field that is still disabled is waited for.
   await field.click()
-  await field.fill(`${id})`)
+  await field.fill(id)
   await page.locator('[role="option"]:visible').first().click()
 }
 

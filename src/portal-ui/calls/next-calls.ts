@@ -24,14 +24,18 @@ const callsMax = 20
 
 /**
  * Reads the next steps from a response: its links (`_links`, also of items in
- * lists), then the calls that take one of its ids in a header. At most 20
- * calls; no calls if the response is not JSON.
+ * lists), that to its status first, since it tells whether the others work yet,
+ * then the calls that take one of its ids in a header. At most 20 calls; no
+ * calls if the response is not JSON.
  *
  * @param shapes of all operations of the version
  */
 export function waysOn(answer: string, ids: KnownIds, shapes: readonly CallShape[]): WaysOn {
   const links = linksIn(answer)
-  const linked = links.flatMap(({ relation, of, href }) => {
+  const statusFirst = links.toSorted(
+    (a, b) => Number(b.relation === 'status') - Number(a.relation === 'status'),
+  )
+  const linked = statusFirst.flatMap(({ relation, of, href }) => {
     const call = relation === 'self' ? undefined : linkedCall(relation, href, shapes)
     return call === undefined ? [] : [{ ...call, of }]
   })

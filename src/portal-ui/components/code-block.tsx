@@ -7,16 +7,21 @@ import { CopyIcon } from './copy-icon.tsx'
 import { Highlighted } from './highlighted.tsx'
 
 export interface CodeBlockProps {
-  /** Shown and copied, byte for byte. */
+  /** Copied, byte for byte; also shown unless there are children. */
   readonly source: string
   /** What it is, for screen readers: "curl", "Answer". */
   readonly label: string
   /** Beside the button that copies: a label, or tabs. */
   readonly top?: ReactNode
+  /** Shown in place of the source: its beginning, or with links in it. */
+  readonly children?: ReactNode
+  /** Whether long lines break, where the block has no room to scroll sideways (default: false). */
+  readonly isWrapped?: boolean
 }
 
 /** Source code with a button that copies it. Always from left to right. */
-export function CodeBlock({ source, label, top }: CodeBlockProps) {
+export function CodeBlock(props: CodeBlockProps) {
+  const { source, label, top, children, isWrapped = false } = props
   const { copy, copied, error } = useClipboard({ timeout: 2_000 })
   return (
     <div className={classes['root']} dir="ltr">
@@ -45,10 +50,9 @@ export function CodeBlock({ source, label, top }: CodeBlockProps) {
         role="region"
         aria-label={label}
         className={classes['source'] ?? ''}
+        mod={{ wrapped: isWrapped }}
       >
-        <code>
-          <Highlighted source={source} />
-        </code>
+        <code>{children ?? <Highlighted source={source} />}</code>
       </Box>
     </div>
   )

@@ -5,6 +5,7 @@ import { idName } from '../../calls/id-name.ts'
 import { customerName } from '../../customer-name.ts'
 import { useFacts } from '../../facts.tsx'
 import { t } from '../../words.ts'
+import classes from './applications.module.css'
 import type { PageMemory } from './page-memory.ts'
 import { ReadyConsentField } from './ready-consent-field.tsx'
 
@@ -54,6 +55,8 @@ export function IdField(props: IdFieldProps) {
         comboboxProps={{ shadow: 'md' }}
         autoComplete="off"
         spellCheck={false}
+        dir={value === '' ? undefined : 'ltr'}
+        classNames={{ input: value === '' ? '' : (classes['code'] ?? '') }}
       />
       {takesReady ? (
         <ReadyConsentField

@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { CallParameter } from '../../calls/call-shape.ts'
 import { t } from '../../words.ts'
+import classes from './applications.module.css'
 
 export interface ParameterFieldProps {
   readonly parameter: CallParameter
@@ -39,6 +40,8 @@ export function ParameterField({ parameter, value, isMissing, onChange }: Parame
       placeholder={example}
       autoComplete="off"
       spellCheck={false}
+      dir="ltr"
+      classNames={{ input: classes['code'] ?? '' }}
     />
   )
 }

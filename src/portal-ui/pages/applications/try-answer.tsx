@@ -1,4 +1,4 @@
-import { Alert, Anchor, Code, Group, Progress, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Group, Progress, Stack, Table, Text, Title } from '@mantine/core'
 import type { CallShape } from '../../calls/call-shape.ts'
 import {
   isApprovalPage,
@@ -8,6 +8,7 @@ import {
 } from '../../calls/next-calls.ts'
 import { isJson, problemIn, readableBody } from '../../calls/readable-body.ts'
 import type { CallAnswer } from '../../calls/send-call.ts'
+import { CodeBlock } from '../../components/code-block.tsx'
 import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { toneOf } from '../../components/status-code.tsx'
@@ -170,11 +171,6 @@ function Content({ answer, shapes, onFollow }: ContentProps) {
         <Text>{t('answer.emptyBody')}</Text>
       ) : (
         <div>
-          <Text fw={550} mb={4}>
-            {isColoured
-              ? t('answer.body')
-              : t('answer.bodyOfType', { type: answer.mediaType || t('answer.unknownType') })}
-          </Text>
           {cutAt === undefined ? null : (
             <Text size="sm" c="dimmed" mb={4}>
               {t('answer.cut', {
@@ -183,16 +179,18 @@ function Content({ answer, shapes, onFollow }: ContentProps) {
               })}
             </Text>
           )}
-          <Code
-            block
-            dir="ltr"
-            tabIndex={0}
-            role="region"
-            aria-label={t('answer.bodyRegion')}
-            className={playground['body'] ?? ''}
+          <CodeBlock
+            source={cutAt === undefined ? text : answer.body}
+            label={t('answer.bodyRegion')}
+            top={
+              isColoured
+                ? t('answer.body')
+                : t('answer.bodyOfType', { type: answer.mediaType || t('answer.unknownType') })
+            }
+            isWrapped
           >
             {isColoured ? <JsonText text={text} linkOf={linkOf} /> : text}
-          </Code>
+          </CodeBlock>
         </div>
       )}
       <details className={classes['details']}>

@@ -1,4 +1,4 @@
-import { NativeSelect, Select, Stack, Text } from '@mantine/core'
+import { type ComboboxParsedItem, NativeSelect, Select, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useDocument } from '../../api/document.ts'
@@ -129,11 +129,12 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
           value={shape?.operation ?? asked ?? null}
           disabled={shape === undefined}
           onChange={(operation) => operation !== null && choose(operation)}
+          filter={({ options, search }) => foundIn(operations ?? [], options, search)}
           nothingFoundMessage={t('playground.noOperation')}
           maxDropdownHeight={360}
           data={(operations ?? []).map(({ id, method, summary }) => ({
             value: id,
-            label: `${summary} (${method} ${id})`,
+            label: `${summary} · ${method}`,
           }))}
           renderOption={({ option }) => {
             const found = operations?.find(({ id }) => id === option.value)
@@ -166,4 +167,22 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
       )}
     </>
   )
+}
+
+/** Options whose words, id or path contain what is typed; one whose id is just that comes first. */
+function foundIn(
+  operations: SubscribedVersion['operations'],
+  options: readonly ComboboxParsedItem[],
+  search: string,
+): ComboboxParsedItem[] {
+  const typed = search.trim().toLowerCase()
+  const textOf = (id: string) => {
+    const found = operations.find((each) => each.id === id)
+    return `${found?.summary} · ${found?.method}\n${id}\n${found?.path}`.toLowerCase()
+  }
+  const isExact = (option: ComboboxParsedItem) =>
+    'value' in option && option.value.toLowerCase() === typed
+  return options
+    .filter((option) => 'value' in option && textOf(option.value).includes(typed))
+    .toSorted((a, b) => Number(isExact(b)) - Number(isExact(a)))
 }

@@ -10,10 +10,16 @@ export interface WaysOnProps {
   readonly onFollow: (call: NextCall) => void
 }
 
-/** The next steps after a response: the bank's page, and calls with their ids filled in. */
+/** How many steps show at once; the others are one click away. */
+const shownMax = 3
+
+/** The next steps after a response, the likeliest first: the bank's page, and calls with their ids filled in. */
 export function WaysOn({ ways, approvedCall, onFollow }: WaysOnProps) {
   const { approvalPage } = ways
   const calls = ways.calls.filter((call) => call !== approvedCall)
+  const hasMain = approvedCall !== undefined || approvalPage !== undefined
+  const shown = calls.slice(0, hasMain ? shownMax - 1 : shownMax)
+  const others = calls.slice(shown.length)
   if (approvalPage === undefined && ways.calls.length === 0) return null
   return (
     <Stack gap="xs">
@@ -34,27 +40,51 @@ export function WaysOn({ ways, approvedCall, onFollow }: WaysOnProps) {
           <Text size="sm">{t('playground.approveMeans')}</Text>
         </Group>
       )}
-      <ul className={classes['ways']} aria-label={t('playground.nextCalls')}>
-        {calls.map((call, at) => (
-          // The same call may be linked twice; the list changes only with the approval.
-          // biome-ignore lint/suspicious/noArrayIndexKey: see above
-          <li key={at}>
-            <Button
-              size="compact-sm"
-              variant="default"
-              className={classes['chip'] ?? ''}
-              onClick={() => onFollow(call)}
-            >
-              <bdi>{call.shape.summary}</bdi>
-              {call.of === '' ? null : (
-                <>
-                  :&nbsp;<bdi>{call.of}</bdi>
-                </>
-              )}
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <Calls
+        calls={shown}
+        label={t('playground.nextCalls')}
+        isFirstMain={!hasMain}
+        onFollow={onFollow}
+      />
+      {others.length === 0 ? null : (
+        <details className={classes['details']}>
+          <summary>{t('playground.moreNext', { count: others.length })}</summary>
+          <Calls calls={others} label={t('playground.moreNextCalls')} onFollow={onFollow} />
+        </details>
+      )}
     </Stack>
+  )
+}
+
+interface CallsProps extends Pick<WaysOnProps, 'onFollow'> {
+  readonly calls: readonly NextCall[]
+  readonly label: string
+  /** Whether the first one is the step to take (default: false). */
+  readonly isFirstMain?: boolean
+}
+
+function Calls({ calls, label, isFirstMain = false, onFollow }: CallsProps) {
+  return (
+    <ul className={classes['ways']} aria-label={label}>
+      {calls.map((call, at) => (
+        // The same call may be linked twice; the list changes only with the approval.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <li key={at}>
+          <Button
+            size="compact-sm"
+            variant={isFirstMain && at === 0 ? 'filled' : 'default'}
+            className={classes['chip'] ?? ''}
+            onClick={() => onFollow(call)}
+          >
+            <bdi>{call.shape.summary}</bdi>
+            {call.of === '' ? null : (
+              <>
+                :&nbsp;<bdi>{call.of}</bdi>
+              </>
+            )}
+          </Button>
+        </li>
+      ))}
+    </ul>
   )
 }
