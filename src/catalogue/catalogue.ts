@@ -64,6 +64,8 @@ export interface Translation {
   readonly tags: Readonly<Record<string, string>>
   /** Summaries by `operationId`. */
   readonly operations: Readonly<Record<string, string>>
+  /** Descriptions by `operationId`, in Markdown. */
+  readonly descriptions: Readonly<Record<string, string>>
   /** Descriptions by the name of the parameter. */
   readonly parameters: Readonly<Record<string, string>>
   /** Titles of examples by the `summary` in the document. */

@@ -38,13 +38,17 @@ export function translatedDocument(
     const { operationId, name, summary } = value
     const text =
       kind === 'operation'
-        ? { summary: textIn(translation.operations, operationId) }
+        ? {
+            summary: textIn(translation.operations, operationId),
+            description: textIn(translation.descriptions, operationId),
+          }
         : kind === 'parameter'
           ? { description: textIn(translation.parameters, name) }
           : kind === 'example'
             ? { summary: textIn(translation.examples, summary) }
             : {}
-    if (Object.values(text).some((known) => known !== undefined)) texts.set(value, text)
+    const known = Object.entries(text).filter(([, translated]) => translated !== undefined)
+    if (known.length > 0) texts.set(value, Object.fromEntries(known))
   }
   const { title = document.info['title'] } = translation
   // A copy has the members of what it copies.

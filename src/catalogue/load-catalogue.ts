@@ -312,11 +312,16 @@ function apiVersion(
 
 /** Later ones replace what earlier ones say. */
 function merged(translations: readonly Translation[]): Translation {
-  const all = { tags: {}, operations: {}, parameters: {}, examples: {}, flows: {} }
-  for (const { tags, operations, parameters, examples, flows, ...own } of translations) {
+  const all = {
+    ...{ tags: {}, operations: {}, descriptions: {} },
+    ...{ parameters: {}, examples: {}, flows: {} },
+  }
+  for (const translation of translations) {
+    const { tags, operations, descriptions, parameters, examples, flows, ...own } = translation
     Object.assign(all, own)
     Object.assign(all.tags, tags)
     Object.assign(all.operations, operations)
+    Object.assign(all.descriptions, descriptions)
     Object.assign(all.parameters, parameters)
     Object.assign(all.examples, examples)
     Object.assign(all.flows, flows)

@@ -26,7 +26,7 @@ export function isTranslated(language: string | undefined): language is Language
   return isLanguage(language) && language !== 'en'
 }
 
-const maps = ['tags', 'operations', 'parameters', 'examples', 'flows'] as const
+const maps = ['tags', 'operations', 'descriptions', 'parameters', 'examples', 'flows'] as const
 
 /**
  * Reads a translation and reports what is wrong with it: members that are no
@@ -54,6 +54,7 @@ export function loadTranslation(
   const texts = {
     tags: readTexts(sources, file['tags'], known.tags),
     operations: readTexts(sources, file['operations'], known.operations),
+    descriptions: readTexts(sources, file['descriptions'], known.descriptions),
     parameters: readTexts(sources, file['parameters'], known.parameters),
     examples: readTexts(sources, file['examples'], known.examples),
     flows: readTexts(sources, file['flows'], known.flows),
@@ -110,6 +111,7 @@ function knownNames(versions: readonly LoadedVersion[]) {
   const known = {
     tags: new Set<string>(),
     operations: new Set<string>(),
+    descriptions: new Set<string>(),
     parameters: new Set<string>(),
     examples: new Set<string>(),
     flows: new Set<string>(),
@@ -123,7 +125,10 @@ function knownNames(versions: readonly LoadedVersion[]) {
       if (typeof title === 'string') known.flows.add(title)
     }
     for (const { kind, value } of walkDocument(document)) {
-      const { name, summary } = value
+      const { name, operationId, summary } = value
+      if (typeof operationId === 'string' && 'description' in value) {
+        known.descriptions.add(operationId)
+      }
       if (kind === 'tag' && typeof name === 'string') known.tags.add(name)
       if (kind === 'example' && typeof summary === 'string') known.examples.add(summary)
     }

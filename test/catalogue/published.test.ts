@@ -36,25 +36,31 @@ t.test('the published configuration is valid, every schema and example of it', a
   })
 })
 
-t.test('each operation, parameter, example and version has a text in Hebrew', async (t) => {
-  const { versions } = await loadCatalogue('config')
-  const hebrew = /\p{Script=Hebrew}/u
-  for (const published of versions.values()) {
-    const { api, version, document, translations, operations } = published
-    const { he } = translations
-    if (he === undefined) throw new Error(`${api} ${version} has no Hebrew`)
-    t.match([he.title, he.summary].join(' '), hebrew, `${api} ${version}`)
-    for (const { id } of operations) t.match(he.operations[id] ?? '', hebrew, id)
-    for (const { kind, value } of walkDocument(translatedDocument(document, he))) {
-      const { operationId, name, summary, description } = value
-      if ('$ref' in value) continue
-      if (kind === 'operation') t.match(summary, hebrew, String(operationId))
-      if (kind === 'parameter') t.match(description, hebrew, String(name))
-      if (kind === 'tag') t.match(he.tags[String(name)] ?? '', hebrew, String(name))
-      if (kind === 'example' && summary !== undefined) t.match(summary, hebrew, String(summary))
+t.test(
+  'each operation, its description, parameter, example and version has a text in Hebrew',
+  async (t) => {
+    const { versions } = await loadCatalogue('config')
+    const hebrew = /\p{Script=Hebrew}/u
+    for (const published of versions.values()) {
+      const { api, version, document, translations, operations } = published
+      const { he } = translations
+      if (he === undefined) throw new Error(`${api} ${version} has no Hebrew`)
+      t.match([he.title, he.summary].join(' '), hebrew, `${api} ${version}`)
+      for (const { id } of operations) t.match(he.operations[id] ?? '', hebrew, id)
+      for (const { kind, value } of walkDocument(translatedDocument(document, he))) {
+        const { operationId, name, summary, description } = value
+        if ('$ref' in value) continue
+        if (kind === 'operation') {
+          t.match(summary, hebrew, String(operationId))
+          if (description !== undefined) t.match(description, hebrew, `${operationId} description`)
+        }
+        if (kind === 'parameter') t.match(description, hebrew, String(name))
+        if (kind === 'tag') t.match(he.tags[String(name)] ?? '', hebrew, String(name))
+        if (kind === 'example' && summary !== undefined) t.match(summary, hebrew, String(summary))
+      }
     }
-  }
-})
+  },
+)
 
 t.test('a validator that is not ours finds the documents to be OpenAPI 3.1 too', async (t) => {
   for (const folder of ['config', 'test/catalogue/fixtures/minimal']) {
