@@ -11,7 +11,7 @@ import { importedSources } from './imported-sources.ts'
 const importOnDemand = /(?<!typeof )\bimport\(\s*'(\.[^']+?\.tsx?)',?\s*\)/g
 
 /** A text in quotes that may be the id of a message, or a template for ids. */
-const idOrTemplate = /(['"`])([a-z]\w*\.(?:\w|\.|\$\{[^}]*\})+)\1/g
+const idOrTemplate = /(['"`])([a-z]\w*\.(?:[\w.-]|\$\{[^}]*\})+)\1/g
 
 /**
  * Divides the messages by what asks for them. `?first` holds those of the first
@@ -119,7 +119,7 @@ async function messageParts(folder: string): Promise<ReadonlyMap<string, Message
 /** `keys.${action}Named` stands for every id that begins and ends so. */
 function templatePattern(template: string): RegExp {
   const texts = template.split(/\$\{[^}]*\}/).map((text) => text.replaceAll('.', '\\.'))
-  return new RegExp(`^${texts.join('\\w+')}$`)
+  return new RegExp(`^${texts.join('[\\w.-]+')}$`)
 }
 
 async function loadedOnDemand(folder: string): Promise<ReadonlySet<string>> {
