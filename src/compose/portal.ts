@@ -58,7 +58,7 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
   const mails = await openMails({
     ...{ ...options, secrets },
     portalUrl: addresses.portal,
-    brand: () => catalogue().brand,
+    catalogue,
   })
   const webhooks = openWebhooks({ ...options, secrets })
   const jobs = await openMailJobs({

@@ -110,7 +110,7 @@ privacy: { en: https://bank.example/privacy, he: https://bank.example/he/privacy
       const mail = await awaitMail(tollgate.dataDir, { kind: 'sign-up', to })
       t.match(mail.headers.get('from'), /^"?Sons & Daughters Bank"? </)
       t.match(mail.text, 'Sons & Daughters Bank')
-      t.match(mail.text, 'mailto:apis@bank.example')
+      t.match(mail.text, 'Questions? Write to apis@bank.example')
       t.equal(mail.html.match(/<a [^>]*background-color: #1d4ed8/g)?.length, 1)
       t.match(mail.html, 'Sons &amp; Daughters Bank')
       t.notMatch(mail.html, '#085965', 'links have its colour too')

@@ -3,8 +3,10 @@ import { type Letter, renderLetter } from '../../src/gateway/portal/mail/letters
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { sealMail, unsealMail } from '../../src/gateway/portal/mail/sealed-mail.ts'
 import { type Language, languageFacts, languages } from '../../src/messages/language.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
 
 const portalUrl = 'https://developer.bank.example'
+const catalogue = await publishedCatalogue()
 const optOuts = createOptOuts({ key: Buffer.alloc(32, 1) })
 const developerId = '0b5f0f6e-4f0f-4a5b-9a55-0123456789ab'
 const at = new Date('2026-11-20T14:05:09Z')
@@ -15,7 +17,7 @@ function lettersWith(name: string): Letter[] {
   const token = 'T'.repeat(43)
   const limit = {
     ...{ applicationId: developerId, applicationName: name },
-    ...{ api: 'xs2a', version: '1.7.0', limit: '100' },
+    ...{ api: 'xs2a', version: '1.7.0', limit: 'default' },
   }
   return [
     { kind: 'sign-up', token },
@@ -58,9 +60,10 @@ function lettersWith(name: string): Letter[] {
       alerts: [
         {
           ...{ applicationId: developerId, api: 'xs2a', version: '1.7.0' },
-          ...{ operation: 'getAccounts', limit: 10, used: 8, threshold: 80, resetsAt: at },
+          ...{ operation: 'listAccounts', limit: 10, used: 8, threshold: 80, resetsAt: at },
         },
       ],
+      writtenAt: new Date(at.getTime() - 55 * 60_000),
     },
     {
       ...{ kind: 'expiring', developerId, applicationId: developerId, applicationName: name },
@@ -119,13 +122,18 @@ function inEveryLanguage(name: string) {
 /** The same letter with a harmless name. */
 function harmless(letter: Letter, language: Language) {
   const other = lettersWith('x').find(({ kind }) => kind === letter.kind) ?? letter
-  return renderLetter(other, { portalUrl, optOuts, language })
+  return renderLetter(other, { portalUrl, optOuts, language, catalogue })
 }
 
 t.test('names cannot become markup, links, lines or headers', async (t) => {
   for (const [index, name] of hostile.entries()) {
     for (const { letter, language } of inEveryLanguage(name)) {
-      const { subject, text, html } = renderLetter(letter, { portalUrl, optOuts, language })
+      const { subject, text, html } = renderLetter(letter, {
+        portalUrl,
+        optOuts,
+        language,
+        catalogue,
+      })
       const where = `${letter.kind} in ${language} with hostile name ${index}`
       const characters = language === 'en' ? /^[\x20-\x7e]{5,60}$/ : /^[\x20-\x7e֐-״⁨⁩]{5,70}$/
       t.match(subject, characters, `the subject of ${where}`)
@@ -157,7 +165,7 @@ t.test('ordinary names stay as they are', async (t) => {
   ]) {
     for (const { letter, language } of inEveryLanguage(name)) {
       if (!letter.kind.startsWith('key-')) continue
-      const { text } = renderLetter(letter, { portalUrl, optOuts, language })
+      const { text } = renderLetter(letter, { portalUrl, optOuts, language, catalogue })
       t.ok(text.includes(`"${name}"`), `${letter.kind} shows ${name}`)
     }
   }
@@ -165,7 +173,7 @@ t.test('ordinary names stay as they are', async (t) => {
 
 t.test('every link leads to the portal, and HTML loads nothing', async (t) => {
   for (const { letter, language } of inEveryLanguage('x')) {
-    const { text, html } = renderLetter(letter, { portalUrl, optOuts, language })
+    const { text, html } = renderLetter(letter, { portalUrl, optOuts, language, catalogue })
     const links = [...`${text}${html}`.matchAll(/https?:\/\/[^\s"<]+/g)].map(
       ([url]) => new URL(url),
     )
@@ -178,7 +186,12 @@ t.test('every link leads to the portal, and HTML loads nothing', async (t) => {
 
 t.test('every letter is whole in its language and runs in its direction', async (t) => {
   for (const { letter, language } of inEveryLanguage('7')) {
-    const { subject, text, html } = renderLetter(letter, { portalUrl, optOuts, language })
+    const { subject, text, html } = renderLetter(letter, {
+      portalUrl,
+      optOuts,
+      language,
+      catalogue,
+    })
     const where = `${letter.kind} in ${language}`
     const { direction } = languageFacts[language]
     t.match(html, `<html lang="${language}" dir="${direction}">`, where)
@@ -186,8 +199,7 @@ t.test('every letter is whole in its language and runs in its direction', async 
     const words = `${shown} ${text}`.replaceAll(/https?:\/\/\S+/g, '')
     t.notMatch(words, /[{}]|undefined|\[object|mail\.[a-z]/, `nothing open in ${where}`)
     if (language === 'he') {
-      const known =
-        /Tollgate|API|UTC|passkey|xs2a|getAccounts|7\[at\]evil\[\.\]example|tg_\w+|wxyz|stuv|quot/g
+      const known = /Tollgate|API|UTC|passkey|7\[at\]evil\[\.\]example|tg_\w+|wxyz|stuv|quot/g
       t.notMatch(words.replaceAll(known, ''), /[a-z]{3}/i, `no English in ${where}`)
       t.match(subject, /\p{Script=Hebrew}{3}/u, where)
     } else {
@@ -197,9 +209,48 @@ t.test('every letter is whole in its language and runs in its direction', async 
   }
 })
 
+t.test(
+  'mails name versions and operations as the portal does, and say when a limit resets',
+  async (t) => {
+    const textOf = (kind: Letter['kind'], language: Language, brand = catalogue.brand) => {
+      const letter = lettersWith('x').find((each) => each.kind === kind)
+      if (letter === undefined) throw new Error('no letter')
+      const given = { ...catalogue, brand }
+      return renderLetter(letter, { portalUrl, optOuts, language, catalogue: given })
+    }
+    const { text } = textOf('limits-reached', 'en')
+    t.match(text, '  API: Payments, accounts and consents 1.7.0\n')
+    t.match(text, '  List accounts: 8 of 10 calls used; resets in 55 minutes (14:05 UTC)\n')
+    t.match(textOf('limits-reached', 'he').text, /רשימת החשבונות: .*\u2068בעוד 55 דקות\u2069 \(\u206814:05 UTC\u2069\)/)
+    t.match(
+      textOf('limit-granted', 'en').text,
+      'API: Payments, accounts and consents 1.7.0\n  Calls',
+    )
+    t.equal(
+      textOf('deprecation', 'en').subject,
+      'Payments, accounts and consents 1.6.0 ends in 30 days',
+    )
+    t.notMatch(text, 'Questions?', 'without an address for questions, none is named')
+    const support = { en: 'mailto:apis@bank.example', he: 'https://bank.example/he' }
+    const branded = textOf('limits-reached', 'en', { ...catalogue.brand, support })
+    t.match(branded.text, '\n\nQuestions? Write to apis@bank.example\n')
+    t.match(
+      branded.html,
+      /href="mailto:apis@bank.example"[^>]*>Questions\? Write to apis@bank.example</,
+    )
+    const hebrew = textOf('limits-reached', 'he', { ...catalogue.brand, support })
+    t.match(hebrew.text, 'שאלות? פנו אלינו:\nhttps://bank.example/he\n')
+  },
+)
+
 t.test('mails one can do without say how to end them, the others do not', async (t) => {
   for (const { letter, language } of inEveryLanguage('x')) {
-    const { text, html, optOutUrl } = renderLetter(letter, { portalUrl, optOuts, language })
+    const { text, html, optOutUrl } = renderLetter(letter, {
+      portalUrl,
+      optOuts,
+      language,
+      catalogue,
+    })
     const isOptional = /^(limits|expiring|deprecation)/.test(letter.kind)
     t.equal(optOutUrl !== null, isOptional, letter.kind)
     t.equal(text.includes('/mails/opt-out#token='), isOptional)
@@ -260,7 +311,10 @@ t.test('an operator copies the address of a developer who asks for more calls', 
   const letterTo = (developerEmail: string) => {
     const asked = lettersWith('Ada').find(({ kind }) => kind === 'limit-requested')
     if (asked?.kind !== 'limit-requested') throw new Error('no letter')
-    return renderLetter({ ...asked, developerEmail }, { portalUrl, optOuts, language: 'en' })
+    return renderLetter(
+      { ...asked, developerEmail },
+      { portalUrl, optOuts, language: 'en', catalogue },
+    )
   }
   const { text, html } = letterTo('ada.lovelace@dev.example.com')
   t.match(text, 'Address: ada.lovelace@dev.example.com\n')

@@ -155,6 +155,7 @@ t.test('mails one can do without carry the one-click header of RFC 8058', async 
       applicationId: '0b5f0f6e-4f0f-4a5b-9a55-0123456789ac',
       applicationName: 'app',
       alerts: [],
+      writtenAt: new Date(),
     },
     to,
   )

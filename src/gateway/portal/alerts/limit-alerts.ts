@@ -121,7 +121,12 @@ export function createLimitAlerts(options: LimitAlertsOptions): LimitAlerts {
         const mail = await takeLimitMail(trx, { applicationId, nowMs })
         if (mail === undefined) return
         const { email, ...facts } = mail
-        await outbox.post(trx, { kind: 'limits-reached', applicationId, ...facts }, email)
+        const writtenAt = new Date(nowMs)
+        await outbox.post(
+          trx,
+          { kind: 'limits-reached', applicationId, writtenAt, ...facts },
+          email,
+        )
       })
     }
   }

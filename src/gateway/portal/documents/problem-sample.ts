@@ -86,7 +86,7 @@ function isForeign(type: unknown): boolean {
   return typeof type === 'string' && type.startsWith('https://iana.org/')
 }
 
-/** Names in backticks that may be header fields. Which of them are is in the documents. */
+/** Names in backticks that may be header fields. The documents tell which ones are. */
 function headersNamedIn(help: string): readonly string[] {
   const names = [...help.matchAll(/`([A-Z][A-Za-z-]+)`/g)].map(([, name = '']) => name)
   return [...new Set(names)]

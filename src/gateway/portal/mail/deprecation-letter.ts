@@ -1,5 +1,6 @@
 import type { Words } from '../../../messages/format.ts'
 import type { Block, LetterText } from './letter-body.ts'
+import type { PublishedNames } from './published-names.ts'
 import { utcTime } from './utc-time.ts'
 
 export interface DeprecationFacts {
@@ -30,9 +31,11 @@ export function deprecationLetter(
   portalUrl: string,
   letter: DeprecationFacts,
   { t, language }: Words,
+  names: PublishedNames,
 ): LetterText {
   const { api, version, deprecated, sunset, retired, successor, daysLeft } = letter
   const isEnding = daysLeft !== undefined
+  const named = { api: names.title({ api, version }), version }
   const dates = [
     { label: t('mail.deprecation.deprecated'), day: deprecated },
     { label: t('mail.deprecation.sunset'), day: sunset },
@@ -42,12 +45,10 @@ export function deprecationLetter(
   )
   return {
     subject: isEnding
-      ? t('mail.deprecation.subjectEnds', { api, version, days: daysLeft })
-      : t('mail.deprecation.subject', { api, version }),
+      ? t('mail.deprecation.subjectEnds', { ...named, days: daysLeft })
+      : t('mail.deprecation.subject', named),
     blocks: [
-      isEnding
-        ? t('mail.deprecation.leadEnds', { api, version })
-        : t('mail.deprecation.lead', { api, version }),
+      isEnding ? t('mail.deprecation.leadEnds', named) : t('mail.deprecation.lead', named),
       ...(successor === undefined ? [] : [t('mail.deprecation.successor', { successor })]),
       ...(dates.length === 0 ? [] : [{ facts: dates }]),
       t('mail.deprecation.applications'),

@@ -3,6 +3,7 @@ import { type Language, languageFacts } from '../../../messages/language.ts'
 import { withoutHiddenMarks } from '../../../platform/hidden-marks.ts'
 import { escapeHtml } from '../pages/escape-html.ts'
 import type { MailFace } from './mail-face.ts'
+import type { PublishedNames } from './published-names.ts'
 
 /**
  * One block of a letter, written once and rendered as text and as HTML. Only
@@ -31,7 +32,12 @@ export interface LetterText {
 }
 
 /** Makes a letter of its facts, in the reader's words. @param portalUrl the portal's own origin: every link begins with it */
-export type LetterWriter = (portalUrl: string, facts: never, words: Words) => LetterText
+export type LetterWriter = (
+  portalUrl: string,
+  facts: never,
+  words: Words,
+  names: PublishedNames,
+) => LetterText
 
 export function textOf(blocks: readonly Block[], language: Language): string {
   const isolate =
@@ -43,6 +49,8 @@ export function textOf(blocks: readonly Block[], language: Language): string {
 
 function blockText(block: Block, isolate: (text: string) => string): string {
   if (typeof block === 'string') return block
+  // Its words have the address.
+  if ('link' in block && block.url.startsWith('mailto:')) return block.link
   if ('link' in block) return `${block.link}:\n${block.url}`
   return block.facts.map((fact) => `  ${fact.label}: ${isolate(factText(fact))}`).join('\n')
 }

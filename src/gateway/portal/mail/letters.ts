@@ -1,4 +1,5 @@
-import { type Brand, plainBrand } from '../../../catalogue/brand/brand.ts'
+import { plainBrand } from '../../../catalogue/brand/brand.ts'
+import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import type { Words } from '../../../messages/format.ts'
 import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
@@ -11,6 +12,7 @@ import { limitRequestLetters } from './limit-request-letters.ts'
 import { limitsLetter } from './limits-letter.ts'
 import { type MailFace, mailFace } from './mail-face.ts'
 import type { OptionalMail, OptOuts } from './opt-out.ts'
+import { type PublishedNames, publishedNames } from './published-names.ts'
 
 /**
  * Every mail that the portal writes, by its kind. Tokens appear only in links.
@@ -34,7 +36,12 @@ export type Letter = {
   [Kind in keyof Letters]: { readonly kind: Kind } & FactsOf<Letters[Kind]>
 }[keyof Letters]
 
-type FactsOf<F> = F extends (portalUrl: string, facts: infer Facts, words: Words) => LetterText
+type FactsOf<F> = F extends (
+  portalUrl: string,
+  facts: infer Facts,
+  words: Words,
+  names: PublishedNames,
+) => LetterText
   ? Facts
   : never
 
@@ -60,19 +67,20 @@ export interface RenderOptions {
   readonly portalUrl: string
   readonly optOuts: Pick<OptOuts, 'sign'>
   readonly language: Language
-  /** (Default: that of Tollgate) */
-  readonly brand?: Brand | undefined
+  /** Has the brand, and the names of what a letter is about. (Default: the brand of Tollgate, and ids) */
+  readonly catalogue?: Pick<Catalogue, 'versions' | 'plans' | 'brand'> | undefined
 }
 
 /** Writes a letter out as text and as HTML. */
 export function renderLetter(
   letter: Letter,
-  { portalUrl, optOuts, language, brand = plainBrand }: RenderOptions,
+  { portalUrl, optOuts, language, catalogue }: RenderOptions,
 ): RenderedLetter {
   const words = wordsOf(language)
-  const { subject, blocks } = written(letter, portalUrl, words)
+  const names = publishedNames(catalogue, language)
+  const { subject, blocks } = written(letter, portalUrl, words, names)
   const token = optOutToken(letter, optOuts)
-  const face = mailFace(brand, language)
+  const face = mailFace(catalogue?.brand ?? plainBrand, language)
   const end = footer({ portalUrl, token, face, words })
   return {
     subject,
@@ -83,10 +91,20 @@ export function renderLetter(
   }
 }
 
-function written(letter: Letter, portalUrl: string, words: Words): LetterText {
+function written(
+  letter: Letter,
+  portalUrl: string,
+  words: Words,
+  names: PublishedNames,
+): LetterText {
   // TypeScript does not see that the facts of a kind are those that its function takes.
-  const write = letters[letter.kind] as (url: string, facts: Letter, words: Words) => LetterText
-  return write(portalUrl, letter, words)
+  const write = letters[letter.kind] as (
+    url: string,
+    facts: Letter,
+    words: Words,
+    names: PublishedNames,
+  ) => LetterText
+  return write(portalUrl, letter, words, names)
 }
 
 function optOutToken(letter: Letter, optOuts: Pick<OptOuts, 'sign'>): string | undefined {
@@ -107,9 +125,21 @@ function footer({ portalUrl, token, face, words: { t } }: FooterOptions): Block[
   return [
     t('mail.footer.origin', { name: face.name }),
     { link: t('mail.footer.portal'), url: portalUrl },
-    ...(face.support === undefined ? [] : [{ link: t('mail.footer.support'), url: face.support }]),
+    ...support(face, t),
     ...(token === undefined
       ? []
       : [{ link: t('mail.footer.stop'), url: `${portalUrl}/mails/opt-out#token=${token}` }]),
+  ]
+}
+
+/** Where questions go; an email address in full, so that readers can copy it. */
+function support({ support: url }: MailFace, t: Words['t']): Block[] {
+  if (url === undefined) return []
+  const [, address] = /^mailto:([^?]+)/.exec(url) ?? []
+  return [
+    {
+      link: address === undefined ? t('mail.footer.support') : t('mail.footer.write', { address }),
+      url,
+    },
   ]
 }

@@ -1,6 +1,7 @@
 import type { Words } from '../../../messages/format.ts'
 import { languageFacts } from '../../../messages/language.ts'
 import type { LetterText } from './letter-body.ts'
+import type { PublishedNames } from './published-names.ts'
 import { utcTime } from './utc-time.ts'
 
 interface LimitFacts {
@@ -35,7 +36,12 @@ interface DeclinedFacts extends LimitFacts {
 
 /** Letters about requests for more calls; one an hour to each operator, and one with the answer. They have no opt-out. */
 export const limitRequestLetters = {
-  'limit-requested': (portalUrl: string, asked: AskedFacts, words: Words): LetterText => ({
+  'limit-requested': (
+    portalUrl: string,
+    asked: AskedFacts,
+    words: Words,
+    names: PublishedNames,
+  ): LetterText => ({
     subject: words.t('mail.limitRequested.subject'),
     blocks: [
       words.t('mail.limitRequested.lead'),
@@ -44,7 +50,7 @@ export const limitRequestLetters = {
           { label: words.t('mail.fact.application'), name: asked.applicationName },
           { label: words.t('mail.fact.developer'), name: asked.developerName },
           { label: words.t('mail.fact.address'), address: asked.developerEmail },
-          ...limitOf(asked, words),
+          ...limitOf(asked, words, names),
           { label: words.t('mail.fact.wanted'), value: wholeNumber(asked.calls, words) },
           { label: words.t('mail.fact.reason'), name: asked.reason },
         ],
@@ -54,14 +60,19 @@ export const limitRequestLetters = {
     ],
   }),
 
-  'limit-granted': (portalUrl: string, granted: GrantedFacts, words: Words): LetterText => ({
+  'limit-granted': (
+    portalUrl: string,
+    granted: GrantedFacts,
+    words: Words,
+    names: PublishedNames,
+  ): LetterText => ({
     subject: words.t('mail.limitGranted.subject'),
     blocks: [
       words.t('mail.limitGranted.lead'),
       {
         facts: [
           { label: words.t('mail.fact.application'), name: granted.applicationName },
-          ...limitOf(granted, words),
+          ...limitOf(granted, words, names),
           { label: words.t('mail.fact.calls'), value: wholeNumber(granted.calls, words) },
           { label: words.t('mail.fact.until'), value: utcTime(granted.until, words.language) },
         ],
@@ -70,14 +81,19 @@ export const limitRequestLetters = {
     ],
   }),
 
-  'limit-declined': (portalUrl: string, declined: DeclinedFacts, words: Words): LetterText => ({
+  'limit-declined': (
+    portalUrl: string,
+    declined: DeclinedFacts,
+    words: Words,
+    names: PublishedNames,
+  ): LetterText => ({
     subject: words.t('mail.limitDeclined.subject'),
     blocks: [
       words.t('mail.limitDeclined.lead'),
       {
         facts: [
           { label: words.t('mail.fact.application'), name: declined.applicationName },
-          ...limitOf(declined, words),
+          ...limitOf(declined, words, names),
           { label: words.t('mail.fact.wanted'), value: wholeNumber(declined.calls, words) },
           { label: words.t('mail.fact.answer'), name: declined.answer },
         ],
@@ -87,10 +103,11 @@ export const limitRequestLetters = {
   }),
 }
 
-function limitOf({ api, version, limit }: LimitFacts, { t }: Words) {
+function limitOf(facts: LimitFacts, { t }: Words, names: PublishedNames) {
+  const limit = names.limit(facts)
   return [
-    { label: t('mail.fact.api'), value: `${api} ${version}` },
-    { label: t('mail.fact.limit'), value: limit },
+    { label: t('mail.fact.api'), value: names.version(facts) },
+    ...(limit === undefined ? [] : [{ label: t('mail.fact.limit'), value: limit }]),
   ]
 }
 

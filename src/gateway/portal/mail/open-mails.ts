@@ -6,7 +6,7 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Registry as MetricsRegistry } from 'prom-client'
-import type { Brand } from '../../../catalogue/brand/brand.ts'
+import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import type { Database } from '../../../platform/database.ts'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
@@ -35,8 +35,8 @@ export interface MailsOptions {
   readonly secrets: Pick<PortalSecrets, 'mails' | 'optOut'>
   /** The portal's own origin; asked whenever a mail is written. */
   readonly portalUrl: () => string
-  /** The current brand. (Default: that of Tollgate) */
-  readonly brand?: () => Brand
+  /** The current catalogue. (Default: the brand of Tollgate, and ids for names) */
+  readonly catalogue?: () => Catalogue
   readonly metricsRegistry: MetricsRegistry
   readonly log: Logger
   readonly lifetime: Lifetime
@@ -67,7 +67,7 @@ export async function openMails(options: MailsOptions): Promise<Mails> {
     key: secrets.mails,
     optOuts,
     portalUrl,
-    brand: options.brand,
+    catalogue: options.catalogue,
     onPost: () => delivery.wake(),
   })
   return { outbox, optOuts }

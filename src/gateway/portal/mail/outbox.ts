@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Brand } from '../../../catalogue/brand/brand.ts'
+import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import type { Language } from '../../../messages/language.ts'
 import { languageOfAddress } from '../../registry/language-of-address.ts'
 import { queueMail } from '../../registry/mail-queue.ts'
@@ -33,14 +33,20 @@ export interface OutboxOptions {
   readonly optOuts: Pick<OptOuts, 'sign'>
   /** The portal's own origin: every link begins with it. */
   readonly portalUrl: () => string
-  /** The current brand. (Default: that of Tollgate) */
-  readonly brand?: (() => Brand) | undefined
+  /** The current catalogue. (Default: the brand of Tollgate, and ids for names) */
+  readonly catalogue?: (() => Catalogue) | undefined
   /** Told of every letter, before its transaction commits. */
   readonly onPost: () => void
 }
 
 /** The portal's mails on their way: rows of the table `mails`, sealed because they hold addresses and links. */
-export function createOutbox({ key, optOuts, portalUrl, brand, onPost }: OutboxOptions): Outbox {
+export function createOutbox({
+  key,
+  optOuts,
+  portalUrl,
+  catalogue,
+  onPost,
+}: OutboxOptions): Outbox {
   return {
     async post(trx, letter, to, asked = 'en') {
       const language = (await languageOfAddress(trx, to ?? '')) ?? asked
@@ -48,7 +54,7 @@ export function createOutbox({ key, optOuts, portalUrl, brand, onPost }: OutboxO
         portalUrl: portalUrl(),
         optOuts,
         language,
-        brand: brand?.(),
+        catalogue: catalogue?.(),
       })
       const sealed = sealMail(key, {
         ...rendered,

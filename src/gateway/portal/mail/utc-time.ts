@@ -2,7 +2,12 @@ import { type Language, languageFacts } from '../../../messages/language.ts'
 
 /** A moment as mails say it: `20 November 2026, 14:05 UTC`. */
 export function utcTime(at: Date, language: Language): string {
-  return `${utcDay(at, language)}, ${at.toISOString().slice(11, 16)} UTC`
+  return `${utcDay(at, language)}, ${utcClock(at)}`
+}
+
+/** `14:05 UTC` */
+export function utcClock(at: Date): string {
+  return `${at.toISOString().slice(11, 16)} UTC`
 }
 
 /** A day as mails say it: `20 November 2026`. */
