@@ -221,7 +221,10 @@ t.test(
     const { text } = textOf('limits-reached', 'en')
     t.match(text, '  API: Payments, accounts and consents 1.7.0\n')
     t.match(text, '  List accounts: 8 of 10 calls used; resets in 55 minutes (14:05 UTC)\n')
-    t.match(textOf('limits-reached', 'he').text, /רשימת החשבונות: .*\u2068בעוד 55 דקות\u2069 \(\u206814:05 UTC\u2069\)/)
+    t.match(
+      textOf('limits-reached', 'he').text,
+      /רשימת החשבונות: .*\u2068בעוד 55 דקות\u2069 \(\u206814:05 UTC\u2069\)/,
+    )
     t.match(
       textOf('limit-granted', 'en').text,
       'API: Payments, accounts and consents 1.7.0\n  Calls',
