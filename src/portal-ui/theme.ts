@@ -153,8 +153,6 @@ export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
           },
         },
       },
-      Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
-      Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
       // A required field is the rule; a field that may stay empty says so.
       InputWrapper: { defaultProps: { withAsterisk: false } },
       Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 550 } },

@@ -14,6 +14,14 @@ export default defineConfig({
   root: here('.'),
   base: '/',
   publicDir: false,
+  resolve: {
+    alias: [
+      {
+        find: './TableScrollContainer.mjs',
+        replacement: here('build/no-scroll-container.ts'),
+      },
+    ],
+  },
   plugins: [
     pageMessages(here('.')),
     lateStyles(),

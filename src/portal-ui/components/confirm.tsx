@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { t } from '../words.ts'
+import { Dialog } from './dialog.tsx'
 import { ProblemAlert } from './problem-alert.tsx'
 
 export interface ConfirmProps {
@@ -24,7 +25,7 @@ export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, isDangerous = false } = props
   const { onConfirm, mutation } = props
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Dialog opened={opened} onClose={onClose} title={title}>
       <Stack gap="md">
         {children}
         <ProblemAlert error={mutation.error} />
@@ -42,6 +43,6 @@ export function Confirm(props: ConfirmProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Modal } from '@mantine/core'
+import { Dialog } from './dialog.tsx'
 import { Form, type FormProps } from './form.tsx'
 
 export interface FormDialogProps<Values extends Record<string, string>> extends FormProps<Values> {
@@ -17,8 +17,8 @@ export function FormDialog<Values extends Record<string, string>>({
   ...form
 }: FormDialogProps<Values>) {
   return (
-    <Modal opened={opened} onClose={form.onCancel} title={title} returnFocus={returnFocus}>
+    <Dialog opened={opened} onClose={form.onCancel} title={title} returnFocus={returnFocus}>
       <Form {...form} isDialog />
-    </Modal>
+    </Dialog>
   )
 }

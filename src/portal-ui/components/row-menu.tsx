@@ -1,4 +1,5 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
+import { Menu, MenuItem } from './menu.tsx'
 import classes from './row-menu.module.css'
 
 export interface RowMenuProps {
@@ -19,9 +20,10 @@ export interface RowMenuItem {
 export function RowMenu({ label, items }: RowMenuProps) {
   if (items.length === 0) return null
   return (
-    <Menu width={220} withinPortal withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={32} aria-label={label}>
+    <Menu
+      width={220}
+      button={(opens) => (
+        <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} {...opens}>
           <svg
             viewBox="0 0 16 16"
             width="16"
@@ -34,14 +36,13 @@ export function RowMenu({ label, items }: RowMenuProps) {
             <circle cx="13" cy="8" r="1.4" />
           </svg>
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {items.map(({ label: text, name, onChoose }) => (
-          <Menu.Item key={text} aria-label={name} onClick={onChoose}>
-            {text}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      )}
+    >
+      {items.map(({ label: text, name, onChoose }) => (
+        <MenuItem key={text} label={name} onChoose={onChoose}>
+          {text}
+        </MenuItem>
+      ))}
     </Menu>
   )
 }

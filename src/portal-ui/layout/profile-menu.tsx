@@ -1,39 +1,42 @@
-import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { useLocation } from 'wouter'
+import { Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import type { Developer } from '../../gateway/portal/schemas/accounts.ts'
 import { useSignOut } from '../api/session.ts'
+import { Menu, MenuDivider, MenuItem } from '../components/menu.tsx'
 import { t } from '../words.ts'
 import { Initials } from './initials.tsx'
 import classes from './shell.module.css'
 
 /** Whose session it is, with links to the profile and sign-out. */
 export function ProfileMenu({ developer }: { readonly developer: Developer }) {
-  const [, navigate] = useLocation()
   const signOut = useSignOut()
   const { name, email } = developer
   return (
-    <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <UnstyledButton aria-busy={signOut.isPending} className={classes['avatar'] ?? ''}>
+    <Menu
+      width={240}
+      button={(opens) => (
+        <UnstyledButton
+          aria-busy={signOut.isPending}
+          className={classes['avatar'] ?? ''}
+          {...opens}
+        >
           {/* Not as aria-label: the initials on the button are not part of the name. */}
           <VisuallyHidden>{t('shell.account', { name })}</VisuallyHidden>
           <Initials name={name} />
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <div className={classes['who']}>
-          <Text fw={600} truncate>
-            <bdi>{name}</bdi>
-          </Text>
-          <Text size="sm" c="dimmed" truncate>
-            <bdi>{email}</bdi>
-          </Text>
-        </div>
-        <Menu.Divider />
-        <Menu.Item onClick={() => navigate(pagePaths.profile)}>{t('shell.profile')}</Menu.Item>
-        <Menu.Item onClick={() => signOut.mutate()}>{t('shell.signOut')}</Menu.Item>
-      </Menu.Dropdown>
+      )}
+    >
+      <div className={classes['who']}>
+        <Text fw={600} truncate>
+          <bdi>{name}</bdi>
+        </Text>
+        <Text size="sm" c="dimmed" truncate>
+          <bdi>{email}</bdi>
+        </Text>
+      </div>
+      <MenuDivider />
+      <MenuItem href={pagePaths.profile}>{t('shell.profile')}</MenuItem>
+      <MenuItem onChoose={() => signOut.mutate()}>{t('shell.signOut')}</MenuItem>
     </Menu>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Link } from 'wouter'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import type { Application } from '../../gateway/portal/schemas/applications.ts'
 import type { PublishedPlan } from '../../gateway/portal/schemas/catalogue.ts'
 import { useApplications, useSubscribing, useSubscriptions } from '../api/applications.ts'
+import { Menu, MenuItem, MenuLabel } from '../components/menu.tsx'
 import { ProblemAlert } from '../components/problem-alert.tsx'
 import { tabPath } from '../tab-path.ts'
 import { t } from '../words.ts'
@@ -27,21 +28,20 @@ export function OwnApplications({ api, version }: SubscribeVersionProps) {
     return <OneApplication application={first} api={api} version={version} plan={plan} />
   }
   return (
-    <Menu position="bottom-end" width={280} closeOnItemClick={false}>
-      <Menu.Target>
-        <Button>{t('reference.subscribe')}</Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t('reference.subscribeWhich')}</Menu.Label>
-        {data.items.map((application) => (
-          <ApplicationItems
-            key={application.id}
-            application={application}
-            api={api}
-            version={version}
-          />
-        ))}
-      </Menu.Dropdown>
+    <Menu
+      width={280}
+      staysOpen
+      button={(opens) => <Button {...opens}>{t('reference.subscribe')}</Button>}
+    >
+      <MenuLabel>{t('reference.subscribeWhich')}</MenuLabel>
+      {data.items.map((application) => (
+        <ApplicationItems
+          key={application.id}
+          application={application}
+          api={api}
+          version={version}
+        />
+      ))}
     </Menu>
   )
 }
@@ -86,25 +86,25 @@ function ApplicationItems({ application: { id, name }, api, version }: OneProps)
   const active = data?.items.find((each) => each.api === api && each.version === version.version)
   if (active !== undefined) {
     return (
-      <Menu.Item component={Link} href={tabPath(id, 'subscriptions')}>
+      <MenuItem href={tabPath(id, 'subscriptions')}>
         <span className={classes['subscribed']}>{t('reference.subscribed', { name })}</span>
-      </Menu.Item>
+      </MenuItem>
     )
   }
   return (
     <>
       {version.plans.map((plan, _index, plans) => (
-        <Menu.Item
+        <MenuItem
           key={plan.name}
-          disabled={data === undefined || subscribing.isPending}
-          onClick={() => subscribing.mutate({ api, version: version.version, plan: plan.name })}
+          isDisabled={data === undefined || subscribing.isPending}
+          onChoose={() => subscribing.mutate({ api, version: version.version, plan: plan.name })}
         >
           {plans.length === 1 ? (
             <bdi>{name}</bdi>
           ) : (
             t('reference.withPlan', { name, plan: plan.title })
           )}
-        </Menu.Item>
+        </MenuItem>
       ))}
       <ProblemAlert error={subscribing.error} />
     </>

@@ -1,7 +1,7 @@
-import { Button, Menu } from '@mantine/core'
-import { useLocation } from 'wouter'
+import { Button } from '@mantine/core'
 import { pagePaths } from '../../gateway/portal/page-paths.ts'
 import { useApplications } from '../api/applications.ts'
+import { Menu, MenuItem, MenuLabel } from '../components/menu.tsx'
 import { tabPath } from '../tab-path.ts'
 import { t } from '../words.ts'
 import { TryLink } from './try-link.tsx'
@@ -9,25 +9,24 @@ import { TryLink } from './try-link.tsx'
 /** Leads to the playground of the reader's application, or lets the reader choose one. */
 export function TryWithOwn({ query }: { readonly query: string }) {
   const { data } = useApplications()
-  const [, navigate] = useLocation()
   const [first, second] = data?.items ?? []
   if (first === undefined) return <TryLink href={pagePaths.applications} />
   if (second === undefined) return <TryLink href={`${tabPath(first.id, 'playground')}${query}`} />
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <Button size="sm" variant="default">
+    <Menu
+      width={240}
+      button={(opens) => (
+        <Button size="sm" variant="default" {...opens}>
           {t('reference.try')}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t('reference.tryWith')}</Menu.Label>
-        {data?.items.map(({ id, name }) => (
-          <Menu.Item key={id} onClick={() => navigate(`${tabPath(id, 'playground')}${query}`)}>
-            <bdi>{name}</bdi>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      )}
+    >
+      <MenuLabel>{t('reference.tryWith')}</MenuLabel>
+      {data?.items.map(({ id, name }) => (
+        <MenuItem key={id} href={`${tabPath(id, 'playground')}${query}`}>
+          <bdi>{name}</bdi>
+        </MenuItem>
+      ))}
     </Menu>
   )
 }

@@ -1,8 +1,8 @@
-import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { useLocation } from 'wouter'
+import { UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import { useApplications } from '../../api/applications.ts'
+import { Menu, MenuDivider, MenuItem } from '../../components/menu.tsx'
 import { type ApplicationTab, tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import classes from './application-switcher.module.css'
@@ -16,12 +16,13 @@ export interface ApplicationSwitcherProps {
 /** Names the application on screen; its menu leads to the others. */
 export function ApplicationSwitcher({ application, tab }: ApplicationSwitcherProps) {
   const { id, name } = application
-  const [, navigate] = useLocation()
   const others = (useApplications().data?.items ?? []).filter((other) => other.id !== id)
   return (
-    <Menu position="bottom-start" width={240} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <UnstyledButton className={classes['button'] ?? ''}>
+    <Menu
+      width={240}
+      edge="start"
+      button={(opens) => (
+        <UnstyledButton className={classes['button'] ?? ''} {...opens}>
           <Initial name={name} />
           <bdi className={classes['name']}>{name}</bdi>{' '}
           <VisuallyHidden>{t('application.switch')}</VisuallyHidden>
@@ -36,22 +37,16 @@ export function ApplicationSwitcher({ application, tab }: ApplicationSwitcherPro
             />
           </svg>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {others.map((other) => (
-          <Menu.Item
-            key={other.id}
-            onClick={() => navigate(tabPath(other.id, tab))}
-            leftSection={<Initial name={other.name} />}
-          >
-            <bdi>{other.name}</bdi>
-          </Menu.Item>
-        ))}
-        {others.length === 0 ? null : <Menu.Divider />}
-        <Menu.Item onClick={() => navigate(pagePaths.applications)}>
-          {t('application.all')}
-        </Menu.Item>
-      </Menu.Dropdown>
+      )}
+    >
+      {others.map((other) => (
+        <MenuItem key={other.id} href={tabPath(other.id, tab)}>
+          <Initial name={other.name} />
+          <bdi>{other.name}</bdi>
+        </MenuItem>
+      ))}
+      {others.length === 0 ? null : <MenuDivider />}
+      <MenuItem href={pagePaths.applications}>{t('application.all')}</MenuItem>
     </Menu>
   )
 }

@@ -3,6 +3,7 @@ import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useCallsWithId } from '../../api/calls.ts'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { useOpened } from '../../components/use-opened.ts'
 import { t } from '../../words.ts'
 import { CallStory } from './call-story.tsx'
 import { callPath } from './call-words.ts'
@@ -22,7 +23,7 @@ export function CallDrawer({ applicationId, requestId, onClose }: CallDrawerProp
   const [first] = records
   return (
     <Drawer
-      opened={requestId !== undefined}
+      opened={useOpened(requestId !== undefined)}
       onClose={onClose}
       position="right"
       size="30rem"

@@ -1,7 +1,8 @@
-import { Autocomplete, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useApprovedConsents, useSandbox } from '../../api/sandbox.ts'
 import type { CallParameter } from '../../calls/call-shape.ts'
 import { idName } from '../../calls/id-name.ts'
+import { Combobox } from '../../components/combobox.tsx'
 import { customerName } from '../../customer-name.ts'
 import { useFacts } from '../../facts.tsx'
 import { t } from '../../words.ts'
@@ -33,28 +34,27 @@ export function IdField(props: IdFieldProps) {
   }
   return (
     <Stack gap={6}>
-      <Autocomplete
+      <Combobox
         label={t('playground.parameter', { name, place: t(`playground.${place}`) })}
         description={purpose === '' ? undefined : purpose}
         error={isMissing ? t('playground.enterValue') : undefined}
         required={isRequired}
-        value={value}
-        onChange={onChange}
+        text={value}
+        onType={onChange}
+        onChoose={onChange}
         placeholder={t('playground.idFromAnswer')}
-        data={[...(memory.toldIds[idName(name)] ?? [])]}
         // The typed text need not be in the list: every choice stays in sight.
-        filter={({ options }) => options}
-        renderOption={({ option }) => (
-          <div>
-            <Text size="xs" ff="monospace" dir="ltr">
-              {option.value}
-            </Text>
-            <OwnerOf name={ownerOf(option.value)} />
-          </div>
-        )}
-        comboboxProps={{ shadow: 'md' }}
-        autoComplete="off"
-        spellCheck={false}
+        options={[...(memory.toldIds[idName(name)] ?? [])].map((id) => ({
+          value: id,
+          content: (
+            <div>
+              <Text size="xs" ff="monospace" dir="ltr">
+                {id}
+              </Text>
+              <OwnerOf name={ownerOf(id)} />
+            </div>
+          ),
+        }))}
         dir={value === '' ? undefined : 'ltr'}
         classNames={{ input: value === '' ? '' : (classes['code'] ?? '') }}
       />

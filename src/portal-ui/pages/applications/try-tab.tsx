@@ -1,4 +1,4 @@
-import { type ComboboxParsedItem, NativeSelect, Select, Stack, Text } from '@mantine/core'
+import { NativeSelect, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useDocument } from '../../api/document.ts'
@@ -6,13 +6,13 @@ import { callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
 import type { NextCall } from '../../calls/next-calls.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { MethodBadge } from '../../components/method-badge.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { Slow } from '../../components/slow.tsx'
 import { TextLink } from '../../components/text-link.tsx'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
+import { OperationPicker } from './operation-picker.tsx'
 import type { PageMemory } from './page-memory.ts'
 import classes from './playground.module.css'
 import {
@@ -122,34 +122,11 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
             }))}
           />
         )}
-        <Select
-          label={t('playground.operation')}
-          searchable
-          allowDeselect={false}
-          value={shape?.operation ?? asked ?? null}
-          disabled={shape === undefined}
-          onChange={(operation) => operation !== null && choose(operation)}
-          filter={({ options, search }) => foundIn(operations ?? [], options, search)}
-          nothingFoundMessage={t('playground.noOperation')}
-          maxDropdownHeight={360}
-          data={(operations ?? []).map(({ id, method, summary }) => ({
-            value: id,
-            label: `${summary} · ${method}`,
-          }))}
-          renderOption={({ option }) => {
-            const found = operations?.find(({ id }) => id === option.value)
-            return (
-              <span className={classes['option']}>
-                <MethodBadge method={found?.method ?? ''} />
-                <span className={classes['optionWords']}>
-                  <bdi>{found?.summary}</bdi>{' '}
-                  <Text component="code" size="xs" c="dimmed" dir="ltr">
-                    {found?.path}
-                  </Text>
-                </span>
-              </span>
-            )
-          }}
+        <OperationPicker
+          operations={operations ?? []}
+          chosen={shape?.operation ?? asked ?? undefined}
+          isDisabled={shape === undefined}
+          onChoose={choose}
         />
       </div>
       <QueryState query={document} label={t('playground.loading')} />
@@ -167,22 +144,4 @@ function Choice({ applicationId, versions, memory }: ChoiceProps) {
       )}
     </>
   )
-}
-
-/** Options whose words, id or path contain what is typed; one whose id is just that comes first. */
-function foundIn(
-  operations: SubscribedVersion['operations'],
-  options: readonly ComboboxParsedItem[],
-  search: string,
-): ComboboxParsedItem[] {
-  const typed = search.trim().toLowerCase()
-  const textOf = (id: string) => {
-    const found = operations.find((each) => each.id === id)
-    return `${found?.summary} · ${found?.method}\n${id}\n${found?.path}`.toLowerCase()
-  }
-  const isExact = (option: ComboboxParsedItem) =>
-    'value' in option && option.value.toLowerCase() === typed
-  return options
-    .filter((option) => 'value' in option && textOf(option.value).includes(typed))
-    .toSorted((a, b) => Number(isExact(b)) - Number(isExact(a)))
 }

@@ -1,7 +1,8 @@
-import { Autocomplete } from '@mantine/core'
+import { CloseButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useOperatedApplications, useOperatedDevelopers } from '../../api/operator.ts'
+import { Combobox } from '../../components/combobox.tsx'
 import { t } from '../../words.ts'
 import { partyInWords } from './audit-words.tsx'
 import { useSearchMember } from './search-field.tsx'
@@ -38,22 +39,25 @@ export function PartyPicker({ label, member, kinds }: PartyPickerProps) {
     setText(undefined)
   }
   return (
-    <Autocomplete
+    <Combobox
       label={label}
       placeholder={t('auditLog.search')}
-      value={text ?? shown}
-      data={[...found].map(([value, label]) => ({ value, label }))}
-      renderOption={({ option }) => <bdi>{found.get(option.value)}</bdi>}
-      limit={20}
-      filter={({ options }) => options}
-      onChange={setText}
-      onOptionSubmit={choose}
+      text={text ?? shown}
+      options={[...found]
+        .slice(0, 20)
+        .map(([value, name]) => ({ value, content: <bdi>{name}</bdi> }))}
+      onType={setText}
+      onChoose={choose}
       onBlur={() => {
         if (text === undefined) return
         if (text === '' || /^\w+:\S+$/.test(text)) choose(text)
         else setText(undefined)
       }}
-      clearable
+      rightSection={
+        (text ?? shown) === '' ? null : (
+          <CloseButton size="sm" aria-label={t('common.clear')} onClick={() => choose('')} />
+        )
+      }
       maxLength={300}
     />
   )

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Factors } from '../../../gateway/portal/schemas/factors.ts'
 import { useFactorRemoval, useFactors, useRecoveryCodes } from '../../api/factors.ts'
 import { supportsPasskeys } from '../../api/passkeys.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { RecoveryCodeList } from '../../components/recovery-code-list.tsx'
@@ -14,7 +15,7 @@ import { AddPasskey } from './add-passkey.tsx'
 import classes from './profile-section.module.css'
 import { ProfileSection } from './profile-section.tsx'
 
-type Dialog =
+type OpenDialog =
   | { readonly name: 'app' | 'passkey' | 'replace-codes' }
   | { readonly name: 'codes'; readonly codes: readonly string[] }
   | { readonly name: 'remove'; readonly factor: RemovedFactor }
@@ -37,7 +38,7 @@ export function SecondFactorSection() {
 
 function FactorList({ factors }: { readonly factors: Factors }) {
   const { totp, passkeys, recoveryCodesLeft } = factors
-  const [dialog, setDialog] = useState<Dialog>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   const close = () => setDialog(undefined)
   const added = (codes: readonly string[]) =>
     setDialog(codes.length === 0 ? undefined : { name: 'codes', codes })
@@ -92,11 +93,11 @@ function FactorList({ factors }: { readonly factors: Factors }) {
         ) : null}
       </Group>
       <WhyNoPasskeys offersPasskeys={factors.offersPasskeys} />
-      <Modal opened={dialog?.name === 'app'} onClose={close} title={t('factors.addApp')} size="md">
+      <Dialog opened={dialog?.name === 'app'} onClose={close} title={t('factors.addApp')} size="md">
         <AddApp onAdded={added} onCancel={close} />
-      </Modal>
+      </Dialog>
       <AddPasskey opened={dialog?.name === 'passkey'} onAdded={added} onCancel={close} />
-      <Modal
+      <Dialog
         opened={dialog?.name === 'codes'}
         onClose={close}
         title={t('factors.yourCodes')}
@@ -105,7 +106,7 @@ function FactorList({ factors }: { readonly factors: Factors }) {
         {dialog?.name === 'codes' ? (
           <RecoveryCodeList codes={dialog.codes} action={t('factors.stored')} onDone={close} />
         ) : null}
-      </Modal>
+      </Dialog>
       <RemoveFactor
         factor={dialog?.name === 'remove' ? dialog.factor : undefined}
         onClose={close}
