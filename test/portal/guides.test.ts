@@ -131,11 +131,11 @@ t.test(
   },
 )
 
-/** The catalogue, with another document or other operations of xs2a 1.7.0. */
+/** The catalogue, with other documents or operations of xs2a. */
 function catalogueWith(change: (published: ApiVersion) => Partial<ApiVersion>): Catalogue {
   const changed = [...catalogue.versions].map(([key, published]): [string, ApiVersion] => [
     key,
-    key === 'xs2a@1.7.0' ? { ...published, ...change(published) } : published,
+    published.api === 'xs2a' ? { ...published, ...change(published) } : published,
   ])
   return { ...catalogue, versions: new Map(changed) }
 }
@@ -167,14 +167,40 @@ t.test(
       t.equal(other.find('consent', language), undefined)
       t.ok(other.find('first-call', language)?.parts.some(({ kind }) => kind === 'samples'))
     }
-    t.same(guideGaps(catalogue), [])
-    t.same(guideGaps(withoutOperation), [
+    t.same(guideGaps(catalogue, Date.now()), [])
+    t.same(guideGaps(withoutOperation, Date.now()), [
       {
         ...{ guide: 'consent', version: 'xs2a 1.7.0' },
         ...{ operationId: 'getConsentStatus', lacks: 'operation' },
       },
     ])
-    t.ok(guideGaps(withoutFlows).every(({ lacks }) => lacks === 'sample'))
+    t.ok(guideGaps(withoutFlows, Date.now()).every(({ lacks }) => lacks === 'sample'))
+  },
+)
+
+t.test(
+  'a guide follows its API to the newest version that has what it shows and is not deprecated',
+  async (t) => {
+    const current = catalogue.versions.get('xs2a@1.7.0')
+    if (current === undefined) throw new Error('not published')
+    const next = { ...current, version: '1.8.0', prefix: '/v1.8.0' }
+    const withNext = (changes: Partial<ApiVersion>): string => {
+      const versions = new Map([
+        ...catalogue.versions,
+        ['xs2a@1.8.0', { ...next, ...changes }] as const,
+      ])
+      const guide = createGuides({ ...services, catalogue: () => ({ ...catalogue, versions }) })
+      return guide.find('consent', 'en')?.markdown ?? ''
+    }
+    t.match(withNext({}), 'https://api.example/v1.8.0/consents')
+    const later = { lifecycle: { deprecated: '2020-01-01' } }
+    t.match(withNext(later), 'https://api.example/v1.7.0/consents', 'a deprecated one comes last')
+    const fewer = { operations: current.operations.filter(({ id }) => id !== 'getConsentStatus') }
+    t.match(withNext(fewer), 'https://api.example/v1.7.0/consents', 'so does one that lacks a call')
+    for (const language of languages) {
+      const title = language === 'en' ? 'Payments, accounts' : 'תשלומים, חשבונות'
+      t.match(guides.find('first-call', language)?.markdown, title)
+    }
   },
 )
 

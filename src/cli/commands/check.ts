@@ -25,7 +25,7 @@ export function registerCheck(command: Command, context: CommandContext): void {
       const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
       try {
         const catalogue = await inspectCatalogue(context.settings().configDir)
-        const warnings = guideGaps(catalogue).map(warningText)
+        const warnings = guideGaps(catalogue, Date.now()).map(warningText)
         const summary = { ...summaryOf(catalogue), warnings }
         output.result(json, summary, () => [...warnings, textOf(catalogue)].join('\n'))
       } catch (error) {

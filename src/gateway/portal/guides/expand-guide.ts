@@ -1,3 +1,5 @@
+import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import { textsOf } from '../../../catalogue/in-language.ts'
 import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import type { ErrorCode } from '../../../platform/errors.ts'
@@ -9,6 +11,8 @@ export interface GuidePlaces {
   readonly gateway: string
   /** Origin of the portal; `{{portal}}` in a guide. */
   readonly portal: string
+  /** The version that the guide is about: its title is `{{version}}`, what its paths begin with `{{prefix}}`. */
+  readonly published: ApiVersion | undefined
 }
 
 /**
@@ -18,11 +22,18 @@ export interface GuidePlaces {
  */
 export function expandGuide(source: string, places: GuidePlaces, language: Language): string {
   const { t, knows } = wordsOf(language)
+  const { gateway, portal, published } = places
   return source
-    .replaceAll('{{gateway}}', places.gateway)
-    .replaceAll('{{portal}}', places.portal)
+    .replaceAll('{{gateway}}', gateway)
+    .replaceAll('{{portal}}', portal)
+    .replaceAll('{{prefix}}', published?.prefix ?? '')
+    .replaceAll('{{version}}', () => (published === undefined ? '' : titleIn(published, language)))
     .replaceAll('{{errors}}', () => errorList(errorWords(language)))
     .replaceAll(/\{\{([\w.-]+)\}\}/g, (place, id: string) => (knows(id) ? t(id) : place))
+}
+
+function titleIn(published: ApiVersion, language: Language): string {
+  return `${textsOf(published, language).title} ${published.version}`
 }
 
 /** By status, each code under a heading of its own, so that a link can name it. */

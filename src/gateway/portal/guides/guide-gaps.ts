@@ -2,6 +2,7 @@ import type { ApiVersion, Catalogue } from '../../../catalogue/catalogue.ts'
 import { sampleFlows } from '../documents/sample-flows.ts'
 import { operationsShown } from './expand-guide.ts'
 import { type GuideName, type GuideSource, readGuideSources } from './guide-sources.ts'
+import { versionOfGuide, versionsOfGuide } from './guide-version.ts'
 
 /** What a guide shows and the version that it is about lacks. */
 export interface GuideGap {
@@ -13,16 +14,16 @@ export interface GuideGap {
   readonly lacks: 'operation' | 'sample'
 }
 
-/** Finds what the guides of a catalogue lack. A guide about a version that is not published at all is no gap. */
-export function guideGaps({ versions }: Catalogue): readonly GuideGap[] {
+/** Finds what the guides of a catalogue lack. A guide about an API that is not published at all is no gap. */
+export function guideGaps(catalogue: Catalogue, nowMs: number): readonly GuideGap[] {
   return readGuideSources().flatMap((source) => {
-    const published = versions.get(source.versionKey ?? '')
+    const [newest] = versionsOfGuide(source, catalogue, nowMs)
+    const published = versionOfGuide(source, catalogue, nowMs) ?? newest
     return published === undefined ? [] : gapsOf(source, published)
   })
 }
 
-/** Finds what one guide lacks of its version. */
-export function gapsOf(source: GuideSource, published: ApiVersion): readonly GuideGap[] {
+function gapsOf(source: GuideSource, published: ApiVersion): readonly GuideGap[] {
   const { document, operations, api, version } = published
   const flows = sampleFlows(document, operations)
   const sampled = new Set(flows.flatMap(({ steps }) => steps.map(({ operation }) => operation.id)))

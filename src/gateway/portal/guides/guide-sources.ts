@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Language } from '../../../messages/language.ts'
 
-/** Every guide, in the order to read them, with the API version that it is about; undefined: any. */
+/** Every guide, in the order to read them, with the API that it is about, or one version; undefined: neither. */
 const guideTopics = [
-  ['first-call', 'xs2a@1.7.0'],
-  ['consent', 'xs2a@1.7.0'],
-  ['payments', 'xs2a@1.7.0'],
-  ['mandates', 'mandate@1.0.0'],
-  ['limits', 'xs2a@1.7.0'],
-  ['signing', 'xs2a@1.7.0'],
-  ['certificates', 'xs2a@1.7.0'],
+  ['first-call', 'xs2a'],
+  ['consent', 'xs2a'],
+  ['payments', 'xs2a'],
+  ['mandates', 'mandate'],
+  ['limits', 'xs2a'],
+  ['signing', 'xs2a'],
+  ['certificates', 'xs2a'],
   ['errors', undefined],
   ['moving-to-1.7.0', 'xs2a@1.7.0'],
 ] as const
@@ -26,8 +26,8 @@ export type GuideName = (typeof guideTopics)[number][0]
 /** One guide as it was written. */
 export interface GuideSource {
   readonly name: GuideName
-  /** Key of the version in the catalogue whose operations it shows; a catalogue without it has no use for the guide. */
-  readonly versionKey: string | undefined
+  /** An API, or one version as `<api>@<version>`, whose operations it shows; a catalogue without it has no use for the guide. */
+  readonly topic: string | undefined
   /** Markdown by language. */
   readonly texts: Readonly<Record<Language, string>>
 }
@@ -36,8 +36,8 @@ const folder = fileURLToPath(new URL('../../../guides', import.meta.url))
 
 /** Reads every guide in every language. */
 export function readGuideSources(): readonly GuideSource[] {
-  return guideTopics.map(([name, versionKey]) => {
+  return guideTopics.map(([name, topic]) => {
     const read = (language: Language) => readFileSync(join(folder, language, `${name}.md`), 'utf8')
-    return { name, versionKey, texts: { en: read('en'), he: read('he') } }
+    return { name, topic, texts: { en: read('en'), he: read('he') } }
   })
 }

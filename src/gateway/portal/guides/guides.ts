@@ -4,9 +4,9 @@ import type { Language } from '../../../messages/language.ts'
 import { createServedDocument } from '../documents/served-document.ts'
 import type { PortalServices } from '../services.ts'
 import { expandGuide, operationsShown } from './expand-guide.ts'
-import { gapsOf } from './guide-gaps.ts'
 import { answerExample, type GuideSample, guideSamples } from './guide-samples.ts'
 import { type GuideName, type GuideSource, readGuideSources } from './guide-sources.ts'
+import { versionOfGuide } from './guide-version.ts'
 import { type GuideHeading, type RenderedMarkdown, renderMarkdown } from './render-markdown.ts'
 
 /** A piece of a published guide. */
@@ -37,24 +37,21 @@ export interface Guides {
 export function createGuides(
   services: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now'>,
 ): Guides {
-  const { catalogue, gatewayUrl, portalUrl } = services
+  const { catalogue, gatewayUrl, portalUrl, now } = services
   const sources = readGuideSources()
   const servedDocument = createServedDocument(services)
-  const made = new Map<string, { readonly of: object; readonly guide: Guide | undefined }>()
+  const made = new Map<string, { readonly of: object; readonly guide: Guide }>()
   const anyVersion = {}
 
   const guideOf = (source: GuideSource, language: Language): Guide | undefined => {
-    const { name, versionKey } = source
-    const published = versionKey === undefined ? undefined : catalogue().versions.get(versionKey)
-    if (versionKey !== undefined && published === undefined) return undefined
+    const { name, topic } = source
+    const published = versionOfGuide(source, catalogue(), now())
+    if (topic !== undefined && published === undefined) return undefined
     const document = published && servedDocument(published)
     const key = `${language} ${name}`
     const known = made.get(key)
     if (known !== undefined && known.of === (document ?? anyVersion)) return known.guide
-    const guide =
-      published === undefined || describes(source, published)
-        ? makeGuide({ source, language, published, document, gatewayUrl, portalUrl })
-        : undefined
+    const guide = makeGuide({ source, language, published, document, gatewayUrl, portalUrl })
     made.set(key, { of: document ?? anyVersion, guide })
     return guide
   }
@@ -66,11 +63,6 @@ export function createGuides(
       return source && guideOf(source, language)
     },
   }
-}
-
-/** Whether the version has every operation that a guide shows. */
-function describes(source: GuideSource, published: ApiVersion): boolean {
-  return gapsOf(source, published).every(({ lacks }) => lacks === 'sample')
 }
 
 interface MakeGuideOptions extends Pick<PortalServices, 'gatewayUrl' | 'portalUrl'> {
@@ -91,7 +83,7 @@ function makeGuide({
   const gatewayUrl = services.gatewayUrl()
   const portalUrl = services.portalUrl()
   const textIn = (chosen: Language) =>
-    expandGuide(source.texts[chosen], { gateway: gatewayUrl, portal: portalUrl }, chosen)
+    expandGuide(source.texts[chosen], { gateway: gatewayUrl, portal: portalUrl, published }, chosen)
   const english = renderMarkdown(textIn('en'))
   // The same in every language, so that a link to a heading leads there from each.
   const ids = english.headings.map(({ id }) => id)
