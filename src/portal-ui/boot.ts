@@ -11,7 +11,7 @@ export interface Boot {
   readonly facts: KnownFacts
   /** Of a page that shows the published APIs. */
   readonly apis?: PublishedApis
-  /** Of the first page. */
+  /** Of the first page and the one to sign up. */
   readonly front?: FrontPage
 }
 

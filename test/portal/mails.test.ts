@@ -129,6 +129,14 @@ t.test(
     const email = 'optout@example.com'
     const { wants, developer } = await developerWithKeys(email)
     const token = optOuts.sign({ developerId: developer.id, mail: 'limits' })
+    const facts = await portal.anonymous('POST', '/api/mail-opt-outs/lookup', { token })
+    t.match(facts, { status: 200, body: { mail: 'limits', address: 'o…@example.com' } })
+    t.notMatch(
+      JSON.stringify(facts.body),
+      'optout@',
+      'who was forwarded the email learns no address',
+    )
+    t.same(await wants(), { mails_limits: true, mails_deprecations: true }, 'nothing changed yet')
     for (let time = 0; time < 2; time++) {
       const { status } = await portal.anonymous('POST', '/api/mail-opt-outs', { token })
       t.equal(status, 204)
@@ -145,6 +153,10 @@ t.test(
       204,
       'gone is gone',
     )
+    t.match(await portal.anonymous('POST', '/api/mail-opt-outs/lookup', { token }), {
+      status: 400,
+      body: { code: 'LINK_INVALID' },
+    })
   },
 )
 
@@ -155,8 +167,10 @@ t.test('forged tokens change nothing', async (t) => {
   bytes[16] = 2
   const anotherKind = bytes.toString('base64url')
   for (const forged of [anotherKind, token.slice(1), `${token}A`, 'x', 'T'.repeat(43)]) {
-    const { status, body } = await portal.anonymous('POST', '/api/mail-opt-outs', { token: forged })
-    t.match({ status, body }, { status: 400, body: { code: 'LINK_INVALID' } })
+    for (const path of ['/api/mail-opt-outs', '/api/mail-opt-outs/lookup']) {
+      const { status, body } = await portal.anonymous('POST', path, { token: forged })
+      t.match({ status, body }, { status: 400, body: { code: 'LINK_INVALID' } })
+    }
     const byForm = await postForm(
       `/api/mail-opt-outs/${forged}`,
       form,

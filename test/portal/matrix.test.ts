@@ -74,6 +74,7 @@ const calls: Readonly<Record<string, Call>> = {
   confirmPasswordReset: { of: 'anyone', status: 400, body: () => ({ token: noToken, password }) },
   confirmEmailChange: { of: 'anyone', status: 400, body: () => ({ token: noToken }) },
   optOutOfMails: { of: 'anyone', status: 400, body: () => ({ token: noToken }) },
+  lookUpOptOut: { of: 'anyone', status: 400, body: () => ({ token: noToken }) },
   optOutByMailProvider: { of: 'anyone', status: 400 },
   openOptOut: { of: 'anyone', status: 303 },
   signIn: { of: 'anyone', status: 401, body: (u) => ({ email: `${u}@example.com`, password }) },

@@ -179,6 +179,12 @@ t.test('a page that lists the APIs holds the list, and the first page its sample
     t.equal(boot.front === undefined, path !== '/')
   }
   const { front } = bootIn(await (await open('/')).text())
+  t.match(front.limit, { scope: 'operation', windowSeconds: 31_536_000 })
+  t.same(
+    bootIn(await (await open('/sign-up')).text()).front,
+    front,
+    'the page to sign up names its numbers',
+  )
   t.match(front.sample, { operation: 'listAccounts', answers: [{ status: 200 }, { status: 429 }] })
   t.match(front.sample.samples[0].source, `curl -i '${urls.gateway}/v1.7.0/accounts'`)
   t.notOk('apis' in bootIn(await (await open('/sign-in')).text()))

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
+import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
+import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
 import { noDurations } from '../../src/gateway/registry/duration-buckets.ts'
+import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
 import { eventually } from './calling.ts'
 import { type BesidePortal, besidePortal, type SignedIn } from './portal-client.ts'
 import { type RunningTollgate, runTollgate, type TestPlan } from './tollgate.ts'
@@ -22,6 +25,8 @@ export interface PortalWorld {
   }
   /** Token of the link by which a new operator adds a second factor. */
   readonly enrolment: string
+  /** Token of the link that ends the developer's emails about limits. */
+  readonly optOut: string
   /** X-Request-ID of a call of the busy application that was refused. */
   readonly refusedCall: string
   /** A key of the busy application that works. */
@@ -100,9 +105,16 @@ export async function startPortalWorld(
     viewers: { newcomer, developer, operator },
     applications: { busy: idOf(busy), fresh: idOf(fresh), suspended: idOf(suspended) },
     enrolment: enrolment ?? '',
+    optOut: await optOutOf(tollgate, developer.developer.id),
     refusedCall,
     key: production.key,
   }
+}
+
+async function optOutOf({ dataDir }: RunningTollgate, developerId: string): Promise<string> {
+  const sessionSecret = await readDataFolderSecret(dataDir, 'session-secret')
+  const { optOut } = derivePortalSecrets(sessionSecret ?? '')
+  return createOptOuts({ key: optOut }).sign({ developerId, mail: 'limits' })
 }
 
 const otherDevelopers = [

@@ -2,6 +2,7 @@ import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tansta
 import type {
   Developer,
   OptOut,
+  OptOutFacts,
   PasswordReset,
   ProviderAddress,
   ProviderStart,
@@ -197,6 +198,16 @@ export function useEmailConfirmation() {
 /** Turns off the kind of mail that contained the link. */
 export function useOptOut() {
   return usePost<OptOut>('/api/mail-opt-outs', refreshSession)
+}
+
+/** What the link of a mail would stop, and for whom. */
+export function useOptOutFacts(token: string | undefined) {
+  return useQuery({
+    queryKey: ['opt-out', token],
+    queryFn: () => request<OptOutFacts>('POST', '/api/mail-opt-outs/lookup', { token }),
+    enabled: token !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }
 
 const refreshSession = (client: QueryClient) => client.invalidateQueries({ queryKey: sessionKey })

@@ -125,5 +125,11 @@ export const accountStates: readonly PageState[] = [
     answers: ['400 /api/enrolments'],
     prepare: (page) => page.getByText('was already used or has expired').waitFor(),
   },
-  { name: 'opt-out', viewer: 'visitor', path: `/mails/opt-out#token=${token}`, isPictured: true },
+  {
+    name: 'opt-out',
+    viewer: 'visitor',
+    path: ({ optOut }) => `/mails/opt-out#token=${optOut}`,
+    prepare: (page) => page.getByText('a…@lovelace.example').waitFor(),
+    isPictured: true,
+  },
 ]

@@ -1,5 +1,6 @@
 import type { ApiVersion, OpenApiDocument } from '../../../catalogue/catalogue.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
+import { publishedLimit } from '../published-limit.ts'
 import type { FrontPage } from '../schemas/catalogue.ts'
 import type { PortalServices } from '../services.ts'
 import { frontSample } from './front-sample.ts'
@@ -33,18 +34,21 @@ export function createFrontPages(options: FrontPageOptions): FrontPages {
     return sample
   }
 
-  /** Of the newest version that shows one and still answers. */
-  function sample(): FrontPage['sample'] {
-    const newestFirst = [...catalogue().versions.values()].toReversed()
-    for (const published of newestFirst) {
-      if (isRetired(published.lifecycle, now())) continue
-      const made = sampleOf(published)
-      if (made !== null) return made
+  /** Of the newest version that shows a sample and still answers; without such a sample, of the newest. */
+  function known(): FrontPage {
+    const newestFirst = [...catalogue().versions.values()]
+      .toReversed()
+      .filter(({ lifecycle }) => !isRetired(lifecycle, now()))
+    const shown = newestFirst.find((published) => sampleOf(published) !== null) ?? newestFirst[0]
+    const { plans } = catalogue()
+    const [limit] = shown?.plans.flatMap((name) => plans.get(name)?.limits ?? []) ?? []
+    return {
+      sample: shown === undefined ? null : sampleOf(shown),
+      customers,
+      limit: limit === undefined ? null : publishedLimit(limit),
     }
-    return null
   }
 
-  const known = (): FrontPage => ({ sample: sample(), customers })
   return {
     known,
     async complete() {

@@ -48,14 +48,15 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
 .bar nav a { padding: .375rem .75rem; border-radius: 8px; }
 .bar nav a:hover, .bar .end > a:hover, .bar button:hover { color: var(--text); background: var(--sunken); }
 .end { display: flex; align-items: center; gap: .375rem; margin-inline-start: auto; }
-.end > a, .end > button { display: inline-flex; align-items: center; justify-content: center; gap: .5rem; min-width: 2.25rem; min-height: 2.25rem; padding: 0 .625rem; border-radius: 8px; box-sizing: border-box; }
-.bar .end > a.search { border: 1px solid var(--line); font-weight: 400; }
+.end > a, .bar .end > button { font-size: .8125rem; display: inline-flex; align-items: center; justify-content: center; gap: .5rem; min-width: 2.25rem; min-height: 2.25rem; padding: 0 .625rem; border-radius: 8px; box-sizing: border-box; }
+.bar .end > a { font-size: .8125rem; color: var(--text); }
+.bar .end > a.search { color: var(--dim); border: 1px solid var(--line); font-weight: 400; }
 .bar svg { fill: none; stroke: currentColor; stroke-linecap: round; }
 .bar .menu-button { display: none; }
 .menu:popover-open { position: fixed; inset: auto; top: 3.25rem; inset-inline-end: .75rem; width: 14rem; margin: 0; padding: .25rem; display: flex; flex-direction: column; gap: 0; box-sizing: border-box; border: 1px solid var(--line); border-radius: 8px; color: inherit; background: var(--surface); box-shadow: 0 4px 16px rgb(12 26 31 / .12); }
 .bar .menu a { padding-block: .5rem; }
 .plain > main { flex: 1; width: 100%; max-width: 74.5rem; margin-inline: auto; padding: 2rem 1.25rem 4rem; box-sizing: border-box; }
-.plain > footer { border-top: 1px solid var(--line); padding-block: 1.25rem; color: var(--dim); }
+.plain > footer { border-top: 1px solid var(--line); padding-block: 1.25rem; color: var(--dim); font-size: .8125rem; }
 .plain > footer > div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .625rem; max-width: 90rem; margin-inline: auto; padding-inline: 1.25rem; box-sizing: border-box; }
 .plain > footer span { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
 .plain > footer a { text-decoration: none; }

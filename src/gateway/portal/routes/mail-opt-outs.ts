@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { PortalApp } from '../portal-app.ts'
 import { inputInvalid, PortalError } from '../portal-error.ts'
-import { OptOut } from '../schemas/accounts.ts'
+import { OptOut, OptOutFacts } from '../schemas/accounts.ts'
 import { Empty } from '../schemas/common.ts'
 import type { PortalServices } from '../services.ts'
 
@@ -24,15 +24,15 @@ export function registerMailOptOuts(
     portalUrl: PortalServices['portalUrl']
   },
 ): void {
-  async function optOut(token: string): Promise<void> {
+  /** @throws {PortalError} LINK_INVALID */
+  function verified(token: string) {
     const known = mails.optOuts.verify(token)
-    if (known === undefined) {
-      throw new PortalError({
-        code: 'LINK_INVALID',
-        detail: 'The link is incomplete or not one of ours. Copy the whole link from the email.',
-      })
-    }
-    const { developerId, mail } = known
+    if (known === undefined) throw linkInvalid()
+    return known
+  }
+
+  async function optOut(token: string): Promise<void> {
+    const { developerId, mail } = verified(token)
     await stores.profiles.chooseMails({ developerId, mails: { [mail]: false } })
   }
 
@@ -50,6 +50,25 @@ export function registerMailOptOuts(
     async ({ body }) => {
       await optOut(body.token)
       return null
+    },
+  )
+
+  app.post(
+    '/api/mail-opt-outs/lookup',
+    {
+      schema: {
+        operationId: 'lookUpOptOut',
+        summary: 'Look up what the token of a link in an email would stop, and for whom',
+        body: OptOut,
+        response: { 200: OptOutFacts },
+        problems: ['LINK_INVALID'],
+      },
+    },
+    async ({ body }) => {
+      const { developerId, mail } = verified(body.token)
+      const profile = await stores.profiles.find(developerId)
+      if (profile === undefined) throw linkInvalid()
+      return { mail, address: maskedAddress(profile.email) }
     },
   )
 
@@ -97,6 +116,19 @@ export function registerMailOptOuts(
     )
     done()
   })
+}
+
+function linkInvalid(): PortalError {
+  return new PortalError({
+    code: 'LINK_INVALID',
+    detail: 'The link is incomplete or not one of ours. Copy the whole link from the email.',
+  })
+}
+
+/** Enough for its owner to recognise: `a…@example.com`. */
+function maskedAddress(email: string): string {
+  const [first = ''] = email
+  return `${first}…${email.slice(email.lastIndexOf('@'))}`
 }
 
 function keepText(

@@ -57,6 +57,9 @@ const pathsOfApis: ReadonlySet<string | undefined> = new Set([
   pagePaths.apiDiff,
 ])
 
+/** Paths of pages that show what the first one does, in a sentence at least. */
+const pathsOfFront: ReadonlySet<string | undefined> = new Set([pagePaths.landing, pagePaths.signUp])
+
 /**
  * Sends the page. Uses no store, so that the page loads and can report the
  * problem while the database is down.
@@ -118,7 +121,7 @@ export function createSendPage(services: PageServices): SendPage {
         carriesSession,
         facts: knownFacts(services, request.raw),
         ...(apis === undefined ? {} : { apis }),
-        ...(isLanding ? { front: frontPages.known() } : {}),
+        ...(pathsOfFront.has(path) ? { front: frontPages.known() } : {}),
       }),
       noscript: `<style nonce="${style}">${plainStyle}</style><div class="plain">${content}</div>`,
     })

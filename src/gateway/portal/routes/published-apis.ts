@@ -3,8 +3,8 @@ import { textsOf } from '../../../catalogue/in-language.ts'
 import { isJsonObject, objectsOf, stringsOf } from '../../../catalogue/json.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
 import { operationObject } from '../../../catalogue/operation-object.ts'
-import { shownWindow } from '../../../catalogue/window-length.ts'
 import type { Language } from '../../../messages/language.ts'
+import { publishedLimit } from '../published-limit.ts'
 import type {
   LocalText,
   MissingOperation,
@@ -147,9 +147,6 @@ function whereabouts(
 function publishedPlan(catalogue: Catalogue, name: string, language: Language): PublishedPlan[] {
   const plan = catalogue.plans.get(name)
   if (plan === undefined) return []
-  const limits = plan.limits.map(({ name, calls, windowLength, scope }) => ({
-    ...{ name, calls, ...shownWindow(windowLength), scope },
-  }))
   const { title, description } = { ...plan, ...plan.translations?.[language] }
-  return [{ name, title, description, limits }]
+  return [{ name, title, description, limits: plan.limits.map(publishedLimit) }]
 }

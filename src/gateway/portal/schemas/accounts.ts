@@ -114,6 +114,13 @@ export type AccountDeletion = Static<typeof AccountDeletion>
 export const OptOut = closed({ token: Type.String({ minLength: 1, maxLength: 256 }) })
 export type OptOut = Static<typeof OptOut>
 
+/** What the link would stop. Forwarded emails carry the link, too, so the address is not whole. */
+export const OptOutFacts = closed({
+  mail: Type.Union([Type.Literal('limits'), Type.Literal('deprecations'), Type.Literal('expiry')]),
+  address: Type.String({ description: 'first letter and domain of the receiver: a…@example.com' }),
+})
+export type OptOutFacts = Static<typeof OptOutFacts>
+
 /** `GET /api/portal`: the settings that the page needs before sign-in. */
 export const PortalFacts = closed({
   signUp: Type.Union([Type.Literal('open'), Type.Literal('approval'), Type.Literal('off')]),

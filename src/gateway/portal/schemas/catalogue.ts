@@ -134,6 +134,8 @@ export const FrontPage = closed({
       description: 'fictional customers of the bank; null: no sandbox, or it is away',
     }),
   ),
+  /** The first limit of the first plan of that version. */
+  limit: nullable(PublishedLimit),
 })
 export type FrontPage = Static<typeof FrontPage>
 

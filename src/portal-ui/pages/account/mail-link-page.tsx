@@ -9,7 +9,9 @@ import { useMailToken } from './use-mail-token.ts'
 
 export interface MailLinkPageProps {
   readonly title: string
-  readonly lead: string
+  readonly lead?: string
+  /** (Default: that of the address) */
+  readonly token?: string | undefined
   /** Uses the link. */
   readonly mutation: Pick<UseMutationResult<unknown, Error, never>, 'isSuccess' | 'error'>
   /** The page after that. */
@@ -23,7 +25,8 @@ export interface MailLinkPageProps {
 /** The page that a link in a mail opens: what the link does, what it did, or why it does not work. */
 export function MailLinkPage(props: MailLinkPageProps) {
   const { title, lead, mutation, done, another, children } = props
-  const token = useMailToken()
+  const ofAddress = useMailToken()
+  const token = 'token' in props ? props.token : ofAddress
   if (mutation.isSuccess) {
     return (
       <Page title={done.title} width="narrow" isNew>
@@ -42,7 +45,7 @@ export function MailLinkPage(props: MailLinkPageProps) {
     )
   }
   return (
-    <Page title={title} lead={lead} width="narrow">
+    <Page title={title} {...(lead === undefined ? {} : { lead })} width="narrow">
       {children(token)}
     </Page>
   )

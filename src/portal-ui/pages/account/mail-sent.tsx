@@ -1,7 +1,8 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
+import { Message } from '../../components/message.tsx'
 import { useFacts } from '../../facts.tsx'
 import { Page } from '../../layout/page.tsx'
 import { t } from '../../words.ts'
@@ -9,10 +10,12 @@ import { t } from '../../words.ts'
 export interface MailSentProps {
   /** Names the address and what the link in the mail does. */
   readonly children: ReactNode
+  /** Shows the form again. */
+  readonly onAgain: () => void
 }
 
 /** Says where to find the mail that the portal has sent. */
-export function MailSent({ children }: MailSentProps) {
+export function MailSent({ children, onAgain }: MailSentProps) {
   const { writesMailsToFiles, hasMailbox } = useFacts()
   return (
     <Page title={t('mailSent.title')} width="narrow" isNew>
@@ -28,6 +31,18 @@ export function MailSent({ children }: MailSentProps) {
           </Text>
         )}
         <Text c="dimmed">{t('mailSent.linkRules')}</Text>
+        <Text>
+          <Message
+            id="mailSent.again"
+            tags={{
+              link: (text) => (
+                <Anchor component="button" type="button" underline="always" onClick={onAgain}>
+                  {text}
+                </Anchor>
+              ),
+            }}
+          />
+        </Text>
       </Stack>
     </Page>
   )

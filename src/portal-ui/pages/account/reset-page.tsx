@@ -18,7 +18,7 @@ export function ResetPage() {
   })
   if (reset.isSuccess) {
     return (
-      <MailSent>
+      <MailSent onAgain={() => reset.reset()}>
         <Message id="reset.sent" values={{ email: <bdi>{reset.variables.email}</bdi> }} />
       </MailSent>
     )

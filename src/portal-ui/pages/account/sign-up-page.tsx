@@ -1,12 +1,16 @@
-import { Alert, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { type ReactNode, useState } from 'react'
 import { pagePaths } from '../../../gateway/portal/page-paths.ts'
-import { usePortalFacts } from '../../api/catalogue.ts'
+import type { SignUp } from '../../../gateway/portal/schemas/accounts.ts'
+import { useFrontPage, usePortalFacts } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useSignUp } from '../../api/session.ts'
 import { Form, filled } from '../../components/form.tsx'
 import { Message } from '../../components/message.tsx'
 import { TextLink } from '../../components/text-link.tsx'
+import { useFacts } from '../../facts.tsx'
+import { limitInWords } from '../../in-words.ts'
 import { Page } from '../../layout/page.tsx'
 import { t } from '../../words.ts'
 import { MailSent } from './mail-sent.tsx'
@@ -14,10 +18,13 @@ import { MailSent } from './mail-sent.tsx'
 /** Signs up; the response is the same for an address that has an account. */
 export function SignUpPage() {
   const facts = usePortalFacts()
+  const { data: front } = useFrontPage()
   const signUp = useSignUp()
+  // For a second try with another address.
+  const [sent, setSent] = useState<SignUp>()
   if (signUp.isSuccess) {
     return (
-      <MailSent>
+      <MailSent onAgain={() => signUp.reset()}>
         <Message id="signUp.sent" values={{ email: <bdi>{signUp.variables.email}</bdi> }} />
       </MailSent>
     )
@@ -32,34 +39,50 @@ export function SignUpPage() {
       </Page>
     )
   }
+  const reason =
+    front?.limit == null
+      ? t('signUp.lead')
+      : t('signUp.reason', {
+          customers: front.customers ?? 0,
+          limit: limitInWords(front.limit),
+        })
   return (
-    <Page title={t('signUp.title')} lead={t('signUp.lead')} width="narrow">
+    <Page title={t('signUp.title')} lead={reason} width="narrow">
       {facts.data?.signUp === 'approval' ? (
         <Alert color="tide" title={t('signUp.approval')}>
           {t('signUp.approvalMeans')}
         </Alert>
       ) : null}
-      <SignUpForm signUp={signUp} />
+      <SignUpForm
+        initial={sent ?? { email: '', name: '' }}
+        signUp={signUp}
+        onSubmit={(person) => {
+          setSent(person)
+          signUp.mutate(person)
+        }}
+      />
       <Known />
+      <OwnData />
     </Page>
   )
 }
 
-function SignUpForm({ signUp }: { readonly signUp: ReturnType<typeof useSignUp> }) {
+interface SignUpFormProps {
+  readonly initial: SignUp
+  readonly signUp: ReturnType<typeof useSignUp>
+  readonly onSubmit: (person: SignUp) => void
+}
+
+function SignUpForm({ initial, signUp, onSubmit }: SignUpFormProps) {
   const form = useForm({
-    initialValues: { email: '', name: '' },
+    initialValues: initial,
     validate: {
       email: filled(t('account.enterEmail')),
       name: filled(t('account.enterName')),
     },
   })
   return (
-    <Form
-      form={form}
-      mutation={signUp}
-      onSubmit={(person) => signUp.mutate(person)}
-      action={t('signUp.title')}
-    >
+    <Form form={form} mutation={signUp} onSubmit={onSubmit} action={t('signUp.title')}>
       <TextInput
         label={t('account.email')}
         type="email"
@@ -90,6 +113,27 @@ function Known() {
         id="signUp.known"
         tags={{ link: (text) => <TextLink href={pagePaths.signIn}>{text}</TextLink> }}
       />
+    </Text>
+  )
+}
+
+/** What becomes of name and address: true of every portal, and the bank's own words where it has some. */
+function OwnData() {
+  const { terms, privacy } = useFacts().brand
+  const outside = (href: string) => (text: ReactNode) => (
+    <Anchor href={href} inherit underline="always">
+      {text}
+    </Anchor>
+  )
+  return (
+    <Text c="dimmed" size="sm">
+      {t('signUp.ownData')}{' '}
+      {terms === null ? null : (
+        <>
+          <Message id="signUp.terms" tags={{ link: outside(terms.url) }} />{' '}
+        </>
+      )}
+      {privacy === null ? null : <Message id="signUp.privacy" tags={{ link: outside(privacy) }} />}
     </Text>
   )
 }
