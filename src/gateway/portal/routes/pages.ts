@@ -87,6 +87,7 @@ export function createSendPage(services: PageServices): SendPage {
         : guide !== undefined
           ? guideContent(guide)
           : `<p>${t('document.needsScript')} <a href="/">${t('document.published')}</a></p>`
+    const begins = beginningOf(request, path, apis, language)
     const { scripts, styles } = page.needed(language, path)
     const document = page.document({
       language,
@@ -100,7 +101,7 @@ export function createSendPage(services: PageServices): SendPage {
       preloads: [
         ...styles.map((file) => `<link rel="stylesheet" href="${file}">`),
         ...scripts.map((file) => `<link rel="modulepreload" href="${file}">`),
-        ...answersOf(request, path, language).map(
+        ...begins.answers.map(
           (address) =>
             `<link rel="preload" as="fetch" crossorigin fetchpriority="low" href="${escapeHtml(address)}">`,
         ),
@@ -113,9 +114,9 @@ export function createSendPage(services: PageServices): SendPage {
       skeleton: skeleton({
         words: wordsOf(language),
         brand,
-        title: guide?.title ?? titleOf(request, path, language),
+        title: guide?.title ?? begins.title,
         isLanding,
-        content: outlineOf(request, path, apis, language),
+        content: begins.outline,
       }),
       boot: scriptJson({
         carriesSession,
@@ -141,46 +142,41 @@ export function createSendPage(services: PageServices): SendPage {
     return services.guides.find((params as { guide: string }).guide, language)
   }
 
-  /** Of a page whose title the catalogue knows. */
-  function titleOf(
-    { params }: FastifyRequest,
-    path: string | undefined,
-    language: Language,
-  ): string | undefined {
-    if (path !== pagePaths.apiVersion && path !== pagePaths.apiVersionTab) return undefined
-    const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
-    const published = catalogue().versions.get(versionKey(api, version))
-    return published && `${textsOf(published, language).title} ${version}`
-  }
-
-  /** What the page of an API version begins with. */
-  function outlineOf(
+  /** What the page of a path begins with, as far as the catalogue knows it. */
+  function beginningOf(
     { params }: FastifyRequest,
     path: string | undefined,
     apis: PublishedApis | undefined,
     language: Language,
-  ): string | undefined {
-    if (path !== pagePaths.apiVersion) return undefined
+  ): Beginning {
+    if (path === pagePaths.sandbox) return { answers: ['/api/sandbox'] }
+    const isVersion = path === pagePaths.apiVersion
+    if (!isVersion && path !== pagePaths.apiVersionTab) return { answers: [] }
     const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
+    const published = catalogue().versions.get(versionKey(api, version))
+    const title = published && `${textsOf(published, language).title} ${version}`
+    if (!isVersion) return { title, answers: [] }
     const versions = apis?.items.find((each) => each.api === api)?.versions
     const known = versions?.find((each) => each.version === version)
-    return known && lists(`${language} ${api} ${version}`, () => versionOutline(known, language))
+    const query = language === 'en' ? '' : `?language=${language}`
+    return {
+      title,
+      outline:
+        known && lists(`${language} ${api} ${version}`, () => versionOutline(known, language)),
+      answers: [
+        `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${query}`,
+      ],
+    }
   }
 }
 
-/** What the page of a path asks for first: a browser fetches it after the scripts instead of after running them. */
-function answersOf(
-  { params }: FastifyRequest,
-  path: string | undefined,
-  language: Language,
-): readonly string[] {
-  if (path === pagePaths.sandbox) return ['/api/sandbox']
-  if (path !== pagePaths.apiVersion) return []
-  const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
-  const query = language === 'en' ? '' : `?language=${language}`
-  return [
-    `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${query}`,
-  ]
+/** What a page shows and asks for before its script runs. */
+interface Beginning {
+  readonly title?: string | undefined
+  /** HTML. */
+  readonly outline?: string | undefined
+  /** Addresses of what it asks for first: a browser fetches it after the scripts instead of after running them. */
+  readonly answers: readonly string[]
 }
 
 /** Headers that mean nothing on a script, a style or a font. */

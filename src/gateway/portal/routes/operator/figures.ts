@@ -1,5 +1,8 @@
+import type { Language } from '../../../../messages/language.ts'
 import { withInstants } from '../../answers.ts'
 import type { PortalApp } from '../../portal-app.ts'
+import { rememberByMinute } from '../../remember-by-minute.ts'
+import type { PublishedApis } from '../../schemas/catalogue.ts'
 import { LanguageQuery } from '../../schemas/guides.ts'
 import { OperatorOverview, OperatorPlans, OperatorVersions } from '../../schemas/operator.ts'
 import type { PortalServices } from '../../services.ts'
@@ -18,6 +21,9 @@ export function registerFigures(
   { catalogue, now, stores }: Pick<PortalServices, 'catalogue' | 'now' | 'stores'>,
 ): void {
   const { figures } = stores
+  const remembered = rememberByMinute<PublishedApis>({ catalogue, now })
+  const apisIn = (language: Language = 'en') =>
+    remembered(language, () => publishedApis(catalogue(), now(), language)).items
 
   app.get(
     '/overview',
@@ -59,24 +65,23 @@ export function registerFigures(
     async ({ query }) => {
       const from = new Date(now() - callersDays * dayMs)
       const [callers, use] = await Promise.all([figures.versionCallers(from), figures.planUse()])
-      const items = publishedApis(catalogue(), now(), query.language ?? 'en').items.flatMap(
-        ({ api, title, versions }) =>
-          versions.map(({ version, lifecycle, isDeprecated, isRetired }) => {
-            const isThis = (other: { api: string; version: string }) =>
-              other.api === api && other.version === version
-            return {
-              api,
-              version,
-              title,
-              lifecycle,
-              isDeprecated,
-              isRetired,
-              subscriptions: use.filter(isThis).reduce((sum, each) => sum + each.subscriptions, 0),
-              callers: callers
-                .filter(isThis)
-                .map(({ api, version, ...caller }) => withInstants(caller)),
-            }
-          }),
+      const items = apisIn(query.language).flatMap(({ api, title, versions }) =>
+        versions.map(({ version, lifecycle, isDeprecated, isRetired }) => {
+          const isThis = (other: { api: string; version: string }) =>
+            other.api === api && other.version === version
+          return {
+            api,
+            version,
+            title,
+            lifecycle,
+            isDeprecated,
+            isRetired,
+            subscriptions: use.filter(isThis).reduce((sum, each) => sum + each.subscriptions, 0),
+            callers: callers
+              .filter(isThis)
+              .map(({ api, version, ...caller }) => withInstants(caller)),
+          }
+        }),
       )
       return { from: from.toISOString(), items }
     },
@@ -95,16 +100,15 @@ export function registerFigures(
     },
     async ({ query }) => {
       const [use, overrides] = await Promise.all([figures.planUse(), figures.activeOverrides()])
-      const items = publishedApis(catalogue(), now(), query.language ?? 'en').items.flatMap(
-        ({ api, versions }) =>
-          versions.flatMap(({ version, plans }) =>
-            plans.map((plan) => {
-              const found = use.find(
-                (each) => each.api === api && each.version === version && each.plan === plan.name,
-              )
-              return { api, version, plan, subscriptions: found?.subscriptions ?? 0 }
-            }),
-          ),
+      const items = apisIn(query.language).flatMap(({ api, versions }) =>
+        versions.flatMap(({ version, plans }) =>
+          plans.map((plan) => {
+            const found = use.find(
+              (each) => each.api === api && each.version === version && each.plan === plan.name,
+            )
+            return { api, version, plan, subscriptions: found?.subscriptions ?? 0 }
+          }),
+        ),
       )
       return { items, overrides: overrides.map(withInstants) }
     },
