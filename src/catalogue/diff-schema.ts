@@ -1,16 +1,7 @@
 import type { Json, JsonObject } from './catalogue.ts'
+import { type Change, type ChangedPart, type ChangeVerb, changeOf } from './change.ts'
 import { isJsonArray, isJsonObject, objectsOf, stringsOf } from './json.ts'
 import { annotations, locate, referredSchema } from './reference.ts'
-
-/** One difference, in words. */
-export interface Change {
-  /** `query parameter dateFrom`, `request body`, `response 200 header Location`. */
-  readonly where: string
-  /** `access.accounts[].iban is required now`. */
-  readonly message: string
-  /** Whether a caller that keeps to the old version may fail on the new one. Our judgement, on the safe side. */
-  readonly isBreaking: boolean
-}
 
 export interface SchemaSide {
   readonly document: JsonObject
@@ -20,7 +11,7 @@ export interface SchemaSide {
 export interface CompareSchemasOptions {
   readonly before: SchemaSide
   readonly after: SchemaSide
-  readonly where: string
+  readonly part: ChangedPart
   /** Who sends the value: a request may ask for less, a response may promise more, without breaking callers. */
   readonly direction: 'request' | 'response'
   /** Pairs found to say the same, remembered from one comparison of two documents to the next. */
@@ -35,7 +26,7 @@ export type SamePairs = WeakMap<JsonObject, WeakSet<JsonObject>>
  * Descriptions and examples do not.
  */
 export function compareSchemas(options: CompareSchemasOptions): readonly Change[] {
-  const { before, after, where, direction, same } = options
+  const { before, after, part, direction, same } = options
   const changes: Change[] = []
   const underway = new Map<JsonObject, Set<JsonObject>>()
   /** How often a schema that contains itself was taken as the same before that was known. */
@@ -43,15 +34,20 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
   compare(before.schema, after.schema, '')
   return changes
 
-  function add(path: string, message: string, isBreaking: boolean): void {
-    changes.push({ where, message: path === '' ? message : `${path} ${message}`, isBreaking })
+  function add(
+    path: string,
+    verb: ChangeVerb,
+    isBreaking: boolean,
+    values: Change['values'] = {},
+  ): void {
+    changes.push(changeOf({ part, path, verb, values, isBreaking }))
   }
 
   function compare(was: Json | undefined, is: Json | undefined, path: string): void {
     const old = isJsonObject(was) ? referredSchema(before.document, was) : undefined
     const young = isJsonObject(is) ? referredSchema(after.document, is) : undefined
     if (old === undefined || young === undefined) {
-      if (was !== is) add(path, 'is described differently', true)
+      if (was !== is) add(path, 'differs', true)
       return
     }
     if (same.get(old)?.has(young)) return
@@ -77,7 +73,7 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
       const is = young.rules.get(keyword)
       if (keyword === 'items') {
         if (was !== undefined && is !== undefined) compare(was, is, `${path}[]`)
-        else add(`${path}[]`, 'is described differently', true)
+        else add(`${path}[]`, 'differs', true)
       } else if (keyword === 'additionalProperties' && isJsonObject(was) && isJsonObject(is)) {
         compare(was, is, joined(path, '*'))
       } else if (isAlternatives(keyword)) compareAlternatives(was, is, path)
@@ -95,12 +91,12 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
       const known = old.members.get(name)
       if (known === undefined) {
         const isBreaking = direction === 'request' && isRequired
-        add(at, isRequired ? 'added, required' : 'added, optional', isBreaking)
+        add(at, isRequired ? 'addedRequired' : 'addedOptional', isBreaking)
         continue
       }
       if (old.required.has(name) !== isRequired) {
         const isBreaking = (direction === 'request') === isRequired
-        add(at, isRequired ? 'is required now' : 'is optional now', isBreaking)
+        add(at, isRequired ? 'required' : 'optional', isBreaking)
       }
       compare(known, schema, at)
     }
@@ -110,7 +106,7 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
       const isRequired = young.required.has(name)
       if (old.required.has(name) === isRequired) continue
       const isBreaking = (direction === 'request') === isRequired
-      add(joined(path, name), isRequired ? 'is required now' : 'is optional now', isBreaking)
+      add(joined(path, name), isRequired ? 'required' : 'optional', isBreaking)
     }
   }
 
@@ -121,7 +117,8 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
       for (const [index, alternative] of young.entries()) compare(old[index], alternative, path)
     } else {
       const isBreaking = old.length > young.length || direction === 'response'
-      add(path, `has ${young.length} alternatives instead of ${old.length}`, isBreaking)
+      const values = { from: String(old.length), to: String(young.length) }
+      add(path, 'alternatives', isBreaking, values)
     }
   }
 
@@ -135,9 +132,12 @@ export function compareSchemas(options: CompareSchemasOptions): readonly Change[
     const isHarmless =
       direction === 'request' ? isWider(keyword, was, is) : isWider(keyword, is, was)
     const isBreaking = !isHarmless
-    if (was === undefined) add(path, `has the new rule ${keyword} ${show(is)}`, isBreaking)
-    else if (is === undefined) add(path, `has lost the rule ${keyword} ${show(was)}`, isBreaking)
-    else add(path, `${keyword} changed from ${show(was)} to ${show(is)}`, isBreaking)
+    const verb = was === undefined ? 'ruleAdded' : is === undefined ? 'ruleRemoved' : 'ruleChanged'
+    add(path, verb, isBreaking, {
+      rule: keyword,
+      ...(was === undefined ? {} : { from: show(was) }),
+      ...(is === undefined ? {} : { to: show(is) }),
+    })
   }
 }
 
@@ -268,7 +268,7 @@ function joined(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-function show(value: Json | undefined): string {
-  const text = JSON.stringify(value) ?? 'nothing'
+function show(value: Json): string {
+  const text = JSON.stringify(value)
   return text.length > 120 ? `${text.slice(0, 117)}...` : text
 }

@@ -1,5 +1,6 @@
 import type { ApiVersion, JsonObject, Method, Operation } from './catalogue.ts'
-import { type Change, compareSchemas, isSameJson, type SamePairs } from './diff-schema.ts'
+import { type Change, type ChangedPart, changeOf } from './change.ts'
+import { compareSchemas, isSameJson, type SamePairs } from './diff-schema.ts'
 import { isJsonObject } from './json.ts'
 import {
   isSameParameter,
@@ -9,7 +10,7 @@ import {
 } from './operation-object.ts'
 import { type Located, member, membersOf } from './reference.ts'
 
-export type { Change } from './diff-schema.ts'
+export type { Change } from './change.ts'
 
 /** An operation as a list names it. */
 export interface DiffedOperation {
@@ -82,11 +83,10 @@ function compareOperations(old: Side, young: Side): readonly Change[] {
   const changes: Change[] = []
   const moved = [old, young].map(({ operation }) => `${operation.method} ${operation.template}`)
   if (moved[0] !== moved[1]) {
-    changes.push({
-      where: 'operation',
-      message: `moved from ${moved[0]} to ${moved[1]}`,
-      isBreaking: true,
-    })
+    const [from = '', to = ''] = moved
+    changes.push(
+      changeOf({ part: operationPart, verb: 'moved', values: { from, to }, isBreaking: true }),
+    )
   }
   const before = read(old)
   const after = read(young)
@@ -105,17 +105,19 @@ function read({ version: { document }, operation, same }: Side): Read {
   return { document, object, same }
 }
 
+const operationPart: ChangedPart = { kind: 'operation' }
+
 function compareMarks(before: Read, after: Read): readonly Change[] {
   const changes: Change[] = []
-  const where = 'operation'
+  const part = operationPart
   const wasDeprecated = before.object.object.value['deprecated'] === true
   const isDeprecated = after.object.object.value['deprecated'] === true
   if (wasDeprecated !== isDeprecated) {
-    const message = isDeprecated ? 'is deprecated now' : 'is no longer deprecated'
-    changes.push({ where, message, isBreaking: false })
+    const verb = isDeprecated ? 'deprecated' : 'undeprecated'
+    changes.push(changeOf({ part, verb, isBreaking: false }))
   }
   if (!isSameJson(securityOf(before), securityOf(after))) {
-    changes.push({ where, message: 'asks for other credentials', isBreaking: true })
+    changes.push(changeOf({ part, verb: 'credentials', isBreaking: true }))
   }
   return changes
 }
@@ -128,36 +130,34 @@ function compareParameters(before: Read, after: Read): readonly Change[] {
   const changes: Change[] = []
   for (const old of before.object.parameters) {
     if (after.object.parameters.some((young) => isSameParameter(old, young))) continue
-    changes.push({ where: parameterName(old), message: 'removed', isBreaking: true })
+    changes.push(changeOf({ part: parameterPart(old), verb: 'removed', isBreaking: true }))
   }
   for (const young of after.object.parameters) {
-    const where = parameterName(young)
+    const part = parameterPart(young)
     const old = before.object.parameters.find((parameter) => isSameParameter(parameter, young))
     if (old === undefined) {
-      const message = young.isRequired ? 'added, required' : 'added, optional'
-      changes.push({ where, message, isBreaking: young.isRequired })
+      const verb = young.isRequired ? 'addedRequired' : 'addedOptional'
+      changes.push(changeOf({ part, verb, isBreaking: young.isRequired }))
       continue
     }
-    if (old.isRequired !== young.isRequired) changes.push(requirement(where, young.isRequired))
-    for (const name of ['explode', 'style']) {
-      if (old.object.value[name] === young.object.value[name]) continue
-      changes.push({ where, message: `${name} changed`, isBreaking: true })
+    if (old.isRequired !== young.isRequired) changes.push(requirement(part, young.isRequired))
+    for (const rule of ['explode', 'style']) {
+      if (old.object.value[rule] === young.object.value[rule]) continue
+      changes.push(changeOf({ part, verb: 'rewritten', values: { rule }, isBreaking: true }))
     }
-    changes.push(...compareHeld(before, old.object, after, young.object, where, 'request'))
+    changes.push(...compareHeld(before, old.object, after, young.object, part, 'request'))
   }
   return changes
 }
 
-function parameterName({ in: place, name }: Parameter): string {
-  return place === 'header' ? `header ${name}` : `${place} parameter ${name}`
+const places = ['header', 'query', 'path', 'cookie'] as const
+
+function parameterPart({ in: place, name }: Parameter): ChangedPart {
+  return { kind: places.find((known) => known === place) ?? 'query', name }
 }
 
-function requirement(where: string, isRequired: boolean): Change {
-  return {
-    where,
-    message: `is now ${isRequired ? 'required' : 'optional'}`,
-    isBreaking: isRequired,
-  }
+function requirement(part: ChangedPart, isRequired: boolean): Change {
+  return changeOf({ part, verb: isRequired ? 'required' : 'optional', isBreaking: isRequired })
 }
 
 /** Compares the schemas of two parameters, headers or media types. */
@@ -166,33 +166,33 @@ function compareHeld(
   old: Located,
   after: Read,
   young: Located,
-  where: string,
+  part: ChangedPart,
   direction: 'request' | 'response',
 ): readonly Change[] {
   return compareSchemas({
     before: { document: before.document, schema: old.value['schema'] },
     after: { document: after.document, schema: young.value['schema'] },
-    where,
+    part,
     direction,
     same: before.same,
   })
 }
 
 function compareRequestBodies(before: Read, after: Read): readonly Change[] {
-  const where = 'request body'
+  const part: ChangedPart = { kind: 'body' }
   const old = before.object.requestBody
   const young = after.object.requestBody
   if (old === undefined && young === undefined) return []
   const isRequired = young?.value['required'] === true
   if (old === undefined) {
-    const message = isRequired ? 'added, required' : 'added, optional'
-    return [{ where, message, isBreaking: isRequired }]
+    const verb = isRequired ? 'addedRequired' : 'addedOptional'
+    return [changeOf({ part, verb, isBreaking: isRequired })]
   }
-  if (young === undefined) return [{ where, message: 'removed', isBreaking: true }]
+  if (young === undefined) return [changeOf({ part, verb: 'removed', isBreaking: true })]
   const wasRequired = old.value['required'] === true
   return [
-    ...(wasRequired === isRequired ? [] : [requirement(where, isRequired)]),
-    ...compareContents(before, old, after, young, where, 'request'),
+    ...(wasRequired === isRequired ? [] : [requirement(part, isRequired)]),
+    ...compareContents(before, old, after, young, part, 'request'),
   ]
 }
 
@@ -201,7 +201,7 @@ function compareContents(
   old: Located,
   after: Read,
   young: Located,
-  where: string,
+  part: ChangedPart,
   direction: 'request' | 'response',
 ): readonly Change[] {
   const changes: Change[] = []
@@ -209,14 +209,14 @@ function compareContents(
   const youngTypes = isJsonObject(young.value['content']) ? Object.keys(young.value['content']) : []
   for (const type of oldTypes) {
     if (youngTypes.includes(type)) continue
-    changes.push({ where, message: `media type ${type} removed`, isBreaking: true })
+    changes.push(changeOf({ part, verb: 'mediaTypeRemoved', values: { type }, isBreaking: true }))
   }
   for (const type of youngTypes) {
     const oldMedia = member(before.document, old, 'content', type)
     const youngMedia = member(after.document, young, 'content', type)
     if (oldMedia === undefined || youngMedia === undefined) {
-      changes.push({ where, message: `media type ${type} added`, isBreaking: false })
-    } else changes.push(...compareHeld(before, oldMedia, after, youngMedia, where, direction))
+      changes.push(changeOf({ part, verb: 'mediaTypeAdded', values: { type }, isBreaking: false }))
+    } else changes.push(...compareHeld(before, oldMedia, after, youngMedia, part, direction))
   }
   return changes
 }
@@ -227,19 +227,16 @@ function compareResponses(before: Read, after: Read): readonly Change[] {
   const youngByStatus = new Map(after.object.responses)
   for (const status of oldByStatus.keys()) {
     if (youngByStatus.has(status)) continue
-    changes.push({
-      where: `response ${status}`,
-      message: 'removed',
-      isBreaking: status.startsWith('2'),
-    })
+    const part: ChangedPart = { kind: 'response', status }
+    changes.push(changeOf({ part, verb: 'removed', isBreaking: status.startsWith('2') }))
   }
   for (const [status, young] of youngByStatus) {
-    const where = `response ${status}`
+    const part: ChangedPart = { kind: 'response', status }
     const old = oldByStatus.get(status)
-    if (old === undefined) changes.push({ where, message: 'added', isBreaking: false })
+    if (old === undefined) changes.push(changeOf({ part, verb: 'added', isBreaking: false }))
     else {
-      changes.push(...compareHeaders(before, old, after, young, where))
-      changes.push(...compareContents(before, old, after, young, where, 'response'))
+      changes.push(...compareHeaders(before, old, after, young, status))
+      changes.push(...compareContents(before, old, after, young, part, 'response'))
     }
   }
   return changes
@@ -250,29 +247,30 @@ function compareHeaders(
   old: Located,
   after: Read,
   young: Located,
-  response: string,
+  status: string,
 ): readonly Change[] {
   const changes: Change[] = []
   const oldHeaders = byLowerName(membersOf(before.document, old, 'headers'))
   const youngHeaders = byLowerName(membersOf(after.document, young, 'headers'))
   for (const [key, { name }] of oldHeaders) {
     if (youngHeaders.has(key)) continue
-    changes.push({ where: `${response} header ${name}`, message: 'removed', isBreaking: true })
+    const part: ChangedPart = { kind: 'responseHeader', status, name }
+    changes.push(changeOf({ part, verb: 'removed', isBreaking: true }))
   }
   for (const [key, { name, header }] of youngHeaders) {
-    const where = `${response} header ${name}`
+    const part: ChangedPart = { kind: 'responseHeader', status, name }
     const known = oldHeaders.get(key)
     if (known === undefined) {
-      changes.push({ where, message: 'added', isBreaking: false })
+      changes.push(changeOf({ part, verb: 'added', isBreaking: false }))
       continue
     }
     const wasAlways = known.header.value['required'] === true
     const isAlways = header.value['required'] === true
     if (wasAlways !== isAlways) {
-      const message = isAlways ? 'is now always sent' : 'is no longer always sent'
-      changes.push({ where, message, isBreaking: wasAlways })
+      const verb = isAlways ? 'alwaysSent' : 'notAlwaysSent'
+      changes.push(changeOf({ part, verb, isBreaking: wasAlways }))
     }
-    changes.push(...compareHeld(before, known.header, after, header, where, 'response'))
+    changes.push(...compareHeld(before, known.header, after, header, part, 'response'))
   }
   return changes
 }

@@ -87,7 +87,7 @@ t.test('parameters, statuses and headers are told', async (t) => {
   ])
   t.strictSame(told(diff), [
     'readBookList query parameter withAuthors: removed !',
-    'readBookList query parameter limit: is now required !',
+    'readBookList query parameter limit: is required now !',
     'readBookList query parameter limit: maximum changed from 50 to 20 !',
     'readBookList query parameter withWriters: added, optional',
     'readBookList response 400: removed',

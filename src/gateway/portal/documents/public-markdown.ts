@@ -1,4 +1,5 @@
-import type { VersionDiff } from '../../../catalogue/diff.ts'
+import type { Change, VersionDiff } from '../../../catalogue/diff.ts'
+import type { Words } from '../../../messages/format.ts'
 import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import type { ErrorCode } from '../../../platform/errors.ts'
@@ -26,9 +27,9 @@ export function diffMarkdown(diff: VersionDiff, language: Language): string {
   const section = (title: string, rows: readonly string[]) =>
     rows.length === 0 ? [] : [`## ${title}\n\n${rows.join('\n')}`]
   const changes = changed.map((operation) => {
-    const rows = operation.changes.map(({ where, message, isBreaking }) => {
-      const note = isBreaking ? ` (${t('diff.mayBreak')})` : ''
-      return `- ${where}: ${message}${note}`
+    const rows = operation.changes.map((change) => {
+      const note = change.isBreaking ? ` (${t('diff.mayBreak')})` : ''
+      return `- ${changeInWords(change, t)}${note}`
     })
     return `### ${named(operation)}\n\n${rows.join('\n')}\n`
   })
@@ -45,6 +46,21 @@ export function diffMarkdown(diff: VersionDiff, language: Language): string {
   ]
   const body = sections.length === 0 ? [t('diff.none')] : sections
   return `${[`# ${t('diff.titleOf', { title: `${api} ${from} – ${to}` })}`, ...body].join('\n\n').trimEnd()}\n`
+}
+
+function changeInWords({ part, path, verb, values }: Change, t: Words['t']): string {
+  const { kind, status = '', name = '' } = part
+  const isCode = verb !== 'alternatives'
+  return [
+    t(`diff.part.${kind}`, { status, name: `\`${name}\`` }),
+    ...(path === '' ? [] : [`\`${path}\``]),
+    t(
+      `diff.verb.${verb}`,
+      Object.fromEntries(
+        Object.entries(values).map(([key, value]) => [key, isCode ? `\`${value}\`` : value]),
+      ),
+    ),
+  ].join(' ')
 }
 
 /** Writes the customers of the sandbox as Markdown. */

@@ -152,11 +152,57 @@ const diffedMembers = {
 export const DiffedOperation = closed(diffedMembers)
 export type DiffedOperation = Static<typeof DiffedOperation>
 
+/** One difference between two versions, in parts and in English words. */
+export const VersionChange = closed({
+  part: closed({
+    kind: Type.Union([
+      Type.Literal('operation'),
+      Type.Literal('header'),
+      Type.Literal('query'),
+      Type.Literal('path'),
+      Type.Literal('cookie'),
+      Type.Literal('body'),
+      Type.Literal('response'),
+      Type.Literal('responseHeader'),
+    ]),
+    status: Type.Optional(Type.String({ description: 'of a response' })),
+    name: Type.Optional(Type.String({ description: 'of a parameter or a header' })),
+  }),
+  path: Type.String({ description: 'of the member within the part; empty: the part itself' }),
+  verb: Type.Union([
+    Type.Literal('moved'),
+    Type.Literal('deprecated'),
+    Type.Literal('undeprecated'),
+    Type.Literal('credentials'),
+    Type.Literal('removed'),
+    Type.Literal('added'),
+    Type.Literal('addedRequired'),
+    Type.Literal('addedOptional'),
+    Type.Literal('required'),
+    Type.Literal('optional'),
+    Type.Literal('alwaysSent'),
+    Type.Literal('notAlwaysSent'),
+    Type.Literal('mediaTypeRemoved'),
+    Type.Literal('mediaTypeAdded'),
+    Type.Literal('rewritten'),
+    Type.Literal('differs'),
+    Type.Literal('alternatives'),
+    Type.Literal('ruleAdded'),
+    Type.Literal('ruleRemoved'),
+    Type.Literal('ruleChanged'),
+  ]),
+  values: Type.Record(Type.String(), Type.String(), {
+    description: 'what the verb names, such as the `rule` and its values `from` and `to`',
+  }),
+  where: Type.String(),
+  message: Type.String(),
+  isBreaking: Type.Boolean(),
+})
+export type VersionChange = Static<typeof VersionChange>
+
 export const ChangedOperation = closed({
   ...diffedMembers,
-  changes: Type.Array(
-    closed({ where: Type.String(), message: Type.String(), isBreaking: Type.Boolean() }),
-  ),
+  changes: Type.Array(VersionChange),
 })
 export type ChangedOperation = Static<typeof ChangedOperation>
 

@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { ReplayedOperation } from '../../../gateway/portal/schemas/moves.ts'
 import { useApis } from '../../api/catalogue.ts'
+import { ChangeInWords } from '../../components/change-in-words.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { DocumentText } from '../../components/document-text.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
@@ -83,12 +84,14 @@ function Meets({ api, operation }: MeetsProps) {
         </>
       )}
       {breaking.length === 0 ? null : (
-        <Text size="sm">
-          {t('move.check')}{' '}
-          <bdi lang="en">
-            {breaking.map(({ where, message }) => `${where}: ${message}`).join('; ')}
-          </bdi>
-        </Text>
+        <>
+          <Text size="sm">{t('move.check')}</Text>
+          {breaking.map((change) => (
+            <Text size="sm" key={`${change.where} ${change.message}`} component="div">
+              <ChangeInWords change={change} />
+            </Text>
+          ))}
+        </>
       )}
     </>
   )

@@ -5,6 +5,7 @@ import type {
   VersionDiff,
 } from '../../../gateway/portal/schemas/catalogue.ts'
 import { useApis, useVersionDiff } from '../../api/catalogue.ts'
+import { ChangeInWords } from '../../components/change-in-words.tsx'
 import { DocumentText } from '../../components/document-text.tsx'
 import { MethodBadge } from '../../components/method-badge.tsx'
 import { Pill } from '../../components/pill.tsx'
@@ -43,12 +44,10 @@ export function Difference({ api, from, to }: DifferenceProps) {
                   <Operation operation={operation} />
                 </div>
                 <ul className={classes['changes']}>
-                  {operation.changes.map(({ where, message, isBreaking }) => (
-                    <li key={`${where} ${message}`}>
-                      <bdi lang="en">
-                        <strong>{sentenceCase(where)}:</strong> {message}
-                      </bdi>{' '}
-                      {isBreaking ? <Pill tone="bad">{t('diff.mayBreak')}</Pill> : null}
+                  {operation.changes.map((change) => (
+                    <li key={`${change.where} ${change.message}`}>
+                      <ChangeInWords change={change} />{' '}
+                      {change.isBreaking ? <Pill tone="bad">{t('diff.mayBreak')}</Pill> : null}
                     </li>
                   ))}
                 </ul>
@@ -82,10 +81,6 @@ function Operations({ title, operations, isBreaking = false }: OperationsProps) 
       </ul>
     </section>
   )
-}
-
-function sentenceCase(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 function Operation({ operation }: { readonly operation: DiffedOperation }) {
