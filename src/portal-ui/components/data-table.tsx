@@ -18,15 +18,16 @@ export interface DataColumn {
   /** Numbers end at the same edge. */
   readonly isNumber?: boolean
   /**
-   * On a phone, where only the first column and columns without a header have
-   * no label before their cells: `beside` the row's name, or `below` it without a label.
+   * On a phone, where the cells of other columns share a line as "label value":
+   * `beside` the row's name, or `below` it in a line of its own, both without a label.
+   * Columns without a header stand beside the name, too.
    */
   readonly narrow?: 'beside' | 'below'
 }
 
 /**
  * A table with rows of 40 px in a card. On a phone each row becomes a few lines: its
- * first cell and what stands beside it, then the rest as "label value".
+ * first cell and what stands beside it, then the rest as "label value · label value".
  */
 export function DataTable({ label, columns, children }: DataTableProps) {
   return (
@@ -53,17 +54,18 @@ export function DataTable({ label, columns, children }: DataTableProps) {
   )
 }
 
-/** What the stylesheet cannot know of each column: its label and whether it stands on the first line. */
+/** What the stylesheet cannot know of each column: its label and its line. */
 function narrowForm(columns: readonly DataColumn[]): Record<`--${string}`, string | number> {
   return Object.fromEntries(
     columns.flatMap(({ label, narrow }, index) => {
-      const isFirstLine = index === 0 || label === '' || narrow === 'beside'
+      const place = index === 0 || label === '' ? 'beside' : narrow
+      const isRest = place === undefined
       return [
-        [
-          `--label-${index + 1}`,
-          isFirstLine || narrow === 'below' ? 'none' : JSON.stringify(label),
-        ],
-        [`--order-${index + 1}`, isFirstLine ? -1 : 1],
+        [`--label-${index + 1}`, isRest ? JSON.stringify(label) : 'none'],
+        [`--dot-${index + 1}`, isRest ? '"·"' : 'none'],
+        [`--order-${index + 1}`, place === 'beside' ? -1 : place === 'below' ? 1 : 2],
+        [`--basis-${index + 1}`, place === 'below' ? '100%' : 'auto'],
+        [`--size-${index + 1}`, `var(--mantine-font-size-${isRest ? 'xs' : 'sm'})`],
       ]
     }),
   )
@@ -81,4 +83,18 @@ export function RowName({ children }: { readonly children: ReactNode }) {
 /** The last cell, for a menu: in sight however far the table is scrolled. */
 export function RowActions({ children }: { readonly children: ReactNode }) {
   return <Table.Td className={classes['rowActions'] ?? ''}>{children}</Table.Td>
+}
+
+/** A cell without a value, which a phone leaves out. */
+export function EmptyCell() {
+  return <Table.Td className={classes['nothing'] ?? ''}>–</Table.Td>
+}
+
+/** The cell of a number. @param value undefined: the cell is empty */
+export function NumberCell({ value }: { readonly value: string | undefined }) {
+  return (
+    <Table.Td data-number className={value === undefined ? (classes['nothing'] ?? '') : ''}>
+      {value ?? '–'}
+    </Table.Td>
+  )
 }

@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core'
 import type { History } from '../../../gateway/portal/schemas/usage.ts'
 import { useApis } from '../../api/catalogue.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, EmptyCell, NumberCell } from '../../components/data-table.tsx'
 import { milliseconds, percent, wholeNumber } from '../../in-words.ts'
 import { versionTitle } from '../../published.ts'
 import { t } from '../../words.ts'
@@ -35,18 +35,18 @@ export function OperationTable({ history }: { readonly history: History }) {
             <Table.Td>
               <bdi>{operationName(total, apis)}</bdi>
             </Table.Td>
-            <Table.Td>
-              <bdi>
-                {api === null || version === null ? '–' : versionTitle(apis, { api, version })}
-              </bdi>
-            </Table.Td>
-            <Table.Td data-number>{wholeNumber(calls)}</Table.Td>
-            <Table.Td data-number>{refused === 0 ? '–' : percent(refused / calls)}</Table.Td>
-            <Table.Td data-number>{errors === 0 ? '–' : wholeNumber(errors)}</Table.Td>
-            {(['p50Ms', 'p95Ms', 'p99Ms'] as const).map((name) => (
-              <Table.Td key={name} data-number>
-                {timeOf(total[name])}
+            {api === null || version === null ? (
+              <EmptyCell />
+            ) : (
+              <Table.Td>
+                <bdi>{versionTitle(apis, { api, version })}</bdi>
               </Table.Td>
+            )}
+            <Table.Td data-number>{wholeNumber(calls)}</Table.Td>
+            <NumberCell value={refused === 0 ? undefined : percent(refused / calls)} />
+            <NumberCell value={errors === 0 ? undefined : wholeNumber(errors)} />
+            {(['p50Ms', 'p95Ms', 'p99Ms'] as const).map((name) => (
+              <NumberCell key={name} value={timeOf(total[name])} />
             ))}
           </Table.Tr>
         )
@@ -55,6 +55,6 @@ export function OperationTable({ history }: { readonly history: History }) {
   )
 }
 
-function timeOf(ms: number | null): string {
-  return ms === null ? '–' : milliseconds(ms)
+function timeOf(ms: number | null): string | undefined {
+  return ms === null ? undefined : milliseconds(ms)
 }

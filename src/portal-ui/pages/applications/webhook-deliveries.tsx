@@ -2,7 +2,7 @@ import { Button, Table, Text } from '@mantine/core'
 import type { Delivery } from '../../../gateway/portal/schemas/alerts.ts'
 import type { MessageId } from '../../../messages/format.ts'
 import { useDeliveries, useSending } from '../../api/alerts.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, RowActions } from '../../components/data-table.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
@@ -63,7 +63,7 @@ export function WebhookDeliveries({ applicationId }: { readonly applicationId: s
                 <Time at={delivery.createdAt} />
               </Table.Td>
               <Table.Td>{delivery.nextAt === null ? null : <Time at={delivery.nextAt} />}</Table.Td>
-              <Table.Td>
+              <RowActions>
                 <Button
                   variant="subtle"
                   size="compact-sm"
@@ -72,7 +72,7 @@ export function WebhookDeliveries({ applicationId }: { readonly applicationId: s
                 >
                   {t('deliveries.again')}
                 </Button>
-              </Table.Td>
+              </RowActions>
             </Table.Tr>
           ))}
         </DataTable>

@@ -29,7 +29,7 @@ export function ApplicationsSection() {
           columns: [
             { name: 'name', label: t('operator.application') },
             { name: 'owner', label: t('operator.ownerHead') },
-            { name: 'state', label: t('operator.stateHead') },
+            { name: 'state', label: t('operator.stateHead'), narrow: 'beside' },
             { name: 'since', label: t('operator.sinceHead') },
             { name: 'actions', label: '' },
           ],

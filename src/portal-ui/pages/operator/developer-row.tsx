@@ -5,7 +5,7 @@ import type { OperatedDeveloper } from '../../../gateway/portal/schemas/operator
 import { type DeveloperVerb, useDeveloperChange } from '../../api/operator.ts'
 import { useDeveloper } from '../../api/session.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { RowActions, RowName } from '../../components/data-table.tsx'
+import { EmptyCell, RowActions, RowName } from '../../components/data-table.tsx'
 import { Message } from '../../components/message.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
@@ -16,23 +16,28 @@ import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
 import { sectionPath } from './section-links.tsx'
 
+export interface DeveloperRowProps {
+  readonly developer: OperatedDeveloper
+  /** Whether the table has a column for the terms that the developer accepted. */
+  readonly hasTerms: boolean
+}
+
 /** One developer in the table, with the operator's actions. */
-export function DeveloperRow({ developer }: { readonly developer: OperatedDeveloper }) {
+export function DeveloperRow({ developer, hasTerms }: DeveloperRowProps) {
   const { email, name, isOperator, createdAt, applications } = developer
   const { acceptedTermsVersion, acceptedTermsAt } = developer
   return (
     <Table.Tr>
       <RowName>
         <bdi>{name}</bdi>{' '}
+        {isOperator ? (
+          <>
+            <Pill tone="accent">{t('shell.operator')}</Pill>{' '}
+          </>
+        ) : null}
         <Text span c="dimmed" size="sm" fw={400}>
           <bdi>{email}</bdi>
         </Text>
-        {isOperator ? (
-          <>
-            {' '}
-            <Pill tone="accent">{t('shell.operator')}</Pill>
-          </>
-        ) : null}
       </RowName>
       <Table.Td>
         <DeveloperState developer={developer} />
@@ -43,6 +48,7 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
         ) : (
           <TextLink
             href={sectionPath('applications', { search: email })}
+            inherit
             aria-label={t('operator.countedApplications', { count: applications, more: 'no' })}
           >
             {wholeNumber(applications)}
@@ -52,10 +58,10 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
       <Table.Td>
         <ShortTime at={createdAt} />
       </Table.Td>
-      <Table.Td>
-        {acceptedTermsVersion === null || acceptedTermsAt === null ? (
-          '–'
-        ) : (
+      {!hasTerms ? null : acceptedTermsVersion === null || acceptedTermsAt === null ? (
+        <EmptyCell />
+      ) : (
+        <Table.Td>
           <Message
             id="operator.acceptedTerms"
             values={{
@@ -63,8 +69,8 @@ export function DeveloperRow({ developer }: { readonly developer: OperatedDevelo
               time: <ShortTime at={acceptedTermsAt} />,
             }}
           />
-        )}
-      </Table.Td>
+        </Table.Td>
+      )}
       <RowActions>
         <DeveloperActions developer={developer} />
       </RowActions>
@@ -83,7 +89,7 @@ function DeveloperState({ developer }: { readonly developer: OperatedDeveloper }
   }
   return approvedAt === null ? (
     <Pill tone="warn" hasDot>
-      {t('state.awaitingApproval')}
+      {t('operator.waiting')}
     </Pill>
   ) : (
     <Pill tone="ok" hasDot>

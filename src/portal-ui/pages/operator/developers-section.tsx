@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useOperatedDevelopers } from '../../api/operator.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { useFacts } from '../../facts.tsx'
 import { t } from '../../words.ts'
 import { DeveloperRow } from './developer-row.tsx'
 import { PagedList } from './paged-list.tsx'
@@ -10,6 +11,7 @@ import { SearchField, useSearchText } from './search-field.tsx'
 export function DevelopersSection() {
   const search = useSearchText()
   const developers = useOperatedDevelopers(search)
+  const hasTerms = useFacts().brand.terms !== null
   return (
     <Stack gap="lg">
       <SearchField
@@ -24,10 +26,10 @@ export function DevelopersSection() {
           label: t('operator.developers'),
           columns: [
             { name: 'name', label: t('account.name') },
-            { name: 'state', label: t('operator.stateHead') },
+            { name: 'state', label: t('operator.stateHead'), narrow: 'beside' },
             { name: 'applications', label: t('operator.applications'), isNumber: true },
             { name: 'since', label: t('operator.sinceHead') },
-            { name: 'terms', label: t('operator.termsHead') },
+            ...(hasTerms ? [{ name: 'terms', label: t('operator.termsHead') }] : []),
             { name: 'actions', label: '' },
           ],
         }}
@@ -39,7 +41,7 @@ export function DevelopersSection() {
           </EmptyState>
         }
       >
-        {(developer) => <DeveloperRow developer={developer} />}
+        {(developer) => <DeveloperRow developer={developer} hasTerms={hasTerms} />}
       </PagedList>
     </Stack>
   )

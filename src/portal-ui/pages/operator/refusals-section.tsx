@@ -1,7 +1,7 @@
 import { SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useRefusals } from '../../api/operator.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, EmptyCell } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
 import { QueryState } from '../../components/query-state.tsx'
@@ -67,15 +67,15 @@ function RefusedCalls({ query }: { readonly query: ReturnType<typeof useRefusals
                 </Text>
               </Table.Td>
               <Table.Td data-number>{wholeNumber(item.refused)}</Table.Td>
-              <Table.Td>
-                {item.code === null ? (
-                  '–'
-                ) : (
+              {item.code === null ? (
+                <EmptyCell />
+              ) : (
+                <Table.Td>
                   <TextLink href={`/problems/${item.code}`}>
                     <code dir="ltr">{item.code}</code>
                   </TextLink>
-                )}
-              </Table.Td>
+                </Table.Td>
+              )}
               <Table.Td data-number>{share(item.refused, item.admitted + item.refused)}</Table.Td>
               <Table.Td data-number>{wholeNumber(item.admitted)}</Table.Td>
               <Table.Td data-number>{wholeNumber(item.errors)}</Table.Td>
