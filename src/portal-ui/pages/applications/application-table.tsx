@@ -77,7 +77,7 @@ function Row({ application, summary }: RowProps) {
       <Table.Td data-number>
         {summary === undefined ? '' : wholeNumber(summary.workingKeys)}
       </Table.Td>
-      <Table.Td className={classes['versions'] ?? ''}>
+      <Table.Td>
         <Versions summary={summary} />
       </Table.Td>
       <Table.Td>
@@ -116,7 +116,7 @@ function Compact({ application, summary }: RowProps) {
 /** The whole row leads to the application; screen readers read only the name. */
 function NameLink({ application: { id, name } }: { readonly application: Application }) {
   return (
-    <Link href={tabPath(id, 'overview')} className={classes['link'] ?? ''}>
+    <Link href={tabPath(id, 'overview')} className={classes['link'] ?? ''} title={name}>
       <bdi>{name}</bdi>
     </Link>
   )
@@ -150,11 +150,11 @@ function Refused({ summary }: SummaryProps) {
 
 function Versions({ summary }: SummaryProps) {
   if (summary === undefined) return null
-  if (summary.versions.length === 0) return t('applications.noVersion')
+  const names = summary.versions.map(({ api, version }) => `${api} ${version}`)
+  if (names.length === 0) return t('applications.noVersion')
+  if (names.length === 1) return <bdi dir="ltr">{names[0]}</bdi>
   return (
-    <bdi dir="ltr">
-      {summary.versions.map(({ api, version }) => `${api} ${version}`).join(', ')}
-    </bdi>
+    <span title={names.join('\n')}>{t('applications.someVersions', { count: names.length })}</span>
   )
 }
 
