@@ -1,11 +1,11 @@
 import { Switch, Table } from '@mantine/core'
 import { useState } from 'react'
 import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, NumberCell } from '../../components/data-table.tsx'
+import { stepName } from '../../components/step-label.ts'
 import { milliseconds, wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
 import classes from './applications.module.css'
-import { stepName } from './step-label.ts'
 
 /** The numbers of the plot, newest first; steps without calls only on request. */
 export function HistoryTable({ history }: { readonly history: History }) {
@@ -51,13 +51,13 @@ function Row({ point, name }: { readonly point: HistoryPoint; readonly name: str
       <Table.Td data-number>{wholeNumber(admitted)}</Table.Td>
       <Table.Td data-number>{wholeNumber(refused)}</Table.Td>
       <Table.Td data-number>{wholeNumber(errors)}</Table.Td>
-      <Table.Td data-number>{timeOf(p50Ms)}</Table.Td>
-      <Table.Td data-number>{timeOf(p95Ms)}</Table.Td>
-      <Table.Td data-number>{timeOf(maxMs)}</Table.Td>
+      <NumberCell value={timeOf(p50Ms)} />
+      <NumberCell value={timeOf(p95Ms)} />
+      <NumberCell value={timeOf(maxMs)} />
     </Table.Tr>
   )
 }
 
-function timeOf(ms: number | null): string {
-  return ms === null ? '–' : milliseconds(ms)
+function timeOf(ms: number | null): string | undefined {
+  return ms === null ? undefined : milliseconds(ms)
 }

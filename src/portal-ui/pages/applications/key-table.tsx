@@ -2,15 +2,12 @@ import { Table, Text } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { DataTable, RowActions, RowName } from '../../components/data-table.tsx'
-import { Message } from '../../components/message.tsx'
-import { Pill } from '../../components/pill.tsx'
+import { KeyCells, keyColumns } from '../../components/key-cells.tsx'
+import { keyLabel } from '../../components/key-label.ts'
 import { RowMenu, type RowMenuItem } from '../../components/row-menu.tsx'
-import { ShortTime } from '../../components/short-time.tsx'
-import { Time } from '../../components/time.tsx'
 import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import type { KeyAction } from './key-dialogs.tsx'
-import { keyLabel } from './key-label.ts'
 import classes from './key-table.module.css'
 
 /** Loads once the table shows. */
@@ -30,11 +27,7 @@ export function KeyTable({ label, keys, ...row }: KeyTableProps) {
       label={label}
       columns={[
         { name: 'name', label: t('field.name') },
-        { name: 'hint', label: t('keys.key'), narrow: 'below' },
-        { name: 'state', label: t('keys.state'), narrow: 'beside' },
-        { name: 'lastUsed', label: t('keys.lastUsed') },
-        { name: 'expires', label: t('keys.expires') },
-        { name: 'created', label: t('keys.created') },
+        ...keyColumns(),
         ...(isRestricted ? [{ name: 'from', label: t('keys.from') }] : []),
         { name: 'actions', label: '' },
       ]}
@@ -57,19 +50,11 @@ interface KeyRowProps {
   readonly onRevoked: (keyId: string) => void
 }
 
-const states = {
-  active: { word: 'keys.active', tone: 'ok' },
-  replaced: { word: 'keys.replaced', tone: 'warn' },
-  expired: { word: 'keys.expired', tone: 'neutral' },
-  revoked: { word: 'keys.revoked', tone: 'neutral' },
-} as const
-
 function KeyRow(props: KeyRowProps) {
   const { applicationId, apiKey, hasAddresses, all, onIssued, onRevoked } = props
   const [dialog, setDialog] = useState<KeyAction>()
-  const { hint, state, createdAt, lastUsedAt, expiresAt, revokedAt, allowedAddresses } = apiKey
+  const { state, allowedAddresses } = apiKey
   const replacesItself = state === 'active' && apiKey.mayReplaceItself
-  const { word, tone } = states[state]
   const name = keyLabel(apiKey, all)
 
   return (
@@ -82,39 +67,7 @@ function KeyRow(props: KeyRowProps) {
           </Text>
         ) : null}
       </RowName>
-      <Table.Td>
-        <code dir="ltr" className={classes['hint']}>
-          {hint}
-        </code>
-      </Table.Td>
-      <Table.Td>
-        <Pill tone={tone} hasDot={tone !== 'neutral'}>
-          {t(word)}
-        </Pill>
-      </Table.Td>
-      <Table.Td>
-        {lastUsedAt === null ? (
-          <span className={classes['dim']}>{t('common.notYet')}</span>
-        ) : (
-          <Time at={lastUsedAt} isShort />
-        )}
-      </Table.Td>
-      <Table.Td>
-        {revokedAt !== null ? (
-          <span className={classes['dim']}>
-            <Message id="keys.revokedOn" values={{ day: <ShortTime at={revokedAt} /> }} />
-          </span>
-        ) : state === 'replaced' && expiresAt !== null ? (
-          <Message id="keys.worksUntil" values={{ time: <Time at={expiresAt} isShort /> }} />
-        ) : expiresAt === null ? (
-          <span className={classes['dim']}>{t('common.never')}</span>
-        ) : (
-          <ShortTime at={expiresAt} />
-        )}
-      </Table.Td>
-      <Table.Td>
-        <ShortTime at={createdAt} />
-      </Table.Td>
+      <KeyCells apiKey={apiKey} />
       {hasAddresses ? (
         <Table.Td className={classes['from'] ?? ''} title={allowedAddresses.join('\n')}>
           {allowedAddresses.length === 0 ? (

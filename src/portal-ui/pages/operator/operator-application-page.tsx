@@ -1,17 +1,19 @@
-import { Stack, Table, Text, Title } from '@mantine/core'
-import { useParams } from 'wouter'
-import type { Key, Subscription } from '../../../gateway/portal/schemas/applications.ts'
+import { Button, Group, Stack, Table, Title } from '@mantine/core'
+import { Link, useParams } from 'wouter'
+import type { Subscription } from '../../../gateway/portal/schemas/applications.ts'
 import type { OperatedApplicationDetail } from '../../../gateway/portal/schemas/operator.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { isProblem } from '../../api/client.ts'
 import { useOperatedApplication, useOperatedKeys } from '../../api/operator.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, EmptyCell, RowName } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { KeyCells, keyColumns } from '../../components/key-cells.tsx'
+import { keyLabel } from '../../components/key-label.ts'
 import { Message } from '../../components/message.tsx'
-import { Pill, type Tone } from '../../components/pill.tsx'
+import { Pill } from '../../components/pill.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { ShortTime } from '../../components/short-time.tsx'
 import { TextLink } from '../../components/text-link.tsx'
-import { Time } from '../../components/time.tsx'
 import { NotFoundPage } from '../../layout/not-found-page.tsx'
 import { Page } from '../../layout/page.tsx'
 import { planTitle, versionTitle } from '../../published.ts'
@@ -57,19 +59,10 @@ function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
                       <bdi>{developerEmail}</bdi>
                     </TextLink>
                   ),
-                  time: <Time at={createdAt} />,
+                  time: <ShortTime at={createdAt} />,
                 }}
               />
             </span>
-            <TextLink href={sectionPath('security-events', { party: `application:${id}` })}>
-              {t('operator.security-events')}
-            </TextLink>
-            {suspendedAt === null ? null : (
-              <Pill tone="bad" hasDot>
-                {t('state.suspended')}
-              </Pill>
-            )}
-            {strict ? <Pill tone="accent">{t('operator.signedOnly')}</Pill> : null}
             {redirectOrigins.length === 0 ? null : (
               <span>
                 <Message
@@ -78,19 +71,42 @@ function Detail({ detail }: { readonly detail: OperatedApplicationDetail }) {
                 />
               </span>
             )}
+            {suspendedAt === null && !strict ? null : (
+              <Group gap="xs">
+                {suspendedAt === null ? null : (
+                  <Pill tone="bad" hasDot>
+                    {t('state.suspended')}
+                  </Pill>
+                )}
+                {strict ? <Pill tone="accent">{t('operator.signedOnly')}</Pill> : null}
+              </Group>
+            )}
           </Stack>
         }
-        actions={<ApplicationSuspension application={application} />}
+        actions={
+          <>
+            <Button
+              component={Link}
+              href={sectionPath('security-events', { party: `application:${id}` })}
+              variant="default"
+            >
+              {t('operator.security-events')}
+            </Button>
+            <ApplicationSuspension application={application} />
+          </>
+        }
       >
-        <Stack gap="sm" component="section">
-          <Title order={2}>{t('overview.subscriptions')}</Title>
-          <Subscriptions items={subscriptions} />
+        <Stack gap="xl" mt="sm">
+          <Stack gap="sm" component="section">
+            <Title order={2}>{t('overview.subscriptions')}</Title>
+            <Subscriptions items={subscriptions} />
+          </Stack>
+          <Stack gap="sm" component="section">
+            <Title order={2}>{t('operator.keys')}</Title>
+            <Keys applicationId={id} />
+          </Stack>
+          <Overrides applicationId={id} items={overrides} subscriptions={subscriptions} />
         </Stack>
-        <Stack gap="sm" component="section">
-          <Title order={2}>{t('operator.keys')}</Title>
-          <Keys applicationId={application.id} />
-        </Stack>
-        <Overrides applicationId={application.id} items={overrides} subscriptions={subscriptions} />
       </Page>
     </OperatorFrame>
   )
@@ -105,6 +121,7 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
       </EmptyState>
     )
   }
+  const hasEnded = items.some(({ endedAt }) => endedAt !== null)
   return (
     <DataTable
       label={t('overview.subscriptions')}
@@ -112,36 +129,31 @@ function Subscriptions({ items }: { readonly items: readonly Subscription[] }) {
         { name: 'version', label: t('fact.version') },
         { name: 'plan', label: t('plans.plan') },
         { name: 'since', label: t('operator.sinceHead') },
-        { name: 'ended', label: t('operator.endedHead') },
+        ...(hasEnded ? [{ name: 'ended', label: t('operator.endedHead') }] : []),
       ]}
     >
       {items.map(({ id, api, version, plan, createdAt, endedAt }) => (
         <Table.Tr key={id}>
-          <Table.Td>
+          <RowName>
             <bdi>{versionTitle(apis, { api, version })}</bdi>
-          </Table.Td>
+          </RowName>
           <Table.Td>
             <bdi>{planTitle(apis, { api, version, plan })}</bdi>
           </Table.Td>
           <Table.Td>
-            <Time at={createdAt} />
+            <ShortTime at={createdAt} />
           </Table.Td>
-          <Table.Td>{timeOr('–', endedAt)}</Table.Td>
+          {!hasEnded ? null : endedAt === null ? (
+            <EmptyCell />
+          ) : (
+            <Table.Td>
+              <ShortTime at={endedAt} />
+            </Table.Td>
+          )}
         </Table.Tr>
       ))}
     </DataTable>
   )
-}
-
-function timeOr(otherwise: string, at: string | null) {
-  return at === null ? otherwise : <Time at={at} />
-}
-
-const stateTones: Readonly<Record<Key['state'], Tone>> = {
-  active: 'ok',
-  replaced: 'warn',
-  expired: 'neutral',
-  revoked: 'neutral',
 }
 
 function Keys({ applicationId }: { readonly applicationId: string }) {
@@ -155,35 +167,14 @@ function Keys({ applicationId }: { readonly applicationId: string }) {
     <>
       <DataTable
         label={t('operator.keys')}
-        columns={[
-          { name: 'name', label: t('account.name') },
-          { name: 'key', label: t('operator.keyHead'), narrow: 'below' },
-          { name: 'state', label: t('operator.stateHead'), narrow: 'beside' },
-          { name: 'created', label: t('operator.createdHead') },
-          { name: 'used', label: t('operator.lastUsedHead') },
-          { name: 'expires', label: t('operator.expiresHead') },
-        ]}
+        columns={[{ name: 'name', label: t('account.name') }, ...keyColumns()]}
       >
-        {items.map(({ id, name, hint, state, createdAt, lastUsedAt, expiresAt }) => (
-          <Table.Tr key={id}>
-            <Table.Td>
-              <bdi>{name}</bdi>
-            </Table.Td>
-            <Table.Td>
-              <Text ff="monospace" size="sm" component="bdi">
-                {hint}
-              </Text>
-            </Table.Td>
-            <Table.Td>
-              <Pill tone={stateTones[state]} hasDot>
-                {t(`operator.key.${state}`)}
-              </Pill>
-            </Table.Td>
-            <Table.Td>
-              <Time at={createdAt} />
-            </Table.Td>
-            <Table.Td>{timeOr(t('operator.never'), lastUsedAt)}</Table.Td>
-            <Table.Td>{timeOr(t('operator.never'), expiresAt)}</Table.Td>
+        {items.map((key) => (
+          <Table.Tr key={key.id}>
+            <RowName>
+              <bdi>{keyLabel(key, items)}</bdi>
+            </RowName>
+            <KeyCells apiKey={key} />
           </Table.Tr>
         ))}
       </DataTable>

@@ -8,6 +8,7 @@ import { useOverrideEnd } from '../../api/operator.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Message } from '../../components/message.tsx'
+import { ShortTime } from '../../components/short-time.tsx'
 import { Time } from '../../components/time.tsx'
 import { limitOfVersion } from '../../published.ts'
 import { nameAsText, t } from '../../words.ts'
@@ -82,8 +83,8 @@ function Override({
           <Message
             id="overrides.made"
             values={{
-              until: <Time at={expiresAt} />,
-              time: <Time at={createdAt} />,
+              until: <Time at={expiresAt} isShort />,
+              time: <ShortTime at={createdAt} />,
               by: <Party party={createdBy} name={createdByName} />,
             }}
           />

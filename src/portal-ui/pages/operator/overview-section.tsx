@@ -1,12 +1,16 @@
-import { Paper, Stack, Table, Title } from '@mantine/core'
+import { Stack, Table, Title } from '@mantine/core'
 import type { OperatorOverview } from '../../../gateway/portal/schemas/operator.ts'
 import { useOperatorOverview } from '../../api/operator.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { Figure, Figures } from '../../components/figure.tsx'
-import { Pill } from '../../components/pill.tsx'
+import { HistoryPlot, PlotLegend } from '../../components/history-plot.tsx'
+import { historySentence } from '../../components/history-sentence.ts'
+import { Message } from '../../components/message.tsx'
+import { NoticeLine } from '../../components/notice-line.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { SectionCard } from '../../components/section-card.tsx'
+import { stepName } from '../../components/step-label.ts'
 import { TextLink } from '../../components/text-link.tsx'
-import { Time } from '../../components/time.tsx'
-import { dateFormat } from '../../formats.ts'
 import { wholeNumber } from '../../in-words.ts'
 import { t } from '../../words.ts'
 import classes from './operator.module.css'
@@ -17,11 +21,27 @@ export function OverviewSection() {
   const overview = useOperatorOverview()
   const { data } = overview
   if (data === undefined) return <QueryState query={overview} />
+  const { hours, counts, newDays } = data
   return (
     <Stack gap="lg">
-      <CallFigures hours={data.hours} />
-      <HoursPlot hours={data.hours} />
-      <Registered counts={data.counts} newDays={data.newDays} />
+      {counts.awaitingApproval === 0 ? null : (
+        <NoticeLine tone="warn">
+          <Message
+            id="overview.awaiting"
+            values={{ count: counts.awaitingApproval }}
+            tags={{
+              link: (text) => (
+                <TextLink href={sectionPath('developers')} inherit>
+                  {text}
+                </TextLink>
+              ),
+            }}
+          />
+        </NoticeLine>
+      )}
+      <CallFigures hours={hours} />
+      <HoursPlot hours={hours} />
+      <Registered counts={counts} newDays={newDays} />
     </Stack>
   )
 }
@@ -29,9 +49,7 @@ export function OverviewSection() {
 type Hours = OperatorOverview['hours']
 
 function CallFigures({ hours }: { readonly hours: Hours }) {
-  const sum = (member: 'admitted' | 'refused' | 'errors') =>
-    hours.reduce((all, hour) => all + hour[member], 0)
-  const [admitted, refused, errors] = [sum('admitted'), sum('refused'), sum('errors')]
+  const { admitted, refused, errors } = totalOf(hours)
   return (
     <Figures>
       <Figure
@@ -61,70 +79,55 @@ function shareOf(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole
 }
 
-/** Bars by hour, refused calls on top of allowed ones; the same numbers as a table for screen readers. */
+function totalOf(hours: Hours): Record<'admitted' | 'refused' | 'errors', number> {
+  const sum = (member: 'admitted' | 'refused' | 'errors') =>
+    hours.reduce((all, hour) => all + hour[member], 0)
+  return { admitted: sum('admitted'), refused: sum('refused'), errors: sum('errors') }
+}
+
+/** The plot of a developer's usage, over all applications; the same numbers as a table for screen readers. */
 function HoursPlot({ hours }: { readonly hours: Hours }) {
-  const most = Math.max(1, ...hours.map(({ admitted, refused }) => admitted + refused))
-  const hourOf = (at: string) =>
-    dateFormat({ hour: '2-digit', minute: '2-digit' }).format(new Date(at))
+  const step = 'hour'
   return (
-    <Paper withBorder p="md" component="section" aria-label={t('overview.byHour')}>
-      <div className={classes['plotHead']}>
-        <Title order={2}>{t('overview.byHour')}</Title>
-        <div className={classes['legend']} aria-hidden>
-          <span data-kind="admitted">{t('overview.allowed')}</span>
-          <span data-kind="refused">{t('overview.refused')}</span>
-        </div>
-      </div>
-      <div className={classes['most']} aria-hidden>
-        {t('overview.most', { count: most })}
-      </div>
-      <div className={classes['bars']} aria-hidden>
-        {hours.map(({ at, admitted, refused, errors }, index) => (
-          <div
-            key={at}
-            className={classes['bar']}
-            title={t('overview.hour', { hour: hourOf(at), admitted, refused, errors })}
-          >
-            <div className={classes['column']}>
-              <span data-kind="refused" style={{ height: `${(refused / most) * 100}%` }} />
-              <span data-kind="admitted" style={{ height: `${(admitted / most) * 100}%` }} />
-            </div>
-            <span className={classes['tick']}>{index % 4 === 3 ? hourOf(at) : ''}</span>
-          </div>
-        ))}
-      </div>
+    <SectionCard title={t('overview.byHour')} action={<PlotLegend />}>
+      <HistoryPlot
+        history={{ step, items: hours }}
+        label={historySentence({ step, total: totalOf(hours) })}
+      />
       <details className={classes['asTable']}>
         <summary>{t('overview.asTable')}</summary>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{t('overview.hourOf')}</Table.Th>
-              <Table.Th scope="col">{t('overview.allowed')}</Table.Th>
-              <Table.Th scope="col">{t('overview.refused')}</Table.Th>
-              <Table.Th scope="col">{t('overview.errors')}</Table.Th>
+        <DataTable
+          label={t('overview.byHour')}
+          columns={[
+            { name: 'hour', label: t('overview.hourOf') },
+            { name: 'allowed', label: t('overview.allowed'), isNumber: true },
+            { name: 'refused', label: t('overview.refused'), isNumber: true },
+            { name: 'errors', label: t('overview.errors'), isNumber: true },
+          ]}
+        >
+          {hours.map(({ at, admitted, refused, errors }) => (
+            <Table.Tr key={at}>
+              <Table.Td>{stepName({ step }, at)}</Table.Td>
+              <Table.Td data-number>{wholeNumber(admitted)}</Table.Td>
+              <Table.Td data-number>{wholeNumber(refused)}</Table.Td>
+              <Table.Td data-number>{wholeNumber(errors)}</Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {hours.map(({ at, admitted, refused, errors }) => (
-              <Table.Tr key={at}>
-                <Table.Td>
-                  <Time at={at} />
-                </Table.Td>
-                <Table.Td>{wholeNumber(admitted)}</Table.Td>
-                <Table.Td>{wholeNumber(refused)}</Table.Td>
-                <Table.Td>{wholeNumber(errors)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+          ))}
+        </DataTable>
       </details>
-    </Paper>
+    </SectionCard>
   )
 }
 
 function Registered({ counts, newDays }: Pick<OperatorOverview, 'counts' | 'newDays'>) {
-  const { developers, newDevelopers, awaitingApproval } = counts
-  const { applications, suspendedApplications, subscriptions, overrides } = counts
+  const {
+    developers,
+    newDevelopers,
+    applications,
+    suspendedApplications,
+    subscriptions,
+    overrides,
+  } = counts
   return (
     <Stack gap="sm" component="section">
       <Title order={2}>{t('overview.registered')}</Title>
@@ -136,18 +139,7 @@ function Registered({ counts, newDays }: Pick<OperatorOverview, 'counts' | 'newD
               {wholeNumber(developers)}
             </TextLink>
           }
-          note={
-            <>
-              {t('overview.newPeople', { count: newDevelopers, days: newDays })}
-              {awaitingApproval === 0 ? null : (
-                <div>
-                  <Pill tone="warn" hasDot>
-                    {t('overview.awaiting', { count: awaitingApproval })}
-                  </Pill>
-                </div>
-              )}
-            </>
-          }
+          note={t('overview.newPeople', { count: newDevelopers, days: newDays })}
         />
         <Figure
           label={t('operator.applications')}

@@ -1,13 +1,17 @@
 import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
-import type { History, HistoryPoint } from '../../../gateway/portal/schemas/usage.ts'
-import { milliseconds, wholeNumber } from '../../in-words.ts'
-import { t } from '../../words.ts'
+import type { History, HistoryPoint } from '../../gateway/portal/schemas/usage.ts'
+import { milliseconds, wholeNumber } from '../in-words.ts'
+import { t } from '../words.ts'
 import classes from './history-plot.module.css'
 import { stepLabel, stepName } from './step-label.ts'
 
+/** The calls of a step. */
+export type PlotPoint = Pick<HistoryPoint, 'at' | 'admitted' | 'refused' | 'errors'> &
+  Partial<Pick<HistoryPoint, 'p95Ms'>>
+
 export interface HistoryPlotProps {
-  readonly history: History
+  readonly history: Pick<History, 'step'> & { readonly items: readonly PlotPoint[] }
   /** Says what the picture shows, for screen readers. */
   readonly label: string
   /** Calls that a step allows; drawn as a line, if it is in reach of the bars. */
@@ -118,7 +122,7 @@ export function HistoryPlot({ history, label, limit }: HistoryPlotProps) {
 }
 
 interface ColumnProps {
-  readonly item: HistoryPoint
+  readonly item: PlotPoint
   readonly x: number
   readonly width: number
   readonly yOf: (calls: number) => number
@@ -154,14 +158,14 @@ function Column({ item, x, width, yOf }: ColumnProps) {
 }
 
 interface TooltipProps {
-  readonly point: HistoryPoint
+  readonly point: PlotPoint
   readonly name: string
   readonly x: number
   readonly isNearEnd: boolean
 }
 
 function Tooltip({ point, name, x, isNearEnd }: TooltipProps) {
-  const { admitted, refused, errors, p95Ms } = point
+  const { admitted, refused, errors, p95Ms = null } = point
   return (
     <div
       className={classes['tooltip']}

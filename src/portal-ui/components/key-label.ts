@@ -1,5 +1,5 @@
-import type { Key } from '../../../gateway/portal/schemas/applications.ts'
-import { t } from '../../words.ts'
+import type { Key } from '../../gateway/portal/schemas/applications.ts'
+import { t } from '../words.ts'
 
 /**
  * What a key is called on the page. A rotation gives the new key the name of the
