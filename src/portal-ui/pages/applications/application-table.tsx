@@ -3,11 +3,13 @@ import { useMediaQuery } from '@mantine/hooks'
 import { Link } from 'wouter'
 import type { Application } from '../../../gateway/portal/schemas/applications.ts'
 import type { ApplicationSummary } from '../../../gateway/portal/schemas/usage.ts'
+import { useApis } from '../../api/catalogue.ts'
 import { Ago } from '../../components/ago.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Pill } from '../../components/pill.tsx'
 import { Spark } from '../../components/spark.tsx'
 import { percent, wholeNumber } from '../../in-words.ts'
+import { versionTitle } from '../../published.ts'
 import { tabPath } from '../../tab-path.ts'
 import { t } from '../../words.ts'
 import classes from './application-table.module.css'
@@ -149,10 +151,11 @@ function Refused({ summary }: SummaryProps) {
 }
 
 function Versions({ summary }: SummaryProps) {
+  const { data: apis } = useApis()
   if (summary === undefined) return null
-  const names = summary.versions.map(({ api, version }) => `${api} ${version}`)
+  const names = summary.versions.map((each) => versionTitle(apis, each))
   if (names.length === 0) return t('applications.noVersion')
-  if (names.length === 1) return <bdi dir="ltr">{names[0]}</bdi>
+  if (names.length === 1) return <bdi>{names[0]}</bdi>
   return (
     <span title={names.join('\n')}>{t('applications.someVersions', { count: names.length })}</span>
   )
