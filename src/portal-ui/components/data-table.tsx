@@ -59,13 +59,9 @@ function narrowForm(columns: readonly DataColumn[]): Record<`--${string}`, strin
   return Object.fromEntries(
     columns.flatMap(({ label, narrow }, index) => {
       const place = index === 0 || label === '' ? 'beside' : narrow
-      const isRest = place === undefined
       return [
-        [`--label-${index + 1}`, isRest ? JSON.stringify(label) : 'none'],
-        [`--dot-${index + 1}`, isRest ? '"·"' : 'none'],
+        [`--label-${index + 1}`, place === undefined ? JSON.stringify(label) : 'none'],
         [`--order-${index + 1}`, place === 'beside' ? -1 : place === 'below' ? 1 : 2],
-        [`--basis-${index + 1}`, place === 'below' ? '100%' : 'auto'],
-        [`--size-${index + 1}`, `var(--mantine-font-size-${isRest ? 'xs' : 'sm'})`],
       ]
     }),
   )
