@@ -153,6 +153,26 @@ t.test('the document shows its header and title before any other file arrives', 
   t.match(hebrew, /dir="rtl"[\s\S]*<h1>הבסיס למוצר/)
 })
 
+t.test('what readers came for stands in the document, before any script', async (t) => {
+  // Until the bank has told it once, the page of the sandbox has to wait.
+  await (await open('/api/sandbox')).text()
+  for (const [path, expected] of [
+    ['/', /<a href="\/apis\/xs2a\/1\.7\.0"><b>1\.7\.0<\/b> /],
+    ['/sandbox', /<li><h2><bdi>Noa Levi<\/bdi><\/h2>.*<code dir="ltr">IL\d{21}<\/code>/],
+    ['/apis/xs2a/1.7.0', /<a href="#tag\/accounts\/listAccounts"><b>GET<\/b> <bdi>List accounts/],
+    [
+      '/apis/xs2a/1.7.0#tag/accounts/listAccounts',
+      /<article class="sk-op" id="tag\/accounts\/listAccounts"><h2><bdi>List accounts.*?The payment accounts.*?<code dir="ltr">Consent-ID<\/code> required/s,
+    ],
+  ] as const) {
+    const html = await (await open(path)).text()
+    const [, shown = ''] = /<div id="skeleton">(.*?)<(?:link|script)/s.exec(html) ?? []
+    t.match(shown, expected, path)
+  }
+  const hebrew = await open('/apis/xs2a/1.7.0', { ...asPerson, 'accept-language': 'he' })
+  t.match(await hebrew.text(), /id="tag\/accounts\/listAccounts"><h2><bdi>רשימת החשבונות/)
+})
+
 t.test(
   'without JavaScript the first page lists the APIs, in the language of the reader',
   async (t) => {

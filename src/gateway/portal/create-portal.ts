@@ -149,7 +149,7 @@ export function createPortal(services: PortalServices): PortalApp {
   const servedDocument = createServedDocument(services)
   const frontPages = createFrontPages({ ...services, servedDocument })
   const problemSamples = createProblemSamples({ ...services, servedDocument })
-  const sendPage = createSendPage({ ...services, guides, frontPages })
+  const sendPage = createSendPage({ ...services, guides, frontPages, servedDocument })
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request) ? sendPage(request, reply, 404) : refuse(reply, notFound().refusal),
   )
@@ -199,7 +199,7 @@ export function createPortal(services: PortalServices): PortalApp {
 
   /** Behind the plugin of the headers, so that a route can have its own. */
   function pages(scope: PortalApp, _options: object, done: () => void): void {
-    registerPages(scope, { ...services, guides, frontPages }, sendPage)
+    registerPages(scope, { ...services, guides, frontPages, servedDocument }, sendPage)
     done()
   }
 

@@ -33,6 +33,8 @@ export class BankUnavailable extends PortalError {
 export interface SandboxBank {
   /** The customers, their secrets and the ways into every state. */
   describe(): Promise<Sandbox>
+  /** The same without waiting: undefined until the bank has told it once. */
+  known(): Sandbox | undefined
   /** Makes a valid consent of an application to all accounts of one customer (default: Noa Levi). */
   makeConsent(applicationId: string, psuId?: string): Promise<ReadyConsent>
   /** Lists the consents that an application asked for and a customer approved, newest first, at most 10. */
@@ -94,6 +96,8 @@ export function createSandboxBank({ bankUrl, tls, secret }: SandboxBankOptions):
       described ??= (await ask('GET', '/sandbox')) as Sandbox
       return described
     },
+
+    known: () => described,
 
     async makeConsent(applicationId, psuId) {
       return (await ask('POST', '/sandbox/consents', { applicationId, psuId })) as ReadyConsent

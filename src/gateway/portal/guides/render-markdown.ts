@@ -94,6 +94,11 @@ export function renderMarkdown(text: string, ids?: readonly string[]): RenderedM
   }
 }
 
+/** Renders a text of any Markdown as HTML, without anything that could run or load. */
+export function markdownHtml(text: string): string {
+  return markdown.parse(text, { async: false })
+}
+
 function isOf<Type extends 'code' | 'heading'>(
   token: Token,
   type: Type,

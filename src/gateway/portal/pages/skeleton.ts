@@ -9,24 +9,26 @@ export interface SkeletonOptions {
   readonly title: string | undefined
   /** The first page begins with a wide dark area. */
   readonly isLanding: boolean
+  /** Whether it stands beside a side bar. */
+  readonly isBeside: boolean
   /** What a reader of this page came for, as HTML; lines stand for it where it is not known. */
   readonly content?: string | undefined
 }
 
 /** What a document shows until its script has loaded, as HTML: the header, and where the page's content will be. */
 export function skeleton(options: SkeletonOptions): string {
-  const { words, brand, title, isLanding, content } = options
+  const { words, brand, title, isLanding, isBeside, content } = options
   const { t } = words
   const name = escapeHtml(brand.name)
   const header = `<div class="sk-bar"><a class="sk-brand" href="/">${name} <span>${t('shell.developers')}</span></a></div>`
   if (isLanding) {
-    return `<div class="sk">${header}<main class="sk-hero"><div class="sk-in"><h1>${t('landing.title')}</h1><p>${t('landing.lead')}</p></div></main></div>`
+    return `<div class="sk">${header}<main><div class="sk-hero"><div class="sk-in"><h1>${t('landing.title')}</h1><p>${t('landing.lead')}</p></div></div>${content ?? ''}</main></div>`
   }
   const heading = title === undefined ? bone('sk-h') : `<h1>${escapeHtml(title)}</h1>`
   const lines = ['sk-w', 'sk-w', 'sk-n', 'sk-box'].map(bone).join('')
   return content === undefined
     ? `<div class="sk">${header}<main class="sk-in">${heading}${lines}</main></div>`
-    : `<div class="sk">${header}<main class="sk-in sk-beside">${heading}${content}</main></div>`
+    : `<div class="sk">${header}<main class="sk-in${isBeside ? ' sk-beside' : ''}">${heading}${content}</main></div>`
 }
 
 function bone(kind: string): string {
@@ -45,6 +47,12 @@ body { margin: 0; background: var(--sk-ground); }
 .sk-in { display: block; box-sizing: border-box; max-width: 74.5rem; margin: 0 auto; padding: 2rem 1.25rem; }
 .sk-in h1 { margin: 0 0 1.5rem; font-size: 1.5rem; line-height: 1.33; font-weight: 650; letter-spacing: -.02em; }
 .sk-hero { display: block; min-height: 34rem; color: #fff; background: linear-gradient(180deg, #071317, #0b2026); }
+.sk-people ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1rem; margin: 1.5rem 0 0; padding: 0; list-style: none; }
+.sk-people li { padding: 1rem 1.25rem; border: 1px solid var(--sk-line); border-radius: 12px; }
+.sk-people h2 { margin: 0; font-size: 1rem; line-height: 1.5; font-weight: 650; }
+.sk-people p { margin: .25rem 0; }
+.sk-people code { font: .8125rem ui-monospace, monospace; overflow-wrap: anywhere; }
+.sk-list span { color: var(--sk-dim); }
 .sk-hero .sk-in { padding-block: 5.5rem; }
 .sk-hero h1 { max-width: 34rem; font-size: clamp(2rem, 1.2rem + 3vw, 2.875rem); line-height: 1.13; margin-bottom: 1rem; }
 .sk-hero p { max-width: 31rem; margin: 0; font-size: 1rem; line-height: 1.6; color: #b8c9ce; }
@@ -58,8 +66,14 @@ body { margin: 0; background: var(--sk-ground); }
 .sk-list a { display: grid; grid-template-columns: 3.5rem minmax(12rem, 19rem) minmax(0, 1fr); align-items: center; gap: .125rem .75rem; min-height: 2.5rem; padding: .375rem 1rem; box-sizing: border-box; color: inherit; text-decoration: none; }
 .sk-list b { font: 650 .6875rem ui-monospace, monospace; text-align: center; }
 .sk-list code { font: .75rem ui-monospace, monospace; color: var(--sk-dim); overflow-wrap: anywhere; }
-/* The address asks for one operation, which only the script can show. */
-:root[data-operation] .sk-list { display: none; }
+/* The operation that the address names, in place of the list. It stays below the header. */
+.sk-op { display: none; max-width: 44rem; scroll-margin-top: 100vh; }
+.sk-op:is(:target, [data-named]) { display: block; }
+.sk-op:is(:target, [data-named]) ~ .sk-list { display: none; }
+.sk-op h2 { margin: 0 0 .5rem; font-size: 1.25rem; line-height: 1.4; font-weight: 650; }
+.sk-op h3 { margin: 1.25rem 0 .25rem; font-size: 1rem; line-height: 1.5; font-weight: 650; }
+.sk-op ul { margin: 0; padding-inline-start: 1.25rem; }
+.sk-op code { font: .8125rem ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (min-width: 56.01em) {
   .sk-beside { max-width: none; margin-inline-start: 14.5rem; padding: 1.25rem 2rem; }
 }

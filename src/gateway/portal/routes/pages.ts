@@ -7,14 +7,17 @@ import { type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { compressOnce } from '../compression.ts'
 import type { FrontPages } from '../documents/front-page.ts'
+import type { ServedDocument } from '../documents/served-document.ts'
 import type { Guides } from '../guides/guides.ts'
 import { knownFacts } from '../known-facts.ts'
 import { pagePaths } from '../page-paths.ts'
+import { apisOutline } from '../pages/apis-outline.ts'
 import { escapeHtml } from '../pages/escape-html.ts'
 import { guideContent } from '../pages/guide-content.ts'
 import { landingContent } from '../pages/landing-page.ts'
 import { accentStyle, pageLook } from '../pages/page-look.ts'
 import { plainStyle } from '../pages/plain-style.ts'
+import { sandboxOutline } from '../pages/sandbox-outline.ts'
 import { scriptJson } from '../pages/script-json.ts'
 import { skeleton, skeletonStyle } from '../pages/skeleton.ts'
 import { versionOutline } from '../pages/version-outline.ts'
@@ -40,6 +43,7 @@ interface PageServices
   > {
   readonly guides: Guides
   readonly frontPages: FrontPages
+  readonly servedDocument: ServedDocument
 }
 
 /** Answers a request with the page, as the given status. */
@@ -65,7 +69,7 @@ const pathsOfFront: ReadonlySet<string | undefined> = new Set([pagePaths.landing
  * problem while the database is down.
  */
 export function createSendPage(services: PageServices): SendPage {
-  const { catalogue, now, page, frontPages } = services
+  const { catalogue, now, page, frontPages, sandbox, servedDocument } = services
 
   const published = rememberByMinute<PublishedApis>({ catalogue, now })
   const lists = rememberByMinute<string>({ catalogue, now })
@@ -116,6 +120,7 @@ export function createSendPage(services: PageServices): SendPage {
         brand,
         title: guide?.title ?? begins.title,
         isLanding,
+        isBeside: path === pagePaths.apiVersion,
         content: begins.outline,
       }),
       boot: scriptJson({
@@ -142,19 +147,30 @@ export function createSendPage(services: PageServices): SendPage {
     return services.guides.find((params as { guide: string }).guide, language)
   }
 
-  /** What the page of a path begins with, as far as the catalogue knows it. */
+  /** What the page of a path begins with, as far as it is known without waiting. */
   function beginningOf(
     { params }: FastifyRequest,
     path: string | undefined,
     apis: PublishedApis | undefined,
     language: Language,
   ): Beginning {
-    if (path === pagePaths.sandbox) return { answers: ['/api/sandbox'] }
+    const words = wordsOf(language)
+    if (path === pagePaths.landing) {
+      const outline = apis && lists(`${language} outline`, () => apisOutline(apis, words))
+      return { outline, answers: [] }
+    }
+    if (path === pagePaths.sandbox) {
+      const described = sandbox?.known()
+      const outline =
+        described && lists(`${language} sandbox`, () => sandboxOutline(described, words))
+      return { title: words.t('sandbox.title'), outline, answers: ['/api/sandbox'] }
+    }
     const isVersion = path === pagePaths.apiVersion
     if (!isVersion && path !== pagePaths.apiVersionTab) return { answers: [] }
     const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
     const published = catalogue().versions.get(versionKey(api, version))
-    const title = published && `${textsOf(published, language).title} ${version}`
+    if (published === undefined) return { answers: [] }
+    const title = `${textsOf(published, language).title} ${version}`
     if (!isVersion) return { title, answers: [] }
     const versions = apis?.items.find((each) => each.api === api)?.versions
     const known = versions?.find((each) => each.version === version)
@@ -162,7 +178,11 @@ export function createSendPage(services: PageServices): SendPage {
     return {
       title,
       outline:
-        known && lists(`${language} ${api} ${version}`, () => versionOutline(known, language)),
+        known &&
+        lists(`${language} ${api} ${version}`, () => {
+          const document = servedDocument(published, language)
+          return versionOutline({ version: known, published, document, words })
+        }),
       answers: [
         `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${query}`,
       ],
