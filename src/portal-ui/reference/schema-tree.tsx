@@ -28,7 +28,12 @@ export function SchemaTree({ document, schema, openLevels = 1 }: SchemaTreeProps
       </div>
     )
   }
-  return <Members document={document} members={members} forms={forms} openLevels={openLevels} />
+  return (
+    <>
+      <Markup text={description} />
+      <Members document={document} members={members} forms={forms} openLevels={openLevels} />
+    </>
+  )
 }
 
 interface MembersProps {

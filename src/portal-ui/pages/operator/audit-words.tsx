@@ -3,6 +3,7 @@ import type { PublishedApis } from '../../../gateway/portal/schemas/catalogue.ts
 import type { AuditEntry } from '../../../gateway/portal/schemas/operator.ts'
 import { useApis } from '../../api/catalogue.ts'
 import { Message } from '../../components/message.tsx'
+import { wholeNumber } from '../../in-words.ts'
 import { limitOfVersion, planTitle, versionTitle } from '../../published.ts'
 import { knownMessage, t } from '../../words.ts'
 
@@ -18,6 +19,7 @@ export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
     application: <bdi>{applicationName}</bdi>,
     // ICU has no argument that may be missing.
     ...Object.fromEntries(detailNames.map((name) => [name, detail[name] ?? '–'])),
+    calls: detail['calls'] === undefined ? '–' : wholeNumber(Number(detail['calls'])),
     ...named(apis, detail),
   }
   if (known !== undefined) return <Message id={known} values={values} />
@@ -25,7 +27,7 @@ export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
 }
 
 /** Members of the detail that sentences mention. */
-const detailNames = ['version', 'plan', 'limit', 'calls', 'mode', 'changed', 'factor'] as const
+const detailNames = ['version', 'plan', 'limit', 'mode', 'changed', 'factor'] as const
 
 /** The members that name a version of an API, its plan or its limit, by their titles. */
 function named(apis: PublishedApis | undefined, detail: AuditEntry['detail']) {

@@ -74,7 +74,7 @@ export function PlansSection() {
                   <Time at={override.expiresAt} />
                 </Table.Td>
                 <Table.Td>
-                  <Text size="sm" maw="24rem" style={{ whiteSpace: 'normal' }}>
+                  <Text size="sm" maw="18rem" style={{ whiteSpace: 'normal' }}>
                     <bdi>{override.reason}</bdi>
                   </Text>
                 </Table.Td>

@@ -26,7 +26,7 @@ import {
 import classes from '../../reference/reference.module.css'
 import { SubscribeVersion } from '../../reference/subscribe-version.tsx'
 import { useFragment } from '../../reference/use-fragment.ts'
-import { nameAsText, t } from '../../words.ts'
+import { t } from '../../words.ts'
 import { LifecycleNotice } from './lifecycle-notice.tsx'
 import { PlanList } from './plan-list.tsx'
 import { ReferenceTab } from './reference-tab.tsx'
@@ -164,10 +164,12 @@ function VersionPicker({ published, current, tab }: VersionPickerProps) {
       size="sm"
       aria-label={t('reference.version')}
       value={current}
-      data={published.versions.toReversed().map(({ title, version }) => ({
-        value: version,
-        label: nameAsText(`${title} ${version}`),
-      }))}
+      data={published.versions
+        .toReversed()
+        .map(({ version }) => ({
+          value: version,
+          label: t('reference.versionNumber', { version }),
+        }))}
       onChange={(event) => navigate(versionTabPath(published.api, event.currentTarget.value, tab))}
     />
   )
