@@ -19,7 +19,7 @@ export function versionsOfGuide(
     )
 }
 
-/** The first of them that has every operation that the guide shows; undefined: the guide is not published. */
+/** The first version that has every operation that the guide shows; undefined: the guide is not published. */
 export function versionOfGuide(
   source: GuideSource,
   catalogue: Catalogue,

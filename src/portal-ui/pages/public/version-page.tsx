@@ -164,12 +164,10 @@ function VersionPicker({ published, current, tab }: VersionPickerProps) {
       size="sm"
       aria-label={t('reference.version')}
       value={current}
-      data={published.versions
-        .toReversed()
-        .map(({ version }) => ({
-          value: version,
-          label: t('reference.versionNumber', { version }),
-        }))}
+      data={published.versions.toReversed().map(({ version }) => ({
+        value: version,
+        label: t('reference.versionNumber', { version }),
+      }))}
       onChange={(event) => navigate(versionTabPath(published.api, event.currentTarget.value, tab))}
     />
   )
