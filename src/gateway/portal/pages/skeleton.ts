@@ -73,6 +73,7 @@ body { margin: 0; background: var(--sk-ground); }
 .sk-op h2 { margin: 0 0 .5rem; font-size: 1.25rem; line-height: 1.4; font-weight: 650; }
 .sk-op h3 { margin: 1.25rem 0 .25rem; font-size: 1rem; line-height: 1.5; font-weight: 650; }
 .sk-op ul { margin: 0; padding-inline-start: 1.25rem; }
+.sk-op li p { margin: .125rem 0 .5rem; }
 .sk-op code { font: .8125rem ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (min-width: 56.01em) {
   .sk-beside { max-width: none; margin-inline-start: 14.5rem; padding: 1.25rem 2rem; }
