@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { chromiumMissing, focusedText, startBrowser } from '../support/browser.ts'
 import { operationField } from '../support/choose-operation.ts'
@@ -243,6 +243,39 @@ t.test('details of the pages', { skip: chromiumMissing(), timeout: 240_000 }, as
       t.match(await main.innerText(), /Ask again with a new request/)
       t.notMatch(await main.innerText(), /GET \S*accounts/i)
     })
+
+    await t.test(
+      'menus and lists of choices work by keyboard, and the focus returns',
+      async (t) => {
+        await open(page, `${busy}/keys`)
+        const actions = page.getByRole('button', { name: 'Actions for Production' })
+        const focused = (element: Locator) => element.and(page.locator(':focus')).waitFor()
+        await actions.press('Enter')
+        await focused(page.getByRole('menuitem', { name: 'Rotate key Production' }))
+        await page.keyboard.press('ArrowUp')
+        await focused(page.getByRole('menuitem', { name: 'Revoke key Production' }))
+        await page.keyboard.press('Escape')
+        await focused(actions)
+        await actions.press('Enter')
+        await focused(page.getByRole('menuitem', { name: 'Rotate key Production' }))
+        await page.keyboard.press('End')
+        await page.keyboard.press('Enter')
+        await page.getByRole('dialog').waitFor()
+        await page.keyboard.press('Escape')
+        await focused(actions)
+
+        await open(page, `${busy}/playground`)
+        const operation = operationField(page)
+        await operation.focus()
+        await page.keyboard.type('getConsentStatus')
+        await page.getByRole('option', { name: /Read the status of a consent/ }).waitFor()
+        await page.keyboard.press('ArrowDown')
+        await page.keyboard.press('Enter')
+        await focused(operation)
+        t.match(await operation.inputValue(), /^Read the status of a consent · GET$/)
+        t.equal(await page.getByRole('listbox').count(), 0)
+      },
+    )
 
     await t.test('the search works by keyboard alone, and the focus is never lost', async (t) => {
       await open(page, '/guides')

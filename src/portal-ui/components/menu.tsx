@@ -58,10 +58,8 @@ export function Menu({ button, width, edge = 'end', staysOpen = false, children 
     // The focus returns to the button and moves on from there.
     if (event.key === 'Tab') return close()
     const items = itemsIn(popover.current)
-    const next = nextIndex(
-      event.key,
-      items.findIndex((item) => item === document.activeElement),
-    )
+    const from = items.findIndex((item) => item.matches(':focus'))
+    const next = nextIndex(event.key, from)
     if (next === undefined) return
     event.preventDefault()
     items.at(next % items.length)?.focus()
