@@ -8,6 +8,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { readBoot, readStyleNonce } from './boot.ts'
+import { watchHistory } from './layout/leaving.ts'
 import { pageAt } from './routes.ts'
 import { loadFirstWords } from './words.ts'
 
@@ -19,6 +20,7 @@ async function start(): Promise<void> {
   // Where react-remove-scroll, which locks the page behind a dialog, looks for the nonce of its style element.
   Object.assign(globalThis, { __webpack_nonce__: styleNonce })
   await Promise.all([loadFirstWords(), pageAt(window.location.href)?.load()])
+  watchHistory()
   createRoot(root).render(
     <StrictMode>
       <App boot={readBoot()} styleNonce={styleNonce} />

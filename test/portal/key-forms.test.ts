@@ -1,6 +1,7 @@
 import t from 'tap'
 import { accessibilityViolations } from '../support/accessibility.ts'
-import { chromiumMissing, startBrowser } from '../support/browser.ts'
+import { chromiumMissing, focusedText, startBrowser } from '../support/browser.ts'
+import { eventually } from '../support/calling.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
 
@@ -96,6 +97,79 @@ t.test('in a browser', { skip: chromiumMissing(), timeout: 240_000 }, async (t) 
     const [key] = await keys()
     t.same(key.allowedAddresses, ['192.0.2.7', '2001:db8::/32'])
     await send('DELETE', `${path}/keys/${key.id}`)
+  })
+
+  await t.test('a key that is not stored is not lost without a question', async (t) => {
+    const { portalUrl, send, path, open } = free
+    await browser.visit(t, { portalUrl }, async ({ page }) => {
+      await open(page)
+      const button = (name: string) => page.getByRole('button', { name, exact: true })
+      const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
+      const dialog = page.getByRole('dialog', { name: 'Leave without storing the key?' })
+      const away = page.getByRole('banner').getByRole('link', { name: 'Guides' })
+      const tab = (name: string) =>
+        page.getByRole('navigation', { name: 'Parts of this application' }).getByText(name)
+      const stay = async () => {
+        await dialog.waitFor()
+        await button('Stay here').click()
+        await dialog.waitFor({ state: 'hidden' })
+      }
+      const createKey = async () => {
+        await button('Create key').click()
+        await page.locator('form').getByRole('button', { name: 'Create key' }).click()
+        await page.getByRole('heading', { name: /^New key/ }).waitFor()
+      }
+      await createKey()
+
+      await away.focus()
+      await page.keyboard.press('Enter')
+      await dialog.waitFor()
+      t.equal(await focusedText(page), 'Stay here', 'Enter alone loses nothing')
+      t.same(await accessibilityViolations(page), [])
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+      t.ok(await eventually(async () => (await focusedText(page)) === 'Guides'))
+
+      // Neither a new tab of the browser nor another part of the application loses it.
+      const opened = page.context().waitForEvent('page')
+      await away.click({ modifiers: ['ControlOrMeta'] })
+      await (await opened).close()
+      await tab('Subscriptions').click()
+      await heading('Subscriptions').waitFor()
+      t.equal(await dialog.count(), 0)
+
+      // A menu, and the search, whose own focus is gone by then.
+      await button('Keys Switch application').click()
+      await page.getByRole('menuitem', { name: 'All applications' }).click()
+      await stay()
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByRole('combobox', { name: 'Search' }).fill('sandbox')
+      await page.getByRole('dialog').getByRole('option').first().waitFor()
+      await page.keyboard.press('Enter')
+      await stay()
+      t.ok(await eventually(async () => (await focusedText(page)) === 'Subscriptions'))
+
+      await tab('API keys').click()
+      await button('I have stored it').click()
+      await away.click()
+      await heading('Guides').waitFor()
+
+      // The buttons of the browser.
+      await page.getByRole('banner').getByRole('link', { name: 'Applications' }).click()
+      await page.getByRole('link', { name: 'Keys', exact: true }).click()
+      await tab('API keys').click()
+      await createKey()
+      const address = page.url()
+      await page.evaluate('history.go(-2)')
+      await stay()
+      t.equal(page.url(), address)
+      await page.getByRole('region', { name: 'key', exact: true }).waitFor()
+      await page.evaluate('history.back()')
+      await dialog.getByRole('button', { name: 'Leave' }).click()
+      await heading('Applications').waitFor()
+    })
+    const { items } = (await send('GET', `${path}/keys`)).body
+    for (const { id } of items) await send('DELETE', `${path}/keys/${id}`)
   })
 
   await t.test('a developer registers where customers are sent back', async (t) => {

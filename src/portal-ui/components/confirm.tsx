@@ -8,6 +8,8 @@ import { ProblemAlert } from './problem-alert.tsx'
 export interface ConfirmProps {
   readonly opened: boolean
   readonly onClose: () => void
+  /** Called once it is gone and the focus is back, or lost with what had it. */
+  readonly onClosed?: () => void
   readonly title: ReactNode
   /** What will happen. */
   readonly children: ReactNode
@@ -15,29 +17,35 @@ export interface ConfirmProps {
   readonly action: string
   /** Whether the action removes something; the button is red then. */
   readonly isDangerous?: boolean
+  /** Label of the button that changes nothing, which then has the focus. (Default: Cancel, and the focus is on the action) */
+  readonly stay?: string
   readonly onConfirm: () => void
-  /** What it starts. */
-  readonly mutation: Pick<UseMutationResult, 'isPending' | 'error'>
+  /** What it starts, unless it is over at once. */
+  readonly mutation?: Pick<UseMutationResult, 'isPending' | 'error'>
 }
 
-/** Asks for confirmation before an action that affects other people. */
+/** Asks for confirmation before an action that affects other people or loses something. */
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, isDangerous = false } = props
-  const { onConfirm, mutation } = props
+  const { stay, onConfirm, onClosed = () => {}, mutation } = props
   return (
-    <Dialog opened={opened} onClose={onClose} title={title}>
+    <Dialog opened={opened} onClose={onClose} onExitTransitionEnd={onClosed} title={title}>
       <Stack gap="md">
         {children}
-        <ProblemAlert error={mutation.error} />
+        <ProblemAlert error={mutation?.error ?? null} />
         <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
+          <Button
+            variant="default"
+            onClick={onClose}
+            data-autofocus={stay === undefined ? undefined : true}
+          >
+            {stay ?? t('common.cancel')}
           </Button>
           <Button
             {...(isDangerous ? { color: 'red' } : {})}
-            loading={mutation.isPending}
+            loading={mutation?.isPending ?? false}
             onClick={onConfirm}
-            data-autofocus
+            data-autofocus={stay === undefined ? true : undefined}
           >
             {action}
           </Button>

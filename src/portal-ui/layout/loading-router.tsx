@@ -1,11 +1,12 @@
 import { type ReactNode, useCallback, useRef } from 'react'
 import { type AroundNavHandler, Router } from 'wouter'
 import { pageAt } from '../routes.ts'
+import { asksBeforeLeaving } from './leaving.ts'
 
-/** Navigates between pages. Waits a moment for the script of the next page, so that the old page does not give way to an empty one. */
+/** Navigates between pages. Waits a moment for the script of the next page, so that the old page does not give way to an empty one, and lets a page ask before it is left. */
 export function LoadingRouter({ children }: { readonly children: ReactNode }) {
   const asked = useRef(0)
-  const aroundNav = useCallback<AroundNavHandler>((navigate, to, options) => {
+  const load = useCallback<AroundNavHandler>((navigate, to, options) => {
     asked.current += 1
     const own = asked.current
     const page = pageAt(to)
@@ -18,6 +19,14 @@ export function LoadingRouter({ children }: { readonly children: ReactNode }) {
       if (asked.current === own) navigate(to, options)
     })
   }, [])
+  const aroundNav = useCallback<AroundNavHandler>(
+    (navigate, to, options) => {
+      const go = () => load(navigate, to, options)
+      // A page that gives way to another by itself has nothing left to keep.
+      if (options?.replace === true || !asksBeforeLeaving(to, go)) go()
+    },
+    [load],
+  )
   return <Router aroundNav={aroundNav}>{children}</Router>
 }
 

@@ -26,6 +26,7 @@ import classes from './overview.module.css'
 import { type PageMemory, usePageMemory } from './page-memory.ts'
 import { tabTitle } from './tab-words.ts'
 import { loadTabs, tabs } from './tabs.ts'
+import { UnstoredKey } from './unstored-key.tsx'
 
 /** One application: its side bar, what needs attention, and one of its parts. */
 export function ApplicationPage() {
@@ -68,6 +69,7 @@ function Loaded({ application, tab }: LoadedProps) {
   const { Page: Tab } = tabs[tab]
   return (
     <ApplicationFrame application={application} current={tab}>
+      <UnstoredKey applicationId={id} memory={memory} />
       <Page
         // A new part is a new page: its heading takes the focus.
         key={tab}

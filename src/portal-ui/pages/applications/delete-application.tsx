@@ -13,7 +13,8 @@ export function DeleteApplication({ application }: { readonly application: Appli
   const { id, name } = application
   const [, navigate] = useLocation()
   const form = useForm({ initialValues: { typed: '' } })
-  const deletion = useApplicationDeletion(id, () => navigate('/applications'))
+  // In the place of its page, which the button of the browser does not lead back to.
+  const deletion = useApplicationDeletion(id, () => navigate('/applications', { replace: true }))
   const [opened, { open, close }] = useDisclosure(false, {
     onOpen() {
       form.reset()
