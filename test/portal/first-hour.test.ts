@@ -67,7 +67,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
 
         const keys = main.getByRole('region', { name: 'Keys that work' })
         await main.getByRole('heading', { name: 'The first call arrived' }).waitFor()
-        await main.getByText('Latest call: GET listAccounts: 200').waitFor()
+        await main.getByText(/^200 in \d.* · 19 of 20 left until .* · See the call$/).waitFor()
         t.notMatch(await keys.innerText(), 'Not yet', 'the key says at once that it was used')
         await main.getByText('1 of 5 done').waitFor()
         await page.getByRole('link', { name: 'Usage', exact: true }).click()
@@ -164,7 +164,7 @@ t.test('the first hour in a browser', { skip: chromiumMissing(), timeout: 240_00
       await openAs(page, owner, `${real.urls.portal}/applications/${id}/keys`)
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.locator('form').getByRole('button', { name: 'Create key' }).click()
-      await page.getByRole('region', { name: 'command', exact: true }).waitFor()
+      await page.getByRole('region', { name: 'code of the call, curl' }).waitFor()
       t.notMatch(await page.getByRole('main').innerText(), /Noa|Get started|sandbox/i)
     })
   })

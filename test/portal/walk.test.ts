@@ -97,8 +97,8 @@ t.test(
       const key = (await page.getByRole('region', { name: 'key', exact: true }).innerText()).trim()
       t.match(key, /^tg_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/)
       await heading('First call with this key').waitFor()
-      await page.getByText('Call from your terminal').click()
-      const shown = page.getByRole('region', { name: 'command', exact: true })
+      await page.getByText('Call from your own code').click()
+      const shown = page.getByRole('region', { name: 'code of the call, curl' })
       const command = (await shown.innerText()).trim()
       t.ok(command.includes(key) && command.includes(gatewayUrl), command)
       const first = await runShownCommand(command)
@@ -106,12 +106,12 @@ t.test(
 
       // The panel fills by itself.
       await heading('The first call arrived').waitFor()
-      await page.getByText(`${calls - 1} calls of ${calls} left for this operation`).waitFor()
+      await page.getByText(`${calls - 1} of ${calls} left`).waitFor()
       await button('I have stored it').click()
       t.notOk((await page.content()).includes(key), 'the key is not shown any more')
 
       // Usage from the counter that is enforced.
-      await link('See usage').click()
+      await tab('Usage').click()
       await page.getByText(`1 of ${calls} used`).waitFor()
 
       // The same from this page, by a real call that counts, and the rest of the limit by the command.

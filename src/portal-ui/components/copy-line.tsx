@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Code, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
+import type { ReactNode } from 'react'
 import { t } from '../words.ts'
 import { CopyIcon } from './copy-icon.tsx'
 import classes from './copy-line.module.css'
@@ -11,10 +12,12 @@ export interface CopyLineProps {
   readonly label: string
   /** Shows a labelled button instead of the icon. */
   readonly isProminent?: boolean
+  /** Another button in the row of the button that copies. */
+  readonly beside?: ReactNode
 }
 
 /** A line of text with a button that copies it and confirms that. */
-export function CopyLine({ text, label, isProminent = false }: CopyLineProps) {
+export function CopyLine({ text, label, isProminent = false, beside }: CopyLineProps) {
   const { copy, copied, error } = useClipboard({ timeout: 2_000 })
   return (
     <>
@@ -45,6 +48,7 @@ export function CopyLine({ text, label, isProminent = false }: CopyLineProps) {
             <CopyIcon isCopied={copied} />
           </ActionIcon>
         )}
+        {beside}
         <VisuallyHidden role="status">{copied ? t('common.copied') : ''}</VisuallyHidden>
       </Group>
       {error === null ? null : (

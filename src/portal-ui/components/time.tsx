@@ -8,14 +8,18 @@ export interface TimeProps {
   readonly isPrecise?: boolean
   /** Without the year while it is this year's, for a table. */
   readonly isShort?: boolean
+  /** Only the time of day while that is today's, and otherwise as if short. */
+  readonly isBrief?: boolean
 }
 
 /** An instant in the reader's own time zone, `22 Nov 2026, 16:44`; UTC on hover. */
-export function Time({ at, isPrecise = false, isShort = false }: TimeProps) {
+export function Time({ at, isPrecise = false, isShort = false, isBrief = false }: TimeProps) {
   const format =
-    isShort && isThisYear(at)
-      ? dateFormat({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-      : dateFormat({ dateStyle: 'medium', timeStyle: isPrecise ? 'medium' : 'short' })
+    isBrief && new Date(at).toDateString() === new Date().toDateString()
+      ? dateFormat({ hour: '2-digit', minute: '2-digit' })
+      : (isShort || isBrief) && isThisYear(at)
+        ? dateFormat({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+        : dateFormat({ dateStyle: 'medium', timeStyle: isPrecise ? 'medium' : 'short' })
   return (
     <bdi>
       <Text component="time" inherit dateTime={at} title={utcTime(at)}>

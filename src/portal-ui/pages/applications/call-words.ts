@@ -51,21 +51,3 @@ export function callTitle(
   const published = publishedVersion(apis, { api, version })
   return published?.operations.find(({ id }) => id === operation)?.summary
 }
-
-const colours: Readonly<Record<Tone, string>> = {
-  ok: 'green',
-  warn: 'amber',
-  bad: 'red',
-  neutral: 'gray',
-  accent: 'tide',
-}
-
-/** The colour for {@link outcomeWord}. */
-export function outcomeColor(record: CallRecord): string {
-  return colours[outcomeTone(record)]
-}
-
-/** A status in words; 0 means that the connection ended first. */
-export function statusWord(status: number): string {
-  return status === 0 ? t('calls.noResponse') : String(status)
-}

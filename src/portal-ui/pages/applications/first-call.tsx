@@ -1,9 +1,11 @@
-import { Anchor, Badge, Button, Group, List, Loader, Stack, Text, Title } from '@mantine/core'
-import { Fragment, useEffect, useState } from 'react'
+import { Anchor, List, Loader, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { CallRecord } from '../../../gateway/portal/schemas/usage.ts'
 import { useFirstCall } from '../../api/calls.ts'
 import { Message } from '../../components/message.tsx'
+import { StatusCode } from '../../components/status-code.tsx'
+import { TextLink } from '../../components/text-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFacts } from '../../facts.tsx'
 import { milliseconds } from '../../in-words.ts'
@@ -12,106 +14,99 @@ import { t } from '../../words.ts'
 import classes from './applications.module.css'
 import { CallStageText } from './call-stage-text.tsx'
 import { stagesOf } from './call-stages.ts'
-import { isAdmitted, outcomeColor, outcomeWord, statusWord } from './call-words.ts'
+import { isAdmitted } from './call-words.ts'
 
 const secondsUntilHints = 30
 
 export interface FirstCallProps {
   readonly applicationId: string
   readonly keyId: string
+  /** Ways to make it. */
+  readonly children: ReactNode
 }
 
 /** Waits for the first call with a key and shows its result. */
-export function FirstCall({ applicationId, keyId }: FirstCallProps) {
+export function FirstCall({ applicationId, keyId, children }: FirstCallProps) {
   const calls = useFirstCall(applicationId, keyId)
   const record = calls.data?.items[0]
   return (
     <Stack gap="sm">
-      <Title order={3}>{t(record === undefined ? 'firstCall.waiting' : 'firstCall.arrived')}</Title>
-      <div role="status">
-        {record === undefined ? (
-          <Group gap="sm" wrap="nowrap">
-            <Loader size="sm" type="dots" aria-hidden="true" />
-            <Text>{t(calls.isError ? 'firstCall.cannotCheck' : 'firstCall.soon')}</Text>
-          </Group>
-        ) : (
-          <Arrived record={record} />
-        )}
+      <div>
+        <Title order={3}>
+          {t(record === undefined ? 'firstCall.waiting' : 'firstCall.arrived')}
+        </Title>
+        <div role="status" className={classes['firstCall']}>
+          {record === undefined ? (
+            <>
+              <Loader size="xs" type="dots" aria-hidden="true" />
+              {t(calls.isError ? 'firstCall.cannotCheck' : 'firstCall.soon')}
+            </>
+          ) : (
+            <Arrived applicationId={applicationId} record={record} />
+          )}
+        </div>
       </div>
-      {record === undefined ? <Hints /> : <Onward applicationId={applicationId} />}
+      {children}
+      {record === undefined ? <Hints /> : null}
     </Stack>
   )
 }
 
-function Arrived({ record }: { readonly record: CallRecord }) {
-  const { method, operation, status, totalMs } = record
+interface ArrivedProps {
+  readonly applicationId: string
+  readonly record: CallRecord
+}
+
+function Arrived({ applicationId, record }: ArrivedProps) {
+  const { requestId, status, totalMs, outcome } = record
+  const query = new URLSearchParams({ request: requestId })
   return (
-    <Stack gap="xs">
-      <Group gap="sm">
-        <Badge color={outcomeColor(record)}>{outcomeWord(record)}</Badge>
-        <Text fw={600} className={classes['wrap'] ?? ''}>
-          <Message
-            id="firstCall.latest"
-            values={{
-              call: (
-                <bdi>
-                  {method} {operation ?? t('firstCall.noOperation')}
-                </bdi>
-              ),
-              status: statusWord(status),
-            }}
-          />
-        </Text>
-      </Group>
-      <Text>
-        <Happened record={record} /> {t('firstCall.took', { duration: milliseconds(totalMs) })}
-      </Text>
+    <span>
+      <Message
+        id="firstCall.inTime"
+        values={{
+          status: status === 0 ? t('calls.noResponse') : <StatusCode status={status} />,
+          duration: milliseconds(totalMs),
+        }}
+      />
+      {outcome === 'forwarded' ? null : (
+        <>
+          {' · '}
+          <End record={record} />
+        </>
+      )}
       <Left record={record} />
-    </Stack>
+      {' · '}
+      <TextLink href={`${tabPath(applicationId, 'calls')}?${query}`} inherit>
+        {t('firstCall.seeCall')}
+      </TextLink>
+    </span>
   )
 }
 
-/** What ended the call, or how it was counted and answered. */
-function Happened({ record }: { readonly record: CallRecord }) {
-  const reached = stagesOf(record).filter(({ state }) => state !== 'unreached')
-  const told = reached.filter(({ stage }) => stage === 'limit' || stage === 'bank')
-  const last = reached.slice(-1)
-  return (isAdmitted(record) ? told : last).map(({ stage, state }) => (
-    <Fragment key={stage}>
-      <CallStageText record={record} stage={stage} state={state} />{' '}
-    </Fragment>
-  ))
+/** What ended a call that the bank did not answer. */
+function End({ record }: { readonly record: CallRecord }) {
+  const last = stagesOf(record).findLast(({ state }) => state !== 'unreached')
+  return last === undefined ? null : <CallStageText record={record} {...last} />
 }
 
 function Left({ record }: { readonly record: CallRecord }) {
   const { limit, remaining, resetsAt } = record
   if (limit === null || remaining === null) {
-    return !isAdmitted(record) ? <Text>{t('firstCall.notCounted')}</Text> : null
+    return isAdmitted(record) ? null : ` · ${t('firstCall.notCounted')}`
   }
   return (
-    <Text>
+    <>
+      {' · '}
       {resetsAt === null ? (
         t('firstCall.left', { count: remaining, limit })
       ) : (
         <Message
           id="firstCall.leftUntil"
-          values={{ count: remaining, limit, time: <Time at={resetsAt} /> }}
+          values={{ count: remaining, limit, time: <Time at={resetsAt} isBrief /> }}
         />
       )}
-    </Text>
-  )
-}
-
-function Onward({ applicationId }: { readonly applicationId: string }) {
-  return (
-    <Group gap="sm">
-      <Button component={Link} href={tabPath(applicationId, 'usage')}>
-        {t('firstCall.seeUsage')}
-      </Button>
-      <Button component={Link} href={tabPath(applicationId, 'calls')} variant="default">
-        {t('firstCall.seeCalls')}
-      </Button>
-    </Group>
+    </>
   )
 }
 

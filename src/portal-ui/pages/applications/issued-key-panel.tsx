@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { CopyLine } from '../../components/copy-line.tsx'
@@ -37,7 +37,13 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
     // The button goes, and the focus would go with it.
     title.current?.focus()
   }
-  useWarningBeforeLeaving(!isStored)
+
+  const code = isStored ? null : (
+    <details className={classes['details']} open={version === undefined}>
+      <summary>{t('issued.terminal')}</summary>
+      <ReadyCommand applicationId={applicationId} apiKey={issued.key} />
+    </details>
+  )
 
   return (
     <Paper
@@ -49,15 +55,22 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
     >
       <Stack gap="lg">
         <Stack gap="sm">
-          <Title
-            ref={title}
-            tabIndex={-1}
-            order={2}
-            id="issued-key-title"
-            className={classes['title'] ?? ''}
-          >
-            <Message id="issued.title" values={{ name: <bdi>{name}</bdi> }} />
-          </Title>
+          <Group justify="space-between" gap="sm">
+            <Title
+              ref={title}
+              tabIndex={-1}
+              order={2}
+              id="issued-key-title"
+              className={classes['title'] ?? ''}
+            >
+              <Message id="issued.title" values={{ name: <bdi>{name}</bdi> }} />
+            </Title>
+            {isStored ? (
+              <Button variant="default" size="compact-sm" onClick={onPutAway}>
+                {t('issued.close')}
+              </Button>
+            ) : null}
+          </Group>
           {replaced === undefined ? null : <Replaced replaced={replaced} />}
           {isStored ? (
             <Text>
@@ -65,41 +78,42 @@ export function IssuedKeyPanel(props: IssuedKeyPanelProps) {
             </Text>
           ) : (
             <>
-              <Alert color="amber" title={t('issued.onlyNow')}>
-                {t('issued.store')}
-              </Alert>
-              <CopyLine text={issued.key} label={t('issued.key')} isProminent />
-              <Group>
-                <Button variant="default" onClick={store}>
-                  {t('issued.stored')}
-                </Button>
-              </Group>
+              <CopyLine
+                text={issued.key}
+                label={t('issued.key')}
+                isProminent
+                beside={
+                  <Button variant="default" onClick={store}>
+                    {t('issued.stored')}
+                  </Button>
+                }
+              />
+              <Text size="sm" c="dimmed">
+                <Message
+                  id="issued.onlyNow"
+                  tags={{ b: (text) => <b className={classes['strong']}>{text}</b> }}
+                />
+              </Text>
             </>
           )}
         </Stack>
-        {version === undefined ? null : (
-          <ReadAccounts
-            applicationId={applicationId}
-            apiKey={issued.key}
-            memory={memory}
-            version={version}
-            keyId={issued.id}
-          />
-        )}
-        {isStored ? null : (
-          <details className={classes['details']} open={version === undefined}>
-            <summary>{t('issued.terminal')}</summary>
-            <ReadyCommand applicationId={applicationId} apiKey={issued.key} />
-          </details>
-        )}
-        <FirstCall applicationId={applicationId} keyId={issued.id} />
-        {isStored ? (
-          <Group>
-            <Button variant="default" onClick={onPutAway}>
-              {t('issued.close')}
-            </Button>
-          </Group>
-        ) : null}
+        <div className={classes['part']}>
+          <FirstCall applicationId={applicationId} keyId={issued.id}>
+            {version === undefined ? (
+              code
+            ) : (
+              <ReadAccounts
+                applicationId={applicationId}
+                apiKey={issued.key}
+                memory={memory}
+                version={version}
+                keyId={issued.id}
+              >
+                {code}
+              </ReadAccounts>
+            )}
+          </FirstCall>
+        </div>
       </Stack>
     </Paper>
   )
@@ -119,14 +133,4 @@ function Replaced({ replaced }: { readonly replaced: Key }) {
       )}
     </Text>
   )
-}
-
-/** Lets the browser ask before the page is left: what is not stored is lost. */
-function useWarningBeforeLeaving(isWarning: boolean): void {
-  useEffect(() => {
-    if (!isWarning) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [isWarning])
 }

@@ -43,6 +43,8 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
     if (firstId !== undefined) void refetch()
   }, [firstId, refetch])
 
+  // One thing at a time: another key comes once this one is put away.
+  const isShowing = memory.shown !== undefined
   const issued = (key: IssuedKey) => {
     memory.issue(key)
     setIsCreating(false)
@@ -79,7 +81,9 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
           }}
         />
       )}
-      {isCreating || working.length === 0 ? null : <HeadingActions>{createButton}</HeadingActions>}
+      {isCreating || isShowing || working.length === 0 ? null : (
+        <HeadingActions>{createButton}</HeadingActions>
+      )}
       {isCreating ? (
         <Suspense fallback={<Slow />}>
           <CreateKey
@@ -91,7 +95,7 @@ export function KeysTab({ applicationId, memory }: KeysTabProps) {
         </Suspense>
       ) : null}
       <QueryState query={keys} label={t('keys.loading')} />
-      {keys.data !== undefined && working.length === 0 && !isCreating ? (
+      {keys.data !== undefined && working.length === 0 && !isCreating && !isShowing ? (
         <EmptyState
           title={t(ended.length === 0 ? 'keys.noneYet' : 'keys.noneWorking')}
           action={createButton}

@@ -1,5 +1,5 @@
-import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { Alert, Button, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { ReadyConsent } from '../../../gateway/portal/schemas/sandbox.ts'
 import { useDocument } from '../../api/document.ts'
 import { useReadyConsent } from '../../api/sandbox.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../calls/read-accounts.ts'
 import { problemIn } from '../../calls/readable-body.ts'
 import { type CallAnswer, sendCall } from '../../calls/send-call.ts'
-import { DraftCommand } from '../../components/draft-command.tsx'
+import { DraftCode } from '../../components/draft-code.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { useFacts } from '../../facts.tsx'
 import { pageLocale, t } from '../../words.ts'
@@ -32,8 +32,10 @@ export interface ReadAccountsProps {
   readonly version: SubscribedVersion
   /** Id of the key: it may be asked to begin without a click. */
   readonly keyId: string
-  /** Leaves out the heading, for a place that has one. (Default: false) */
+  /** Only the button and what it shows, for a place that says the rest. (Default: false) */
   readonly isBare?: boolean
+  /** Another way to make a call, until this one was made. */
+  readonly children?: ReactNode
 }
 
 /** The version whose accounts one click reads; undefined without a sandbox or a version that lists accounts. */
@@ -52,7 +54,7 @@ interface Read {
 
 /** One click to the accounts of a fictional customer. */
 export function ReadAccounts(props: ReadAccountsProps) {
-  const { applicationId, apiKey, memory, version, keyId, isBare = false } = props
+  const { applicationId, apiKey, memory, version, keyId, isBare = false, children } = props
   const { gatewayUrl } = useFacts()
   const document = useDocument(version)
   const [read, setRead] = useState<Read>()
@@ -76,34 +78,36 @@ export function ReadAccounts(props: ReadAccountsProps) {
     if (isReady && takeAskedRead(keyId)) mutate(undefined)
   }, [keyId, isReady, mutate])
 
+  const isFilled = isBare || memory.isStored
   return (
     <Stack gap="sm">
-      {isBare ? null : (
-        <>
-          <Title order={3}>{t('accounts.read')}</Title>
-          <Text>
-            {t('accounts.lead')} {t('consent.onlyOne')}
-          </Text>
-        </>
+      {isBare || read !== undefined ? null : (
+        <Text maw="44rem">
+          {t('accounts.lead')} {t('consent.onlyOne')}
+        </Text>
       )}
-      <Group>
+      <div className={classes['read']}>
         <Button
-          {...(isBare ? { size: 'compact-sm' } : {})}
+          {...(isBare || read !== undefined ? { size: 'compact-sm' } : {})}
           onClick={() => consent.mutate(undefined)}
           loading={consent.isPending || isReading}
           disabled={document.data === undefined}
-          variant={read === undefined ? 'filled' : 'default'}
+          variant={read === undefined && isFilled ? 'filled' : 'default'}
+          className={classes['readButton'] ?? ''}
         >
           {t(read === undefined ? 'accounts.read' : 'accounts.again')}
         </Button>
-      </Group>
+        <div role="status" className={classes['outcome']}>
+          {read === undefined ? null : <Outcome read={read} />}
+        </div>
+      </div>
       <ProblemAlert error={consent.error ?? document.error} />
-      <div role="status">{read === undefined ? null : <Outcome read={read} />}</div>
+      {read === undefined || isBare ? children : null}
       {read === undefined || memory.isStored || isBare ? null : (
-        <>
-          <Text fw={550}>{t('accounts.asCommand')}</Text>
-          <DraftCommand draft={fresh(read.draft)} apiKey={apiKey} label={t('accounts.command')} />
-        </>
+        <details className={classes['details']}>
+          <summary>{t('accounts.asCode')}</summary>
+          <DraftCode draft={fresh(read.draft)} apiKey={apiKey} label={t('accounts.code')} />
+        </details>
       )}
     </Stack>
   )
@@ -116,6 +120,7 @@ function fresh(draft: CallDraft): CallDraft {
 
 function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
   const title = useRef<HTMLHeadingElement>(null)
+  const id = useId()
   useEffect(() => {
     // In braces: newer browsers return a promise, which React would call as a clean-up.
     title.current?.scrollIntoView({ block: 'nearest' })
@@ -146,16 +151,16 @@ function Outcome({ read: { psuName, answer } }: { readonly read: Read }) {
     )
   }
   return (
-    <Stack gap="xs">
-      <Title order={4} ref={title}>
+    <>
+      <Title order={4} ref={title} id={id}>
         {t('accounts.of', { name: psuName })}
       </Title>
-      <ul className={classes['accounts']} aria-label={t('accounts.of', { name: psuName })}>
+      <ul className={classes['accounts']} aria-labelledby={id}>
         {accounts.map((account) => (
           <AccountRow key={account.id} account={account} />
         ))}
       </ul>
-    </Stack>
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import { useDocument } from '../../api/document.ts'
 import { draftCall } from '../../calls/call-draft.ts'
 import { type CallShape, callShape } from '../../calls/call-shape.ts'
 import { firstCalls } from '../../calls/first-calls.ts'
-import { DraftCommand } from '../../components/draft-command.tsx'
+import { DraftCode } from '../../components/draft-code.tsx'
 import { Message } from '../../components/message.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { QueryState } from '../../components/query-state.tsx'
@@ -25,7 +25,7 @@ export interface ReadyCommandProps {
   readonly apiKey: string
 }
 
-/** A command that works as pasted, for an operation that needs nothing made before. */
+/** Code that works as pasted, for an operation that needs nothing made before. */
 export function ReadyCommand({ applicationId, apiKey }: ReadyCommandProps) {
   const { versions, error } = useSubscribedVersions(applicationId)
   return (
@@ -126,7 +126,7 @@ function Choice({ applicationId, apiKey, versions }: ChoiceProps) {
 }
 
 function Command({ shape, apiKey }: { readonly shape: CallShape; readonly apiKey: string }) {
-  // Once per operation: the request id must not change while the developer copies the command.
+  // Once per operation: the request id must not change while the developer copies the code.
   const draft = useMemo(() => draftCall(shape), [shape])
-  return <DraftCommand draft={draft} apiKey={apiKey} label={t('command.label')} />
+  return <DraftCode draft={draft} apiKey={apiKey} label={t('command.label')} />
 }
