@@ -1,5 +1,4 @@
 import { Code, Text } from '@mantine/core'
-import { useLayoutEffect, useState } from 'react'
 import { Confirm } from '../../components/confirm.tsx'
 import { Message } from '../../components/message.tsx'
 import type { LeaveQuestion } from '../../layout/leaving.ts'
@@ -11,20 +10,20 @@ export interface LeaveWithoutKeyProps extends LeaveQuestion {
   readonly hint: string
 }
 
+/** The library gives the focus back 10 ms after a dialog has closed. */
+const focusReturnsMs = 50
+
 /** The question before a key is lost that was shown once. */
 export function LeaveWithoutKey({ hint, isOpen, leave, stay }: LeaveWithoutKeyProps) {
-  // The focus returns only to what had it before the dialog opened, so the dialog must be there first.
-  const [isReady, setIsReady] = useState(false)
-  useLayoutEffect(() => setIsReady(true), [])
   return (
     <Confirm
-      opened={isOpen && isReady}
+      opened={isOpen}
       onClose={stay}
       onClosed={() => {
         // What asked is gone if it was a menu.
-        requestAnimationFrame(() => {
+        setTimeout(() => {
           if (document.activeElement === document.body) focusPageHeading()
-        })
+        }, focusReturnsMs)
       }}
       title={t('issued.leaveTitle')}
       action={t('issued.leave')}
