@@ -7,6 +7,7 @@
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { logFormats, logLevels } from './log.ts'
+import { isLoopback } from './loopback.ts'
 import { addressModes } from './recorded-address.ts'
 import { createSettingsReader, type SettingsReader } from './settings-reader.ts'
 import type { CertificateFiles } from './tls.ts'
@@ -496,10 +497,20 @@ const mail = {
 const webhooks = {
   webhookNetworks: row({
     names: ['WEBHOOK_NETWORKS'],
-    fallback: 'empty',
+    fallback:
+      '`127.0.0.0/8, ::1` with an embedded database and a portal that only this machine reaches (`PORTAL_HOST` and `PORTAL_PUBLIC_URL` on loopback, no `TRUSTED_PROXIES`), otherwise empty',
     meaning:
-      'Addresses or CIDRs that are not of the public internet and that webhooks may reach nevertheless, separated by commas. Developers choose the addresses of webhooks, so name no network with services that trust their callers. A portal that serves only its own machine may also reach this machine.',
-    read: (reader) => reader.networks('WEBHOOK_NETWORKS'),
+      'Addresses or CIDRs that are not of the public internet and that webhooks may reach nevertheless, separated by commas. Developers choose the addresses of webhooks, so name no network with services that trust their callers. Only loopback may be reached without TLS.',
+    read: (reader, given) => {
+      const named = reader.networks('WEBHOOK_NETWORKS')
+      if (named.length > 0 || !given.isEmbedded) return named
+      const publicUrl = addresses.portalPublicUrl.read(reader, given)
+      const isReachedHereAlone =
+        isLoopback(listeners.portal.read(reader, given).host) &&
+        (publicUrl === undefined || isLoopback(new URL(publicUrl).hostname)) &&
+        addresses.trustedProxies.read(reader, given).length === 0
+      return isReachedHereAlone ? ['127.0.0.0/8', '::1'] : []
+    },
   }),
 }
 

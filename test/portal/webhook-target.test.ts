@@ -1,6 +1,10 @@
+import { createSocket } from 'node:dgram'
 import t from 'tap'
+import { lookUp } from '../../src/gateway/portal/alerts/look-up.ts'
 import { isPublicAddress } from '../../src/gateway/portal/alerts/public-address.ts'
 import { createWebhookTargets } from '../../src/gateway/portal/alerts/webhook-target.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { until } from '../support/until.ts'
 
 t.test('webhooks reach public addresses alone', async (t) => {
   for (const address of [
@@ -25,12 +29,8 @@ t.test('webhooks reach public addresses alone', async (t) => {
   }
 })
 
-const remote = {
-  webhookNetworks: [],
-  portal: { host: '0.0.0.0', port: 0 },
-  portalPublicUrl: 'https://developer.bank.example',
-  trustedProxies: [],
-}
+const remote = { webhookNetworks: [] }
+const signal = AbortSignal.timeout(60_000)
 
 t.test(
   'an address is refused however it is spelled, and a name by what it stands for',
@@ -42,7 +42,7 @@ t.test(
       'outer.example': ['1.1.1.1', '2606:4700::1111'],
       'nothing.example': [],
     }
-    const lookup = async (name: string) => (names[name] ?? []).map((address) => ({ address }))
+    const lookup = async (name: string) => names[name] ?? []
     const targets = createWebhookTargets({ settings: remote, lookup })
     for (const url of [
       ...['http://outer.example/', 'ftp://outer.example/', 'javascript:alert(1)', 'nonsense', ''],
@@ -56,28 +56,28 @@ t.test(
     t.same(targets.read('https://outer.example/a?b=c'), { url: 'https://outer.example/a?b=c' })
     for (const name of ['inner', 'mixed', 'mapped', 'nothing']) {
       await t.rejects(
-        targets.resolve(`https://${name}.example/`),
+        targets.resolve(`https://${name}.example/`, signal),
         { message: /public internet/ },
         name,
       )
     }
-    const found = await targets.resolve('https://outer.example/')
+    const found = await targets.resolve('https://outer.example/', signal)
     t.match(
       found,
       { address: '1.1.1.1', family: 4 },
       'the request goes to the address that was checked',
     )
 
-    const settings = { ...remote, webhookNetworks: ['10.0.0.0/24'] }
+    const settings = { webhookNetworks: ['10.0.0.0/24'] }
     const own = createWebhookTargets({ settings, lookup })
     t.match(
-      await own.resolve('https://inner.example/'),
+      await own.resolve('https://inner.example/', signal),
       { address: '10.0.0.5' },
       'WEBHOOK_NETWORKS',
     )
     t.match(own.read('http://10.0.0.5/'), { rule: /https/ })
     const local = createWebhookTargets({
-      settings: { ...remote, portal: { host: '127.0.0.1', port: 0 }, portalPublicUrl: undefined },
+      settings: { webhookNetworks: ['127.0.0.0/8', '::1'] },
       lookup,
     })
     t.match(local.read('http://127.0.0.1:9/hook'), { url: 'http://127.0.0.1:9/hook' })
@@ -85,3 +85,43 @@ t.test(
     t.match(local.read('https://10.0.0.5/'), { rule: /https/ })
   },
 )
+
+t.test(
+  'only an embedded installation that its own machine alone reaches may call this machine',
+  async (t) => {
+    const of = (env: Record<string, string>) => readSettings(env).webhookNetworks
+    const own = ['127.0.0.0/8', '::1']
+    t.same(of({}), own)
+    t.same(of({ PORTAL_PUBLIC_URL: 'http://localhost:8081' }), own)
+    for (const env of [
+      { DATABASE_URL: 'postgres://host/tollgate' },
+      { PORTAL_HOST: '0.0.0.0' },
+      { PORTAL_PUBLIC_URL: 'https://developer.bank.example' },
+      { TRUSTED_PROXIES: '127.0.0.1' },
+    ]) {
+      t.same(of(env), [], JSON.stringify(env))
+    }
+    t.same(
+      of({ WEBHOOK_NETWORKS: '10.0.0.0/24' }),
+      ['10.0.0.0/24'],
+      'what is named, and nothing else',
+    )
+  },
+)
+
+t.test('a look-up whose DNS server is silent ends when it is given up', async (t) => {
+  const silent = createSocket('udp4')
+  let asked = 0
+  silent.on('message', () => {
+    asked += 1
+  })
+  await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve))
+  t.teardown(() => silent.close())
+  const servers = [`127.0.0.1:${silent.address().port}`]
+  const giveUp = new AbortController()
+  const looking = lookUp('silent.example', giveUp.signal, servers)
+  await until('the server was asked', () => asked > 0)
+  giveUp.abort(new Error('given up'))
+  await t.rejects(looking, { message: 'given up' })
+  t.same(await lookUp('localhost', AbortSignal.timeout(1_000)), ['127.0.0.1'])
+})

@@ -16,12 +16,8 @@ import { alertsRig, by, key, silent } from './alerts-rig.ts'
 
 const embedded = await testDatabase(t)
 
-const remote = {
-  webhookNetworks: [],
-  portal: { host: '0.0.0.0', port: 0 },
-  portalPublicUrl: 'https://developer.bank.example',
-  trustedProxies: [],
-}
+/** The receivers of the tests are here. */
+const settings = { webhookNetworks: ['127.0.0.0/8'] }
 
 /** A receiver on this machine that answers as told, and keeps what it got. */
 async function receiver(t: Test) {
@@ -50,7 +46,6 @@ async function receiver(t: Test) {
 t.test('deliveries are signed, retried, listed and sent again', async (t) => {
   const { db, stores, subscribed, hook, now, events } = await alertsRig(embedded)
   const { got, answer, url } = await receiver(t)
-  const settings = { ...remote, portal: { host: '127.0.0.1', port: 0 }, portalPublicUrl: undefined }
   const metricsRegistry = new Registry()
   const metrics = createWebhookMetrics(metricsRegistry)
   const queue = createWebhookQueue({ db })
@@ -216,7 +211,6 @@ t.test('a developer holds two places, and who waited longest is next', async (t)
     for (let index = 0; index < 4; index += 1) await post(id)
   }
   const queue = createWebhookQueue({ db })
-  const settings = { ...remote, portal: { host: '127.0.0.1', port: 0 }, portalPublicUrl: undefined }
   const delivery = startWebhookDelivery({
     ...{ queue, targets: createWebhookTargets({ settings }), key },
     ...{ metrics: createWebhookMetrics(new Registry()), log: silent, now, pollMs: 20 },
@@ -266,7 +260,6 @@ t.test('a silent receiver does not hold up others, and two portals send once', a
   const silentOne = await receiver(t)
   silentOne.answer.isSilent = true
   const quick = await receiver(t)
-  const settings = { ...remote, portal: { host: '127.0.0.1', port: 0 }, portalPublicUrl: undefined }
   const slow = await subscribed()
   const fast = await subscribed()
   await hook(slow.id, silentOne.url)

@@ -37,7 +37,13 @@ const pauseSecondsMax = 7_200
 const triedSeconds = 86_400
 const pruneMs = 600_000
 /** Of resolvers that do not find a name. */
-const nameCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL'])
+const nameCodes: ReadonlySet<string> = new Set([
+  'ENOTFOUND',
+  'ENODATA',
+  'ESERVFAIL',
+  'EREFUSED',
+  'ETIMEOUT',
+])
 
 /**
  * Starts sending what waits for webhooks, one event at a time to each
@@ -89,7 +95,7 @@ export function startWebhookDelivery(options: WebhookDeliveryOptions): QueueWork
     const timeout = AbortSignal.timeout(sendMs)
     const signal = AbortSignal.any([ending, timeout])
     try {
-      const target = await Promise.race([targets.resolve(url), aborted(signal)])
+      const target = await targets.resolve(url, signal)
       const status = await sendWebhook({ target, headers, body, signal })
       return { status, failure: status >= 200 && status < 300 ? null : 'status' }
     } catch (error) {
@@ -103,13 +109,6 @@ export function startWebhookDelivery(options: WebhookDeliveryOptions): QueueWork
       await Promise.all([worker.close(), pruning.close()])
     },
   }
-}
-
-/** Rejects when the signal aborts: the resolver takes none. */
-function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  return promise
 }
 
 /**

@@ -1,9 +1,9 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { plainAddress } from '../../../platform/client-address.ts'
 import { isLoopback } from '../../../platform/loopback.ts'
 import { createNetworks } from '../../../platform/networks.ts'
 import type { Settings } from '../../../platform/settings.ts'
+import { lookUp } from './look-up.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** The address of a webhook cannot be used; the message is for its developer. */
@@ -27,34 +27,31 @@ export interface WebhookTargets {
   /**
    * Resolves the name of an address and checks all that it stands for.
    *
-   * @throws {TargetRefused}; what the resolver throws
+   * @throws {TargetRefused}; what the resolver throws; the reason of the signal
    */
-  resolve(url: string): Promise<WebhookTarget>
+  resolve(url: string, signal: AbortSignal): Promise<WebhookTarget>
 }
 
 export interface WebhookTargetsOptions {
-  readonly settings: Pick<
-    Settings,
-    'webhookNetworks' | 'portal' | 'portalPublicUrl' | 'trustedProxies'
-  >
-  /** (Default: that of the system) */
-  readonly lookup?: (name: string) => Promise<readonly { readonly address: string }[]>
+  readonly settings: Pick<Settings, 'webhookNetworks'>
+  /** (Default: {@link lookUp}) */
+  readonly lookup?: (name: string, signal: AbortSignal) => Promise<readonly string[]>
 }
 
 export const webhookUrlLengthMax = 500
 
-/** A portal that serves this machine alone may also reach this machine: who tries webhooks has a receiver here. */
+/** Only this machine may be reached without TLS, and only if the settings name it: developers who try webhooks have a receiver there. */
 export function createWebhookTargets({
   settings,
-  lookup = (name) => systemLookup(name, { all: true }),
+  lookup = lookUp,
 }: WebhookTargetsOptions): WebhookTargets {
-  const isLocal = isOfThisMachine(settings)
   const isOwnNetwork = createNetworks(settings.webhookNetworks)
+  const isLocal = isOwnNetwork('127.0.0.1') || isOwnNetwork('::1')
   const rule = `an https address of the internet of at most ${webhookUrlLengthMax} characters, without a user name and without a fragment${isLocal ? ', or an http address of this machine' : ''}`
 
   function isAllowed(address: string): boolean {
     const plain = plainAddress(address)
-    return isPublicAddress(plain) || isOwnNetwork(plain) || (isLocal && isLoopback(plain))
+    return isPublicAddress(plain) || isOwnNetwork(plain)
   }
 
   return {
@@ -72,29 +69,20 @@ export function createWebhookTargets({
         : { rule }
     },
 
-    async resolve(text) {
+    async resolve(text, signal) {
       const url = new URL(text)
       const host = bare(url.hostname)
-      const found = isIP(host) === 0 ? await lookup(host) : [{ address: host }]
+      const found = isIP(host) === 0 ? await lookup(host, signal) : [host]
       const [first] = found
       // One private address among public ones is one too many: chance would decide which one is used.
-      if (first === undefined || !found.every(({ address }) => isAllowed(address))) {
+      if (first === undefined || !found.every(isAllowed)) {
         throw new TargetRefused('the address is not one of the public internet')
       }
-      return { url, address: first.address, family: isIP(first.address) === 6 ? 6 : 4 }
+      return { url, address: first, family: isIP(first) === 6 ? 6 : 4 }
     },
   }
 }
 
 function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
-}
-
-function isOfThisMachine(settings: WebhookTargetsOptions['settings']): boolean {
-  const { portal, portalPublicUrl, trustedProxies } = settings
-  return (
-    isLoopback(portal.host) &&
-    (portalPublicUrl === undefined || isLoopback(new URL(portalPublicUrl).hostname)) &&
-    trustedProxies.length === 0
-  )
 }
