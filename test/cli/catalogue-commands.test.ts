@@ -51,8 +51,15 @@ t.test(
   },
 )
 
-t.test('check says which day a limit counts', async (t) => {
+t.test('check says which brand is set, and which day a limit counts', async (t) => {
   const config = testConfigDir(t)
+  const brand = [
+    'name: { en: Sons Bank, he: בנק הבנים }',
+    'accent: "#1d4ed8"',
+    'terms: { version: "2026-11", url: https://bank.example/terms }',
+    'support: mailto:apis@bank.example',
+  ]
+  writeFileSync(join(config, 'brand.yaml'), `${brand.join('\n')}\n`)
   const limits = [
     '{ name: fixed, calls: 1, window: PT24H, scope: plan }',
     '{ name: local, calls: 2, window: P1D, scope: plan }',
@@ -71,6 +78,10 @@ t.test('check says which day a limit counts', async (t) => {
   plan('default', ['timeZone: Europe/Berlin', ...terms])
   plan('utc', terms)
   const { stdout } = await tollgate({ CONFIG_DIR: config }, 'check')
+  t.match(
+    stdout,
+    'Brand: Sons Bank, בנק הבנים, accent #1d4ed8 (dark: #5a8cfd), icon, terms of version 2026-11, support.\nThe configuration is valid.\n',
+  )
   t.match(stdout, 'local: 2 calls to the version per calendar day (Europe/Berlin)')
   t.match(stdout, 'local: 2 calls to the version per day (UTC)')
   t.equal(stdout.match(/fixed: 1 calls to the version per day \(UTC\)/g)?.length, 2)

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { eventually } from '../support/calling.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
@@ -12,11 +14,12 @@ t.test(
   async (t) => {
     const { postgres, env } = await startStores(t)
     const [managementPort, backendPort] = [await freePort(), await freePort()]
+    const configDir = testConfigDir(t)
     const sessionSecret = randomBytes(32).toString('base64url')
     const shared = {
       ...productionEnv(),
       ...env,
-      CONFIG_DIR: testConfigDir(t),
+      CONFIG_DIR: configDir,
       SESSION_SECRET: sessionSecret,
       GATEWAY_PROCESSES: '1',
     }
@@ -49,6 +52,12 @@ t.test(
         sessionSecret,
       })
     }
+
+    const title = async (): Promise<string> => (await fetch(bank.urls.sca)).text()
+    t.match(await title(), 'Sandbox Bank</title>')
+    writeFileSync(join(configDir, 'brand.yaml'), 'name: Other Bank\n')
+    bank.signal('SIGHUP')
+    t.ok(await eventually(async () => (await title()).includes('Other Bank</title>')), 'its brand')
 
     const portal = await portalWith({ SANDBOX: 'on', SANDBOX_SECRET: secret })
     const { body } = await portal.anonymous('GET', '/api/sandbox')

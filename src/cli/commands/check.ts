@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import type { Command } from 'commander'
+import type { Brand } from '../../catalogue/brand/brand.ts'
 import type { Catalogue, Limit } from '../../catalogue/catalogue.ts'
 import {
   CatalogueError,
@@ -9,6 +10,7 @@ import {
 import { shownWindow } from '../../catalogue/window-length.ts'
 import { type GuideGap, guideGaps } from '../../gateway/portal/guides/guide-gaps.ts'
 import { windowText } from '../../gateway/portal/schemas/window-text.ts'
+import { languages } from '../../messages/language.ts'
 import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -27,7 +29,9 @@ export function registerCheck(command: Command, context: CommandContext): void {
         const catalogue = await inspectCatalogue(context.settings().configDir)
         const warnings = guideGaps(catalogue, Date.now()).map(warningText)
         const summary = { ...summaryOf(catalogue), warnings }
-        output.result(json, summary, () => [...warnings, textOf(catalogue)].join('\n'))
+        output.result(json, summary, () =>
+          [...warnings, textOf(catalogue), brandText(catalogue.brand)].join('\n'),
+        )
       } catch (error) {
         if (!(error instanceof CatalogueError)) throw error
         const { problems } = error
@@ -81,7 +85,22 @@ function textOf(catalogue: Catalogue): string {
   for (const { name, title, limits, mode, onStoreOutage } of catalogue.plans.values()) {
     plans.push([name, title, limits.map(limitText).join('\n'), mode, onStoreOutage])
   }
-  return `${versions.toString()}\n${plans.toString()}\nThe configuration is valid.`
+  return `${versions.toString()}\n${plans.toString()}`
+}
+
+/** Names what brand.yaml sets; contrasts are too low in no valid brand. */
+function brandText({ name, logo, icon, accent, terms, ...links }: Brand): string {
+  const linked = Object.entries(links).flatMap(([link, to]) => (to === undefined ? [] : [link]))
+  const parts = [
+    ...(name === undefined ? [] : [...new Set(languages.map((language) => name[language]))]),
+    ...(accent === undefined ? [] : [`accent ${accent.light} (dark: ${accent.dark})`]),
+    ...(logo === undefined ? [] : ['logo']),
+    ...(icon === undefined ? [] : ['icon']),
+    ...(terms === undefined ? [] : [`terms of version ${terms.version}`]),
+    ...linked,
+  ]
+  const brand = parts.length === 0 ? [] : [`Brand: ${parts.join(', ')}.`]
+  return [...brand, 'The configuration is valid.'].join('\n')
 }
 
 function warningText({ guide, version, operationId, lacks }: GuideGap): string {
