@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { showAs, startBrowser, type VisitOptions } from './support/browser.ts'
 import { openInHebrew, openState, portalStates } from './support/portal-states.ts'
-import { startPortalWorld } from './support/portal-world.ts'
+import { type PortalWorld, portalWorlds } from './support/portal-world.ts'
 
 t.setTimeout(1_200_000)
 
@@ -38,10 +38,11 @@ const contents = [
   ['/sandbox', 'main li', '#root main li'],
 ] as const
 
-const world = await startPortalWorld(t, { calls: 100, window: 'PT1H' })
+const worldOf = portalWorlds(t, { calls: 100, window: 'PT1H' })
 const browser = await startBrowser()
-const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
-const visit: VisitOptions = { portalUrl, gatewayUrl }
+const plain = await worldOf({})
+const { portal: portalUrl } = plain.tollgate.urls
+const visit = visitOf(plain)
 
 await t.test('how long the first page takes', async (t) => {
   const loads: FirstLoad[] = []
@@ -91,7 +92,8 @@ const pictured = portalStates.filter(
 )
 for (const state of pictured) {
   await t.test(state.name, async (t) => {
-    await browser.visit(t, visit, async ({ page, expectAnswers }) => {
+    const world = await worldOf(state)
+    await browser.visit(t, visitOf(world), async ({ page, expectAnswers }) => {
       expectAnswers(...(state.answers ?? []))
       await openState(page, world, state)
       for (const { name, ...look } of looks) {
@@ -106,6 +108,11 @@ for (const state of pictured) {
 }
 if (isForDocs && only === '') writeFileSync(join(folder, 'README.md'), indexOf(pictured))
 t.comment(`${(bytes / 1024 ** 2).toFixed(1)} MB in ${folder}`)
+
+function visitOf({ tollgate }: PortalWorld): VisitOptions {
+  const { portal, gateway } = tollgate.urls
+  return { portalUrl: portal, gatewayUrl: gateway }
+}
 
 /** The whole page, as far as it fits; a dialog lies over the window, not over the whole page. */
 async function takePicture(page: Page, name: string, width: number): Promise<void> {

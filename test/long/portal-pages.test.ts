@@ -8,16 +8,15 @@ import {
 import { chromiumMissing, horizontalOverflow, showAs, startBrowser } from '../support/browser.ts'
 import { cutOff } from '../support/cut-off.ts'
 import { isSeenInHebrew, openInHebrew, openState, portalStates } from '../support/portal-states.ts'
-import { startPortalWorld } from '../support/portal-world.ts'
+import { type PortalWorld, portalWorlds } from '../support/portal-world.ts'
 
 const timeout = 1_200_000
 t.setTimeout(timeout)
 
 t.test('every page in every state', { skip: chromiumMissing(), timeout }, async (all) => {
-  const world = await startPortalWorld(all)
-  const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
+  const worldOf = portalWorlds(all)
   const browser = await startBrowser()
-  const free: Awaited<ReturnType<typeof browser.openPage>>[] = []
+  const free = new Map<PortalWorld, Awaited<ReturnType<typeof browser.openPage>>[]>()
   // A page waits for the portal, and the portal for its database.
   all.jobs = 2
 
@@ -26,7 +25,11 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
       `${state.name}: keeps WCAG 2.2 AA and fits, in light, dark, zoomed, on a phone and from right to left`,
       { timeout: 150_000 },
       async (t) => {
-        const visit = free.pop() ?? (await browser.openPage(all, { portalUrl, gatewayUrl }))
+        const world = await worldOf(state)
+        const { portal: portalUrl, gateway: gatewayUrl } = world.tollgate.urls
+        const unused = free.get(world) ?? []
+        free.set(world, unused)
+        const visit = unused.pop() ?? (await browser.openPage(all, { portalUrl, gatewayUrl }))
         await visit(t, async ({ page, expectAnswers }) => {
           expectAnswers(...(state.answers ?? []))
           await openState(page, world, state)
@@ -53,7 +56,7 @@ t.test('every page in every state', { skip: chromiumMissing(), timeout }, async 
           t.equal(await horizontalOverflow(page), 0, 'nor from right to left on a phone')
           if (state.isPictured) t.same(await cutOff(page), [], 'nothing is cut off there')
         })
-        free.push(visit)
+        unused.push(visit)
       },
     )
   }

@@ -3,6 +3,7 @@ import { languageCookie } from '../../src/messages/language.ts'
 import { wordsOf } from '../../src/messages/words.ts'
 import { accountStates } from './portal-states/account.ts'
 import { applicationStates } from './portal-states/applications.ts'
+import { brandStates } from './portal-states/brand.ts'
 import { keyStates } from './portal-states/keys.ts'
 import { operatorStates } from './portal-states/operator.ts'
 import type { PageState } from './portal-states/page-state.ts'
@@ -28,6 +29,7 @@ export const portalStates: readonly PageState[] = [
   ...settingsStates,
   ...profileStates,
   ...operatorStates,
+  ...brandStates,
 ]
 
 /** Opens a state in a page of its viewer and waits until it stands still. */
@@ -54,8 +56,8 @@ export async function openInHebrew(
 
 /** Whether a state is looked at in Hebrew: all that are pictured, and the first of each page as its viewer finds it. */
 export function isSeenInHebrew(state: PageState): boolean {
-  const isSame = ({ viewer, path }: PageState) =>
-    viewer === state.viewer && String(path) === String(state.path)
+  const isSame = ({ viewer, path, isBranded }: PageState) =>
+    viewer === state.viewer && String(path) === String(state.path) && isBranded === state.isBranded
   return state.isPictured === true || portalStates.find(isSame) === state
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Test } from 'tap'
 import { createOptOuts } from '../../src/gateway/portal/mail/opt-out.ts'
 import { derivePortalSecrets } from '../../src/gateway/portal/portal-secrets.ts'
@@ -6,7 +8,7 @@ import { noDurations } from '../../src/gateway/registry/duration-buckets.ts'
 import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
 import { eventually } from './calling.ts'
 import { type BesidePortal, besidePortal, type SignedIn } from './portal-client.ts'
-import { type RunningTollgate, runTollgate, type TestPlan } from './tollgate.ts'
+import { type RunningTollgate, runTollgate, type TestPlan, testConfigDir } from './tollgate.ts'
 
 /** Whose eyes a page is seen with. */
 export type Viewer = 'visitor' | 'newcomer' | 'developer' | 'operator'
@@ -33,12 +35,16 @@ export interface PortalWorld {
   readonly key: string
 }
 
-/** Starts it; it ends with the test. Unless told, a small limit that is soon reached, in a window that does not end meanwhile. */
+/** A small limit that is soon reached, in a window that does not end meanwhile. */
+const smallPlan: TestPlan = { calls: 20, window: 'P365D' }
+
+/** Starts it; it ends with the test. */
 export async function startPortalWorld(
   t: Test,
-  plan: TestPlan = { calls: 20, window: 'P365D' },
+  plan: TestPlan = smallPlan,
+  configDir: string = testConfigDir(t, plan),
 ): Promise<PortalWorld> {
-  const tollgate = await runTollgate(t, { plan })
+  const tollgate = await runTollgate(t, { env: { CONFIG_DIR: configDir } })
   const beside = await besidePortal(t, tollgate)
   const { stores } = beside
   const operator = await beside.signIn({
@@ -108,6 +114,35 @@ export async function startPortalWorld(
     optOut: await optOutOf(tollgate, developer.developer.id),
     refusedCall,
     key: production.key,
+  }
+}
+
+/** The same with the brand of a bank, whose terms the developer has accepted. */
+async function startBrandedWorld(t: Test, plan?: TestPlan): Promise<PortalWorld> {
+  const configDir = testConfigDir(t, plan ?? smallPlan)
+  const brand = join(import.meta.dirname, 'brand')
+  cpSync(brand, join(configDir, 'brand'), { recursive: true })
+  cpSync(join(brand, 'brand.yaml'), join(configDir, 'brand.yaml'))
+  const world = await startPortalWorld(t, plan, configDir)
+  const { send } = world.viewers.developer
+  await send('PUT', '/api/session/developer/terms', { version: '2026-11' })
+  return world
+}
+
+/** Starts the portal of a state, with or without a brand, once it is asked for. */
+export function portalWorlds(
+  t: Test,
+  plan?: TestPlan,
+): (state: { readonly isBranded?: boolean }) => Promise<PortalWorld> {
+  let plain: Promise<PortalWorld> | undefined
+  let branded: Promise<PortalWorld> | undefined
+  return ({ isBranded }) => {
+    if (isBranded) {
+      branded ??= startBrandedWorld(t, plan)
+      return branded
+    }
+    plain ??= startPortalWorld(t, plan)
+    return plain
   }
 }
 

@@ -18,4 +18,6 @@ export interface PageState {
   readonly answers?: readonly string[]
   /** Whether documentation shows it. */
   readonly isPictured?: boolean
+  /** Whether the portal has the brand of a bank. */
+  readonly isBranded?: boolean
 }
