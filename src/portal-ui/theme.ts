@@ -166,42 +166,55 @@ export function themeWith(tide: MantineColorsTuple): MantineThemeOverride {
 /** Replaces Mantine's variables with too little contrast. */
 export const cssVariablesWith =
   (tide: MantineColorsTuple): CSSVariablesResolver =>
-  () => ({
-    variables: {},
-    light: {
-      '--mantine-color-dimmed': gray[7],
-      '--mantine-color-placeholder': gray[6],
-      '--mantine-color-error': red[7],
-      '--mantine-color-success': green[7],
-      '--mantine-color-default-border': gray[3],
-      '--mantine-color-anchor': tide[8],
-      ...lightTints(tide),
-      '--on-filled': '#ffffff',
-      '--surface': '#ffffff',
-      '--surface-raised': '#ffffff',
-      '--surface-sunken': gray[0],
-      '--line': gray[2],
-      '--input-line': gray[5],
-      '--focus': tide[7],
-    },
-    dark: {
-      ...darkTints(tide),
-      '--mantine-color-dimmed': dark[2],
-      '--mantine-color-placeholder': dark[2],
-      '--mantine-color-error': red[3],
-      '--mantine-color-success': green[3],
-      // Also on the tinted background of a notice.
-      '--mantine-color-anchor': tide[3],
-      // White on the bright accent would have a contrast of 2.9.
-      '--on-filled': '#06171b',
-      '--surface': '#111d22',
-      '--surface-raised': '#16242a',
-      '--surface-sunken': dark[8],
-      '--line': dark[5],
-      '--input-line': dark[3],
-      '--focus': tide[3],
-    },
-  })
+  () => {
+    const plotColors = isWarm(tide[7]) ? gray : tide
+    return {
+      variables: {},
+      light: {
+        '--mantine-color-dimmed': gray[7],
+        '--mantine-color-placeholder': gray[6],
+        '--mantine-color-error': red[7],
+        '--mantine-color-success': green[7],
+        '--mantine-color-default-border': gray[3],
+        '--mantine-color-anchor': tide[8],
+        ...lightTints(tide),
+        '--on-filled': '#ffffff',
+        '--surface': '#ffffff',
+        '--surface-raised': '#ffffff',
+        '--surface-sunken': gray[0],
+        '--line': gray[2],
+        '--input-line': gray[5],
+        '--focus': tide[7],
+        '--plot': plotColors[6],
+      },
+      dark: {
+        ...darkTints(tide),
+        '--mantine-color-dimmed': dark[2],
+        '--mantine-color-placeholder': dark[2],
+        '--mantine-color-error': red[3],
+        '--mantine-color-success': green[3],
+        // Also on the tinted background of a notice.
+        '--mantine-color-anchor': tide[3],
+        // White on the bright accent would have a contrast of 2.9.
+        '--on-filled': '#06171b',
+        '--surface': '#111d22',
+        '--surface-raised': '#16242a',
+        '--surface-sunken': dark[8],
+        '--line': dark[5],
+        '--input-line': dark[3],
+        '--focus': tide[3],
+        '--plot': plotColors[4],
+      },
+    }
+  }
+
+/** Whether a colour `#rrggbb` is a red, an orange or an amber: in a plot, those are calls that failed or were refused. */
+function isWarm(color: string): boolean {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
+    Number.parseInt(color.slice(at, at + 2), 16),
+  )
+  return red > green && red > 1.3 * blue
+}
 
 /** Backgrounds of badges and alerts: pale enough that only their text speaks. */
 function lightTints(tide: MantineColorsTuple): Record<string, string> {

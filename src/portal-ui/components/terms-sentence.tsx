@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import type { BrandFacts } from '../../gateway/portal/schemas/brand.ts'
 import { useBrandName } from '../facts.tsx'
 import { Message } from './message.tsx'
@@ -16,9 +17,9 @@ export function TermsSentence({ id, terms }: TermsSentenceProps) {
       values={{ name: <bdi>{name}</bdi> }}
       tags={{
         link: (text) => (
-          <a href={terms.url} target="_blank" rel="noreferrer">
+          <Anchor href={terms.url} target="_blank" rel="noreferrer" inherit underline="always">
             {text}
-          </a>
+          </Anchor>
         ),
       }}
     />

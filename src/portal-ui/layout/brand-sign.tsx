@@ -2,7 +2,7 @@ import type { PictureFacts } from '../../gateway/portal/schemas/brand.ts'
 import { useFacts } from '../facts.tsx'
 import classes from './brand-sign.module.css'
 
-/** The brand in the header: its logo, which says the name itself, or its icon beside the name. */
+/** The brand in the header: its logo, which says the name itself, or its icon beside the name. A narrow phone has room for the icon only. */
 export function BrandSign() {
   const { name, logo, icon } = useFacts().brand
   if (logo !== null) {
@@ -10,6 +10,9 @@ export function BrandSign() {
       <>
         <Logo picture={logo.light} name={name} scheme={classes['light'] ?? ''} />
         <Logo picture={logo.dark} name={name} scheme={classes['dark'] ?? ''} />
+        {icon === null ? null : (
+          <img src={icon.url} alt={name} width={26} height={26} className={classes['narrow']} />
+        )}
       </>
     )
   }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import type { BrandFacts } from '../../gateway/portal/schemas/brand.ts'
 import { useTermsAcceptance } from '../api/profile.ts'
 import { Message } from '../components/message.tsx'
@@ -20,7 +20,13 @@ export function TermsNotice({ terms, hasAcceptedOthers }: TermsNoticeProps) {
       <NoticeLine tone="accent">
         <Message
           id={hasAcceptedOthers ? 'terms.changed' : 'terms.toAccept'}
-          tags={{ link: (text) => <a href={terms.url}>{text}</a> }}
+          tags={{
+            link: (text) => (
+              <Anchor href={terms.url} inherit underline="always">
+                {text}
+              </Anchor>
+            ),
+          }}
         />{' '}
         <Button
           size="xs"

@@ -53,7 +53,7 @@ function link(href: string, label: string): string {
   return `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`
 }
 
-/** A logo says the name itself; an icon stands beside it. */
+/** A logo says the name itself, and a narrow phone has room for the icon only; without a logo, the name stands beside the icon. */
 function sign({ brand: { logo, name }, icon }: PageLook): string {
   const words = escapeHtml(name)
   if (logo === null) {
@@ -61,7 +61,8 @@ function sign({ brand: { logo, name }, icon }: PageLook): string {
   }
   const picture = ({ url, width, height }: PictureFacts, scheme: string) =>
     `<img src="${escapeHtml(url)}" alt="${words}" width="${width}" height="${height}" class="logo in-${scheme}">`
-  return picture(logo.light, 'light') + picture(logo.dark, 'dark')
+  const narrow = `<img src="${escapeHtml(icon)}" alt="${words}" width="26" height="26" class="narrow">`
+  return picture(logo.light, 'light') + picture(logo.dark, 'dark') + narrow
 }
 
 /** The address names the language for browsers without script; the script remembers it instead. */

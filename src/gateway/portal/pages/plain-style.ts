@@ -44,6 +44,7 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
 .bar a.brand { display: inline-flex; align-items: center; gap: .625rem; min-height: 2rem; color: inherit; font-weight: 650; font-size: .9375rem; letter-spacing: -.01em; }
 .bar .brand span { font-weight: 400; color: var(--dim); }
 .bar .logo { display: block; width: auto; height: 1.75rem; max-width: 12rem; object-fit: contain; }
+.bar .narrow { display: none; }
 .bar .links { display: flex; gap: .125rem; }
 .bar nav a { padding: .375rem .75rem; border-radius: 8px; }
 .bar nav a:hover, .bar .end > a:hover, .bar button:hover { color: var(--text); background: var(--sunken); }
@@ -52,7 +53,7 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
 .bar .end > a { font-size: .8125rem; color: var(--text); }
 .bar .end > a.search { color: var(--dim); border: 1px solid var(--line); font-weight: 400; }
 .bar svg { fill: none; stroke: currentColor; stroke-linecap: round; }
-.bar .menu-button { display: none; }
+.bar .end > .menu-button { display: none; }
 .menu:popover-open { position: fixed; inset: auto; top: 3.25rem; inset-inline-end: .75rem; width: 14rem; margin: 0; padding: .25rem; display: flex; flex-direction: column; gap: 0; box-sizing: border-box; border: 1px solid var(--line); border-radius: 8px; color: inherit; background: var(--surface); box-shadow: 0 4px 16px rgb(12 26 31 / .12); }
 .bar .menu a { padding-block: .5rem; }
 .plain > main { flex: 1; width: 100%; max-width: 74.5rem; margin-inline: auto; padding: 2rem 1.25rem 4rem; box-sizing: border-box; }
@@ -91,7 +92,7 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
 @media (max-width: 56em) {
   .bar { gap: .75rem; padding-inline: 1rem; }
   .bar .links, .bar .brand span { display: none; }
-  .bar .menu-button { display: inline-flex; }
+  .bar .end > .menu-button { display: inline-flex; }
 }
 @media (max-width: 40em) { .plain > main { padding: 1.25rem 1rem 3rem; } }
 @media (max-width: 30em) {
@@ -99,9 +100,14 @@ body.plain { display: flex; flex-direction: column; min-height: 100dvh; }
   .end { gap: .125rem; }
   .end > a, .end > button { padding-inline: .5rem; }
 }
+@media (max-width: 30em) { .bar .logo { max-width: 6.75rem; } }
 @media (max-width: 24em) {
   .bar .logo { max-width: 5.5rem; }
   .bar .brand bdi { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+}
+@media (max-width: 22em) {
+  .bar .logo { display: none; }
+  .bar .narrow { display: block; }
 }
 @media (forced-colors: active) { .plain a.primary { border: 1px solid; } }
 `

@@ -46,7 +46,7 @@ body { margin: 0; background: var(--sk-ground); }
 .sk-brand span { font-weight: 400; color: var(--sk-dim); }
 .sk-in { display: block; box-sizing: border-box; max-width: 74.5rem; margin: 0 auto; padding: 2rem 1.25rem; }
 .sk-in h1 { margin: 0 0 1.5rem; font-size: 1.5rem; line-height: 1.33; font-weight: 650; letter-spacing: -.02em; }
-.sk-hero { display: block; min-height: 34rem; color: #fff; background: linear-gradient(180deg, #071317, #0b2026); }
+.sk-hero { display: block; min-height: 34rem; color: #fff; background: linear-gradient(180deg, color-mix(in srgb, var(--mantine-color-tide-9, #0e333a) 22%, #060b0d), color-mix(in srgb, var(--mantine-color-tide-9, #0e333a) 50%, #060b0d)); }
 .sk-people ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1rem; margin: 1.5rem 0 0; padding: 0; list-style: none; }
 .sk-people li { padding: 1rem 1.25rem; border: 1px solid var(--sk-line); border-radius: 12px; }
 .sk-people h2 { margin: 0; font-size: 1rem; line-height: 1.5; font-weight: 650; }

@@ -46,7 +46,7 @@ export function MailboxPage() {
           <Stack component="ul" gap={0} className={classes['list'] ?? ''}>
             {older.map((mail) => (
               <li key={mail.id}>
-                <details className={classes['older']}>
+                <details className={classes['older']} dir={directionOf(mail.subject)}>
                   <summary>
                     <span className={classes['subject']}>
                       <bdi>{mail.subject}</bdi>
