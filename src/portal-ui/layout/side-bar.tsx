@@ -71,7 +71,7 @@ export function SideBar(props: SideBarProps) {
         {groups.length === 0 ? (
           <div className={classes['inside']}>
             {top === undefined ? null : <div className={classes['top']}>{top}</div>}
-            {list(items)}
+            <div className={classes['scroll']}>{list(items)}</div>
           </div>
         ) : (
           <Foldable label={label} current={current}>
