@@ -10,7 +10,6 @@ import {
 import { shownWindow } from '../../catalogue/window-length.ts'
 import { type GuideGap, guideGaps } from '../../gateway/portal/guides/guide-gaps.ts'
 import { windowText } from '../../gateway/portal/schemas/window-text.ts'
-import { languages } from '../../messages/language.ts'
 import { ReportedError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -92,7 +91,7 @@ function textOf(catalogue: Catalogue): string {
 function brandText({ name, logo, icon, accent, terms, ...links }: Brand): string {
   const linked = Object.entries(links).flatMap(([link, to]) => (to === undefined ? [] : [link]))
   const parts = [
-    ...(name === undefined ? [] : [...new Set(languages.map((language) => name[language]))]),
+    ...(name === undefined ? [] : [...new Set(Object.values(name))]),
     ...(accent === undefined ? [] : [`accent ${accent.light} (dark: ${accent.dark})`]),
     ...(logo === undefined ? [] : ['logo']),
     ...(icon === undefined ? [] : ['icon']),
