@@ -1,4 +1,5 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, UnstyledButton } from '@mantine/core'
+import { useState } from 'react'
 import type { PublishedApi, PublishedVersion } from '../../gateway/portal/schemas/catalogue.ts'
 import { membersOf, textOf } from '../calls/document-nodes.ts'
 import { CopyValue } from '../components/copy-value.tsx'
@@ -20,60 +21,10 @@ export interface OverviewProps {
 
 /** The beginning of a reference: how to call, all operations, and what the document says about itself. */
 export function Overview({ published, version, document }: OverviewProps) {
-  const { gatewayUrl } = useFacts()
   const info = membersOf(membersOf(document)['info'])
-  const limit = version.plans[0]?.limits[0]
   return (
     <>
-      {version.isRetired ? null : (
-        <dl className={classes['basics']} aria-label={t('reference.howToCall')}>
-          <div>
-            <dt>{t('reference.gateway')}</dt>
-            <dd dir="ltr">
-              <CopyValue value={gatewayUrl} label={t('reference.address')} />
-            </dd>
-          </div>
-          <div>
-            <dt>{t('reference.key')}</dt>
-            <dd dir="ltr">
-              <code>X-API-Key</code>
-            </dd>
-          </div>
-          {limit === undefined ? null : (
-            <div>
-              <dt>{t('reference.limit')}</dt>
-              <dd>{limitInWords(limit)}</dd>
-            </div>
-          )}
-          <div>
-            <dt>OpenAPI</dt>
-            <dd>
-              <Anchor
-                href={documentPath(published.api, version.version)}
-                download={`${published.api}-${version.version}.json`}
-                underline="always"
-              >
-                {t('reference.download')}
-              </Anchor>
-            </dd>
-          </div>
-          <div>
-            <dt>{t('reference.whatIsLeft')}</dt>
-            <dd>
-              <Message
-                id="reference.refusals"
-                tags={{
-                  link: (text) => (
-                    <Anchor href="/problems/" underline="always">
-                      {text}
-                    </Anchor>
-                  ),
-                }}
-              />
-            </dd>
-          </div>
-        </dl>
-      )}
+      {version.isRetired ? null : <Basics published={published} version={version} />}
       <OperationList
         api={published.api}
         version={version}
@@ -81,5 +32,70 @@ export function Overview({ published, version, document }: OverviewProps) {
       />
       <Markup text={textOf(info['description'])} />
     </>
+  )
+}
+
+/** How to call. On a phone, what the first call needs; the rest shows when it is asked for. */
+function Basics({ published, version }: Pick<OverviewProps, 'published' | 'version'>) {
+  const { gatewayUrl } = useFacts()
+  const [isWhole, setIsWhole] = useState(false)
+  const limit = version.plans[0]?.limits[0]
+  return (
+    <div className={classes['basics']} data-whole={isWhole || undefined}>
+      <dl aria-label={t('reference.howToCall')}>
+        <div>
+          <dt>{t('reference.gateway')}</dt>
+          <dd dir="ltr">
+            <CopyValue value={gatewayUrl} label={t('reference.address')} />
+          </dd>
+        </div>
+        <div className={classes['later']}>
+          <dt>{t('reference.key')}</dt>
+          <dd dir="ltr">
+            <code>X-API-Key</code>
+          </dd>
+        </div>
+        {limit === undefined ? null : (
+          <div>
+            <dt>{t('reference.limit')}</dt>
+            <dd>{limitInWords(limit)}</dd>
+          </div>
+        )}
+        <div className={classes['later']}>
+          <dt>OpenAPI</dt>
+          <dd>
+            <Anchor
+              href={documentPath(published.api, version.version)}
+              download={`${published.api}-${version.version}.json`}
+              underline="always"
+            >
+              {t('reference.download')}
+            </Anchor>
+          </dd>
+        </div>
+        <div className={classes['later']}>
+          <dt>{t('reference.whatIsLeft')}</dt>
+          <dd>
+            <Message
+              id="reference.refusals"
+              tags={{
+                link: (text) => (
+                  <Anchor href="/problems/" underline="always">
+                    {text}
+                  </Anchor>
+                ),
+              }}
+            />
+          </dd>
+        </div>
+      </dl>
+      <UnstyledButton
+        className={classes['whole'] ?? ''}
+        aria-expanded={isWhole}
+        onClick={() => setIsWhole(!isWhole)}
+      >
+        {t('reference.moreFacts')}
+      </UnstyledButton>
+    </div>
   )
 }

@@ -105,12 +105,12 @@ function Version({ published, version, tab }: VersionProps) {
         width="inner"
         title={`${version.title} ${name}`}
         heading={
-          <span className={classes['heading']}>
-            <span>
-              <DocumentText text={version.title} />{' '}
+          <span className={classes['heading']} data-small={operation !== undefined || undefined}>
+            <DocumentText text={version.title} />{' '}
+            <span className={classes['tail']}>
               <span className={classes['version']}>{name}</span>
+              <LifecycleBadges version={version} />
             </span>
-            <LifecycleBadges version={version} />
           </span>
         }
         actions={
