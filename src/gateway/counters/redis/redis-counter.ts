@@ -88,7 +88,11 @@ export async function createRedisCounter({
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
-    processes: () => heartbeat?.processes() ?? configured,
+    division: {
+      processes: () => heartbeat?.processes() ?? configured,
+      place: (bucket) => heartbeat?.place(bucket),
+      placesVersion: () => heartbeat?.placesVersion() ?? 0,
+    },
     seen,
     clockOf: (bucket) => servers.clockOf(bucket),
     monotonic,
