@@ -62,7 +62,7 @@ export function startTollgate(options: TollgateOptions): Promise<Tollgate> {
 async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Tollgate> {
   const { settings, roles, log, version } = options
   const addresses = createAddresses(settings)
-  const metricsRegistry = createMetricsRegistry(version)
+  const metricsRegistry = createMetricsRegistry({ version, roles: [...roles] })
   let isDraining = false
   let management: FastifyInstance | undefined
   // Opened last but also closed last: it reports to the load balancer that the process drains.

@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CatalogueError, loadCatalogue } from '../catalogue/load-catalogue.ts'
 import { createRouter } from '../catalogue/router.ts'
 import type { Published } from '../gateway/edge/published.ts'
-import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
+import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import type { Logger } from '../platform/log.ts'
 import type { SecurityEvents } from '../platform/security-events.ts'
 
@@ -19,7 +19,7 @@ export interface PublisherOptions {
   readonly configDir: string
   /** The catalogue at startup. */
   readonly catalogue: Catalogue
-  readonly metrics: GatewayMetrics
+  readonly metrics: ProcessMetrics
   readonly log: Logger
   readonly events: Pick<SecurityEvents, 'record'>
   /** Called after each reload that replaced the configuration. */
@@ -83,7 +83,7 @@ export interface PublishedCopy {
 export function createPublishedCopy(options: {
   readonly catalogue: Catalogue
   readonly generation: number
-  readonly metrics: Pick<GatewayMetrics, 'setGeneration'>
+  readonly metrics: Pick<ProcessMetrics, 'setGeneration'>
 }): PublishedCopy {
   let current: Published
 

@@ -1,4 +1,4 @@
-import type { Registry as MetricsRegistry } from 'prom-client'
+import { Registry as MetricsRegistry } from 'prom-client'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Published } from '../gateway/edge/published.ts'
 import { keepAudit } from '../gateway/operate/keep-audit.ts'
@@ -8,6 +8,7 @@ import {
   type GatewayMetrics,
   type RecordingMetrics,
 } from '../gateway/operate/metrics.ts'
+import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import { counterStore } from './counter-store.ts'
 import { claimCounting } from './counting-claim.ts'
@@ -41,13 +42,19 @@ export interface ServicesOptions extends Foundation {
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { settings, database, events, log, lifetime, admits } = options
-  const metrics = createGatewayMetrics(options.metricsRegistry)
-  const publisher = createPublisher({ ...options, configDir: settings.configDir, metrics })
+  const processMetrics = createProcessMetrics(options.metricsRegistry)
+  // A process that takes no calls exports none: its zeros would hide that all gateways are gone.
+  const metrics = createGatewayMetrics(admits ? options.metricsRegistry : new MetricsRegistry())
+  const publisher = createPublisher({
+    ...options,
+    configDir: settings.configDir,
+    metrics: processMetrics,
+  })
   if (admits && settings.databaseUrl !== undefined) {
     await claimCounting({ database, isShared: counterStore(settings).isShared, log, lifetime })
   }
   const isAdmitting = admits && settings.gatewayWorkers === 1
-  const stores = await openStores({ ...options, metrics, isAdmitting })
+  const stores = await openStores({ ...options, metrics, processMetrics, isAdmitting })
   await warnOfAuditRole(options)
   if (admits) {
     const { keys } = stores.registry

@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '../gateway/counters/counter.ts'
 import type { GatewayMetrics } from '../gateway/operate/metrics.ts'
+import type { ProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { parsePeppers } from '../gateway/registry/key-mac.ts'
 import { openRegistry, type Registry } from '../gateway/registry/open-registry.ts'
 import { type DataFolder, openDataFolder } from '../platform/data-folder.ts'
@@ -99,6 +100,7 @@ export interface Stores {
 
 export interface StoresOptions extends Foundation {
   readonly metrics: GatewayMetrics
+  readonly processMetrics: ProcessMetrics
   /** Whether this process itself admits calls. */
   readonly isAdmitting: boolean
 }
@@ -110,7 +112,7 @@ export interface StoresOptions extends Foundation {
  * @throws named errors: secrets, stores
  */
 export async function openStores(options: StoresOptions): Promise<Stores> {
-  const { settings, database, metrics, log, lifetime } = options
+  const { settings, database, processMetrics, log, lifetime } = options
   const peppers = parsePeppers(await openPepper(options))
   const [counter, registry] = await together(
     counterStore(settings).open(options),
@@ -128,8 +130,8 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
       'keys now expire: KEY_MAX_DAYS is shorter than their life',
     )
   }
-  metrics.watchStore('counters', () => counter.isUp())
-  metrics.watchStore('registry', () => registry.isUp())
+  processMetrics.watchStore('counters', () => counter.isUp())
+  processMetrics.watchStore('registry', () => registry.isUp())
   registry.onChange('counter', ({ detail }) => {
     // An operator reset the counter: a bucket remembered as empty may be full again.
     const bucket = detail?.['bucket']

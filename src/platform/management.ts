@@ -121,9 +121,21 @@ function createTokenCheck(token: string | undefined): (request: FastifyRequest) 
   }
 }
 
-/** Creates the metrics registry of a process, with Node's own metrics and the build. */
-export function createMetricsRegistry(version: string): Registry {
+export interface MetricsRegistryOptions {
+  /** Version of the package. */
+  readonly version: string
+  /** What the process runs. */
+  readonly roles: readonly string[]
+}
+
+/**
+ * Creates the metrics registry of a process, with Node's own metrics and the
+ * build. Each series has the label `role`: the role of the process, or its
+ * roles, sorted and joined by `+`.
+ */
+export function createMetricsRegistry({ version, roles }: MetricsRegistryOptions): Registry {
   const registry = new Registry()
+  registry.setDefaultLabels({ role: roles.toSorted().join('+') })
   collectDefaultMetrics({ register: registry })
   new Gauge({
     name: 'gateway_build_info',

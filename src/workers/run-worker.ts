@@ -6,6 +6,7 @@ import { openSecurityEvents } from '../compose/security-events.ts'
 import { openStores } from '../compose/stores.ts'
 import { copyClientTrust } from '../compose/trusts.ts'
 import { createGatewayMetrics } from '../gateway/operate/metrics.ts'
+import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import { openDatabase } from '../platform/database.ts'
 import { type Lifetime, startWithin } from '../platform/lifetime.ts'
 import type { Logger } from '../platform/log.ts'
@@ -60,12 +61,13 @@ async function open(
   lifetime: Lifetime,
 ): Promise<Worker> {
   const { settings } = start
-  const registry = createMetricsRegistry(start.version)
+  const registry = createMetricsRegistry({ version: start.version, roles: ['gateway'] })
   const metrics = createGatewayMetrics(registry)
+  const processMetrics = createProcessMetrics(registry)
   const publisher = createPublishedCopy({
     catalogue: unpackCatalogue(start.published.catalogue),
     generation: start.published.generation,
-    metrics,
+    metrics: processMetrics,
   })
   const database = openDatabase({
     url: start.databaseUrl,
@@ -86,7 +88,7 @@ async function open(
     lifetime,
     isEnding: () => isEnding,
   }
-  const stores = await openStores({ ...base, metrics, isAdmitting: true })
+  const stores = await openStores({ ...base, metrics, processMetrics, isAdmitting: true })
   const certificates = await copyCertificates(start, createHandshakeCounter(registry, log))
   const gateway = await prepareGateway({
     ...{ ...base, certificates },

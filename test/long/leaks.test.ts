@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { generateKey } from '../../src/gateway/registry/key-format.ts'
 import { testDataDir } from '../support/database.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
 import { rawRequest, sendRaw } from '../support/raw-client.ts'
 import {
@@ -123,7 +124,7 @@ t.test(
       answers.every((text) => text.startsWith('HTTP/1.1 ')),
       'everything was answered',
     )
-    const metrics = await (await fetch(`${tollgate.urls.management}/metrics`)).text()
+    const metrics = await metricsOf(tollgate.urls.management)
     tollgate.signal('SIGTERM')
     t.equal(await tollgate.ended, 0)
     t.ok(tollgate.output.stderr.includes('"msg":"call"'), 'there is a log')

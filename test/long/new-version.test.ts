@@ -5,6 +5,7 @@ import { accountsPath, burst, codeOf, createClient, eventually } from '../suppor
 import { tollgateProcess } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 import { startLedger } from '../support/ledger-backend.ts'
+import { metricsOf } from '../support/metrics.ts'
 import {
   newApplication,
   registryBeside,
@@ -27,7 +28,7 @@ t.test(
     const published = async (): Promise<string> =>
       (await fetch(`${tollgate.urls.portal}/api/apis`)).text()
     const reloads = async (result: string): Promise<string | undefined> => {
-      const metrics = await (await fetch(`${tollgate.urls.management}/metrics`)).text()
+      const metrics = await metricsOf(tollgate.urls.management)
       return new RegExp(`^gateway_config_reloads_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(
         metrics,
       )?.[1]

@@ -46,6 +46,15 @@ t.test(
     const facts = await anonymous('GET', '/api/portal')
     t.equal(facts.body.gatewayUrl, 'https://api.bank.example', 'what developers are told')
 
+    const shown = await (await fetch(`${portal.urls.management}/metrics`)).text()
+    for (const series of shown.split('\n').filter((line) => /^\w/.test(line))) {
+      if (!series.includes('role="portal"')) t.fail(`${series} says no role`)
+    }
+    t.match(shown, /^gateway_store_up\{store="counters",role="portal"\} 1$/m)
+    t.notMatch(shown, /^gateway_(?:requests|limit_)/m, 'no zeros of calls that it never takes')
+    const ofGateway = await (await fetch(`${gateway.urls.management}/metrics`)).text()
+    t.match(ofGateway, /^gateway_requests_total\{.*role="gateway"/m)
+
     fleet.redis.suspend()
     const unknown = await send('GET', `${path}/usage`)
     t.equal(unknown.status, 503)

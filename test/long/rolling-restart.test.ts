@@ -4,6 +4,7 @@ import { Pool } from 'undici'
 import { balancerMissing, balancers, startBalancer } from '../support/balancer.ts'
 import { accountsPath } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { newApplication, spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
@@ -46,7 +47,7 @@ async function call(pool: Pool, key: string, load: Load): Promise<void> {
 
 /** Whether a call has come through this process. */
 async function answersCalls(gateway: TollgateProcess | undefined): Promise<boolean> {
-  const metrics = await (await fetch(`${gateway?.urls.management}/metrics`)).text()
+  const metrics = await metricsOf(gateway?.urls.management ?? '')
   return /^gateway_requests_total\{.*status_class="2xx"/m.test(metrics)
 }
 

@@ -13,6 +13,7 @@ import { startPostgres } from '../support/database.ts'
 import { fleetMissing, productionEnv, startFleet, storesOf } from '../support/fleet.ts'
 import { freePort } from '../support/free-port.ts'
 import { startLedger } from '../support/ledger-backend.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { startRedisServer } from '../support/redis-server.ts'
 import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
@@ -30,7 +31,7 @@ async function readiness(management: string): Promise<{ status: number; text: st
 }
 
 async function metric(management: string, line: string): Promise<string | undefined> {
-  const text = await (await fetch(`${management}/metrics`)).text()
+  const text = await metricsOf(management)
   return text
     .split('\n')
     .find((found) => found.startsWith(`${line} `))

@@ -5,6 +5,7 @@ import t from 'tap'
 import { Agent, request } from 'undici'
 import { createTestAuthority } from '../support/certificates.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { newApplication } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
@@ -63,7 +64,7 @@ t.test(
     }
     const calling = Array.from({ length: callers }, (_, index) => call(index % 2 === 0))
     const count = async () => {
-      const metrics = await (await fetch(`${gateway.urls.management}/metrics`)).text()
+      const metrics = await metricsOf(gateway.urls.management)
       return Number(
         /^gateway_file_reloads_total\{files="gateway",result="success"\} (\d+)$/m.exec(
           metrics,

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/platform/database.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { type Answer, burst, eventually } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { newApplication } from '../support/tollgate.ts'
 
 t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) => {
@@ -164,7 +165,7 @@ t.test('two processes over one PostgreSQL', { skip: fleetMissing() }, async (t) 
       if (gateway === undefined || client === undefined) throw new Error('no gateway')
       const { key: other } = await newApplication(fleet.stores, 'frozen')
       const series = async (name: string): Promise<number> => {
-        const text = await (await fetch(`${gateway.urls.management}/metrics`)).text()
+        const text = await metricsOf(gateway.urls.management)
         return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
       }
       const round = async (): Promise<number> => {

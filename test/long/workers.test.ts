@@ -22,6 +22,7 @@ import { tollgateProcess } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { startLedger } from '../support/ledger-backend.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { startRawBackend } from '../support/raw-backend.ts'
 import { redisMissing, startRedisServer } from '../support/redis-server.ts'
 import {
@@ -29,7 +30,6 @@ import {
   quietEnv,
   registryBeside,
   spawnTollgate,
-  type TollgateProcess,
   testConfigDir,
 } from '../support/tollgate.ts'
 
@@ -37,10 +37,6 @@ const windowSeconds = 3
 const size = 4
 
 t.setTimeout(300_000)
-
-async function metricsOf(process: TollgateProcess): Promise<string> {
-  return (await fetch(`${process.urls.management}/metrics`)).text()
-}
 
 /** The sum of all series of a metric whose labels match. */
 function total(metrics: string, name: string, labels = /.*/): number {
@@ -153,7 +149,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
   })
 
   await t.test('show one scrape that adds up to what was called', async (t) => {
-    const from = await metricsOf(gateway)
+    const from = await metricsOf(gateway.urls.management)
     const booked = fleet.ledger.entries.length
     const answers = await burst(fleet.clients, 400, { key })
     await fleet.clients[0]?.call({ key: '', path: '/nothing' })
@@ -163,7 +159,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
       total(to, name, labels) - total(from, name, labels)
     // A call is counted when its answer is gone, a moment after it was read.
     await eventually(async () => {
-      to = await metricsOf(gateway)
+      to = await metricsOf(gateway.urls.management)
       return grown('gateway_requests_total') >= 401
     })
     t.equal(grown('gateway_requests_total'), 401)
@@ -187,11 +183,11 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
     const load = await keepCalling(t, urls.gateway, key, callers)
     const begun = load.answers.length
     t.ok(await eventually(async () => load.answers.length >= begun + 10 * callers))
-    const before = await metricsOf(gateway)
+    const before = await metricsOf(gateway.urls.management)
     const [victim = 0, ...others] = childrenOf(gateway.pid)
     process.kill(victim, 'SIGKILL')
     const isReplaced = async () => {
-      const metrics = await metricsOf(gateway)
+      const metrics = await metricsOf(gateway.urls.management)
       return (
         total(metrics, 'gateway_workers_replaced_total') === 1 &&
         total(metrics, 'gateway_workers') === size
@@ -212,7 +208,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
     )
     const now = childrenOf(gateway.pid)
     t.ok(others.every((pid) => now.includes(pid)) && !now.includes(victim) && now.length === size)
-    const after = await metricsOf(gateway)
+    const after = await metricsOf(gateway.urls.management)
     t.equal(total(after, 'gateway_workers_replaced_total'), 1)
     t.ok(
       total(after, 'gateway_requests_total') >=
@@ -247,7 +243,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
       gateway.signal('SIGHUP')
       t.ok(
         await eventually(async () =>
-          /^gateway_config_generation 2$/m.test(await metricsOf(gateway)),
+          /^gateway_config_generation 2$/m.test(await metricsOf(gateway.urls.management)),
         ),
       )
       t.same(await quotas(), [`"default";q=50;w=${windowSeconds}`])
@@ -257,7 +253,11 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
       t.ok(
         await eventually(
           async () =>
-            total(await metricsOf(gateway), 'gateway_config_reloads_total', /failure/) === 1,
+            total(
+              await metricsOf(gateway.urls.management),
+              'gateway_config_reloads_total',
+              /failure/,
+            ) === 1,
         ),
         'refused once, not once in each',
       )
@@ -266,18 +266,18 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
       process.kill(childrenOf(gateway.pid)[0] ?? 0, 'SIGKILL')
       t.ok(
         await eventually(async () =>
-          /^gateway_workers_replaced_total 2$/m.test(await metricsOf(gateway)),
+          /^gateway_workers_replaced_total 2$/m.test(await metricsOf(gateway.urls.management)),
         ),
       )
       t.same(await quotas(), [`"default";q=50;w=${windowSeconds}`])
-      t.match(await metricsOf(gateway), /^gateway_config_generation 2$/m)
+      t.match(await metricsOf(gateway.urls.management), /^gateway_config_generation 2$/m)
       await load.stop()
       t.equal([...load.failures.values()].reduce((sum, count) => sum + count, 0) <= 2, true)
       writeFileSync(file, good)
       gateway.signal('SIGHUP')
       t.ok(
         await eventually(async () =>
-          /^gateway_config_generation 3$/m.test(await metricsOf(gateway)),
+          /^gateway_config_generation 3$/m.test(await metricsOf(gateway.urls.management)),
         ),
       )
     },
@@ -286,7 +286,7 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
   await t.test('give a worker that loads meanwhile the configuration of a reload', async (t) => {
     const file = join(fleet.env['CONFIG_DIR'] ?? '', 'plans', 'default.yaml')
     const reloads = async () =>
-      total(await metricsOf(gateway), 'gateway_config_reloads_total', /success/)
+      total(await metricsOf(gateway.urls.management), 'gateway_config_reloads_total', /success/)
     const reloadsBefore = await reloads()
     const before = childrenOf(gateway.pid)
     process.kill(before[0] ?? 0, 'SIGKILL')
@@ -304,7 +304,9 @@ t.test('four workers behind one port', { skip: fleetMissing(), timeout: 280_000 
     process.kill(pid, 'SIGCONT')
     t.ok(reloaded)
     t.ok(
-      await eventually(async () => /^gateway_workers 4$/m.test(await metricsOf(gateway))),
+      await eventually(async () =>
+        /^gateway_workers 4$/m.test(await metricsOf(gateway.urls.management)),
+      ),
       'again four',
     )
     const policies = new Set<unknown>()
@@ -451,8 +453,9 @@ t.test('with Redis beside an embedded process', { skip: redisMissing() }, async 
         t.ok(await eventually(async () => open === 0, 5_000), 'it ends with its worker')
         for (const socket of sockets) socket.destroy()
         const whole = async () =>
-          total(await metricsOf(gateway), 'gateway_workers') === 2 &&
-          total(await metricsOf(gateway), 'gateway_workers_replaced_total') === round
+          total(await metricsOf(gateway.urls.management), 'gateway_workers') === 2 &&
+          total(await metricsOf(gateway.urls.management), 'gateway_workers_replaced_total') ===
+            round
         t.ok(await eventually(whole), 'it was replaced')
       }
       const pauses = () =>
@@ -499,6 +502,6 @@ t.test('with Redis beside an embedded process', { skip: redisMissing() }, async 
     const given = await env({ BACKEND_URL: 'http://127.0.0.1:9', GATEWAY_WORKERS: '1' })
     const gateway = await spawnTollgate(t, ['gateway'], given)
     t.same(childrenOf(gateway.pid), [])
-    t.notMatch(await metricsOf(gateway), /gateway_workers/)
+    t.notMatch(await metricsOf(gateway.urls.management), /gateway_workers/)
   })
 })

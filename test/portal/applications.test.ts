@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createClient } from '../support/calling.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { atOnce, besidePortal, type Send, statuses } from '../support/portal-client.ts'
 import { runTollgate, testConfigDir } from '../support/tollgate.ts'
 
@@ -538,7 +539,7 @@ t.test(
     const state = await beside.anonymous('GET', '/api/gateway')
     t.match(state.body, { isReachable: true, checkedAt: /Z$/ })
     t.equal(state.headers['cache-control'], 'no-store')
-    const metrics = await (await fetch(`${tollgate.urls.management}/metrics`)).text()
+    const metrics = await metricsOf(tollgate.urls.management)
     t.match(metrics, /gateway_requests_total\{.*outcome="preflight"\}/, 'the gateway was asked')
     t.notMatch(metrics, 'outcome="NOT_FOUND"', 'and counts no failure for it')
   },

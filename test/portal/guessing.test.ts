@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createPasswords } from '../../src/gateway/portal/accounts/passwords.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { createPortalClient, mailedToken, testPassword } from '../support/portal.ts'
 import { besidePortal, type PortalAnswer } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -373,7 +374,7 @@ t.test(
 )
 
 t.test('the metrics count sign-ins by result and requests by route', async (t) => {
-  const text = await (await fetch(`${urls.management}/metrics`)).text()
+  const text = await metricsOf(urls.management)
   for (const result of ['signed-in', 'refused', 'throttled']) {
     t.match(
       text,

@@ -7,6 +7,7 @@ import { readDataFolderSecret } from '../../src/platform/data-folder.ts'
 import { eventually } from '../support/calling.ts'
 import { tollgate as command } from '../support/cli.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { createPortalClient, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -230,7 +231,7 @@ t.test('the one-click form of RFC 8058 is taken on its own path, and nothing but
 t.test('results are counted for the operator', async (t) => {
   let delivered = 0
   const areCounted = await eventually(async () => {
-    const metrics = await (await fetch(`${urls.management}/metrics`)).text()
+    const metrics = await metricsOf(urls.management)
     delivered = Number(/portal_mails_total\{result="delivered"\} (\d+)/.exec(metrics)?.[1])
     return delivered >= 4
   })

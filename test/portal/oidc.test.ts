@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { freePort } from '../support/free-port.ts'
+import { metricsOf } from '../support/metrics.ts'
 import {
   passProvider,
   providerBrowser,
@@ -78,7 +79,7 @@ t.test('a first sign-in makes an account, later ones find it by issuer and subje
   t.equal((await signIn(who)).status, 303)
   t.match((await who.portal.get('/api/session')).body.developer, { name: who.person.name })
   t.equal(await developerOf(who), undefined, 'another address makes no other account')
-  const events = (await createPortalClient(tollgate.urls.management).get('/metrics')).text
+  const events = await metricsOf(tollgate.urls.management)
   t.match(events, /portal_sign_ins_total\{method="oidc",result="signed-in"\} 2/)
 })
 

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { createAuthority } from '../support/authority.ts'
 import { createClient } from '../support/calling.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { createPortalClient, signUpAndIn, testPassword } from '../support/portal.ts'
 import { besidePortal } from '../support/portal-client.ts'
 import { addApp, appCode } from '../support/second-factor.ts'
@@ -21,7 +22,7 @@ const { stores } = beside
 const told = (event: string) => lines.filter((line) => line['event'] === event)
 const rows = (event: string) => stores.securityEvents.list({ event, limit: 100 })
 const counted = async (event: string) => {
-  const text = await (await fetch(`${management}/metrics`)).text()
+  const text = await metricsOf(management)
   const found = text.matchAll(
     new RegExp(`^gateway_security_events_total\\{event="${event}",reason="[^"]*"\\} (\\d+)$`, 'gm'),
   )
@@ -237,7 +238,7 @@ t.test('what operators read and change, and every other change, is in the stream
   const { end, faults } = await stores.auditChain.verify()
   t.same(faults, [])
   await until('the position has left the database as a metric', async () => {
-    const text = await (await fetch(`${management}/metrics`)).text()
+    const text = await metricsOf(management)
     return text.includes(`\ngateway_audit_position ${end.position}\n`)
   })
 })

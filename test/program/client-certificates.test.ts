@@ -11,6 +11,7 @@ import { childrenOf } from '../support/children.ts'
 import { tollgate } from '../support/cli.ts'
 import { testDataDir } from '../support/database.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { signatureOf } from '../support/seal.ts'
 import {
   newApplication,
@@ -115,7 +116,7 @@ async function start(t: Test, firstList: string, env: Readonly<Record<string, st
 
   return {
     ...{ fleet, gateway, mounted, another, client, ask },
-    metrics: async () => (await fetch(`${urls.management}/metrics`)).text(),
+    metrics: () => metricsOf(urls.management),
     reload: () => tollgate({ ...fleet.env, LOG_LEVEL: 'silent' }, 'reload'),
   }
 }

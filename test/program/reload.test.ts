@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createClient, eventually } from '../support/calling.ts'
 import { testDataDir } from '../support/database.ts'
+import { metricsOf } from '../support/metrics.ts'
 import {
   newApplication,
   registryBeside,
@@ -28,7 +29,7 @@ async function startReloadable() {
       writeFileSync(plan, text)
       process.signal('SIGHUP')
       for (let attempt = 0; attempt < 100; attempt++) {
-        const metrics = await (await fetch(`${process.urls.management}/metrics`)).text()
+        const metrics = await metricsOf(process.urls.management)
         if (sign.test(metrics)) return metrics
         await delay(50)
       }

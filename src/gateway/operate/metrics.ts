@@ -27,7 +27,7 @@ export interface FinishedCall {
 }
 
 /**
- * The gateway's metrics. Label values come only from the catalogue and from
+ * The metrics of calls. Label values come only from the catalogue and from
  * fixed tables, so their number is bounded. There is no application label. This
  * folder holds everything that operators and developers can see of running
  * calls: metrics, log lines, call records, usage counts, and the control
@@ -37,10 +37,6 @@ export interface GatewayMetrics {
   observe(call: FinishedCall): void
   /** For the counter on Redis. */
   readonly counterObserver: CounterObserver
-  /** Calls `isUp` at every scrape. Use once per store. */
-  watchStore(store: 'counters' | 'registry', isUp: () => boolean): void
-  setGeneration(generation: number): void
-  countReload(result: 'success' | 'failure'): void
 }
 
 /** Counts what the recorder had to drop. */
@@ -115,34 +111,9 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     registers,
     aggregator: 'max',
   })
-  const stores = new Map<string, () => boolean>()
-  new Gauge({
-    name: 'gateway_store_up',
-    help: '1 while the store answers, otherwise 0',
-    labelNames: ['store'],
-    registers,
-    aggregator: 'min',
-    collect() {
-      for (const [store, isUp] of stores) this.set({ store }, isUp() ? 1 : 0)
-    },
-  })
-  const generation = new Gauge({
-    name: 'gateway_config_generation',
-    help: 'Number of the loaded configuration; each successful reload adds 1',
-    registers,
-    aggregator: 'min',
-  })
-  const reloads = new Counter({
-    name: 'gateway_config_reloads_total',
-    help: 'Reloads by result',
-    labelNames: ['result'],
-    registers,
-  })
-
   // Prometheus sees the first event as an increase only if it scraped a 0 before.
   for (const cause of awayCauses) switches.inc({ to: 'local', cause }, 0)
   switches.inc({ to: 'shared', cause: 'recovered' }, 0)
-  for (const result of ['success', 'failure']) reloads.inc({ result }, 0)
 
   const recordsLost = new Counter({
     name: 'gateway_call_records_lost_total',
@@ -211,9 +182,6 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
       },
       forfeited: (calls) => forfeited.inc(calls),
     },
-    watchStore: (store, isUp) => void stores.set(store, isUp),
-    setGeneration: (value) => generation.set(value),
-    countReload: (result) => reloads.inc({ result }),
     recordsLost: (records) => recordsLost.inc(records),
     usageLost: (calls) => usageLost.inc(calls),
   }
