@@ -6,6 +6,7 @@ import { openCertificates } from '../../src/compose/certificates.ts'
 import { keepAudit } from '../../src/gateway/operate/keep-audit.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../../src/gateway/operate/process-metrics.ts'
+import { createMailMetrics } from '../../src/gateway/portal/mail/mail-metrics.ts'
 import { createLifetime } from '../../src/platform/lifetime.ts'
 import { createMetricsRegistry } from '../../src/platform/management.ts'
 import { createSecurityEvents } from '../../src/platform/security-events.ts'
@@ -45,6 +46,7 @@ t.test(
     const registry = createMetricsRegistry({ version: '1.0.0', roles: ['gateway'] })
     createGatewayMetrics(registry)
     createProcessMetrics(registry)
+    createMailMetrics(registry)
     const log = pino({ level: 'silent' })
     const events = createSecurityEvents({
       ...{ log, metricsRegistry: registry, keep: undefined, now: Date.now },
@@ -67,12 +69,18 @@ t.test(
     t.teardown(() => Promise.all([events.close(), audit.close(), lifetime.close()]))
     const text = withoutRole(await registry.metrics())
     const names = new Set(rules.match(/\b(?:gateway|portal)_\w+(?=[{[)\s])/g))
+    // Only a process with workers has it.
+    t.ok(names.delete('gateway_workers_replaced_total'))
     t.ok(names.size >= 8, [...names].join(' '))
-    for (const name of names) t.match(text, new RegExp(`^# TYPE ${name} `, 'm'), name)
+    for (const name of names) {
+      const family = name.replace(/_(?:bucket|count)$/, '')
+      t.match(text, new RegExp(`^# TYPE ${family} `, 'm'), name)
+    }
     for (const series of [
       'gateway_config_reloads_total{result="failure"} 0',
       'gateway_limit_store_switches_total{to="local",cause="silent"} 0',
-      'gateway_call_records_lost_total 0',
+      'gateway_call_records_lost_total{reason="unwritten"} 0',
+      'portal_mails_total{result="given-up"} 0',
       'gateway_security_events_total{event="audit.broken",reason=""} 0',
       'gateway_security_events_total{event="key.refused",reason="revoked"} 0',
     ]) {
@@ -84,11 +92,14 @@ t.test(
 t.test('every alert is explained, and tested', async (t) => {
   const rules = readFileSync(new URL('tollgate.rules.yaml', folder), 'utf8')
   const tests = readFileSync(new URL('tollgate.rules.test.yaml', folder), 'utf8')
-  const manual = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8')
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
   t.ok(alerts.length > 5)
   for (const alert of alerts) {
-    t.match(manual, new RegExp(`\\b${alert}\\b`), `${alert} in the manual`)
+    const [, section = ''] = runbook.split(`\n### ${alert}\n`)
+    t.match(section, /^\n\*\*(?:Page|Ticket)\.\*\* \S/, `${alert}: what it means`)
+    t.match(section.split('\n#')[0], /^- \*\*(?:Do|Check and do)\*\*/m, `${alert}: what to do`)
+    t.match(rules, `runbook_url: docs/runbook.md#${alert.toLowerCase()}\n`)
     t.match(
       tests,
       new RegExp(`alertname: ${alert}, exp_alerts: \\[\\]`),

@@ -39,10 +39,17 @@ export interface GatewayMetrics {
   readonly counterObserver: CounterObserver
 }
 
+/**
+ * `replaced`: more calls came than are recorded, and newer records took the
+ * place of older ones. `unwritten`: the database did not take them.
+ */
+const lossReasons = ['replaced', 'unwritten'] as const
+type LossReason = (typeof lossReasons)[number]
+
 /** Counts what the recorder had to drop. */
 export interface RecordingMetrics {
-  /** Call records that were dropped or not written. */
-  recordsLost(records: number): void
+  /** Call records that developers will not see. */
+  recordsLost(records: number, reason: LossReason): void
   /** Calls missing from the usage counts. */
   usageLost(calls: number): void
 }
@@ -117,9 +124,11 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
 
   const recordsLost = new Counter({
     name: 'gateway_call_records_lost_total',
-    help: 'Lost call records: too many between two writes, or the database did not take them',
+    help: 'Lost call records, by reason: replaced by newer ones (more calls than are recorded), or unwritten (the database did not take them)',
+    labelNames: ['reason'],
     registers,
   })
+  for (const reason of lossReasons) recordsLost.inc({ reason }, 0)
   const usageLost = new Counter({
     name: 'gateway_usage_calls_lost_total',
     help: 'Counted calls that are missing from the usage that developers see',
@@ -182,7 +191,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
       },
       forfeited: (calls) => forfeited.inc(calls),
     },
-    recordsLost: (records) => recordsLost.inc(records),
+    recordsLost: (records, reason) => recordsLost.inc({ reason }, records),
     usageLost: (calls) => usageLost.inc(calls),
   }
 }

@@ -51,13 +51,13 @@ export function createRecordFlush(options: RecordFlushOptions): () => Promise<nu
 
   return async () => {
     const { records: waiting, lost } = records.take()
-    metrics.recordsLost(lost)
+    metrics.recordsLost(lost, 'replaced')
     for (let start = 0; start < waiting.length; start += rowsPerStatement) {
       try {
         await writeRecords(db, waiting.slice(start, start + rowsPerStatement))
       } catch (error) {
         const unwritten = waiting.length - start
-        metrics.recordsLost(unwritten)
+        metrics.recordsLost(unwritten, 'unwritten')
         log.warn({ err: error, records: unwritten }, 'call records not written')
         return waiting.length
       }
