@@ -6,6 +6,7 @@ import type { Output } from './output.ts'
 
 /** What every command builds on. Everything is read or opened when it is needed, so that `--help` is quick and works with invalid settings. */
 export interface CommandContext {
+  readonly env: Readonly<Record<string, string | undefined>>
   /** The environment's settings, read once. @throws {SettingsError} */
   settings(): Settings
   /** What CONFIG_DIR publishes, loaded once. @throws {CatalogueError} */

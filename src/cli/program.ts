@@ -38,6 +38,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/migrate.ts')).registerMigrate,
   },
   {
+    name: 'settings',
+    summary: 'show the settings that a process would use, without secrets',
+    load: async () => (await import('./commands/settings.ts')).registerSettings,
+  },
+  {
     name: 'check',
     summary: 'validate the API documents and plans',
     load: async () => (await import('./commands/check.ts')).registerCheck,

@@ -30,6 +30,7 @@ export async function run(options: RunOptions): Promise<number> {
   let settings: Settings | undefined
   let catalogue: Promise<Catalogue> | undefined
   const context: CommandContext = {
+    env,
     settings() {
       settings ??= readSettings(env)
       return settings

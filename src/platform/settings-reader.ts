@@ -28,6 +28,14 @@ export class SettingsError extends Error {
   }
 }
 
+/**
+ * Whether Kubernetes set the variable: for a service named `gateway`, every
+ * container gets `GATEWAY_PORT=tcp://10.0.0.1:8080`.
+ */
+export function isServiceLink(name: string, value: string | undefined): boolean {
+  return name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\/\S+:\d+$/.test(value ?? '')
+}
+
 /** Reads variables one by one and collects their problems. An empty variable counts as absent. */
 export function createSettingsReader(env: Readonly<Record<string, string | undefined>>) {
   // A set, because a default may read a setting that also has its own row.
@@ -35,7 +43,7 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
 
   function read(name: string): string | undefined {
     const value = env[name]
-    return value === undefined || value === '' ? undefined : value
+    return value === undefined || value === '' || isServiceLink(name, value) ? undefined : value
   }
 
   function text(name: string, fallback: string): string {

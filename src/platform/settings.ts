@@ -39,6 +39,8 @@ export interface SettingRow<Value> {
   /** The default, in words. */
   readonly fallback: string
   readonly meaning: string
+  /** Whether no part of the value may be shown. */
+  readonly isSecret?: true
   readonly read: (reader: SettingsReader, given: Given) => Value
 }
 
@@ -83,6 +85,7 @@ function secret(name: string, fallback: string, lengthMin: number, meaning: stri
     names: [name, `${name}_FILE`],
     fallback,
     meaning,
+    isSecret: true,
     read: (reader) => reader.secret(name, lengthMin),
   })
 }

@@ -9,6 +9,7 @@ const silent = { write: () => true }
 
 /** Describing commands reads none of this; running one would. */
 const context: CommandContext = {
+  env: {},
   settings: notRun,
   catalogue: notRun,
   registry: notRun,

@@ -2,7 +2,9 @@ import t from 'tap'
 import { bodyBytesMax } from '../../src/gateway/edge/request/body-limit.ts'
 import { createUploadMemory } from '../../src/gateway/edge/request/upload-memory.ts'
 import { checkDeployment } from '../../src/platform/deployment.ts'
+import { settingWarnings } from '../../src/platform/setting-warnings.ts'
 import { readSettings } from '../../src/platform/settings.ts'
+import { settingsInForce } from '../../src/platform/settings-in-force.ts'
 
 t.test('an origin with a path is refused by name, not by a library later', async (t) => {
   for (const name of ['BACKEND_URL', 'GATEWAY_PUBLIC_URL', 'PORTAL_PUBLIC_URL', 'SCA_PUBLIC_URL']) {
@@ -90,3 +92,75 @@ t.test(
     t.equal(memory.take({ applicationId: 'a', developerId: 'a' }, bodyBytesMax), undefined)
   },
 )
+
+t.test(
+  'what looks like a setting and has no effect is named, with the setting it may be',
+  async (t) => {
+    t.same(
+      settingWarnings({
+        TRUSTED_PROXY: '10.0.0.0/8',
+        DATABASE_URI: 'postgres://secret@host/db',
+        GATEWAY_PORTS: '1',
+        REQUIRE_TSL: 'true',
+      }).map((text) => text.replace(/ is not a setting and has no effect; do you mean /, ' → ')),
+      [
+        'TRUSTED_PROXY → TRUSTED_PROXIES?',
+        'DATABASE_URI → DATABASE_URL?',
+        'GATEWAY_PORTS → GATEWAY_PORT?',
+        'REQUIRE_TSL → REQUIRE_TLS?',
+      ],
+    )
+    t.same(
+      settingWarnings({
+        ...{
+          PATH: '/bin',
+          HOME: '/root',
+          HOSTNAME: 'h',
+          LANG: 'C',
+          LOGNAME: 'me',
+          MAIL: '/var/mail/me',
+        },
+        ...{
+          NODE_ENV: 'production',
+          NODE_OPTIONS: '--x',
+          NODE_EXTRA_CA_CERTS: '/ca.pem',
+          PWD: '/',
+        },
+        ...{ GATEWAY_SERVICE_HOST: '10.0.0.1', GATEWAY_PORT_8080_TCP_ADDR: '10.0.0.1', TZ: 'UTC' },
+        ...{ DATABASE_URL: 'postgres://host/db', KEY_PEPPER_FILE: '/run/pepper', DATA_DIR: '' },
+      }),
+      [],
+    )
+  },
+)
+
+t.test('a port that Kubernetes sets for a service is no setting', async (t) => {
+  const env = { GATEWAY_PORT: 'tcp://10.0.0.1:8080', PORTAL_PORT: 'tcp://10.0.0.2:8081' }
+  t.equal(readSettings(env).gateway.port, 8080)
+  t.match(settingWarnings(env), [/^GATEWAY_PORT is ignored: Kubernetes/, /^PORTAL_PORT is ignored/])
+  t.throws(() => readSettings({ GATEWAY_PORT: 'tcp://x' }), {
+    message: /GATEWAY_PORT: "tcp:\/\/x"/,
+  })
+})
+
+t.test('the settings in force show no secret and no password', async (t) => {
+  const secret = 'planted-secret-that-nobody-may-see-in-here'
+  const env = {
+    ...{ KEY_PEPPER: secret, SESSION_SECRET: secret, GATEWAY_PORT: '8090', LOG_LEVEL: 'warn' },
+    DATABASE_URL: `postgres://tollgate:${secret}@db:5432/tollgate`,
+    REDIS_URL: `redis+sentinel://user:${secret}@s1:26379,s2:26379/group`,
+    SMTP_URL: `smtps://user:${secret}@mail:465`,
+  }
+  const found = settingsInForce(readSettings(env), env)
+  t.notMatch(JSON.stringify(found), secret)
+  const of = (name: string) => found.find(({ names }) => names.includes(name))
+  t.match(of('KEY_PEPPER'), { value: '(hidden)', setBy: ['KEY_PEPPER'] })
+  t.match(of('DATABASE_URL'), { value: 'postgres://tollgate:***@db:5432/tollgate' })
+  t.match(of('SMTP_URL'), { value: 'smtps://user:***@mail:465' })
+  t.match(of('REDIS_URL'), { value: 'sentinel, s1:26379, s2:26379' })
+  t.match(of('GATEWAY_PORT'), { value: 'http://127.0.0.1:8090', setBy: ['GATEWAY_PORT'] })
+  t.match(of('PORTAL_PORT'), { value: 'http://127.0.0.1:8081', setBy: [] })
+  t.match(of('LOG_LEVEL'), { value: 'warn' })
+  t.match(of('BANK_TIME_ZONE'), { value: 'Asia/Jerusalem', setBy: [] })
+  t.match(of('KEY_MAX_DAYS'), { value: '0' })
+})

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Tollgate } from '../../main.ts'
 import { collectWhenIdle } from '../../platform/collect-when-idle.ts'
 import { createLog, type Logger } from '../../platform/log.ts'
+import { settingWarnings } from '../../platform/setting-warnings.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
 import { closeMs } from '../../platform/stop-times.ts'
 import { UsageError } from '../command-error.ts'
@@ -24,6 +25,7 @@ export function registerStart(command: Command, context: CommandContext): void {
       const roles = chooseRoles(names)
       const settings = context.settings()
       const log = createLog(settings.logLevel, { format: settings.logFormat })
+      for (const warning of settingWarnings(context.env)) log.warn({}, warning)
       let reload = noteHangup
       let isReloadDue = false
       function noteHangup(): void {
