@@ -65,7 +65,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         identity,
         certificates,
         observer: createCallObserver({
-          ...{ metrics, log, recorder, monotonic },
+          ...{ metrics, log, accessLog: settings.accessLog, recorder, monotonic },
           keyFailures: createKeyFailures({ events, keys: registry, now: Date.now }),
           recordedAddress: createRecordedAddress(settings.recordAddresses),
         }),

@@ -39,10 +39,8 @@ function shown(
   if (typeof value === 'object' && !Array.isArray(value)) {
     if ('topology' in value) return redisText(value as RedisAddress)
     if ('port' in value) return origin(value as ListenAddress)
-    return row.names
-      .map((name) => env[name])
-      .filter(Boolean)
-      .join(', ')
+    const given = row.names.map((name) => env[name]).filter(Boolean)
+    return given.join(', ') || row.fallback.replaceAll('`', '')
   }
   return withoutPassword(String(value))
 }

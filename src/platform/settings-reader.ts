@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type AccessLog, parseAccessLog } from './access-log.ts'
 import { databaseTlsProblem } from './database-tls.ts'
 import { codeOf } from './error-code.ts'
 import { isLoopback } from './loopback.ts'
@@ -244,6 +245,18 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       if (match === undefined)
         problems.add(`${name}: "${value}" is not one of ${allowed.join(', ')}`)
       return match ?? fallback
+    },
+
+    accessLog(name: string, fallback: AccessLog): AccessLog {
+      const value = read(name)
+      if (value === undefined) return fallback
+      const parsed = parseAccessLog(value)
+      if (parsed === undefined) {
+        problems.add(
+          `${name}: "${value}" is not all, errors, sample:<share> or off (e.g. sample:0.01)`,
+        )
+      }
+      return parsed ?? fallback
     },
 
     boolean(name: string, fallback: boolean): boolean {

@@ -6,6 +6,7 @@
 
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
+import type { AccessLog } from './access-log.ts'
 import { logFormats, logLevels } from './log.ts'
 import { isLoopback } from './loopback.ts'
 import { addressModes } from './recorded-address.ts'
@@ -523,6 +524,17 @@ const records = {
     fallback: '`info`',
     meaning: 'One of `fatal`, `error`, `warn`, `info`, `debug`, `trace`, `silent`.',
     read: (reader) => reader.oneOf('LOG_LEVEL', logLevels, 'info'),
+  }),
+  accessLog: row({
+    names: ['ACCESS_LOG'],
+    fallback: '`all`; with `LOG_LEVEL` above `info`, `off`',
+    meaning:
+      'Which calls write a line to the log, whatever `LOG_LEVEL` says: `all`, `errors` (4xx, 5xx and calls without an answer), `sample:0.01` (this share of the calls, and each 5xx) or `off`.',
+    read: (reader): AccessLog => {
+      const level = reader.oneOf('LOG_LEVEL', logLevels, 'info')
+      const isVerbose = logLevels.indexOf(level) >= logLevels.indexOf('info') && level !== 'silent'
+      return reader.accessLog('ACCESS_LOG', { mode: isVerbose ? 'all' : 'off' })
+    },
   }),
   logFormat: row({
     names: ['LOG_FORMAT'],

@@ -15,6 +15,7 @@ import {
 } from '../../src/gateway/operate/call-observer.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
 import type { Authentication, Caller } from '../../src/gateway/registry/registry.ts'
+import type { AccessLog } from '../../src/platform/access-log.ts'
 import { closeListeners, listen } from '../../src/platform/listen.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createRecordedAddress } from '../../src/platform/recorded-address.ts'
@@ -62,6 +63,8 @@ export interface TestEdgeOptions {
   readonly recorder?: CallObserverOptions['recorder']
   /** Takes the lines of calls (default: silent). */
   readonly log?: CallObserverOptions['log']
+  /** (Default: each call, if there is a log) */
+  readonly accessLog?: AccessLog
 }
 
 export interface TestEdge {
@@ -133,6 +136,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     observer: createCallObserver({
       metrics: createGatewayMetrics(registry),
       log: options.log ?? log,
+      accessLog: options.accessLog ?? { mode: options.log === undefined ? 'off' : 'all' },
       monotonic,
       recorder: options.recorder,
       keyFailures: { ended() {}, throttled() {} },

@@ -4,6 +4,7 @@
 // answers commands about counters in this process. A call never waits for anything here, and nothing here changes
 // its outcome.
 
+import { type AccessLog, isWritten } from '../../platform/access-log.ts'
 import { errors } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Call } from '../edge/call.ts'
@@ -15,6 +16,7 @@ import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics
   readonly log: Logger
+  readonly accessLog: AccessLog
   /** Without a recorder, calls are not stored for developers. */
   readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
   readonly keyFailures: KeyFailures
@@ -25,16 +27,17 @@ export interface CallObserverOptions {
 }
 
 /**
- * Turns each finished call into one metrics observation and one log line, and
- * passes it to the recorder. A line names operation, application, the public
+ * Turns each finished call into one metrics observation and, as ACCESS_LOG says,
+ * one log line, and passes it to the recorder. A line names operation, application, the public
  * part of the key, decision, and the client's address as far as
  * RECORD_ADDRESSES allows. It contains no secret and no target. A preflight is
  * no call and writes no line. Security events about keys have lines of their
  * own.
  */
 export function createCallObserver(options: CallObserverOptions): Observer {
-  const { metrics, log, recorder, keyFailures, recordedAddress, monotonic } = options
-  const logsCalls = log.isLevelEnabled('info')
+  const { metrics, log, accessLog, recorder, keyFailures, recordedAddress, monotonic } = options
+  // Apart from LOG_LEVEL.
+  const access = log.child({}, { level: 'info' })
   return {
     ended(call) {
       const now = monotonic()
@@ -61,8 +64,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       } catch (error) {
         log.error({ requestId: call.requestId, err: error }, 'a call could not be recorded')
       }
-      if (!logsCalls || outcome === 'preflight') return
-      log.info(
+      if (outcome === 'preflight' || !isWritten(accessLog, status)) return
+      access.info(
         {
           requestId: call.requestId,
           api: call.version?.api,
