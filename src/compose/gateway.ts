@@ -83,6 +83,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         monotonic,
         randomUUID,
       })
+      metrics.watchLoad(edge.load)
       lifetime.opened(() => closeListeners([edge.app], () => edge.close()))
       return listen(edge.app, 'GATEWAY', settings.gateway, options.isEnding)
     },

@@ -132,6 +132,7 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
   }
   processMetrics.watchStore('counters', () => counter.isUp())
   processMetrics.watchStore('registry', () => registry.isUp())
+  processMetrics.watchLoad({ database: database.load, registry: registry.load })
   registry.onChange('counter', ({ detail }) => {
     // An operator reset the counter: a bucket remembered as empty may be full again.
     const bucket = detail?.['bucket']

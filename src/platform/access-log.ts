@@ -4,7 +4,7 @@ export type AccessLog =
   /** @param share of all requests, from 0 to 1 */
   | { readonly mode: 'sample'; readonly share: number }
 
-/** @returns undefined for a text that is none of the modes */
+/** @returns undefined for any other text */
 export function parseAccessLog(text: string): AccessLog | undefined {
   if (text === 'all' || text === 'errors' || text === 'off') return { mode: text }
   const [, digits] = /^sample:(0?\.\d{1,6}|[01])$/.exec(text) ?? []

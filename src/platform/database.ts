@@ -33,6 +33,8 @@ export interface Database {
    * where the database does not report it, as a server does not.
    */
   readonly onTransaction: ((listener: () => void) => void) | undefined
+  /** Connections of the pool, and statements that wait for one. */
+  load(): { readonly busy: number; readonly idle: number; readonly waiting: number }
   /** Waits for running statements, then closes all connections. */
   close(): Promise<void>
 }
@@ -98,6 +100,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
 
     onTransaction: options.onTransaction,
+
+    load: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
 
     close: () => pool.end(),
   }

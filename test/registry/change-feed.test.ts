@@ -80,6 +80,11 @@ for (const [name, open] of [
       typeof outcome === 'object' && !outcome.isSuspended
 
     t.ok((await everybodySays(isActive)) < soonMs)
+    for (const registry of registries) {
+      const { keysCached, keysLookedUp, feedAgeSeconds } = registry.load()
+      t.same([keysCached, keysLookedUp], [1, 1])
+      t.ok(feedAgeSeconds >= 0 && feedAgeSeconds < 10, `${feedAgeSeconds} s`)
+    }
     tookMs.length = 0
     await stores.applications.suspend({ id: application.id, by })
     t.ok((await everybodySays(isSuspended)) < soonMs, 'application suspended')

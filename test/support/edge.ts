@@ -122,6 +122,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
   const published = { generation: 1, catalogue, router: createRouter(catalogue) }
   const callers = options.callers ?? new Map([[testKey, callerOf('app-1')]])
   const counter = options.counter ?? (await createMemoryCounter({ log, now }))
+  const metrics = createGatewayMetrics(registry)
   const edge = await createEdge({
     published: () => options.published?.() ?? published,
     registry: { authenticate: (key, done) => done(callers.get(key) ?? 'invalid') },
@@ -134,7 +135,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     }),
     certificates: options.certificates,
     observer: createCallObserver({
-      metrics: createGatewayMetrics(registry),
+      metrics,
       log: options.log ?? log,
       accessLog: options.accessLog ?? { mode: options.log === undefined ? 'off' : 'all' },
       monotonic,
@@ -163,6 +164,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     monotonic,
     randomUUID,
   })
+  metrics.watchLoad(edge.load)
   let isEnding = false
   const tls = options.tls && { certFile: '', keyFile: '' }
   const address = { host: '127.0.0.1', port: 0, tls }

@@ -7,6 +7,7 @@ import type { ListenerTls, UpstreamCredentials } from '../../platform/tls.ts'
 import type { Watched } from '../../platform/watched-files.ts'
 import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
+import type { PoolLoad } from '../upstream/pool.ts'
 import { createRefuse } from './answer/refuse.ts'
 import type { ConcurrencyOptions } from './checks/concurrency.ts'
 import { createChecks } from './checks.ts'
@@ -54,9 +55,18 @@ export interface EdgeOptions {
   readonly randomUUID: () => string
 }
 
+/** How much the data path has to do now. */
+export interface EdgeLoad {
+  readonly callsUnderWay: number
+  /** Octets of request bodies in memory. */
+  readonly uploadOctets: number
+  readonly backend: PoolLoad
+}
+
 /** The data path, ready to listen. */
 export interface Edge {
   readonly app: FastifyInstance
+  load(): EdgeLoad
   /** Stops accepting, lets current calls finish, then closes the connections to the backend. */
   close(): Promise<void>
 }
@@ -102,13 +112,14 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     isAddressKnown: true,
     now: options.now,
   })
+  const calls = createRunCall({ checks, refuse, observer })
   const app = await createListener({
     receive: createReceiveCall({
       ...{ published: options.published, portalUrl, monotonic, randomUUID },
       clientAddress: createClientAddress(isProxy),
       clientScheme: createClientScheme(isProxy),
     }),
-    calls: createRunCall({ checks, refuse, observer }),
+    calls,
     forward: forwarder.forward,
     refuseSocket: createRefuseSocket({
       ...{ portalUrl, randomUUID },
@@ -121,6 +132,11 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   })
   return {
     app,
+    load: () => ({
+      callsUnderWay: calls.underWay(),
+      uploadOctets: uploads.held(),
+      backend: forwarder.load(),
+    }),
     async close() {
       await app.close()
       uploads.close()

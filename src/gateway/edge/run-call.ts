@@ -22,6 +22,8 @@ export interface RunCall {
   run(call: Call, forward: Forward): void
   /** Ends a call in which code of the gateway failed. */
   failed(call: Call, error: unknown): void
+  /** Calls that have begun and not ended. */
+  underWay(): number
 }
 
 /**
@@ -36,6 +38,8 @@ export interface RunCall {
  * 5. The observer sees the finished call, once: metrics, log, usage, record.
  */
 export function createRunCall({ checks, refuse, observer }: RunCallOptions): RunCall {
+  let underWay = 0
+
   function failed(call: Call, error: unknown): void {
     observer.failed(call, error)
     if (call.response.headersSent) return
@@ -63,12 +67,15 @@ export function createRunCall({ checks, refuse, observer }: RunCallOptions): Run
   function reportFinished(call: Call): void {
     if (!call.isChecked || !call.isOver || call.isReported) return
     call.isReported = true
+    underWay -= 1
     observer.ended(call)
   }
 
   return {
     failed,
+    underWay: () => underWay,
     run(call, forward) {
+      underWay += 1
       // The response holds its call, so one function serves all.
       call.response.call = call
       call.response.on('close', closed)

@@ -3,6 +3,7 @@ import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
 import type { Decision } from '../counters/counter.ts'
 import { awayCauses, type CounterObserver } from '../counters/redis/counter-observer.ts'
+import type { EdgeLoad } from '../edge/create-edge.ts'
 import { createTalliedCounter } from './tallied-counter.ts'
 import { createTalliedHistogram } from './tallied-histogram.ts'
 
@@ -35,6 +36,8 @@ export interface FinishedCall {
  */
 export interface GatewayMetrics {
   observe(call: FinishedCall): void
+  /** Shows at every scrape how much the data path has to do. */
+  watchLoad(load: () => EdgeLoad): void
   /** For the counter on Redis. */
   readonly counterObserver: CounterObserver
 }
@@ -118,6 +121,42 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     registers,
     aggregator: 'max',
   })
+  let load: (() => EdgeLoad) | undefined
+  const ofLoad = (name: string, help: string, read: (load: EdgeLoad) => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        if (load !== undefined) this.set(read(load()))
+      },
+    })
+  ofLoad(
+    'gateway_calls_in_progress',
+    'Calls that have begun and not ended',
+    ({ callsUnderWay }) => callsUnderWay,
+  )
+  ofLoad(
+    'gateway_upload_bytes',
+    'Bytes of request bodies in memory',
+    ({ uploadOctets }) => uploadOctets,
+  )
+  ofLoad(
+    'gateway_backend_waiting',
+    'Calls that wait for a connection to the backend',
+    ({ backend }) => backend.waiting,
+  )
+  new Gauge({
+    name: 'gateway_backend_connections',
+    help: 'Connections to the backend by state: busy or idle',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      if (load === undefined) return
+      const { busy, idle } = load().backend
+      this.set({ state: 'busy' }, busy)
+      this.set({ state: 'idle' }, idle)
+    },
+  })
+
   // Prometheus sees the first event as an increase only if it scraped a 0 before.
   for (const cause of awayCauses) switches.inc({ to: 'local', cause }, 0)
   switches.inc({ to: 'shared', cause: 'recovered' }, 0)
@@ -181,6 +220,9 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
         found.overhead.observe(Math.max(0, call.totalSeconds - call.upstreamSeconds))
       }
       if (call.decision !== undefined) found.decisions(call.decision).count += 1
+    },
+    watchLoad(watched) {
+      load = watched
     },
     counterObserver: {
       answered: (seconds) => storeDuration.observe(seconds),

@@ -1,11 +1,21 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Database } from '../../platform/database.ts'
+import type { RegistryLoad } from '../registry/open-registry.ts'
 
 /** What every process with stores and a configuration reports, whether it takes calls or not. */
 export interface ProcessMetrics {
   /** Calls `isUp` at every scrape. Use once per store. */
   watchStore(store: 'counters' | 'registry', isUp: () => boolean): void
+  /** Shows at every scrape what the process has to do, and how fresh its knowledge is. */
+  watchLoad(load: ProcessLoad): void
   setGeneration(generation: number): void
   countReload(result: 'success' | 'failure'): void
+}
+
+/** Where to read the load of a process. */
+export interface ProcessLoad {
+  readonly database: Database['load']
+  readonly registry: () => RegistryLoad
 }
 
 export function createProcessMetrics(registry: Registry): ProcessMetrics {
@@ -34,9 +44,59 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
     registers,
   })
 
+  let load: ProcessLoad | undefined
+  new Gauge({
+    name: 'gateway_database_connections',
+    help: 'Connections to PostgreSQL by state: busy or idle',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      if (load === undefined) return
+      const { busy, idle } = load.database()
+      this.set({ state: 'busy' }, busy)
+      this.set({ state: 'idle' }, idle)
+    },
+  })
+  new Gauge({
+    name: 'gateway_database_waiting',
+    help: 'Statements that wait for a connection to PostgreSQL',
+    registers,
+    collect() {
+      this.set(load?.database().waiting ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'gateway_keys_cached',
+    help: 'API keys in memory, those that do not exist included',
+    registers,
+    collect() {
+      this.set(load?.registry().keysCached ?? 0)
+    },
+  })
+  new Counter({
+    name: 'gateway_key_lookups_total',
+    help: 'API keys that PostgreSQL was asked for: memory did not have them, or had them for long',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(load?.registry().keysLookedUp ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'gateway_change_feed_age_seconds',
+    help: 'Time since PostgreSQL last told the process what has changed, such as revoked keys',
+    registers,
+    aggregator: 'max',
+    collect() {
+      this.set(load?.registry().feedAgeSeconds ?? 0)
+    },
+  })
   // Prometheus sees the first event as an increase only if it scraped a 0 before.
   for (const result of ['success', 'failure']) reloads.inc({ result }, 0)
   return {
+    watchLoad(watched) {
+      load = watched
+    },
     watchStore: (store, isUp) => void stores.set(store, isUp),
     setGeneration: (value) => generation.set(value),
     countReload: (result) => reloads.inc({ result }),

@@ -10,6 +10,8 @@ export interface ChangeFeed {
   onLost(listener: () => void): () => void
   /** Whether the registry answered within the last two seconds. */
   isUp(): boolean
+  /** Seconds since the registry last answered. */
+  ageSeconds(): number
   close(): Promise<void>
 }
 
@@ -109,6 +111,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       return () => lostListeners.delete(listener)
     },
     isUp: () => monotonicNow() - lastReadAt < upMs,
+    ageSeconds: () => (monotonicNow() - lastReadAt) / 1000,
     async close() {
       isClosed = true
       await reading.close()

@@ -23,6 +23,8 @@ export interface KeyLookUps {
   find(id: string, done: (outcome: LookUpOutcome) => void): void
   /** Refreshes a known key in the background. The queue has room for every cached key. */
   refresh(id: string): void
+  /** Ids that the database was asked for, refreshes included. */
+  asked(): number
 }
 
 export interface KeyLookUpsOptions {
@@ -57,6 +59,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   const refreshes: Question[] = []
   const newestLast: Question[] = []
   let running = 0
+  let asked = 0
 
   function ask(id: string, queue: Question[]): Question {
     const question: Question = { id, wanting: [], isAnswered: false, timer: undefined }
@@ -81,6 +84,7 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
   /** The slot becomes free when the database has answered, not at the deadline: until then it is still working on the statement. */
   async function run(batch: readonly Question[]): Promise<void> {
     running += 1
+    asked += batch.length
     let left = batch
     try {
       for (let attempt = 0; attempt < attemptsMax && left.length > 0; attempt += 1) {
@@ -131,5 +135,6 @@ export function createKeyLookUps(options: KeyLookUpsOptions): KeyLookUps {
       ask(id, refreshes)
       next()
     },
+    asked: () => asked,
   }
 }

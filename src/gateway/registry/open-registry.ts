@@ -23,8 +23,18 @@ export interface Registry extends RegistryStores, KeyAuthenticator, KeyMemory, R
   onLost(listener: () => void): () => void
   /** Whether the database answered within the last two seconds. */
   isUp(): boolean
+  load(): RegistryLoad
   /** Stops polling and writes pending data. Does not close the database. */
   close(): Promise<void>
+}
+
+/** What a process knows of keys, and how fresh that is. */
+export interface RegistryLoad {
+  readonly keysCached: number
+  /** Keys that the database was asked for, since the start. */
+  readonly keysLookedUp: number
+  /** Seconds since the change feed was last read. */
+  readonly feedAgeSeconds: number
 }
 
 export interface RegistryOptions {
@@ -87,6 +97,11 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     onChange: feed.onChange,
     onLost: feed.onLost,
     isUp: feed.isUp,
+    load: () => ({
+      keysCached: cache.size,
+      keysLookedUp: lookUps.asked(),
+      feedAgeSeconds: feed.ageSeconds(),
+    }),
     async close() {
       await feed.close()
       await lastUsed.close()

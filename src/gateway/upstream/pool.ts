@@ -37,10 +37,20 @@ export interface PoolOptions {
 export interface Pool {
   /** Sends a request on a free connection, opens one, or waits. A lane gets a connection only while it has fewer than are free. */
   dispatch(request: UpstreamRequest, handler: AnswerHandler): Dispatched
+  load(): PoolLoad
   /** Closes connections that are too old or idle for too long. Called periodically. */
   tidy(): void
   /** Resolves when all current requests have ended and all connections are closed. */
   close(): Promise<void>
+}
+
+/** How much a pool has to do now. */
+export interface PoolLoad {
+  /** Connections that carry a request. */
+  readonly busy: number
+  readonly idle: number
+  /** Requests without a connection. */
+  readonly waiting: number
 }
 
 /** A request in the pool, until its handler has its outcome. */
@@ -196,6 +206,11 @@ export function createPool(options: PoolOptions): Pool {
       sendSoon()
       return queued
     },
+    load: () => ({
+      busy: all.size - free.length,
+      idle: free.length,
+      waiting: waiting.length,
+    }),
     tidy() {
       const at = monotonic()
       // The most recently used connections are on top.

@@ -3,7 +3,7 @@ import type { Refusal } from '../../../platform/problem.ts'
 import { Roster } from '../../../platform/roster.ts'
 import type { UpstreamCredentials } from '../../../platform/tls.ts'
 import type { Watched } from '../../../platform/watched-files.ts'
-import { createPool } from '../../upstream/pool.ts'
+import { createPool, type PoolLoad } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall, RoutedCall } from '../call.ts'
 import { Exchange } from './exchange.ts'
@@ -24,6 +24,7 @@ export interface Forwarder {
   forward(call: GrantedCall): void
   /** Whether there is room for another call of the operation; checked before the call is counted. */
   hasRoom(operation: Operation): boolean
+  load(): PoolLoad
   close(): Promise<void>
 }
 
@@ -88,6 +89,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       new Exchange(call, lane, exchangeOptions).begin(pool, { head, body, lane })
     },
     hasRoom: lanes.hasRoom,
+    load: pool.load,
     async close() {
       await pool.close()
       clearInterval(watch)

@@ -22,6 +22,8 @@ export interface UploadMemory {
   /** @returns the refusal if there is no room for this number of octets; undefined when they are reserved */
   take(owner: UploadOwner, octets: number): Refusal | undefined
   give(owner: UploadOwner, octets: number): void
+  /** Octets reserved now. */
+  held(): number
 }
 
 /** Creates the memory, initially empty. */
@@ -52,6 +54,7 @@ export function createUploadMemory(octetsMax: number): UploadMemory {
       applications.remove(applicationId, octets)
       developers.remove(developerId, octets)
     },
+    held: () => sum,
   }
 }
 

@@ -22,6 +22,8 @@ export interface UploadsOptions {
 export interface Uploads {
   /** Calls `done` once. */
   receive(call: EntitledCall, done: Receive): void
+  /** Octets of bodies in memory. */
+  held(): number
   close(): void
 }
 
@@ -47,6 +49,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       if (refusal === undefined) new Upload(call, shared, done)
       else done(refusal)
     },
+    held: memory.held,
     close: () => clearInterval(watch),
   }
 }

@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net'
+import t from 'tap'
+import { startEdge, testKey } from '../support/edge.ts'
+import { answerOk, type RecordedRequest, startRawBackend } from '../support/raw-backend.ts'
+import { until } from '../support/until.ts'
+
+t.test(
+  'the metrics show calls under way, their bodies and connections, and nothing after them',
+  async (t) => {
+    const backend = await startRawBackend(t)
+    const held: [RecordedRequest, Socket][] = []
+    backend.answer = (request, socket) => void held.push([request, socket])
+    const edge = await startEdge(t, { backendUrl: backend.url })
+    async function shows(lines: readonly string[]): Promise<boolean> {
+      const text = await edge.metrics()
+      return lines.every((line) => text.includes(`\n${line}\n`))
+    }
+    const idle = [
+      'gateway_calls_in_progress 0',
+      'gateway_upload_bytes 0',
+      'gateway_backend_waiting 0',
+      'gateway_backend_connections{state="busy"} 0',
+    ]
+    t.ok(await shows(idle))
+    const headers = { 'x-api-key': testKey, 'content-type': 'application/json' }
+    const post = fetch(`${edge.url}/v1.7.0/consents`, {
+      method: 'POST',
+      headers,
+      body: '{"a":"1"}',
+    })
+    const get = fetch(`${edge.url}/v1.7.0/accounts`, { headers })
+    await until('both calls are at the backend', () => held.length === 2)
+    t.ok(
+      await shows([
+        'gateway_calls_in_progress 2',
+        'gateway_upload_bytes 9',
+        'gateway_backend_connections{state="busy"} 2',
+        'gateway_backend_connections{state="idle"} 0',
+      ]),
+      await edge.metrics(),
+    )
+    for (const [request, socket] of held) answerOk(request, socket)
+    await Promise.all((await Promise.all([post, get])).map((answer) => answer.arrayBuffer()))
+    await until('both calls have ended', () =>
+      shows([...idle, 'gateway_backend_connections{state="idle"} 2']),
+    )
+  },
+)
