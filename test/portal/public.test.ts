@@ -342,6 +342,7 @@ t.test(
     const links = [...answer.body.matchAll(/\]\(https:\/\/portal\.example([^)]+)\)/g)]
     const paths = links.map(([, path = '']) => path)
     for (const path of [
+      '/index.md',
       '/guides/first-call.md',
       '/guides/moving-to-1.7.0.md',
       '/apis/xs2a/1.7.0.md',
@@ -360,6 +361,12 @@ t.test(
     t.match(page.body, '<title>Know your limits · Tollgate</title>')
     t.match(page.body, '<h2 id="handle-429">', 'a guide can be read without script')
     t.equal((await app.inject('/guides/nothing')).statusCode, 404)
+    const front = (await app.inject('/index.md')).body
+    t.match(
+      front,
+      /```bash\ncurl [\s\S]*```json\n\{[\s\S]*1\.7\.0\]\(https:\/\/portal\.example\/apis\/xs2a/,
+    )
+    t.match((await app.inject('/index.md?language=he')).body, /^# \p{Script=Hebrew}/u)
     const hebrew = await app.inject('/guides/first-call.md?language=he')
     t.match(hebrew.body, /^# הקריאה הראשונה/)
     t.equal((await app.inject('/guides/nothing.md')).statusCode, 404)

@@ -60,6 +60,7 @@ ${documentRows.join('\n')}
 
 ## ${t('llms.optional')}
 
+- [${t('llms.front')}](${portalUrl}/index.md${query}): ${t('llms.frontOf')}
 - [${t('llms.errors')}](${portalUrl}/guides/errors.md${query}): ${t('llms.errorsOf')}
 - [${t('llms.portal')}](${portalUrl}/api/openapi.json): ${t('llms.portalOf')}
 `

@@ -3,6 +3,8 @@ import { versionKey } from '../../../catalogue/catalogue.ts'
 import { serializeOnce } from '../answer-serializer.ts'
 import { brandName } from '../brand-facts.ts'
 import { createCompression } from '../compression.ts'
+import { frontMarkdown } from '../documents/front-markdown.ts'
+import type { FrontPages } from '../documents/front-page.ts'
 import type { ProblemSamples } from '../documents/problem-sample.ts'
 import { diffMarkdown, problemMarkdown, sandboxMarkdown } from '../documents/public-markdown.ts'
 import { createServedDocument } from '../documents/served-document.ts'
@@ -37,9 +39,10 @@ export function registerGuides(
   services: Pick<PortalServices, 'catalogue' | 'gatewayUrl' | 'portalUrl' | 'now' | 'sandbox'> & {
     readonly guides: Guides
     readonly problemSamples: ProblemSamples
+    readonly frontPages: Pick<FrontPages, 'known'>
   },
 ): void {
-  const { catalogue, portalUrl, now, guides, problemSamples, sandbox } = services
+  const { catalogue, portalUrl, now, guides, problemSamples, frontPages, sandbox } = services
   const diff = createRememberedDiff()
   const searchIndex = createSearchIndex(services)
   const servedDocument = createServedDocument(services)
@@ -188,6 +191,22 @@ export function registerGuides(
         },
       )
     }
+
+    scope.get('/index.md', { schema: { querystring: LanguageQuery } }, async ({ query }, reply) => {
+      const language = query.language ?? 'en'
+      const text = markdown(`${language} front`, () =>
+        frontMarkdown({
+          front: frontPages.known(),
+          versions: [...catalogue().versions.values()],
+          portalUrl: portalUrl(),
+          language,
+          nowMs: now(),
+        }),
+      )
+      return reply
+        .headers({ 'content-type': markdownType, 'cache-control': cacheControl })
+        .send(text)
+    })
 
     scope.get('/llms.txt', { schema: { querystring: LanguageQuery } }, async ({ query }, reply) => {
       const language = query.language ?? 'en'
