@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { chromiumMissing, focusedText, startBrowser } from '../support/browser.ts'
+import { eventually } from '../support/calling.ts'
 import { operationField } from '../support/choose-operation.ts'
 import { awaitMail } from '../support/mails.ts'
 import { openState } from '../support/portal-states.ts'
