@@ -12,7 +12,11 @@ import { until } from '../support/until.ts'
 
 const lines: Record<string, unknown>[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-const env = { AUTH_FAILURES_PER_MINUTE: '5', GATEWAY_CLIENT_CERTIFICATES: 'optional' }
+const env = {
+  AUTH_FAILURES_PER_MINUTE: '5',
+  GATEWAY_CLIENT_CERTIFICATES: 'optional',
+  ACCESS_LOG: 'all',
+}
 const tollgate = await runTollgate(t, { log, env })
 const { portal, gateway, management } = tollgate.urls
 const beside = await besidePortal(t, tollgate)
