@@ -35,8 +35,7 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   const monotonic = () => performance.now()
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
-    division: { processes: () => 1, place: () => undefined, placesVersion: () => 0 },
-    ...{ seen, monotonic },
+    ...{ processes: () => 1, seen, monotonic },
     clockOf: () => ({ now: Date.now }),
   })
   const inFlight = new Roster<CallBatch>()

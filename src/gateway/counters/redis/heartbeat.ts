@@ -12,15 +12,6 @@ export interface Heartbeat {
   processes(): number
   /** This process first, then all others seen in the last five seconds. */
   living(): readonly number[]
-  /**
-   * The place of this process in the order in which the processes share what
-   * does not divide, from 0; another order for each bucket. Undefined before all
-   * others know of this process. No two processes have the same place, if each
-   * knows all that live.
-   */
-  place(bucket: string): number | undefined
-  /** Changes whenever {@link place} may. */
-  placesVersion(): number
   /** Beats now instead of at the next interval. */
   beat(): void
   /** Removes this process from the store, so that the others no longer count it. Never rejects. */
@@ -49,9 +40,6 @@ const beatMs = 1000
  */
 const beatsKept = 5
 
-/** After this number of beats in a row, every process that beats too has seen this one. */
-const beatsUntilKnown = 3
-
 const askMs = 500
 const farewellMs = 200
 
@@ -60,10 +48,6 @@ export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptio
   /** The processes seen in each of the last seconds. Beats also run whenever the store returns. */
   let recent: ReadonlySet<number>[] = []
   let isNextSecond = true
-  /** Seconds in a row with a beat; those before an outage still count in it. */
-  let beatsInRow = 0
-  let hasMissed = false
-  let placesVersion = 0
   let warnedOf = configured
   let isBeating = false
   let isClosed = false
@@ -88,13 +72,10 @@ export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptio
       const { numbers } = await tell(true, askMs)
       // Only gateways of this version write numbers; what another program has left is not counted.
       const ids = new Set(numbers.filter(Number.isSafeInteger))
-      if (isNextSecond || hasMissed) beatsInRow = hasMissed ? 1 : beatsInRow + 1
       recent = isNextSecond
         ? [...recent, ids].slice(-beatsKept)
         : recent.with(-1, new Set([...(recent.at(-1) ?? []), ...ids]))
       isNextSecond = false
-      hasMissed = false
-      placesVersion += 1
       const seen = ids.size
       onSeen(seen)
       if (seen > warnedOf) {
@@ -106,29 +87,14 @@ export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptio
       }
     } catch {
       // Other parts report the outage. The processes seen last remain the answer.
-      hasMissed = true
     } finally {
       isBeating = false
     }
   }
 
-  function living(): readonly number[] {
-    return [...new Set([id, ...recent.flatMap((ids) => [...ids])])]
-  }
-
   return {
     processes: () => Math.max(configured, ...recent.map(({ size }) => size)),
-    living,
-    place(bucket) {
-      if (beatsInRow < beatsUntilKnown) return undefined
-      const own = rankOf(bucket, id)
-      // Of two equal ranks, the lower id comes first.
-      return living().filter((each) => {
-        const rank = rankOf(bucket, each)
-        return rank < own || (rank === own && each < id)
-      }).length
-    },
-    placesVersion: () => placesVersion,
+    living: () => [...new Set([id, ...recent.flatMap((ids) => [...ids])])],
     beat: () => void beat(),
     async close() {
       isClosed = true
@@ -136,13 +102,4 @@ export function createHeartbeat({ configured, log, ask, onSeen }: HeartbeatOptio
       if (recent.length > 0) await tell(false, farewellMs).catch(() => undefined)
     },
   }
-}
-
-/** Spreads the places of a process over the buckets: FNV-1a of bucket and id. */
-function rankOf(bucket: string, id: number): number {
-  let hash = 0x811c9dc5
-  for (const char of `${id} ${bucket}`) {
-    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
-  }
-  return hash >>> 0
 }

@@ -88,11 +88,7 @@ export async function createRedisCounter({
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
-    division: {
-      processes: () => heartbeat?.processes() ?? configured,
-      place: (bucket) => heartbeat?.place(bucket),
-      placesVersion: () => heartbeat?.placesVersion() ?? 0,
-    },
+    processes: () => heartbeat?.processes() ?? configured,
     seen,
     clockOf: (bucket) => servers.clockOf(bucket),
     monotonic,
