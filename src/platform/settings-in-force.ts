@@ -49,8 +49,18 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
+/** What of an address is shown: whatever else it has may hold a password. */
+const shownParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+
 function withoutPassword(text: string): string {
-  return text.replace(/(?<=^[a-z+]+:\/\/[^/?#@]*:)[^/?#@]*(?=@)/, '***')
+  if (!text.includes('://')) return text
+  const url = URL.parse(text)
+  if (url === null) return '(hidden)'
+  if (url.password !== '') url.password = '***'
+  for (const name of [...url.searchParams.keys()]) {
+    if (!shownParameters.includes(name)) url.searchParams.set(name, '***')
+  }
+  return url.href
 }
 
 /** Without user and password. */

@@ -153,6 +153,18 @@ t.test('the settings in force show no secret and no password', async (t) => {
   }
   const found = settingsInForce(readSettings(env), env)
   t.notMatch(JSON.stringify(found), secret)
+  for (const url of [
+    `postgres://u:p@${secret}@db/x`,
+    `postgresql://db/x?user=u&password=${secret}`,
+    `POSTGRES://u:${secret}@db/x?sslmode=verify-full`,
+  ]) {
+    const given = { DATABASE_URL: url }
+    t.notMatch(
+      JSON.stringify(settingsInForce(readSettings(given), given)),
+      secret,
+      url.slice(0, 20),
+    )
+  }
   const of = (name: string) => found.find(({ names }) => names.includes(name))
   t.match(of('KEY_PEPPER'), { value: '(hidden)', setBy: ['KEY_PEPPER'] })
   t.match(of('DATABASE_URL'), { value: 'postgres://tollgate:***@db:5432/tollgate' })
