@@ -109,6 +109,26 @@ t.test(
   },
 )
 
+t.test(
+  'a DNS server that answers only about IPv4 does not hold up the address it gave',
+  async (t) => {
+    const half = createSocket('udp4')
+    half.on('message', (query, { port, address }) => {
+      // The type of the question is before its class, at the end without EDNS; 1 is A.
+      const end = query.indexOf(0, 12) + 5
+      if (query.readUInt16BE(end - 4) !== 1) return
+      const head = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
+      const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 7])
+      half.send(Buffer.concat([head, query.subarray(12, end), answer]), port, address)
+    })
+    await new Promise<void>((resolve) => half.bind(0, '127.0.0.1', resolve))
+    t.teardown(() => half.close())
+    const servers = [`127.0.0.1:${half.address().port}`]
+    // Far less than the tries for an answer that never comes take.
+    t.same(await lookUp('half.example', AbortSignal.timeout(3_000), servers), ['192.0.2.7'])
+  },
+)
+
 t.test('a look-up whose DNS server is silent ends when it is given up', async (t) => {
   const silent = createSocket('udp4')
   let asked = 0

@@ -2,6 +2,8 @@ import { Resolver } from 'node:dns/promises'
 
 const timeoutMs = 2_000
 const tries = 2
+/** For the IPv6 addresses of a name that has others. */
+const restMs = 500
 
 /**
  * Finds the addresses of a name, IPv4 before IPv6.
@@ -28,7 +30,13 @@ export async function lookUp(
   const cancel = (): void => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const ofIpv4 = resolver.resolve4(name)
+    // Some name servers never answer about IPv6.
+    void ofIpv4.then(
+      () => setTimeout(cancel, restMs).unref(),
+      () => undefined,
+    )
+    const found = await Promise.allSettled([ofIpv4, resolver.resolve6(name)])
     signal.throwIfAborted()
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     const [first] = found

@@ -46,7 +46,7 @@ export function createWebhookTargets({
   lookup = lookUp,
 }: WebhookTargetsOptions): WebhookTargets {
   const isOwnNetwork = createNetworks(settings.webhookNetworks)
-  const isLocal = isOwnNetwork('127.0.0.1') || isOwnNetwork('::1')
+  const isLocal = isOwnNetwork('127.0.0.1')
   const rule = `an https address of the internet of at most ${webhookUrlLengthMax} characters, without a user name and without a fragment${isLocal ? ', or an http address of this machine' : ''}`
 
   function isAllowed(address: string): boolean {
