@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { chromiumMissing, startBrowser } from '../support/browser.ts'
-import { burst } from '../support/calling.ts'
+import { burst, eventually } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { openBesidePortal } from '../support/portal-client.ts'
 import { spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
@@ -46,6 +46,9 @@ t.test(
       t.same(await statuses(), [200])
       t.equal(await banner.count(), 0)
 
+      // The scripts of the other parts come when the browser has nothing else to do.
+      const isLoaded = `performance.getEntriesByType('resource').some(({ name }) => /\\/settings-tab-[^/]+\\.js$/.test(name))`
+      t.ok(await eventually(() => page.evaluate<boolean>(isLoaded)))
       expectOutage()
       portal.signal('SIGKILL')
       await portal.ended

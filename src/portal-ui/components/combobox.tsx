@@ -51,7 +51,9 @@ export function Combobox(props: ComboboxProps) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const [isWanted, setIsWanted] = useState(false)
-  const [active, setActive] = useState(-1)
+  const [marked, setActive] = useState(-1)
+  // The options may become fewer by themselves.
+  const active = Math.min(marked, options.length - 1)
   const isOpen = isWanted && (options.length > 0 || nothingFound !== undefined)
 
   // Above everything, however the field's surroundings scroll; as wide as the field.

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { PublishedLimit } from '../../../gateway/portal/schemas/catalogue.ts'
 import type { LimitRequest } from '../../../gateway/portal/schemas/limit-requests.ts'
 import { useApis } from '../../api/catalogue.ts'
@@ -8,6 +8,7 @@ import { Message } from '../../components/message.tsx'
 import { NoticeLine } from '../../components/notice-line.tsx'
 import { ProblemAlert } from '../../components/problem-alert.tsx'
 import { Time } from '../../components/time.tsx'
+import { WhenOpened } from '../../components/when-opened.tsx'
 import { limitInWords, wholeNumber, windowInWords } from '../../in-words.ts'
 import { lazyPage } from '../../lazy-page.tsx'
 import { limitOfVersion } from '../../published.ts'
@@ -15,7 +16,7 @@ import { t } from '../../words.ts'
 import type { Choice } from './ask-dialog.tsx'
 import { type SubscribedVersion, useSubscribedVersions } from './subscribed-versions.ts'
 
-/** Loads once the button shows. */
+/** Loads when it opens: without it, the page still shows. */
 const { Page: AskDialog } = lazyPage(() => import('./ask-dialog.tsx'), 'AskDialog')
 
 /** A button that asks the operator for more calls, and what became of earlier requests. */
@@ -35,14 +36,14 @@ export function AskForCalls({ applicationId }: { readonly applicationId: string 
       {worthShowing(data?.items ?? []).map((request) => (
         <Asked key={request.id} applicationId={applicationId} request={request} />
       ))}
-      <Suspense>
+      <WhenOpened opened={isAsking}>
         <AskDialog
           applicationId={applicationId}
           choices={choices}
           opened={isAsking}
           onClose={() => setIsAsking(false)}
         />
-      </Suspense>
+      </WhenOpened>
     </Stack>
   )
 }

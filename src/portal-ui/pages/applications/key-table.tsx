@@ -1,10 +1,11 @@
 import { Table, Text } from '@mantine/core'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { IssuedKey, Key } from '../../../gateway/portal/schemas/applications.ts'
 import { DataTable, RowActions, RowName } from '../../components/data-table.tsx'
 import { KeyCells, keyColumns } from '../../components/key-cells.tsx'
 import { keyLabel } from '../../components/key-label.ts'
 import { RowMenu, type RowMenuItem } from '../../components/row-menu.tsx'
+import { WhenOpened } from '../../components/when-opened.tsx'
 import { lazyPage } from '../../lazy-page.tsx'
 import { t } from '../../words.ts'
 import type { KeyAction } from './key-dialogs.tsx'
@@ -88,7 +89,7 @@ function KeyRow(props: KeyRowProps) {
             }),
           )}
         />
-        <Suspense>
+        <WhenOpened opened={dialog !== undefined}>
           <KeyDialogs
             applicationId={applicationId}
             apiKey={apiKey}
@@ -97,7 +98,7 @@ function KeyRow(props: KeyRowProps) {
             onIssued={onIssued}
             onRevoked={onRevoked}
           />
-        </Suspense>
+        </WhenOpened>
       </RowActions>
     </Table.Tr>
   )
