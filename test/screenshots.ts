@@ -100,8 +100,9 @@ for (const state of pictured) {
         await showAs(page, look)
         await takePicture(page, `${state.name}-${name}`, look.width)
       }
-      await openInHebrew(page, world, state)
+      // First the width: on a phone some filters are behind a button.
       await showAs(page, { colorScheme: 'light', width: 1280 })
+      await openInHebrew(page, world, state)
       await takePicture(page, `${state.name}-rtl`, 1280)
     })
   })
