@@ -1,3 +1,4 @@
+import { editDistance } from '../platform/edit-distance.ts'
 import type { Catalogue, Operation, Segment } from './catalogue.ts'
 
 /** Maximum number of wrong letters. */
@@ -50,26 +51,8 @@ function mistakesIn(
     if (mistakes >= enough) return enough
     const segment = segments[at + 1]
     if (segment?.kind === 'literal') {
-      mistakes += distance(asked, segment.text.toLowerCase(), enough - mistakes)
+      mistakes += editDistance(asked, segment.text.toLowerCase(), enough - mistakes)
     }
   }
   return mistakes
-}
-
-/** Letters to add, remove or change (Levenshtein); at most `enough`. */
-function distance(a: string, b: string, enough: number): number {
-  if (a === b) return 0
-  if (Math.abs(a.length - b.length) >= enough) return enough
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    // No later row has a smaller number.
-    if (Math.min(...next) >= enough) return enough
-    row = next
-  }
-  return Math.min(enough, row[b.length] ?? enough)
 }

@@ -1,3 +1,4 @@
+import { editDistance } from './edit-distance.ts'
 import { settingGroups } from './settings.ts'
 import { isServiceLink } from './settings-reader.ts'
 
@@ -32,22 +33,7 @@ export function settingWarnings(env: Environment): string[] {
 function nearest(name: string): string | undefined {
   const most = Math.min(3, Math.floor(name.length / 4))
   const found = [...known]
-    .map((candidate) => ({ candidate, distance: distanceBetween(name, candidate, most) }))
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate, most + 1) }))
     .filter(({ distance }) => distance <= most)
   return found.sort((a, b) => a.distance - b.distance)[0]?.candidate
-}
-
-/** Letters to insert, delete or replace (Levenshtein). Above `most` it only says so. */
-function distanceBetween(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [index, letter] of [...a].entries()) {
-    const next = [index + 1]
-    for (const [column, other] of [...b].entries()) {
-      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }
