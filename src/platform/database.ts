@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { type ClientBase, DatabaseError, Pool, types } from 'pg'
 import { splitDatabaseTls } from './database-tls.ts'
 import type { Logger } from './log.ts'
+import type { PoolLoad } from './pool-load.ts'
 
 /** One PostgreSQL database, shared by all parts of the process. */
 export interface Database {
@@ -34,7 +35,7 @@ export interface Database {
    */
   readonly onTransaction: ((listener: () => void) => void) | undefined
   /** Connections of the pool, and statements that wait for one. */
-  load(): { readonly busy: number; readonly idle: number; readonly waiting: number }
+  load(): PoolLoad
   /** Waits for running statements, then closes all connections. */
   close(): Promise<void>
 }

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../platform/errors.ts'
 import type { Decision } from '../counters/counter.ts'
 import { awayCauses, type CounterObserver } from '../counters/redis/counter-observer.ts'
 import type { EdgeLoad } from '../edge/create-edge.ts'
+import { createLoadGauge, createPoolGauges } from './load-gauges.ts'
 import { createTalliedCounter } from './tallied-counter.ts'
 import { createTalliedHistogram } from './tallied-histogram.ts'
 
@@ -122,39 +123,21 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     aggregator: 'max',
   })
   let load: (() => EdgeLoad) | undefined
-  const ofLoad = (name: string, help: string, read: (load: EdgeLoad) => number) =>
-    new Gauge({
-      ...{ name, help, registers },
-      collect() {
-        if (load !== undefined) this.set(read(load()))
-      },
-    })
-  ofLoad(
-    'gateway_calls_in_progress',
-    'Calls that have begun and not ended',
-    ({ callsUnderWay }) => callsUnderWay,
-  )
-  ofLoad(
-    'gateway_upload_bytes',
-    'Bytes of request bodies in memory',
-    ({ uploadOctets }) => uploadOctets,
-  )
-  ofLoad(
-    'gateway_backend_waiting',
-    'Calls that wait for a connection to the backend',
-    ({ backend }) => backend.waiting,
-  )
-  new Gauge({
-    name: 'gateway_backend_connections',
-    help: 'Connections to the backend by state: busy or idle',
-    labelNames: ['state'],
+  createLoadGauge({
+    name: 'gateway_calls_in_progress',
+    help: 'Calls that have begun and not ended',
     registers,
-    collect() {
-      if (load === undefined) return
-      const { busy, idle } = load().backend
-      this.set({ state: 'busy' }, busy)
-      this.set({ state: 'idle' }, idle)
-    },
+    read: () => load?.().callsUnderWay,
+  })
+  createLoadGauge({
+    name: 'gateway_upload_bytes',
+    help: 'Bytes of request bodies in memory',
+    registers,
+    read: () => load?.().uploadOctets,
+  })
+  createPoolGauges({
+    ...{ prefix: 'gateway_backend', to: 'the backend', waits: 'Calls', registers },
+    read: () => load?.().backend,
   })
 
   // Prometheus sees the first event as an increase only if it scraped a 0 before.

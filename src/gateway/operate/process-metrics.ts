@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/database.ts'
 import type { RegistryLoad } from '../registry/open-registry.ts'
+import { createLoadGauge, createPoolGauges } from './load-gauges.ts'
 
 /** What every process with stores and a configuration reports, whether it takes calls or not. */
 export interface ProcessMetrics {
@@ -45,33 +46,15 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
   })
 
   let load: ProcessLoad | undefined
-  new Gauge({
-    name: 'gateway_database_connections',
-    help: 'Connections to PostgreSQL by state: busy or idle',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      if (load === undefined) return
-      const { busy, idle } = load.database()
-      this.set({ state: 'busy' }, busy)
-      this.set({ state: 'idle' }, idle)
-    },
+  createPoolGauges({
+    ...{ prefix: 'gateway_database', to: 'PostgreSQL', waits: 'Statements', registers },
+    read: () => load?.database(),
   })
-  new Gauge({
-    name: 'gateway_database_waiting',
-    help: 'Statements that wait for a connection to PostgreSQL',
-    registers,
-    collect() {
-      this.set(load?.database().waiting ?? 0)
-    },
-  })
-  new Gauge({
+  createLoadGauge({
     name: 'gateway_keys_cached',
     help: 'API keys in memory, those that do not exist included',
     registers,
-    collect() {
-      this.set(load?.registry().keysCached ?? 0)
-    },
+    read: () => load?.registry().keysCached,
   })
   new Counter({
     name: 'gateway_key_lookups_total',
@@ -82,14 +65,12 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
       this.inc(load?.registry().keysLookedUp ?? 0)
     },
   })
-  new Gauge({
+  createLoadGauge({
     name: 'gateway_change_feed_age_seconds',
     help: 'Time since PostgreSQL last told the process what has changed, such as revoked keys',
     registers,
     aggregator: 'max',
-    collect() {
-      this.set(load?.registry().feedAgeSeconds ?? 0)
-    },
+    read: () => load?.registry().feedAgeSeconds,
   })
   // Prometheus sees the first event as an increase only if it scraped a 0 before.
   for (const result of ['success', 'failure']) reloads.inc({ result }, 0)

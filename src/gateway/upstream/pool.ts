@@ -4,6 +4,7 @@
 // one backend and the bytes of one exchange. It knows no call, key, limit or refusal: `edge/forward/` does.
 
 import { createSecureContext } from 'node:tls'
+import type { PoolLoad } from '../../platform/pool-load.ts'
 import { type UpstreamCredentials, upstreamOptions } from '../../platform/tls.ts'
 import type { Watched } from '../../platform/watched-files.ts'
 import { prepareAnswerParser } from './answer-parser.ts'
@@ -42,15 +43,6 @@ export interface Pool {
   tidy(): void
   /** Resolves when all current requests have ended and all connections are closed. */
   close(): Promise<void>
-}
-
-/** How much a pool has to do now. */
-export interface PoolLoad {
-  /** Connections that carry a request. */
-  readonly busy: number
-  readonly idle: number
-  /** Requests without a connection. */
-  readonly waiting: number
 }
 
 /** A request in the pool, until its handler has its outcome. */

@@ -1,0 +1,57 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { PoolLoad } from '../../platform/pool-load.ts'
+
+export interface LoadGaugeOptions {
+  readonly name: string
+  readonly help: string
+  readonly registers: Registry[]
+  /** Read at every scrape; 0 until it is known. */
+  readonly read: () => number | undefined
+  /** Over several processes. (Default: sum) */
+  readonly aggregator?: 'sum' | 'max'
+}
+
+/** Creates a gauge that shows a number of the process as it is at the scrape. */
+export function createLoadGauge({ read, aggregator = 'sum', ...gauge }: LoadGaugeOptions): void {
+  new Gauge({
+    ...gauge,
+    aggregator,
+    collect() {
+      this.set(read() ?? 0)
+    },
+  })
+}
+
+export interface PoolGaugesOptions {
+  /** `gateway_backend`: the gauges are `…_connections` by state and `…_waiting`. */
+  readonly prefix: string
+  /** What the connections lead to. */
+  readonly to: string
+  /** What may wait for one, at the beginning of a sentence. */
+  readonly waits: string
+  readonly registers: Registry[]
+  /** Read at every scrape; undefined before it is known. */
+  readonly read: () => PoolLoad | undefined
+}
+
+/** Creates the gauges of a pool of connections. */
+export function createPoolGauges({ prefix, to, waits, registers, read }: PoolGaugesOptions): void {
+  new Gauge({
+    name: `${prefix}_connections`,
+    help: `Connections to ${to} by state: busy or idle`,
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const load = read()
+      if (load === undefined) return
+      this.set({ state: 'busy' }, load.busy)
+      this.set({ state: 'idle' }, load.idle)
+    },
+  })
+  createLoadGauge({
+    name: `${prefix}_waiting`,
+    help: `${waits} that wait for a connection to ${to}`,
+    registers,
+    read: () => read()?.waiting,
+  })
+}
