@@ -1,5 +1,7 @@
+import type { MessageId } from '../../../messages/format.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import type { ErrorCode } from '../../../platform/errors.ts'
+import { isUuid } from '../../registry/transaction.ts'
 import { pagePaths } from '../page-paths.ts'
 import type { PageLook } from './page-look.ts'
 
@@ -78,7 +80,16 @@ const steps: Readonly<Record<ErrorCode, Step>> = {
   CONFLICT: 'reference',
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const places = {
+  usage: { href: pagePaths.applications, word: 'problemPage.usage' },
+  keys: { href: pagePaths.applications, word: 'problemPage.keys' },
+  subscriptions: { href: pagePaths.applications, word: 'problemPage.subscriptions' },
+  certificates: { href: pagePaths.applications, word: 'problemPage.certificates' },
+  reference: { href: pagePaths.landing, word: 'problemPage.reference' },
+  retry: { href: `${pagePaths.guides}/errors#should-you-try-again`, word: 'problemPage.retry' },
+  signIn: { href: pagePaths.signIn, word: 'shell.signIn' },
+  profile: { href: pagePaths.profile, word: 'problemPage.profile' },
+} as const satisfies Record<Exclude<Step, 'support'>, { href: string; word: MessageId }>
 
 /**
  * The next step after an error: the record of the call if its id is given, else
@@ -90,36 +101,12 @@ export function nextStep(
   { language, brand }: PageLook,
 ): NextStep {
   const { t } = wordsOf(language)
-  if (callId !== undefined && uuid.test(callId)) {
-    return { href: `/r/${callId.toLowerCase()}`, label: t('problemPage.call') }
+  const id = callId?.toLowerCase()
+  if (id !== undefined && isUuid(id)) return { href: `/r/${id}`, label: t('problemPage.call') }
+  const step = steps[code]
+  if (step === 'support' && brand.support !== null) {
+    return { href: brand.support, label: t('problemPage.support') }
   }
-  switch (steps[code]) {
-    case 'usage':
-      return { href: pagePaths.applications, label: t('problemPage.usage') }
-    case 'keys':
-      return { href: pagePaths.applications, label: t('problemPage.keys') }
-    case 'subscriptions':
-      return { href: pagePaths.applications, label: t('problemPage.subscriptions') }
-    case 'certificates':
-      return { href: pagePaths.applications, label: t('problemPage.certificates') }
-    case 'reference':
-      return { href: pagePaths.landing, label: t('problemPage.reference') }
-    case 'signIn':
-      return { href: pagePaths.signIn, label: t('shell.signIn') }
-    case 'profile':
-      return { href: pagePaths.profile, label: t('problemPage.profile') }
-    case 'retry':
-      return retry()
-    case 'support':
-      return brand.support === null
-        ? retry()
-        : { href: brand.support, label: t('problemPage.support') }
-  }
-
-  function retry(): NextStep {
-    return {
-      href: `${pagePaths.guides}/errors#should-you-try-again`,
-      label: t('problemPage.retry'),
-    }
-  }
+  const { href, word } = places[step === 'support' ? 'retry' : step]
+  return { href, label: t(word) }
 }
