@@ -51,7 +51,7 @@ export function Combobox(props: ComboboxProps) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const [isWanted, setIsWanted] = useState(false)
-  const [marked, setActive] = useState(-1)
+  const [marked, setMarked] = useState(-1)
   // The options may become fewer by themselves.
   const active = Math.min(marked, options.length - 1)
   const isOpen = isWanted && (options.length > 0 || nothingFound !== undefined)
@@ -72,7 +72,7 @@ export function Combobox(props: ComboboxProps) {
 
   const close = () => {
     setIsWanted(false)
-    setActive(-1)
+    setMarked(-1)
   }
   const choose = (value: string) => {
     close()
@@ -85,7 +85,7 @@ export function Combobox(props: ComboboxProps) {
     const chosen = isOpen ? options[active] : undefined
     if (step !== undefined && options.length > 0) {
       setIsWanted(true)
-      setActive(
+      setMarked(
         active < 0 && step < 0
           ? options.length - 1
           : (active + step + options.length) % options.length,
@@ -113,7 +113,7 @@ export function Combobox(props: ComboboxProps) {
         onChange={(event) => {
           onType(event.currentTarget.value)
           setIsWanted(true)
-          setActive(-1)
+          setMarked(-1)
         }}
         onClick={() => setIsWanted(true)}
         onFocus={(event) => {
