@@ -28,6 +28,11 @@ export function textsOf({ title, translations }: ApiVersion, language: Language)
   }
 }
 
+/** What a reader calls a version: `Mandates 1.0.0`. */
+export function versionTitle(published: ApiVersion, language: Language): string {
+  return `${textsOf(published, language).title} ${published.version}`
+}
+
 /** The document of a version with the texts of a translation in the place of its own. */
 export function translatedDocument(
   document: OpenApiDocument,

@@ -1,8 +1,9 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
-import { textsOf } from '../../../catalogue/in-language.ts'
+import { versionTitle } from '../../../catalogue/in-language.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
 import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
+import { languageQuery } from '../language-query.ts'
 import type { FrontPage } from '../schemas/catalogue.ts'
 import { limitWords } from '../schemas/window-words.ts'
 
@@ -21,14 +22,14 @@ export function frontMarkdown(options: FrontMarkdownOptions): string {
   const { front, versions, portalUrl, language, nowMs } = options
   const words = wordsOf(language)
   const { t } = words
-  const query = language === 'en' ? '' : `?language=${language}`
+  const query = languageQuery(language)
   const { sample, limit } = front
   const curl = sample?.samples[0]
   const rows = versions
     .filter(({ lifecycle }) => !isRetired(lifecycle, nowMs))
     .map((published) => {
       const { api, version, operations } = published
-      const name = `${textsOf(published, language).title} ${version}`
+      const name = versionTitle(published, language)
       const count = t('landing.operationCount', { count: operations.length })
       return `- [${name}](${portalUrl}/apis/${api}/${version}.md${query}): ${count}`
     })

@@ -1,5 +1,5 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
-import { textsOf } from '../../../catalogue/in-language.ts'
+import { versionTitle } from '../../../catalogue/in-language.ts'
 import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import type { ErrorCode } from '../../../platform/errors.ts'
@@ -27,13 +27,11 @@ export function expandGuide(source: string, places: GuidePlaces, language: Langu
     .replaceAll('{{gateway}}', gateway)
     .replaceAll('{{portal}}', portal)
     .replaceAll('{{prefix}}', published?.prefix ?? '')
-    .replaceAll('{{version}}', () => (published === undefined ? '' : titleIn(published, language)))
+    .replaceAll('{{version}}', () =>
+      published === undefined ? '' : versionTitle(published, language),
+    )
     .replaceAll('{{errors}}', () => errorList(errorWords(language)))
     .replaceAll(/\{\{([\w.-]+)\}\}/g, (place, id: string) => (knows(id) ? t(id) : place))
-}
-
-function titleIn(published: ApiVersion, language: Language): string {
-  return `${textsOf(published, language).title} ${published.version}`
 }
 
 /** By status, each code under a heading of its own, so that a link can name it. */

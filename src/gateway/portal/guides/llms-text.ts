@@ -1,8 +1,9 @@
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
-import { textsOf } from '../../../catalogue/in-language.ts'
+import { versionTitle } from '../../../catalogue/in-language.ts'
 import { isDeprecated, isRetired } from '../../../catalogue/lifecycle.ts'
 import type { Language } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
+import { languageQuery } from '../language-query.ts'
 import type { Guide } from './guides.ts'
 
 export interface LlmsTextOptions {
@@ -21,8 +22,7 @@ export interface LlmsTextOptions {
 export function llmsText(options: LlmsTextOptions): string {
   const { guides, versions, portalUrl, brandName, language, nowMs } = options
   const { t } = wordsOf(language)
-  // English is what an address without a language gives.
-  const query = language === 'en' ? '' : `?language=${language}`
+  const query = languageQuery(language)
   const guideRows = guides.map(
     ({ name, title, description }) =>
       `- [${title}](${portalUrl}/guides/${name}.md${query}): ${description}`,
@@ -30,7 +30,7 @@ export function llmsText(options: LlmsTextOptions): string {
   const current = versions.filter(({ lifecycle }) => !isRetired(lifecycle, nowMs))
   const named = current.map((version) => ({
     ...version,
-    name: `${textsOf(version, language).title} ${version.version}`,
+    name: versionTitle(version, language),
   }))
   const referenceRows = named.map(({ api, version, name, lifecycle }) => {
     const note = isDeprecated(lifecycle, nowMs) ? ` (${t('llms.deprecated')})` : ''

@@ -1,5 +1,5 @@
 import type { ApiVersion, Operation } from '../../../catalogue/catalogue.ts'
-import { textsOf } from '../../../catalogue/in-language.ts'
+import { textsOf, versionTitle } from '../../../catalogue/in-language.ts'
 import { stringsOf } from '../../../catalogue/json.ts'
 import { isRetired } from '../../../catalogue/lifecycle.ts'
 import { operationObject } from '../../../catalogue/operation-object.ts'
@@ -58,7 +58,7 @@ export function createSearchIndex({
       return [
         {
           kind: 'version' as const,
-          title: `${texts.title} ${version}`,
+          title: versionTitle(published, language),
           detail: '',
           place: '',
           words: `${title} ${api}@${version} openapi`,

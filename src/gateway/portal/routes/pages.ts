@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { versionKey } from '../../../catalogue/catalogue.ts'
-import { textsOf } from '../../../catalogue/in-language.ts'
+import { versionTitle } from '../../../catalogue/in-language.ts'
 import { type Language, languageFacts } from '../../../messages/language.ts'
 import { wordsOf } from '../../../messages/words.ts'
 import { compressOnce } from '../compression.ts'
@@ -10,6 +10,7 @@ import type { FrontPages } from '../documents/front-page.ts'
 import type { ServedDocument } from '../documents/served-document.ts'
 import type { Guides } from '../guides/guides.ts'
 import { knownFacts } from '../known-facts.ts'
+import { languageQuery } from '../language-query.ts'
 import { pagePaths } from '../page-paths.ts'
 import { apisOutline } from '../pages/apis-outline.ts'
 import { escapeHtml } from '../pages/escape-html.ts'
@@ -170,11 +171,10 @@ export function createSendPage(services: PageServices): SendPage {
     const { api = '', version = '' } = params as Readonly<Record<string, string | undefined>>
     const published = catalogue().versions.get(versionKey(api, version))
     if (published === undefined) return { answers: [] }
-    const title = `${textsOf(published, language).title} ${version}`
+    const title = versionTitle(published, language)
     if (!isVersion) return { title, answers: [] }
     const versions = apis?.items.find((each) => each.api === api)?.versions
     const known = versions?.find((each) => each.version === version)
-    const query = language === 'en' ? '' : `?language=${language}`
     return {
       title,
       outline:
@@ -184,7 +184,7 @@ export function createSendPage(services: PageServices): SendPage {
           return versionOutline({ version: known, published, document, words })
         }),
       answers: [
-        `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${query}`,
+        `/api/apis/${encodeURIComponent(api)}/${encodeURIComponent(version)}/openapi.json${languageQuery(language)}`,
       ],
     }
   }
