@@ -63,7 +63,6 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   t.teardown(() => server.close())
   await until(() => server.decidesCalls())
 
-  /** Resolves when the answer, late or not, was dealt with. */
   // Shorter than the silence that counts as an outage, so that the server stays shared.
   async function ask(limit: BucketLimit, deadlineMs = 20): Promise<Grant> {
     const grant = await new Promise<Grant>((done) => {
@@ -72,16 +71,24 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
       const node = { server, monotonic, onRedirected: decideAlone, onMisplaced: () => undefined }
       sendToNode(node, [batch], { deadlineAt: monotonic() + deadlineMs, redirections: 0 })
     })
-    await until(() => inFlight.size === 0)
     return grant
   }
 
   return {
-    ...{ server, seen, shares, ask },
-    /** The server runs it, but answers after the deadline. */
+    ...{ server, seen, shares },
+    /** Resolves when the answer was dealt with. */
+    async ask(limit: BucketLimit, deadlineMs?: number): Promise<Grant> {
+      const grant = await ask(limit, deadlineMs)
+      await until(() => inFlight.size === 0)
+      return grant
+    },
+    /** The server runs it, but only when the deadline has passed. */
     async askLate(limit: BucketLimit): Promise<Grant> {
-      await redis.cli('CLIENT', 'PAUSE', '60', 'ALL')
-      return ask(limit)
+      redis.suspend()
+      const grant = await ask(limit)
+      redis.resume()
+      await until(() => inFlight.size === 0)
+      return grant
     },
   }
 }
