@@ -1,9 +1,9 @@
 import t from 'tap'
 import { exchangeInStep } from '../support/in-step.ts'
+import { proofSeed, proofSize } from '../support/proof.ts'
 
-// npm run test:in-step runs 100,000 of each.
-const wanted = Number(process.env['EXCHANGES'] ?? 3_000)
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const wanted = proofSize({ share: 3_000, whole: 100_000 })
+const seed = proofSeed()
 
 for (const isSecure of [false, true]) {
   t.test(

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -10,12 +9,12 @@ import { startRecorder } from '../attacks/recorder.ts'
 import { startFaultProxy, type Trouble } from '../faults/fault-proxy.ts'
 import { createRandom, type Random } from '../faults/random.ts'
 import { fleetMissing, productionEnv, startStores, storesOf } from '../support/fleet.ts'
+import { proofSeed, proofSize } from '../support/proof.ts'
 import { publishedCatalogue } from '../support/published-catalogue.ts'
 import { newApplication, spawnTollgate, testConfigDir } from '../support/tollgate.ts'
 
-// npm run test:once makes 10,000 faulted calls.
-const wanted = Number(process.env['FAULTED'] ?? 1_000)
-const seed = Number(process.env['SEED'] ?? randomInt(2 ** 31))
+const wanted = proofSize({ share: 400, whole: 10_000 })
+const seed = proofSeed()
 const atATime = 64
 
 const whole = 'HTTP/1.1 200 OK\r\nContent-Length: {bodyLength}\r\n\r\n{body}'

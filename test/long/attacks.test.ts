@@ -14,10 +14,11 @@ import {
   shareForPlanted,
 } from '../attacks/suite.ts'
 import { costsTable, leniencyTable, mostLenient } from '../attacks/table.ts'
+import { proofSeed } from '../support/proof.ts'
 
 // A short part of npm run test:attacks: here each attack meets one operation, and a few faults are planted.
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const seed = proofSeed()
 const timeout = 300_000
 
 async function attack(t: Test, inputs: readonly Input[], options?: AttackOptions) {

@@ -6,16 +6,15 @@ import { isJsonArray, isJsonObject } from '../../src/catalogue/json.ts'
 import { operationObject } from '../../src/catalogue/operation-object.ts'
 import { arbitraryOfSchema } from '../support/arbitrary-of-schema.ts'
 import { contractsOf, type Described, lastSegment } from '../support/bank.ts'
-import { numberOf } from '../support/bank-tests.ts'
 import { type InterfaceCall, type InterfaceWorld, interfaceWorld } from '../support/interface.ts'
+import { proofSeed, proofSize } from '../support/proof.ts'
 import { bill, consentRequest, invoice, mandateRequest } from '../support/requests.ts'
 
 t.setTimeout(230_000)
 
-/** BANK_FUZZ_SEED repeats a run. */
-const seed = Number(process.env['BANK_FUZZ_SEED'] ?? Date.now() % 1_000_000_007)
+const seed = proofSeed()
 /** Shared by the versions that have the operation. */
-const inputsPerOperation = numberOf(220, 60)
+const inputsPerOperation = proofSize({ share: 60, whole: 220 })
 
 /** What exists, to mix into calls. */
 interface Pool {
@@ -107,7 +106,7 @@ const oddBodies = [
 ]
 
 t.test('no input of any operation is answered 5xx or otherwise than published', async (t) => {
-  t.comment(`BANK_FUZZ_SEED=${seed}`)
+  t.comment(`SEED=${seed}`)
   const world = await interfaceWorld(t)
   const counts = new Map<string, number>()
   const faults: string[] = []
@@ -143,7 +142,7 @@ t.test('no input of any operation is answered 5xx or otherwise than published', 
       .map(([status, count]) => `${status}: ${count}`)
       .join(', '),
   )
-  t.strictSame(faults.slice(0, 20), [], `${faults.length} faults with BANK_FUZZ_SEED=${seed}`)
+  t.strictSame(faults.slice(0, 20), [], `${faults.length} faults with SEED=${seed}`)
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   for (const [status, least] of Object.entries(leastShares)) {
     const share = (counts.get(status) ?? 0) / all

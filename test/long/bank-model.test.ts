@@ -30,18 +30,17 @@ import {
   step,
   wayThroughEveryState,
 } from '../support/bank-steps.ts'
-import { numberOf } from '../support/bank-tests.ts'
 import { testPostgres } from '../support/database.ts'
+import { proofSeed, proofSize } from '../support/proof.ts'
 import { bill, consentRequest, mandateRequest } from '../support/requests.ts'
 
 t.setTimeout(200_000)
 // A bank waits for its database half of the time.
 t.jobs = 2
 
-/** BANK_MODEL_SEED repeats a run. */
-const seed = Number(process.env['BANK_MODEL_SEED'] ?? Date.now() % 1_000_000_007)
+const seed = proofSeed()
 const banks = 4
-const sequencesPerBank = numberOf(25, 10)
+const sequencesPerBank = proofSize({ share: 10, whole: 25 })
 const stepsPerSequence = 100
 
 const b2b = {
@@ -102,7 +101,7 @@ for (let number = 0; number < banks; number += 1) {
     const bank = await testBank(t, database === undefined ? { sandbox } : { sandbox, database })
     let steps = 0
     const sequence = fc.array(step, { minLength: stepsPerSequence, maxLength: stepsPerSequence })
-    t.comment(`BANK_MODEL_SEED=${seed}`)
+    t.comment(`SEED=${seed}`)
     await fc.assert(
       fc.asyncProperty(sequence, async (sequence) => {
         const run = createRun(bank)
@@ -142,7 +141,7 @@ function createRun(bank: TestBank) {
   function expectEqual(actual: unknown, wanted: unknown, about: string): void {
     if (actual === wanted) return
     throw new Error(
-      `${about}: the bank says ${actual}, the model ${wanted} (BANK_MODEL_SEED=${seed})\n${trail.join('\n')}`,
+      `${about}: the bank says ${actual}, the model ${wanted} (SEED=${seed})\n${trail.join('\n')}`,
     )
   }
 

@@ -8,15 +8,15 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import type { Database } from '../../src/platform/database.ts'
-import { numberOf } from '../support/bank-tests.ts'
 import { postgresMissing, testPostgres } from '../support/database.ts'
+import { proofSize } from '../support/proof.ts'
 import { configDir } from '../support/published-catalogue.ts'
 import { spawnTollgate } from '../support/tollgate.ts'
 
 t.setTimeout(200_000)
 
-const wanted = numberOf(1000, 400)
-const kills = numberOf(8, 3)
+const wanted = proofSize({ share: 400, whole: 1000 })
+const kills = proofSize({ share: 3, whole: 8 })
 const callers = 12
 const noa = '305567661'
 const company = '310000088'

@@ -4,12 +4,13 @@ import t, { type Test } from 'tap'
 import { processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
 import { type CountingProcess, startProcess } from '../counters/processes.ts'
 import { until } from '../counters/redis-rig.ts'
+import { proofSize } from '../support/proof.ts'
 import { type RedisServer, redisMissing, testRedis } from '../support/redis-server.ts'
 
 const skip = redisMissing()
 
 /** Buckets that each process has used up before the loss; 200000 is the size of a large installation. */
-const known = Number(process.env['LOST_COUNTERS'] ?? 10_000)
+const known = proofSize({ share: 3_000, whole: 10_000 })
 
 /** Calls probed after the loss, over all processes. */
 const probes = 3000

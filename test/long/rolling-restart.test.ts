@@ -5,11 +5,12 @@ import { balancerMissing, balancers, startBalancer } from '../support/balancer.t
 import { accountsPath } from '../support/calling.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { metricsOf } from '../support/metrics.ts'
+import { proofSize } from '../support/proof.ts'
 import { newApplication, spawnTollgate, type TollgateProcess } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
-// npm run test:rolling restarts 24 times behind each balancer.
-const restarts = Number(process.env['RESTARTS'] ?? 2)
+/** Behind each balancer. */
+const restarts = proofSize({ share: 2, whole: 24 })
 const callers = 16
 const drainSeconds = 2
 const timeout = 90_000 + restarts * 30_000

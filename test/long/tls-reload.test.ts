@@ -6,12 +6,13 @@ import { Agent, request } from 'undici'
 import { createTestAuthority } from '../support/certificates.ts'
 import { fleetMissing, startFleet } from '../support/fleet.ts'
 import { metricsOf } from '../support/metrics.ts'
+import { proofSize } from '../support/proof.ts'
 import { newApplication } from '../support/tollgate.ts'
 import { until } from '../support/until.ts'
 
 t.setTimeout(600_000)
 
-const reloads = Number(process.env['RELOADS'] ?? 50)
+const reloads = proofSize({ share: 20, whole: 200 })
 const callers = 8
 
 t.test(

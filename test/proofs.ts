@@ -1,0 +1,55 @@
+/** A claim that takes too long to prove for every landing. */
+export interface Proof {
+  /** In the words of its line in docs/proofs.md. */
+  readonly shows: string
+  /** The arguments of Node that prove it in full with a seed. */
+  command(seed: string): string[]
+}
+
+function testFile(file: string, shows: string): Proof {
+  return { shows, command: () => [`test/${file}.test.ts`] }
+}
+
+/** What `npm run prove` runs, by name. Their tests take their sizes from `proofSize`. */
+export const proofs: Readonly<Record<string, Proof>> = {
+  'arrives-once': testFile(
+    'long/arrives-once',
+    'none of 10,000 faulted POST, PUT and DELETE calls reaches the bank twice',
+  ),
+  'in-step': testFile(
+    'edge/in-step',
+    '100,000 random exchanges on reused connections stay in step, with TCP and with TLS',
+  ),
+  'rolling-restart': testFile(
+    'long/rolling-restart',
+    '24 restarts behind each balancer fail no call',
+  ),
+  'tls-reload': testFile(
+    'long/tls-reload',
+    '200 reloads of the certificate under load fail no call',
+  ),
+  'lost-counters': testFile(
+    'long/lost-counters',
+    '10,000 buckets of four processes survive lost counters without a call granted twice',
+  ),
+  'bank-fuzz': testFile(
+    'long/bank-fuzz',
+    'the bank answers 220 random inputs for each operation as the contract says',
+  ),
+  'bank-model': testFile(
+    'long/bank-model',
+    'the bank agrees with its model over 100 random sequences of 100 steps',
+  ),
+  'bank-money': testFile(
+    'long/bank-money',
+    'no money appears or disappears over 1,000 payments and 8 killed processes',
+  ),
+  attacks: {
+    shows: 'no attack of the corpus desynchronises the gateway, nginx and HAProxy beside it',
+    command: (seed) => ['test/attacks/main.ts', '--seed', seed],
+  },
+  faults: {
+    shows: 'what docs/faults.md promises holds in all experiments',
+    command: (seed) => ['test/faults/main.ts', '--seed', seed],
+  },
+}
