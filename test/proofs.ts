@@ -44,6 +44,14 @@ export const proofs: Readonly<Record<string, Proof>> = {
     'long/bank-money',
     'no money appears or disappears over 1,000 payments and 8 killed processes',
   ),
+  'portal-pages': testFile(
+    'long/portal-pages',
+    'every state of every page keeps WCAG 2.2 AA and fits, in light, dark, zoomed, on a phone and from right to left',
+  ),
+  workers: testFile(
+    'long/workers',
+    'four workers admit exactly the limit in each of ten windows, and lose nothing but what a killed one had',
+  ),
   attacks: {
     shows: 'no attack of the corpus desynchronises the gateway, nginx and HAProxy beside it',
     command: (seed) => ['test/attacks/main.ts', '--seed', seed],

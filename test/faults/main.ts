@@ -11,12 +11,14 @@ import { createScope } from './scope.ts'
 import { faultTable, promises, promiseTable } from './table.ts'
 
 // A program: runs the experiments with faults one after the other and prints what they found.
-// --seed <number> draws the same again; --only R3,R5 runs some; --soak <windows> asks for so many full windows.
+// --seed <number> draws the same again; --only R3,R5 runs some; --share runs what a landing has time for;
+// --soak <windows> asks for so many full windows.
 // --books <folder> keeps what the ledger and the callers wrote. --write puts the tables into docs/faults.md.
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     only: { type: 'string' },
+    share: { type: 'boolean', default: false },
     soak: { type: 'string' },
     books: { type: 'string' },
     write: { type: 'boolean' },
@@ -69,7 +71,9 @@ for (const group of groups) {
   const end = (): void => void scope.end().finally(() => process.exit(1))
   process.once('SIGINT', end).once('SIGTERM', end)
   try {
-    await group.run(scope, { seed, soak, books: values.books, isWanted, report })
+    await group.run(scope, {
+      ...{ seed, soak, books: values.books, isShare: values.share, isWanted, report },
+    })
   } catch (error) {
     broken.push(group.ids.join(' '))
     process.stdout.write(`NOT OK ${group.ids.join(' ')}: ${inspect(error)}\n`)

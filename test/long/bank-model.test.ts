@@ -40,7 +40,7 @@ t.jobs = 2
 
 const seed = proofSeed()
 const banks = 4
-const sequencesPerBank = proofSize({ share: 10, whole: 25 })
+const sequencesPerBank = proofSize({ share: 3, whole: 25 })
 const stepsPerSequence = 100
 
 const b2b = {

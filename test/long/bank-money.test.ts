@@ -15,8 +15,8 @@ import { spawnTollgate } from '../support/tollgate.ts'
 
 t.setTimeout(200_000)
 
-const wanted = proofSize({ share: 400, whole: 1000 })
-const kills = proofSize({ share: 3, whole: 8 })
+const wanted = proofSize({ share: 120, whole: 1000 })
+const kills = proofSize({ share: 2, whole: 8 })
 const callers = 12
 const noa = '305567661'
 const company = '310000088'

@@ -20,12 +20,15 @@ export function accessibilityViolations(page: Page): Promise<string[]> {
 }
 
 /**
- * The same for a page that was found without fault and now has other colours:
- * where the same elements are shown, only the rules about colours can be broken.
+ * The same for a page that now has other colours: where it shows the same elements
+ * as when it was found without fault, only the rules about colours can be broken.
  *
- * @param outline of the page without fault
+ * @param outline of the page without fault, if it was looked at
  */
-export async function recoloredViolations(page: Page, outline: string): Promise<string[]> {
+export async function recoloredViolations(
+  page: Page,
+  outline: string | undefined,
+): Promise<string[]> {
   await stillness(page)
   return violations(page, (await outlineOf(page)) === outline ? colorRules : allRules)
 }
