@@ -6,6 +6,7 @@ import { createAddresses } from './compose/addresses.ts'
 import { type BrandHolder, createBrandHolder } from './compose/brand.ts'
 import { openCertificates } from './compose/certificates.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
+import { createFileSecrets } from './compose/live-secrets.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
 import { openServices } from './compose/services.ts'
 import { type Foundation, openChosenDatabase, openFolder, reachDatabase } from './compose/stores.ts'
@@ -72,6 +73,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   checkDeployment(settings, roles)
   for (const warning of deploymentWarnings(settings, roles)) log.warn({}, warning)
   const certificates = await openCertificates({ settings, roles, metricsRegistry, log, lifetime })
+  const secrets = createFileSecrets({ settings, files: certificates, metricsRegistry })
   const workers = openWorkers({ settings, roles, metricsRegistry, log, lifetime })
   const dataFolder = await openFolder(settings, lifetime)
   await probePorts(plannedListeners(settings, roles), startCommand(settings, roles))
@@ -94,7 +96,9 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     hasRegistry: roles.has('gateway') || roles.has('portal'),
   })
   recordFiles(certificates, events)
-  const base: Foundation = { settings, dataFolder, database, events, log, lifetime, isEnding }
+  const base: Foundation = {
+    ...{ settings, secrets, dataFolder, database, events, log, lifetime, isEnding },
+  }
   const parts = {
     ...{ ...base, certificates, catalogue, addresses, metricsRegistry },
     sandboxSecret: sandboxSecretOf(settings, roles),
@@ -118,7 +122,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   // Listeners. Bank and portal in parallel: the bank waits for its database while the portal compiles its schemas.
   const gateway =
     services && (await code.gateway?.prepareGateway({ ...base, certificates, services }))
-  await together(
+  const [backendProbes = []] = await together(
     code.backend?.startBackend({
       ...parts,
       brand: brand.current,
@@ -129,7 +133,12 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   )
   if (gateway && services) {
     const listening = workers
-      ? startWorkers(workers, { ...parts, version, published: services.publisher.current() })
+      ? startWorkers(workers, {
+          ...parts,
+          secrets,
+          version,
+          published: services.publisher.current(),
+        })
       : gateway.listen(addresses)
     addresses.bound('gateway', await listening)
     gateway.endApplications(addresses)
@@ -143,6 +152,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
       { name: 'accepting', isReady: () => !isDraining, isRequired: true },
       ...(services?.probes ?? []),
       ...(workers?.probes ?? []),
+      ...backendProbes,
     ],
     jwks: gateway?.identity.jwks,
   })

@@ -1,5 +1,7 @@
-import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
+import type { Registry as MetricsRegistry } from 'prom-client'
 import { createBackend } from '../backend/create-backend.ts'
+import { createGatewayKeys } from '../backend/gateway-keys.ts'
 import { seedSandbox } from '../backend/sandbox/seed.ts'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
 import type { Brand } from '../catalogue/brand/brand.ts'
@@ -8,9 +10,9 @@ import type { IdentitySigner } from '../gateway/edge/forward/identity.ts'
 import { limitConnections } from '../platform/connection-limits.ts'
 import { freePort } from '../platform/free-port.ts'
 import { closeListeners, listen, origin } from '../platform/listen.ts'
+import type { Probe } from '../platform/management.ts'
 import { migrate } from '../platform/migrate.ts'
 import { createNetworks } from '../platform/networks.ts'
-import type { Settings } from '../platform/settings.ts'
 import type { Addresses } from './addresses.ts'
 import { createSealTrusts } from './seal-trusts.ts'
 import type { Services } from './services.ts'
@@ -27,27 +29,29 @@ export interface BackendRoleOptions extends ListenerFoundation {
   readonly registry: Services['registry'] | undefined
   /** Shared with the portal; undefined: no sandbox. */
   readonly sandboxSecret: string | undefined
+  readonly metricsRegistry: MetricsRegistry
 }
 
 /**
  * Starts the backend role: tables, sandbox, both listeners.
  *
+ * @returns what the process needs to be ready
  * @throws when documents and handlers differ, the database fails or a port is in use
  */
-export async function startBackend(options: BackendRoleOptions): Promise<void> {
+export async function startBackend(options: BackendRoleOptions): Promise<readonly Probe[]> {
   const { settings, catalogue, database, identity, addresses, sandboxSecret, log } = options
   const timeZone = settings.bankTimeZone
   await migrate(database, { name: 'bank', migrations: bankMigrations })
   await seedSandbox({ database, now: Date.now, timeZone })
   // The pages' address stands in links, so it must be known before anything listens.
   const sca = { ...settings.sca, port: await freePort(settings.sca) }
-  const key = identity === undefined ? remoteKeys(settings) : createLocalJWKSet(identity.jwks)
+  const keys = identity === undefined ? remoteKeys(options) : localKeys(identity)
   const backend = await createBackend({
     tls: { backend: options.certificates.backend, sca: options.certificates.sca },
     catalogue,
     brand: options.brand,
     database,
-    identity: { key, audience: settings.identityAudience },
+    identity: { key: keys.key, audience: settings.identityAudience },
     log,
     now: Date.now,
     timeZone,
@@ -64,9 +68,39 @@ export async function startBackend(options: BackendRoleOptions): Promise<void> {
   options.lifetime.opened(() => closeListeners([backend.app, backend.sca], () => backend.close()))
   addresses.bound('backend', await listen(backend.app, 'BACKEND', settings.backend))
   addresses.bound('sca', await listen(backend.sca, 'SCA', sca))
+  return keys.probes
 }
 
-function remoteKeys({ identityJwksUrl }: Settings): JWTVerifyGetKey {
-  if (identityJwksUrl === undefined) throw new Error('no address of the public keys')
-  return createRemoteJWKSet(new URL(identityJwksUrl))
+interface Keys {
+  readonly key: JWTVerifyGetKey
+  readonly probes: readonly Probe[]
+}
+
+function remoteKeys(options: BackendRoleOptions): Keys {
+  const { settings, metricsRegistry, log, lifetime } = options
+  const keys = createGatewayKeys({
+    urls: settings.identityJwksUrls ?? [],
+    ...{ metricsRegistry, log, monotonic: () => performance.now() },
+  })
+  lifetime.opened(() => keys.close())
+  return {
+    key: keys.key,
+    probes: [{ name: 'gateway-keys', isReady: keys.isReady, isRequired: true }],
+  }
+}
+
+/** The keys of the gateway in this process, which may change. */
+function localKeys({ jwks }: IdentitySigner): Keys {
+  let published = jwks()
+  let find = createLocalJWKSet(published)
+  return {
+    key(header, token) {
+      if (published !== jwks()) {
+        published = jwks()
+        find = createLocalJWKSet(published)
+      }
+      return find(header, token)
+    },
+    probes: [],
+  }
 }

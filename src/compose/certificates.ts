@@ -53,7 +53,7 @@ const warningMs = 21 * dayMs
  */
 export async function openCertificates(
   options: CertificatesOptions,
-): Promise<Certificates & Pick<WatchedFiles, 'reload' | 'onJudged'>> {
+): Promise<Certificates & Pick<WatchedFiles, 'watch' | 'reload' | 'onJudged'>> {
   const { settings, roles, metricsRegistry, log, lifetime, now = Date.now } = options
   const files = createWatchedFiles(options)
   lifetime.opened(() => files.close())
@@ -140,6 +140,7 @@ export async function openCertificates(
   const trust = await clientTrust()
   showTrustEnds(metricsRegistry, trust)
   return {
+    watch: files.watch,
     reload: files.reload,
     onJudged: files.onJudged,
     clientTrust: trust,

@@ -4,6 +4,7 @@ import {
   createIdentitySigner,
   embeddedIdentityKey,
   type IdentitySigner,
+  readIdentityKeys,
 } from '../gateway/edge/forward/identity.ts'
 import { createCallObserver } from '../gateway/operate/call-observer.ts'
 import { type CallRecorder, createCallRecorder } from '../gateway/operate/call-recorder.ts'
@@ -47,8 +48,12 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
   const { metrics, publisher, counter, registry } = services
   const monotonic = (): number => performance.now()
   expectShortLives()
+  const keys = await options.secrets.follow('IDENTITY_PRIVATE_KEY', {
+    text: await openSecret(settings.identityPrivateKey, dataFolder, embeddedIdentityKey),
+    judge: (text) => void readIdentityKeys(text),
+  })
   const identity = await createIdentitySigner({
-    privateKeyPem: await openSecret(settings.identityPrivateKey, dataFolder, embeddedIdentityKey),
+    keys,
     audience: settings.identityAudience,
     now: Date.now,
     monotonic,

@@ -20,11 +20,13 @@ import type { Settings } from '../platform/settings.ts'
 import { together } from '../platform/together.ts'
 import type { Certificates } from './certificates.ts'
 import { counterStore } from './counter-store.ts'
+import type { LiveSecrets } from './live-secrets.ts'
 import { checkPeppers, openPepper } from './secrets.ts'
 
 /** What every step of a start builds on. */
 export interface Foundation {
   readonly settings: Settings
+  readonly secrets: LiveSecrets
   readonly log: Logger
   readonly lifetime: Lifetime
   readonly database: Database

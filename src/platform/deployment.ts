@@ -66,7 +66,7 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
         'UPSTREAM_TLS_CA_FILE: is required with BACKEND_TLS_CERT_FILE for a gateway in the same process, which calls the bank at its own address; the certificate must name that address (e.g. 127.0.0.1)',
     },
     {
-      isMissing: backend && !gateway && settings.identityJwksUrl === undefined,
+      isMissing: backend && !gateway && settings.identityJwksUrls === undefined,
       problem:
         'IDENTITY_JWKS_URL: is required for a backend without a gateway in its process (e.g. http://10.0.0.5:9090/.well-known/jwks.json)',
     },
@@ -261,7 +261,14 @@ function uncheckedRevocation(settings: Settings, roles: ReadonlySet<Role>): stri
 
 /** Connections that this process opens to other machines without encryption. */
 function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
-  const { databaseUrl, redis, backendUrl, identityJwksUrl, gatewayUrl, gatewayPublicUrl } = settings
+  const {
+    databaseUrl,
+    redis,
+    backendUrl,
+    identityJwksUrls = [],
+    gatewayUrl,
+    gatewayPublicUrl,
+  } = settings
   const isPlainUrl = (url: string | undefined): boolean =>
     url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname)
   const usesStores = roles.has('gateway') || roles.has('portal')
@@ -281,7 +288,7 @@ function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
       text: 'BACKEND_URL: the connection to the backend is not encrypted (use https://)',
     },
     {
-      isSo: roles.has('backend') && !roles.has('gateway') && isPlainUrl(identityJwksUrl),
+      isSo: roles.has('backend') && !roles.has('gateway') && identityJwksUrls.some(isPlainUrl),
       text: "IDENTITY_JWKS_URL: the gateway's keys arrive unencrypted, and with false keys any caller passes for any application (use https://, with MANAGEMENT_TLS_CERT_FILE at the gateway)",
     },
     {

@@ -22,8 +22,8 @@ export interface ManagementOptions {
   /** The source of `/metrics`. */
   readonly metrics: Pick<Registry, 'contentType' | 'metrics'>
   readonly probes: readonly Probe[]
-  /** Public keys of the identity signer; undefined when this process does not sign. */
-  readonly jwks?: object | undefined
+  /** The current public keys of the identity signer; undefined when this process does not sign. */
+  readonly jwks?: (() => object) | undefined
 }
 
 /**
@@ -91,7 +91,7 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
   if (jwks !== undefined) {
     app.get('/.well-known/jwks.json', async (_request, reply) => {
       reply.header('cache-control', 'max-age=60')
-      return jwks
+      return jwks()
     })
   }
   return app

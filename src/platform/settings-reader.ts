@@ -41,6 +41,7 @@ export function isServiceLink(name: string, value: string | undefined): boolean 
 export function createSettingsReader(env: Readonly<Record<string, string | undefined>>) {
   // A set, because a default may read a setting that also has its own row.
   const problems = new Set<string>()
+  const secretFiles: Record<string, string> = {}
 
   function read(name: string): string | undefined {
     const value = env[name]
@@ -83,8 +84,8 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
     example: string,
     refused: string,
     isAllowed: (url: URL) => boolean,
+    value = read(name),
   ): URL | undefined {
-    const value = read(name)
     if (value === undefined) return undefined
     const parsed = parseUrl(name, ['http:', 'https:'], `"${value}"`, value, example)
     if (parsed === undefined) return undefined
@@ -132,6 +133,7 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       return undefined
     }
     if (path === undefined) return direct
+    secretFiles[name] = resolve(path)
     try {
       const value = readFileSync(path, 'utf8').trim()
       if (value === '') problems.add(`${name}_FILE: "${path}" is empty`)
@@ -164,6 +166,17 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
 
     url(name: string, example: string): string | undefined {
       return url(name, example, 'user, query or fragment', () => true)?.href.replace(/\/+$/, '')
+    },
+
+    /** Addresses between commas. */
+    urls(name: string, example: string): readonly string[] | undefined {
+      const entries = (read(name) ?? '').split(',').map((entry) => entry.trim())
+      const given = entries.filter((entry) => entry !== '')
+      if (given.length === 0) return undefined
+      return given.flatMap((entry) => {
+        const parsed = url(name, example, 'user, query or fragment', () => true, entry)
+        return parsed === undefined ? [] : [parsed.href.replace(/\/+$/, '')]
+      })
     },
 
     /** The issuer of an OpenID Connect provider, as it was given: providers compare it letter by letter (OpenID Connect Discovery 1.0, 4.3). */
@@ -327,6 +340,9 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       }
       return value
     },
+
+    /** The files of the secrets that were read from files, by the setting that they are for. */
+    secretFiles: (): Readonly<Record<string, string>> => ({ ...secretFiles }),
 
     /** Node's own variable would silently turn verification off for connections of its HTTP clients. */
     refuseUnverifiedTls(): void {

@@ -177,11 +177,13 @@ const addresses = {
     'https://sca.bank.example',
     "The bank's approval pages as customers reach them.",
   ),
-  identityJwksUrl: row({
+  identityJwksUrls: row({
     names: ['IDENTITY_JWKS_URL'],
     fallback: 'the keys of this process',
-    meaning: "Where a bank in its own process fetches the gateway's public keys.",
-    read: (reader) => reader.url('IDENTITY_JWKS_URL', 'http://10.0.0.5:9090/.well-known/jwks.json'),
+    meaning:
+      "Where a bank in its own process fetches the gateways' public keys: one address, or several separated by commas, best one for each gateway. The bank accepts the keys of all, and keeps those of an address that does not answer for 12 hours.",
+    read: (reader) =>
+      reader.urls('IDENTITY_JWKS_URL', 'http://10.0.0.5:9090/.well-known/jwks.json'),
   }),
   identityAudience: row({
     names: ['IDENTITY_AUDIENCE'],
@@ -625,6 +627,9 @@ type Rows = typeof listeners &
  */
 export type Settings = {
   readonly [Name in keyof Rows]: Rows[Name] extends SettingRow<infer Value> ? Value : never
+} & {
+  /** The file of each secret that NAME_FILE gives, by NAME. */
+  readonly secretFiles: Readonly<Record<string, string>>
 }
 
 /**
@@ -647,5 +652,6 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   reader.refuseUnverifiedTls()
   reader.finish()
   // The type derives each value from the row with its name.
-  return Object.freeze(Object.fromEntries(values) as Settings)
+  const secretFiles = reader.secretFiles()
+  return Object.freeze({ ...Object.fromEntries(values), secretFiles } as Settings)
 }

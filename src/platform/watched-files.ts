@@ -45,7 +45,7 @@ export interface FileGroup<Value> {
    * whose message says what is wrong, without a secret. The active value is
    * undefined at the start.
    */
-  readonly parse: (contents: readonly Buffer[], active: Value | undefined) => Value
+  readonly parse: (contents: readonly Buffer[], active: Value | undefined) => Value | Promise<Value>
 }
 
 /** Files that a start needs are missing or invalid. The message names their settings. */
@@ -97,7 +97,7 @@ export function createWatchedFiles(options: WatchedFilesOptions): WatchedFiles {
   const registers = [metricsRegistry]
   const reloads = new Counter({
     name: 'gateway_file_reloads_total',
-    help: 'Changed certificates and other watched files, by result',
+    help: 'Changed certificates, secrets and other watched files, by result',
     labelNames: ['files', 'result'],
     registers,
   })
@@ -192,22 +192,22 @@ async function openGroup<Value>({
   let pending: string | undefined
   let copy: WatchedCopy<Value>
   try {
-    copy = createWatchedCopy(parsed(first, undefined))
+    copy = createWatchedCopy(await parsed(first, undefined))
   } catch (error) {
     throw new FilesInvalid(files, error)
   }
 
-  function parsed({ contents, error }: Found, current: Value | undefined): Value {
+  async function parsed({ contents, error }: Found, current: Value | undefined): Promise<Value> {
     if (contents === undefined) throw error
     return parse(contents, current)
   }
 
-  function judge(found: Found, report: Report): boolean {
+  async function judge(found: Found, report: Report): Promise<boolean> {
     judged = found.digest
     pending = undefined
     let value: Value
     try {
-      value = parsed(found, copy.current())
+      value = await parsed(found, copy.current())
     } catch (error) {
       return report(name, error)
     }
@@ -221,7 +221,7 @@ async function openGroup<Value>({
     async look(report) {
       const found = await find(files)
       if (found.digest === judged) pending = undefined
-      else if (found.digest === pending) judge(found, report)
+      else if (found.digest === pending) await judge(found, report)
       else pending = found.digest
     },
     async reload(report) {

@@ -23,6 +23,8 @@ export interface WorkerTls {
 /** What a worker receives at startup. */
 export interface WorkerStart {
   readonly tls: WorkerTls
+  /** The current texts of secrets whose files the parent process reads, by setting. */
+  readonly secrets: Readonly<Record<string, string>>
   /** The settings of the process, with secrets opened and bounds divided among the workers. */
   readonly settings: Settings
   /** Set even when the database is embedded in the parent process. */
@@ -45,6 +47,8 @@ export type ToWorker =
   | { readonly kind: 'publish'; readonly published: PublishedMessage }
   /** These certificates have changed. */
   | { readonly kind: 'tls'; readonly tls: Partial<WorkerTls> }
+  /** These secrets have changed. */
+  | { readonly kind: 'secrets'; readonly secrets: Readonly<Record<string, string>> }
   | { readonly kind: 'metrics'; readonly id: number }
   /** Keep serving, but ask each client to close its connection with the response. */
   | { readonly kind: 'ending' }

@@ -1,6 +1,7 @@
 import { packCatalogue } from '../catalogue/transferred-catalogue.ts'
 import type { Addresses } from '../compose/addresses.ts'
 import type { Certificates } from '../compose/certificates.ts'
+import type { FileSecrets } from '../compose/live-secrets.ts'
 import { openSecret } from '../compose/secrets.ts'
 import type { Foundation } from '../compose/stores.ts'
 import { embeddedIdentityKey } from '../gateway/edge/forward/identity.ts'
@@ -38,14 +39,17 @@ export async function startWorkers(
     readonly version: string
     readonly addresses: Addresses
     readonly certificates: Pick<Certificates, 'gateway' | 'upstream' | 'clientTrust'>
+    readonly secrets: FileSecrets
     readonly published: Published
   },
 ): Promise<string> {
-  const { settings, dataFolder, database, lifetime, version, addresses, certificates } = options
+  const { settings, dataFolder, database, lifetime, version, addresses, certificates, secrets } =
+    options
   const { gateway, upstream, clientTrust } = certificates
   gateway?.onChange((pair) => workers.adoptTls({ gateway: pair }))
   upstream?.onChange((credentials) => workers.adoptTls({ upstream: credentials }))
   clientTrust?.onChange(({ contents }) => workers.adoptTls({ clientTrust: contents }))
+  secrets.onChange((setting, text) => workers.adoptSecrets({ [setting]: text }))
   lifetime.opened(() => workers.close())
   const ownSettings = await workerSettings(settings, dataFolder)
   return workers.start({
@@ -55,6 +59,7 @@ export async function startWorkers(
       upstream: upstream?.current(),
       clientTrust: clientTrust?.current().contents,
     },
+    secrets: secrets.current(),
     settings: ownSettings,
     databaseUrl: database.url,
     version,

@@ -1,6 +1,7 @@
 import { unpackCatalogue } from '../catalogue/transferred-catalogue.ts'
 import { type Certificates, createHandshakeCounter } from '../compose/certificates.ts'
 import { prepareGateway } from '../compose/gateway.ts'
+import { createToldSecrets } from '../compose/live-secrets.ts'
 import { createPublishedCopy } from '../compose/publisher.ts'
 import { openSecurityEvents } from '../compose/security-events.ts'
 import { openStores } from '../compose/stores.ts'
@@ -26,6 +27,7 @@ export interface Worker {
   readonly origin: string
   publish(published: PublishedMessage): void
   adoptTls(tls: Partial<WorkerTls>): void
+  adoptSecrets(secrets: Readonly<Record<string, string>>): void
   metrics(): Promise<MetricsSnapshot>
   /** From now on every response asks its client to close the connection. */
   prepareEnd(): void
@@ -76,8 +78,10 @@ async function open(
   })
   lifetime.opened(() => database.close())
   let isEnding = false
+  const secrets = createToldSecrets(start.secrets)
   const base = {
     settings,
+    secrets,
     dataFolder: undefined,
     database,
     events: openSecurityEvents({
@@ -106,6 +110,7 @@ async function open(
       publisher.take(unpackCatalogue(catalogue), generation)
     },
     adoptTls: certificates.take,
+    adoptSecrets: secrets.take,
     metrics: () => registry.getMetricsAsJSON(),
     prepareEnd() {
       isEnding = true

@@ -71,6 +71,8 @@ async function obey(
       return worker.publish(message.published)
     case 'tls':
       return worker.adoptTls(message.tls)
+    case 'secrets':
+      return worker.adoptSecrets(message.secrets)
     case 'metrics':
       return say({ kind: 'metrics', id: message.id, metrics: await worker.metrics() })
     case 'ending':

@@ -28,6 +28,8 @@ export interface Workers {
   publish(published: PublishedMessage): void
   /** Sends changed certificates to all workers. */
   adoptTls(tls: Partial<WorkerTls>): void
+  /** Gives changed secrets to running and future workers. */
+  adoptSecrets(secrets: Readonly<Record<string, string>>): void
   /** From now on every response asks its client to close the connection, and no worker is replaced. */
   prepareEnd(): void
   /** The merged metrics of the workers and this process. */
@@ -155,6 +157,11 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
       if (starting === undefined) return
       starting = { ...starting, tls: { ...starting.tls, ...tls } }
       tellAll({ kind: 'tls', tls })
+    },
+    adoptSecrets(secrets) {
+      if (starting === undefined) return
+      starting = { ...starting, secrets: { ...starting.secrets, ...secrets } }
+      tellAll({ kind: 'secrets', secrets })
     },
     prepareEnd() {
       isEnding = true

@@ -7,7 +7,12 @@ const token = 'a-token-of-thirty-two-characters'
 
 t.test('with a token, metrics and details need it; health and public keys do not', async (t) => {
   const probes = [{ name: 'registry', isReady: () => true, isRequired: false }]
-  const app = createManagement({ token, metrics: new Registry(), probes, jwks: { keys: [] } })
+  const app = createManagement({
+    token,
+    metrics: new Registry(),
+    probes,
+    jwks: () => ({ keys: [] }),
+  })
   t.teardown(() => app.close())
   const ask = async (url: string, authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization }

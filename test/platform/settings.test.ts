@@ -15,7 +15,7 @@ t.test('an origin with a path is refused by name, not by a library later', async
     t.doesNotThrow(() => readSettings({ [name]: 'http://bank:1/' }), 'a slash is no path')
   }
   const jwks = 'http://bank:1/.well-known/jwks.json'
-  t.equal(readSettings({ IDENTITY_JWKS_URL: jwks }).identityJwksUrl, jwks)
+  t.same(readSettings({ IDENTITY_JWKS_URL: jwks }).identityJwksUrls, [jwks])
 })
 
 t.test('with Redis there are several gateways unless it is said how many', async (t) => {

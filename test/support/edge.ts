@@ -20,6 +20,7 @@ import { closeListeners, listen } from '../../src/platform/listen.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createRecordedAddress } from '../../src/platform/recorded-address.ts'
 import type { ListenerTls } from '../../src/platform/tls.ts'
+import { createWatchedCopy } from '../../src/platform/watched-files.ts'
 import type { Test } from './database.ts'
 import { publishedCatalogue } from './published-catalogue.ts'
 
@@ -128,7 +129,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     registry: { authenticate: (key, done) => done(callers.get(key) ?? 'invalid') },
     counter,
     identity: await createIdentitySigner({
-      privateKeyPem,
+      keys: createWatchedCopy(privateKeyPem),
       audience: edgeIdentity.audience,
       now,
       monotonic,

@@ -1,4 +1,11 @@
-import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTVerifyGetKey, SignJWT } from 'jose'
+import {
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTVerifyGetKey,
+  SignJWT,
+} from 'jose'
 
 /** Who calls what, as the gateway signs it. */
 export interface IdentityClaims {
@@ -26,6 +33,8 @@ export interface IdentityFlaws {
 export interface TestIdentity {
   readonly audience: string
   readonly key: JWTVerifyGetKey
+  /** The public half. */
+  readonly jwk: JWK
   /** A token as the gateway makes it, or with flaws. */
   identityFor(claims: IdentityClaims, flaws?: IdentityFlaws): Promise<string>
 }
@@ -38,6 +47,7 @@ export async function createTestIdentity(now: () => number): Promise<TestIdentit
   const jwk = { ...(await exportJWK(real.publicKey)), kid: 'test', alg: 'EdDSA' }
   return {
     audience,
+    jwk,
     key: createLocalJWKSet({ keys: [jwk] }),
     identityFor({ applicationId, ...claims }, flaws = {}) {
       const seconds = Math.floor(now() / 1000)

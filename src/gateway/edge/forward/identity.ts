@@ -5,8 +5,9 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet } from 'jose'
+import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet, type JWK } from 'jose'
 import type { ApiVersion } from '../../../catalogue/catalogue.ts'
+import type { Watched } from '../../../platform/watched-files.ts'
 import type { Caller } from '../../registry/registry.ts'
 import type { ClientCertificate } from '../client-certificates.ts'
 
@@ -61,13 +62,13 @@ export interface IdentitySigner {
     version: IdentifiedVersion,
     certificate: ClientCertificate | undefined,
   ): string
-  /** Public keys for the backend, as `/.well-known/jwks.json` serves them. */
-  readonly jwks: JSONWebKeySet
+  /** Public keys for the backend, as `/.well-known/jwks.json` serves them. Another object after each change. */
+  jwks(): JSONWebKeySet
 }
 
 export interface IdentitySignerOptions {
-  /** Ed25519 private key, PKCS #8 PEM. */
-  readonly privateKeyPem: string
+  /** What {@link readIdentityKeys} reads. */
+  readonly keys: Pick<Watched<string>, 'current' | 'onChange'>
   readonly audience: string
   /** Milliseconds since 1970, for the times in a token. */
   readonly now: () => number
@@ -83,17 +84,23 @@ export interface IdentitySignerOptions {
  * here, because signing with jose uses promises and another thread: 34 µs
  * instead of 60 to 140.
  *
- * @throws when the key is not an Ed25519 private key
+ * @throws when the keys are not as {@link readIdentityKeys} needs them
  */
 export async function createIdentitySigner(
   options: IdentitySignerOptions,
 ): Promise<IdentitySigner> {
-  const { audience, now, monotonic } = options
-  const privateKey = readPrivateKey(options.privateKeyPem)
-  const jwk = await exportJWK(createPublicKey(privateKey))
-  const kid = await calculateJwkThumbprint(jwk)
-  const header = base64url({ alg: 'EdDSA', typ: 'gateway-identity+jwt', kid })
-  const tokens = new WeakMap<IdentifiedCaller, TokensOfCaller>()
+  const { keys, audience, now, monotonic } = options
+  let active = await activeKeys(keys.current())
+  let tokens = new WeakMap<IdentifiedCaller, TokensOfCaller>()
+  // One change after the other, so that the newest wins.
+  let changing = Promise.resolve()
+  keys.onChange((text) => {
+    changing = changing.then(async () => {
+      active = await activeKeys(text)
+      // A token that the former key signed might outlive the publication of that key.
+      tokens = new WeakMap()
+    })
+  })
 
   function make(
     caller: IdentifiedCaller,
@@ -111,13 +118,14 @@ export async function createIdentitySigner(
       ...(certificate === undefined ? {} : claimsOf(certificate)),
       ...{ iat: issuedAt, exp: issuedAt + lifetimeSeconds },
     })
+    const { header, signing } = active
     const signed = `${header}.${claims}`
-    const signature = sign(null, Buffer.from(signed), privateKey).toString('base64url')
+    const signature = sign(null, Buffer.from(signed), signing).toString('base64url')
     return { madeAt: monotonic(), jws: `${signed}.${signature}`, isRenewing: false }
   }
 
   return {
-    jwks: { keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] },
+    jwks: () => active.jwks,
 
     tokenFor(caller, version, certificate) {
       let ofCaller = tokens.get(caller)
@@ -170,16 +178,56 @@ function base64url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-function readPrivateKey(pem: string): KeyObject {
-  const expected =
-    'IDENTITY_PRIVATE_KEY: must be an Ed25519 private key in PKCS #8 PEM (e.g. the output of: openssl genpkey -algorithm ed25519)'
+/** The keys of IDENTITY_PRIVATE_KEY. */
+export interface IdentityKeys {
+  /** Signs. */
+  readonly signing: KeyObject
+  /** The public half of each, the signing one first. */
+  readonly published: readonly KeyObject[]
+}
+
+/**
+ * Reads Ed25519 keys in PEM, one after the other. The first is private (PKCS
+ * #8) and signs. All are published: the next key before it signs, and the
+ * previous key while its tokens are valid. Public halves are enough for them.
+ *
+ * @throws when a key is of another kind, or the first one is public
+ */
+export function readIdentityKeys(pem: string): IdentityKeys {
+  const blocks = pem.match(/-----BEGIN [A-Z ]+-----[\s\S]+?-----END [A-Z ]+-----/g) ?? []
+  const published = blocks.map((block) => readKey(block, createPublicKey))
+  const [first] = blocks
+  if (first === undefined) throw new Error(expectedKeys)
+  return { signing: readKey(first, createPrivateKey), published }
+}
+
+const expectedKeys =
+  'IDENTITY_PRIVATE_KEY: must be an Ed25519 private key in PKCS #8 PEM, and perhaps further Ed25519 keys after it (e.g. the output of: openssl genpkey -algorithm ed25519)'
+
+function readKey(block: string, create: (pem: string) => KeyObject): KeyObject {
   let key: KeyObject
   try {
-    key = createPrivateKey(pem)
+    key = create(block)
   } catch {
     // Without the cause: OpenSSL's message about text that is not a key does not help.
-    throw new Error(expected)
+    throw new Error(expectedKeys)
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error(expected)
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(expectedKeys)
   return key
+}
+
+async function activeKeys(pem: string) {
+  const { signing, published } = readIdentityKeys(pem)
+  const keys = new Map<string, JWK>()
+  for (const key of published) {
+    const jwk = await exportJWK(key)
+    const kid = await calculateJwkThumbprint(jwk)
+    keys.set(kid, { ...jwk, kid, alg: 'EdDSA', use: 'sig' })
+  }
+  const [kid] = keys.keys()
+  return {
+    signing,
+    header: base64url({ alg: 'EdDSA', typ: 'gateway-identity+jwt', kid }),
+    jwks: { keys: [...keys.values()] },
+  }
 }

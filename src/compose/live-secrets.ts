@@ -1,0 +1,144 @@
+import { statSync } from 'node:fs'
+import { Gauge, type Registry } from 'prom-client'
+import type { Settings } from '../platform/settings.ts'
+import {
+  createWatchedCopy,
+  type Watched,
+  type WatchedCopy,
+  type WatchedFiles,
+} from '../platform/watched-files.ts'
+
+/** Throws an Error whose message says what is wrong with the text, without the text. */
+export type JudgeSecret = (text: string) => void | Promise<void>
+
+/** A secret that may change while the process runs. */
+export interface LiveSecret extends Watched<string> {
+  /** From now on, a change must also pass this. Otherwise it is refused, and the current text stays. */
+  alsoJudge(judge: JudgeSecret): void
+}
+
+/** The secrets of a process: NAME never changes, the file of NAME_FILE may. */
+export interface LiveSecrets {
+  /**
+   * Follows a secret by the name of its setting. Following it again returns the
+   * same.
+   *
+   * @param options.text as the settings have it
+   * @throws {FilesInvalid}
+   */
+  follow(
+    setting: string,
+    options: { readonly text: string; readonly judge?: JudgeSecret },
+  ): Promise<LiveSecret>
+}
+
+/** The secrets of a process that reads the files itself. */
+export interface FileSecrets extends LiveSecrets {
+  /** The current text of each followed secret that comes from a file. */
+  current(): Readonly<Record<string, string>>
+  /** Calls `listener` after each change. */
+  onChange(listener: (setting: string, text: string) => void): void
+}
+
+export interface FileSecretsOptions {
+  readonly settings: Pick<Settings, 'secretFiles'>
+  readonly files: Pick<WatchedFiles, 'watch'>
+  readonly metricsRegistry: Registry
+}
+
+/** Creates the secrets. Changed files apply as those of certificates do. */
+export function createFileSecrets(options: FileSecretsOptions): FileSecrets {
+  const { secretFiles } = options.settings
+  const followed = new Map<string, LiveSecret>()
+  const listeners: ((setting: string, text: string) => void)[] = []
+  showChanges(options.metricsRegistry, secretFiles)
+
+  async function open(setting: string, path: string, first: JudgeSecret): Promise<LiveSecret> {
+    const judges = [first]
+    const secret = await options.files.watch({
+      name: setting.toLowerCase(),
+      files: [{ setting: `${setting}_FILE`, path }],
+      async parse(contents) {
+        const text = String(contents[0] ?? '').trim()
+        if (text === '') throw new Error('the file is empty')
+        for (const judge of judges) await judge(text)
+        return text
+      },
+    })
+    secret.onChange((text) => {
+      for (const listener of listeners) listener(setting, text)
+    })
+    return { ...secret, alsoJudge: (judge) => void judges.push(judge) }
+  }
+
+  return {
+    async follow(setting, { text, judge = () => undefined }) {
+      const known = followed.get(setting)
+      if (known !== undefined) {
+        known.alsoJudge(judge)
+        return known
+      }
+      const path = secretFiles[setting]
+      const secret = path === undefined ? unchanging(text) : await open(setting, path, judge)
+      followed.set(setting, secret)
+      return secret
+    },
+    current: () =>
+      Object.fromEntries(
+        [...followed].flatMap(([setting, secret]) =>
+          secretFiles[setting] === undefined ? [] : [[setting, secret.current()]],
+        ),
+      ),
+    onChange: (listener) => void listeners.push(listener),
+  }
+}
+
+/** The secrets of a process that gets changes from another one, which has judged them. */
+export interface ToldSecrets extends LiveSecrets {
+  take(texts: Readonly<Record<string, string>>): void
+}
+
+/** @param first what has changed since the settings were read */
+export function createToldSecrets(first: Readonly<Record<string, string>>): ToldSecrets {
+  const copies = new Map<string, WatchedCopy<string>>()
+  return {
+    async follow(setting, { text }) {
+      const copy = copies.get(setting) ?? createWatchedCopy(first[setting] ?? text)
+      copies.set(setting, copy)
+      return { ...copy, alsoJudge: () => undefined }
+    },
+    take(texts) {
+      for (const [setting, text] of Object.entries(texts)) copies.get(setting)?.take(text)
+    },
+  }
+}
+
+function unchanging(text: string): LiveSecret {
+  return { ...createWatchedCopy(text), alsoJudge: () => undefined }
+}
+
+/** Shows how old each secret is, where a file says so. */
+function showChanges(registry: Registry, files: Readonly<Record<string, string>>): void {
+  new Gauge({
+    name: 'gateway_secret_changed_timestamp_seconds',
+    help: 'When the file of a secret was last written, in seconds since 1970',
+    labelNames: ['secret'],
+    registers: [registry],
+    aggregator: 'min',
+    collect() {
+      for (const [secret, path] of Object.entries(files)) {
+        const changedAt = changeOf(path)
+        if (changedAt !== undefined) this.set({ secret }, changedAt / 1000)
+      }
+    },
+  })
+}
+
+/** Undefined: the file cannot be read, which its reload reports. */
+function changeOf(path: string): number | undefined {
+  try {
+    return statSync(path).mtimeMs
+  } catch {
+    return undefined
+  }
+}
