@@ -5,6 +5,7 @@ import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import { createAddresses } from './compose/addresses.ts'
 import { type BrandHolder, createBrandHolder } from './compose/brand.ts'
 import { openCertificates } from './compose/certificates.ts'
+import { checkBackends } from './compose/check-backends.ts'
 import { prepareFirstStart } from './compose/first-start.ts'
 import { createFileSecrets } from './compose/live-secrets.ts'
 import { openSecurityEvents, recordFiles } from './compose/security-events.ts'
@@ -87,6 +88,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     loadCatalogue(settings.configDir),
     importRoles(roles),
   )
+  if (roles.has('gateway')) checkBackends(settings, catalogue)
   // Not in parallel: reading the configuration blocks the event loop, on a slow machine for longer than a connection
   // may take.
   await reachDatabase(settings, database)

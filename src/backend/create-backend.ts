@@ -58,6 +58,8 @@ export interface BackendOptions {
   readonly brand?: () => Brand
   /** Whose certificates may sign. (Default: none is known, so only registration counts) */
   readonly sealTrusts?: SealTrusts
+  /** Maximum octets of a body. (Default: 1 MiB) */
+  readonly bodyBytesMax?: number
   /** Undefined: the bank offers no sandbox. */
   readonly sandbox?: SandboxOptions | undefined
 }
@@ -97,7 +99,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
     brand: options.brand ?? (() => options.catalogue.brand),
     sandbox: sandbox === undefined ? undefined : sandboxOffer(sandbox),
   }
-  const app = createListener(createRouter(options.catalogue), log, options.tls?.backend)
+  const app = createListener(createRouter(options.catalogue), options)
   const identify = createIdentityCheck({ ...options.identity, now })
   const contracts = registerRoutes(app, {
     catalogue: options.catalogue,
@@ -137,17 +139,16 @@ function sandboxOffer({ portalUrl }: SandboxOptions): SandboxOffer {
 /** Fastify with the limits it leaves open set, and every error in the form of the interface. */
 function createListener(
   router: Router,
-  log: Logger,
-  tls: ListenerTls | undefined,
+  { log, tls, bodyBytesMax = 1_048_576 }: Pick<BackendOptions, 'log' | 'tls' | 'bodyBytesMax'>,
 ): FastifyInstance {
   const app = fastify({
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 512 },
-    bodyLimit: 1_048_576,
+    bodyLimit: bodyBytesMax,
     serverFactory: (handle) =>
       createHttpServer(
         // The gateway's pool keeps a connection for less time: it must be the one to close.
-        { tls, idleMs: 60_000, keepAliveTimeout: 72_000 },
+        { tls: tls?.backend, idleMs: 60_000, keepAliveTimeout: 72_000 },
         handle,
       ),
     forceCloseConnections: 'idle',

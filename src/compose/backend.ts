@@ -55,6 +55,7 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
     log,
     now: Date.now,
     timeZone,
+    bodyBytesMax: settings.bodyBytesMax,
     scaPublicUrl: settings.scaPublicUrl ?? origin(sca),
     sealTrusts: createSealTrusts(options),
     sandbox:

@@ -14,6 +14,7 @@ import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
 import { expectShortLives } from '../platform/short-lived.ts'
+import { stopTimes } from '../platform/stop-times.ts'
 import type { Addresses } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import { openClientCertificates } from './client-certificates.ts'
@@ -76,6 +77,8 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         }),
         tls: options.certificates.gateway,
         backendUrl: addresses.backend(),
+        backendUrls: settings.backendUrls,
+        backendLimits: settings,
         upstreamTls: options.certificates.upstream,
         portalUrl: addresses.portal,
         backendEchoesRequestId: settings.backendEchoesRequestId,
@@ -90,14 +93,15 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
       })
       metrics.watchLoad(edge.load)
       lifetime.opened(() => closeListeners([edge.app], () => edge.close()))
-      return listen(edge.app, 'GATEWAY', settings.gateway, options.isEnding)
+      const { longestCallMs } = stopTimes(settings.backendCallMs)
+      return listen(edge.app, 'GATEWAY', settings.gateway, options.isEnding, longestCallMs)
     },
 
     endApplications(addresses) {
       const ends = endAtBank({
         deleted: registry.deletedApplications,
         identity,
-        backendUrl: addresses.backend(),
+        backendUrls: new Set([addresses.backend(), ...settings.backendUrls.values()]),
         tls: options.certificates.upstream,
         log,
       })

@@ -87,6 +87,7 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       // A dry run shares no resources and has no body.
       concurrency: { callsPerApplication: 0, callsPerDeveloper: 0, callsPerAddress: 0 },
       uploads: { receive: () => undefined },
+      bodyBytesMax: Number.POSITIVE_INFINITY,
       hasRoom: () => true,
       isAddressKnown: options.address !== undefined,
       now,

@@ -19,8 +19,10 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
   const gateway = roles.has('gateway')
   const portal = roles.has('portal')
   const backend = roles.has('backend')
-  const isBackendEncrypted =
+  const isBankEncrypted =
     settings.backendUrl?.startsWith('https:') ?? settings.backend.tls !== undefined
+  const isBackendEncrypted =
+    isBankEncrypted || [...settings.backendUrls.values()].some((url) => url.startsWith('https:'))
   const isApart = portal && !backend && hasSandbox(settings, roles)
   const requirements: readonly { readonly isMissing: boolean; readonly problem: string }[] = [
     {
@@ -53,14 +55,14 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
     {
       isMissing: gateway && settings.upstreamTls !== undefined && !isBackendEncrypted,
       problem:
-        'BACKEND_URL: must begin with https:// with UPSTREAM_TLS_CA_FILE or UPSTREAM_TLS_CERT_FILE, which have no effect otherwise (e.g. https://bank.internal:8082)',
+        'BACKEND_URL: it or an address in BACKEND_URLS must begin with https:// with UPSTREAM_TLS_CA_FILE or UPSTREAM_TLS_CERT_FILE, which have no effect otherwise (e.g. https://bank.internal:8082)',
     },
     {
       isMissing:
         gateway &&
         backend &&
         settings.backendUrl === undefined &&
-        isBackendEncrypted &&
+        isBankEncrypted &&
         settings.upstreamTls?.caFile === undefined,
       problem:
         'UPSTREAM_TLS_CA_FILE: is required with BACKEND_TLS_CERT_FILE for a gateway in the same process, which calls the bank at its own address; the certificate must name that address (e.g. 127.0.0.1)',
@@ -133,8 +135,31 @@ export function checkDeployment(settings: Settings, roles: ReadonlySet<Role>): v
       ? [...plainListeners(settings, roles), ...plainTargets(settings, roles)]
       : []),
     ...halfAProvider(settings, portal),
+    ...(gateway ? impossibleCalls(settings) : []),
   ]
   if (problems.length > 0) throw new SettingsError(problems)
+}
+
+/** Bounds of a call that contradict each other. */
+function impossibleCalls(settings: Settings): string[] {
+  const { backendConnectMs, backendFirstByteMs, backendIdleMs, backendCallMs } = settings
+  const { bodyBytesMax, uploadBufferMax } = settings
+  const parts = Object.entries({
+    BACKEND_CONNECT_MS: backendConnectMs,
+    BACKEND_FIRST_BYTE_MS: backendFirstByteMs,
+    BACKEND_IDLE_MS: backendIdleMs,
+  }).filter(([, ms]) => ms > backendCallMs)
+  return [
+    ...parts.map(
+      ([name, ms]) =>
+        `${name}: ${ms} is longer than BACKEND_CALL_MS=${backendCallMs}, the time for a whole call, so it has no effect (e.g. ${backendCallMs})`,
+    ),
+    ...(bodyBytesMax * 16 > uploadBufferMax
+      ? [
+          `UPLOAD_BUFFER_MAX: ${uploadBufferMax} is less than 16 times BODY_BYTES_MAX=${bodyBytesMax}: one application may use a small part of the memory only, and the longest body would not fit (e.g. ${bodyBytesMax * 16})`,
+        ]
+      : []),
+  ]
 }
 
 /** Settings of an OpenID Connect provider that lack others. */
@@ -261,14 +286,8 @@ function uncheckedRevocation(settings: Settings, roles: ReadonlySet<Role>): stri
 
 /** Connections that this process opens to other machines without encryption. */
 function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
-  const {
-    databaseUrl,
-    redis,
-    backendUrl,
-    identityJwksUrls = [],
-    gatewayUrl,
-    gatewayPublicUrl,
-  } = settings
+  const { databaseUrl, redis, backendUrl, backendUrls } = settings
+  const { identityJwksUrls = [], gatewayUrl, gatewayPublicUrl } = settings
   const isPlainUrl = (url: string | undefined): boolean =>
     url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname)
   const usesStores = roles.has('gateway') || roles.has('portal')
@@ -286,6 +305,10 @@ function plainTargets(settings: Settings, roles: ReadonlySet<Role>): string[] {
         (roles.has('gateway') || (roles.has('portal') && hasSandbox(settings, roles))) &&
         isPlainUrl(backendUrl),
       text: 'BACKEND_URL: the connection to the backend is not encrypted (use https://)',
+    },
+    {
+      isSo: roles.has('gateway') && [...backendUrls.values()].some(isPlainUrl),
+      text: 'BACKEND_URLS: the connection to a backend is not encrypted (use https://)',
     },
     {
       isSo: roles.has('backend') && !roles.has('gateway') && identityJwksUrls.some(isPlainUrl),

@@ -45,6 +45,7 @@ const backlog = 4_096
  * @param app its server must have TLS if `address` has it
  * @param setting prefix of the listener's variables, for the error
  * @param isEnding whether the process is about to stop but still serves
+ * @param longestCallMs as {@link trackConnections} takes it
  * @returns the origin; the hosts 0.0.0.0 and :: become 127.0.0.1
  * @throws {ListenError}
  */
@@ -53,11 +54,12 @@ export async function listen(
   setting: string,
   address: ListenAddress,
   isEnding: () => boolean = () => false,
+  longestCallMs?: number,
 ): Promise<string> {
   if (isSecure(app.server) !== (address.tls !== undefined)) {
     throw new Error(`${setting}: the server and the address differ in TLS`)
   }
-  connections.set(app.server, trackConnections(app.server, isEnding))
+  connections.set(app.server, trackConnections(app.server, isEnding, longestCallMs))
   try {
     await app.listen({
       host: boundHost(address.host),

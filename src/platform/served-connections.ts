@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import { connectionEvent, isSecure } from './http-server.ts'
-import { longestCallMs } from './stop-times.ts'
+import { exchangeMs, stopTimes } from './stop-times.ts'
 
 /** Milliseconds in which a client can send its last call after the port has closed. */
 const lastCallMs = 1_000
@@ -36,8 +36,13 @@ export interface ServedConnections {
  * opened a connection, one would probably be opening when the port closes.
  *
  * @param isEnding whether the process is about to stop but still serves
+ * @param longestCallMs milliseconds after which a stop cuts the calls that are left
  */
-export function trackConnections(server: Server, isEnding: () => boolean): ServedConnections {
+export function trackConnections(
+  server: Server,
+  isEnding: () => boolean,
+  longestCallMs = stopTimes(exchangeMs).longestCallMs,
+): ServedConnections {
   const open = new Map<Socket, Served>()
   const handshakes = isSecure(server) ? trackHandshakes(server) : undefined
   let hasClosed = false

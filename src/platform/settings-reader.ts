@@ -164,6 +164,30 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
         ?.origin
     },
 
+    /** Origins by the name of an API: `name=origin`, between commas. */
+    backends(name: string): ReadonlyMap<string, string> {
+      const example = 'mandate=http://10.0.0.8:8082'
+      const origins = new Map<string, string>()
+      for (const entry of (read(name) ?? '').split(',').map((text) => text.trim())) {
+        if (entry === '') continue
+        const [, api = '', value = ''] = /^([^=/]+?)\s*=\s*(.+)$/.exec(entry) ?? []
+        const parsed = URL.parse(value)
+        const isOrigin =
+          (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') &&
+          parsed.pathname === '/' &&
+          parsed.username + parsed.password + parsed.search + parsed.hash === ''
+        if (!isOrigin) {
+          // Not shown: it may contain a password.
+          const which = api === '' ? 'an entry' : `the entry of "${api}"`
+          problems.add(
+            `${name}: ${which} is not an API and an origin beginning with http:// or https:// (e.g. ${example})`,
+          )
+        } else if (origins.has(api)) problems.add(`${name}: names "${api}" twice`)
+        else origins.set(api, parsed.origin)
+      }
+      return origins
+    },
+
     url(name: string, example: string): string | undefined {
       return url(name, example, 'user, query or fragment', () => true)?.href.replace(/\/+$/, '')
     },

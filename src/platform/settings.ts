@@ -29,7 +29,7 @@ interface Given {
   readonly isEmbedded: boolean
   /** REDIS_URL is set: counters are shared between processes. */
   readonly isShared: boolean
-  /** No BACKEND_URL: the gateway forwards to the bank in this process. */
+  /** Neither BACKEND_URL nor BACKEND_URLS: the gateway forwards every call to the bank in this process. */
   readonly isOwnBackend: boolean
 }
 
@@ -119,13 +119,20 @@ const addresses = {
     'BACKEND_URL',
     'the bank in this process',
     'http://10.0.0.7:8082',
-    'Where the gateway forwards calls.',
+    'Where the gateway forwards calls, unless `BACKEND_URLS` names another backend for their API.',
   ),
+  backendUrls: row({
+    names: ['BACKEND_URLS'],
+    fallback: 'every API at `BACKEND_URL`',
+    meaning:
+      'Backends of single APIs, separated by commas: `mandate=http://10.0.0.8:8082`. The name is that of the folder in `CONFIG_DIR/apis`. Each of these APIs has connections and places of its own, so a slow backend holds up no other API.',
+    read: (reader) => reader.backends('BACKEND_URLS'),
+  }),
   upstreamTls: row({
     names: ['UPSTREAM_TLS_CA_FILE', 'UPSTREAM_TLS_CERT_FILE', 'UPSTREAM_TLS_KEY_FILE'],
     fallback: 'public authorities, no client certificate',
     meaning:
-      'PEM files for an `https://` `BACKEND_URL`: the only authorities that the gateway trusts there, and the certificate and key with which it identifies itself. Tollgate reads them again when they change.',
+      'PEM files for backends at `https://`: the only authorities that the gateway trusts there, and the certificate and key with which it identifies itself. Tollgate reads them again when they change.',
     read: (reader): UpstreamFiles | undefined => {
       const caFile = reader.path('UPSTREAM_TLS_CA_FILE')
       const pair = reader.certificate('UPSTREAM')
@@ -134,9 +141,9 @@ const addresses = {
   }),
   backendEchoesRequestId: row({
     names: ['BACKEND_ECHOES_REQUEST_ID'],
-    fallback: '`true` without `BACKEND_URL`, otherwise `false`',
+    fallback: '`true` without `BACKEND_URL` and `BACKEND_URLS`, otherwise `false`',
     meaning:
-      'Whether the backend answers with the `X-Request-ID` of the request. If `true`, an answer with another id belongs to another call, and the client gets 502.',
+      'Whether every backend answers with the `X-Request-ID` of the request. If `true`, an answer with another id belongs to another call, and the client gets 502.',
     read: (reader, { isOwnBackend }) => reader.boolean('BACKEND_ECHOES_REQUEST_ID', isOwnBackend),
   }),
   gatewayPublicUrl: origin(
@@ -212,6 +219,51 @@ const addresses = {
       'Names of further request header fields for the backend, separated by commas. Without this, the gateway forwards the fields of HTTP and tracing and the header parameters of the documents, and drops all others.',
     read: (reader) => reader.fieldNames('FORWARD_HEADERS'),
   }),
+}
+
+const backendCalls = {
+  backendConnectMs: integer(
+    'BACKEND_CONNECT_MS',
+    2_000,
+    [50, 300_000],
+    'Milliseconds in which a connection to a backend must open, TLS included. Otherwise the call gets 502.',
+  ),
+  backendFirstByteMs: integer(
+    'BACKEND_FIRST_BYTE_MS',
+    10_000,
+    [50, 300_000],
+    'Milliseconds after which a backend that has taken a call and answered nothing has failed it: 504.',
+  ),
+  backendIdleMs: integer(
+    'BACKEND_IDLE_MS',
+    10_000,
+    [50, 300_000],
+    'Milliseconds of silence in the middle of an answer after which the backend has failed the call.',
+  ),
+  backendCallMs: integer(
+    'BACKEND_CALL_MS',
+    25_000,
+    [50, 300_000],
+    'Milliseconds that a call may take at the backend in all, with its wait for a connection. No other time above may be longer. A stop takes as long, so proxies and service managers must wait longer ([restarts](operating.md#restarts-behind-a-load-balancer)).',
+  ),
+  backendConnectionsMax: integer(
+    'BACKEND_CONNECTIONS_MAX',
+    256,
+    [1, 65_535],
+    'Connections of one process to each backend: calls that it has at the same time.',
+  ),
+  backendQueueMax: integer(
+    'BACKEND_QUEUE_MAX',
+    512,
+    [0, 65_535],
+    'Calls of one process that may wait for a connection to each backend. Further calls get 503 and use no quota. One operation may have half of the connections and of the queue, two a third each.',
+  ),
+  bodyBytesMax: integer(
+    'BODY_BYTES_MAX',
+    1_048_576,
+    [1_024, 67_108_864],
+    'The longest request body in bytes, also at the sandbox bank. Longer ones get 413. `UPLOAD_BUFFER_MAX` must be 16 times as much.',
+  ),
 }
 
 const stores = {
@@ -598,6 +650,7 @@ export const settingGroups: readonly {
 }[] = [
   { title: 'Listeners', rows: listeners },
   { title: 'Addresses', rows: addresses },
+  { title: 'Calls to backends', rows: backendCalls },
   { title: 'Stores and files', rows: stores },
   { title: 'Secrets', rows: secrets },
   { title: 'OpenID Connect', rows: openIdConnect },
@@ -611,6 +664,7 @@ export const settingGroups: readonly {
 
 type Rows = typeof listeners &
   typeof addresses &
+  typeof backendCalls &
   typeof stores &
   typeof secrets &
   typeof openIdConnect &
@@ -645,7 +699,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const given: Given = {
     isEmbedded: !isSet('DATABASE_URL', 'DATABASE_URL_FILE'),
     isShared: isSet('REDIS_URL', 'REDIS_URL_FILE'),
-    isOwnBackend: !isSet('BACKEND_URL'),
+    isOwnBackend: !isSet('BACKEND_URL', 'BACKEND_URLS'),
   }
   const entries = settingGroups.flatMap(({ rows }) => Object.entries(rows))
   const values = entries.map(([name, { read }]) => [name, read(reader, given)] as const)

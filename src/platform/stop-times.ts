@@ -1,16 +1,26 @@
-// How long a stop may take, in milliseconds. Each time follows from the ones above it, so the longest call is served.
-
 /** In which an upload must be complete after the port has closed. */
 export const lastUploadMs = 3_000
 
-/** In which the backend must have answered a call. */
+/** In which a backend must have answered a call, where BACKEND_CALL_MS does not matter. */
 export const exchangeMs = 25_000
 
-/** A call may still take after the port has closed, with a second for the checks and for the answer. */
-export const longestCallMs = lastUploadMs + exchangeMs + 1_000
+/** How long a stop may take, in milliseconds. */
+export interface StopTimes {
+  /** A call may still take after the port has closed, with a second for the checks and for the answer. */
+  readonly longestCallMs: number
+  /** In which a worker must end, with time for pending records. */
+  readonly workerStopMs: number
+  /** In which a process must end after its drain. */
+  readonly closeMs: number
+}
 
-/** In which a worker must end, with time for pending records. */
-export const workerStopMs = longestCallMs + 3_000
-
-/** In which a process must end after its drain. */
-export const closeMs = workerStopMs + 2_000
+/**
+ * Each time follows from the ones before it, so that the longest call is served.
+ *
+ * @param exchangeMs in which a backend must have answered a call
+ */
+export function stopTimes(exchangeMs: number): StopTimes {
+  const longestCallMs = lastUploadMs + exchangeMs + 1_000
+  const workerStopMs = longestCallMs + 3_000
+  return { longestCallMs, workerStopMs, closeMs: workerStopMs + 2_000 }
+}

@@ -20,13 +20,14 @@ export function openWorkers({
   roles,
   lifetime,
   ...others
-}: Omit<WorkersOptions, 'size'> & {
+}: Omit<WorkersOptions, 'size' | 'exchangeMs'> & {
   readonly settings: Settings
   readonly roles: ReadonlySet<Role>
   readonly lifetime: Lifetime
 }): Workers | undefined {
   if (!roles.has('gateway') || settings.gatewayWorkers === 1) return undefined
-  const workers = forkWorkers({ ...others, size: settings.gatewayWorkers })
+  const { gatewayWorkers: size, backendCallMs: exchangeMs } = settings
+  const workers = forkWorkers({ ...others, size, exchangeMs })
   // Ends them after a failed startup. At a regular shutdown they have ended by then.
   lifetime.opened(() => workers.close())
   return workers

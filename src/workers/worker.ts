@@ -4,11 +4,9 @@ import cluster from 'node:cluster'
 import closeWithGrace from 'close-with-grace'
 import { errorText } from '../platform/error-text.ts'
 import { createLog, type Logger } from '../platform/log.ts'
+import { exchangeMs, stopTimes } from '../platform/stop-times.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { runWorker, type Worker } from './run-worker.ts'
-
-/** Milliseconds that shutting down may take: the longest call plus a margin. */
-const closeMs = 27_000
 
 let starting: Promise<Worker> | undefined
 let isTold = false
@@ -22,9 +20,14 @@ process.prependListener('disconnect', () => {
   if (!isTold) log.fatal({}, 'the process that started this worker is gone')
 })
 
+/** Shorter than what the parent process waits. */
+let closeMs = stopTimes(exchangeMs).longestCallMs
+
 const grace = closeWithGrace(
-  { delay: closeMs, logger: false, skip: ['SIGHUP', 'SIGINT', 'SIGTERM'] },
+  // It would have to know the time before the settings have arrived.
+  { delay: false, logger: false, skip: ['SIGHUP', 'SIGINT', 'SIGTERM'] },
   async ({ err }) => {
+    setTimeout(() => process.exit(1), closeMs).unref()
     if (err !== undefined) log.fatal({ err }, 'a worker ends because of an error')
     const worker = await starting?.catch(() => undefined)
     if (worker === undefined) return
@@ -42,7 +45,8 @@ async function hear(message: ToWorker): Promise<void> {
     isTold = true
     void grace.close()
   } else if (message.kind === 'start') {
-    const { logLevel, logFormat } = message.start.settings
+    const { logLevel, logFormat, backendCallMs } = message.start.settings
+    closeMs = stopTimes(backendCallMs).longestCallMs
     log = createLog(logLevel, { format: logFormat, sharesOutput: true })
     starting = runWorker({
       start: message.start,

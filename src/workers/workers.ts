@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Logger } from '../platform/log.ts'
 import type { Probe } from '../platform/management.ts'
-import { workerStopMs } from '../platform/stop-times.ts'
+import { stopTimes } from '../platform/stop-times.ts'
 import { createMergedMetrics, type MergedMetrics } from './merged-metrics.ts'
 import type { PublishedMessage, WorkerStart, WorkerTls } from './messages.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
@@ -43,6 +43,8 @@ export interface Workers {
 export interface WorkersOptions {
   /** At least 2. */
   readonly size: number
+  /** In which a backend must have answered a call. */
+  readonly exchangeMs: number
   readonly metricsRegistry: Registry
   readonly log: Pick<Logger, 'info' | 'error'>
 }
@@ -57,7 +59,8 @@ const pauseMsMax = 30_000
  * connections and gives each to a worker in turn: Node's round robin, which a
  * worker cannot bypass (decision 0013).
  */
-export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Workers {
+export function forkWorkers(options: WorkersOptions): Workers {
+  const { size, exchangeMs, metricsRegistry, log } = options
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
@@ -185,7 +188,7 @@ export function forkWorkers({ size, metricsRegistry, log }: WorkersOptions): Wor
         [...workers].map((worker) => {
           // It never listened, so it has no calls.
           if (!worker.isServing) worker.kill()
-          return worker.stop(workerStopMs)
+          return worker.stop(stopTimes(exchangeMs).workerStopMs)
         }),
       )
     },

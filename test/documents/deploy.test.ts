@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { readSettings } from '../../src/platform/settings.ts'
-import { closeMs } from '../../src/platform/stop-times.ts'
+import { exchangeMs, stopTimes } from '../../src/platform/stop-times.ts'
+
+const { closeMs } = stopTimes(exchangeMs)
 
 interface Service {
   readonly image?: string

@@ -76,6 +76,7 @@ const probes: Readonly<Record<string, Probe>> = {
 }
 
 const uploads = createUploads({
+  bodyBytesMax: 1_048_576,
   ...{ uploadBufferMax: 16_777_216, uploadBytesPerSecondMin: 0 },
   monotonic: () => performance.now(),
   isListening: () => true,
@@ -127,6 +128,7 @@ function parts({ isExhausted = false }: NonNullable<Probe['state']> = {}) {
 function table(state: NonNullable<Probe['state']> = {}) {
   const { isFull = false, isBusy = false } = state
   const checks = createChecks({
+    bodyBytesMax: 1_048_576,
     ...parts(state),
     concurrency: { callsPerApplication: 1, callsPerDeveloper: 0, callsPerAddress: 0 },
     uploads,
@@ -150,7 +152,10 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
   const shorter = Object.assign(Object.create(Checks.prototype), {
     rows: checks.rows.filter(({ name }) => name !== omitted),
   }) as typeof checks
-  const refuse = createRefuse({ portalUrl: () => 'https://portal.example' })
+  const refuse = createRefuse({
+    portalUrl: () => 'https://portal.example',
+    bodyBytesMax: 1_048_576,
+  })
   const observer = {
     ended() {},
     refusedUnparsed() {},
@@ -177,6 +182,7 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
     connectionLimits: { connectionsPerAddress: 100, connectionsMax: 100 },
     isProxy: () => false,
     backendUrl: 'http://127.0.0.1:9',
+    callMsMax: 25_000,
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   try {
@@ -216,7 +222,7 @@ t.test('a table that would forward a call without a grant does not compile', asy
   const routed = Checks.first('target', target).row('route', route({ now: Date.now }))
   // @ts-expect-error: the framing is judged before the certificate.
   routed.row('certificate', certificate({ certificates: undefined }))
-  const framed = routed.row('body', body)
+  const framed = routed.row('body', body({ bodyBytesMax: 1_048_576 }))
   // @ts-expect-error: the certificate is judged before the key.
   framed.row('authenticate', authenticate({ registry, failures }))
   const shortest = framed
@@ -229,7 +235,7 @@ t.test('a table that would forward a call without a grant does not compile', asy
     .row('entitle', entitle({ now: Date.now }))
   // @ts-expect-error: the limit counts what an entitlement says.
   shortest.row('limit', limit({ counter, now: Date.now }))
-  const refuse = createRefuse({ portalUrl: () => '' })
+  const refuse = createRefuse({ portalUrl: () => '', bodyBytesMax: 1_048_576 })
   const observer = {
     ended() {},
     refusedUnparsed() {},

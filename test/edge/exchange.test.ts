@@ -18,7 +18,8 @@ function startExchange() {
     onFailure: () => undefined,
     monotonic: () => 0,
     underway: new Roster<Exchange>(),
-    lanes: createOperationLanes({ underwayMax: 1, octetsMax: 1 }),
+    times: { firstByteMs: 10_000, idleMs: 10_000, callMs: 25_000 },
+    lanes: createOperationLanes({ underwayMax: 1, octetsMax: 1, bodies: { octets: 0 } }),
     echoesRequestId: false,
   })
   const backend = {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { underwayMax } from '../../src/gateway/edge/forward/forward.ts'
+import { readSettings } from '../../src/platform/settings.ts'
 import { burst, codeOf, createClient } from '../support/calling.ts'
 import { startEdge, testKey } from '../support/edge.ts'
 import { answerOk, startRawBackend } from '../support/raw-backend.ts'
@@ -15,8 +15,9 @@ const limits = [
 ]
 
 const path = '/v1.7.0/accounts'
+const { backendConnectionsMax, backendQueueMax } = readSettings({})
 /** Half of all. */
-const room = underwayMax / 2
+const room = (backendConnectionsMax + backendQueueMax) / 2
 
 t.test(
   'when an operation has as many calls at the backend or waiting for it as it may, the next is refused and not counted',

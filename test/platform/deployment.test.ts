@@ -1,6 +1,9 @@
 import t from 'tap'
+import type { ApiVersion } from '../../src/catalogue/catalogue.ts'
+import { checkBackends } from '../../src/compose/check-backends.ts'
 import { checkDeployment, deploymentWarnings } from '../../src/platform/deployment.ts'
 import { type Role, readSettings } from '../../src/platform/settings.ts'
+import { SettingsError } from '../../src/platform/settings-reader.ts'
 
 function warnings(env: Readonly<Record<string, string>>, ...roles: Role[]): string[] {
   return deploymentWarnings(readSettings(env), new Set(roles)).map(
@@ -286,3 +289,50 @@ t.test('with TLS at the gateway, Client-Cert counts only from proxies named for 
   t.same(proxies(tls), [])
   t.same(proxies({ ...tls, ...named }), ['10.0.0.8'])
 })
+
+t.test(
+  'backends of single APIs are origins of published APIs; a near miss is told what it may mean',
+  async (t) => {
+    const problems = (env: Readonly<Record<string, string>>): string[] => {
+      try {
+        const settings = readSettings({ BACKEND_URL: 'http://127.0.0.1:8082', ...env })
+        checkDeployment(settings, new Set<Role>(['gateway']))
+        checkBackends(settings, {
+          versions: new Map([
+            ['1.0.0', { api: 'mandate' } as ApiVersion],
+            ['1.7.0', { api: 'xs2a' } as ApiVersion],
+          ]),
+        })
+        return []
+      } catch (error) {
+        return error instanceof SettingsError ? [...error.problems] : [String(error)]
+      }
+    }
+    t.same(problems({ BACKEND_URLS: 'mandate=http://10.0.0.8:8082, xs2a=https://bank' }), [])
+    const { backendUrls } = readSettings({ BACKEND_URLS: ' mandate = http://10.0.0.8/ ,' })
+    t.same([...backendUrls], [['mandate', 'http://10.0.0.8']])
+    t.match(problems({ BACKEND_URLS: 'mandates=http://10.0.0.8' }), [
+      /no API "mandates".*do you mean mandate\?/,
+    ])
+    t.match(problems({ BACKEND_URLS: 'loans=http://10.0.0.8' }), [/APIs are mandate, xs2a$/])
+    t.match(problems({ BACKEND_URLS: 'xs2a=http://a,xs2a=http://b' }), [/names "xs2a" twice/])
+    for (const entry of ['xs2a', 'http://a', 'xs2a=ftp://a', 'xs2a=http://u:secret@a', '=', 'a=']) {
+      const [problem = '', ...others] = problems({ BACKEND_URLS: entry })
+      t.match(problem, /^BACKEND_URLS: .* is not an API and an origin/, entry)
+      t.notMatch(problem, /secret/)
+      t.same(others, [])
+    }
+    t.match(
+      warnings({ BACKEND_URL: 'https://bank', BACKEND_URLS: 'xs2a=http://10.0.0.8' }, 'gateway'),
+      ['BACKEND_URLS'],
+    )
+
+    // Times and sizes that contradict each other.
+    t.match(problems({ BACKEND_CALL_MS: '5000' }), [
+      /^BACKEND_FIRST_BYTE_MS: 10000 is longer than BACKEND_CALL_MS=5000/,
+      /^BACKEND_IDLE_MS: 10000 is longer/,
+    ])
+    t.match(problems({ BODY_BYTES_MAX: '8388608' }), [/^UPLOAD_BUFFER_MAX: .*e\.g\. 134217728/])
+    t.same(problems({ BODY_BYTES_MAX: '8388608', UPLOAD_BUFFER_MAX: '134217728' }), [])
+  },
+)

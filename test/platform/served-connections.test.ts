@@ -5,7 +5,10 @@ import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { trackConnections } from '../../src/platform/served-connections.ts'
-import { exchangeMs, lastUploadMs, longestCallMs } from '../../src/platform/stop-times.ts'
+import { exchangeMs, lastUploadMs, stopTimes } from '../../src/platform/stop-times.ts'
+
+const { longestCallMs } = stopTimes(exchangeMs)
+
 import { until } from '../support/until.ts'
 
 const call = 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'

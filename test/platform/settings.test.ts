@@ -1,5 +1,4 @@
 import t from 'tap'
-import { bodyBytesMax } from '../../src/gateway/edge/request/body-limit.ts'
 import { createUploadMemory } from '../../src/gateway/edge/request/upload-memory.ts'
 import { checkDeployment } from '../../src/platform/deployment.ts'
 import { settingWarnings } from '../../src/platform/setting-warnings.ts'
@@ -84,7 +83,7 @@ t.test(
     t.throws(() => readSettings({ UPLOAD_BUFFER_MAX: String(least - 1) }), {
       message: /UPLOAD_BUFFER_MAX/,
     })
-    const { uploadBufferMax } = readSettings({ UPLOAD_BUFFER_MAX: String(least) })
+    const { uploadBufferMax, bodyBytesMax } = readSettings({ UPLOAD_BUFFER_MAX: String(least) })
     const memory = createUploadMemory(uploadBufferMax)
     for (const applicationId of ['one', 'two', 'three', 'four']) {
       while (memory.take({ applicationId, developerId: 'other' }, 65_536) === undefined);

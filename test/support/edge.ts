@@ -19,6 +19,7 @@ import type { AccessLog } from '../../src/platform/access-log.ts'
 import { closeListeners, listen } from '../../src/platform/listen.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createRecordedAddress } from '../../src/platform/recorded-address.ts'
+import { readSettings } from '../../src/platform/settings.ts'
 import type { ListenerTls } from '../../src/platform/tls.ts'
 import { createWatchedCopy } from '../../src/platform/watched-files.ts'
 import type { Test } from './database.ts'
@@ -35,6 +36,10 @@ export const edgeIdentity: IdentityOptions = {
 
 export interface TestEdgeOptions {
   readonly backendUrl: string
+  /** By API. (Default: `backendUrl` for each) */
+  readonly backendUrls?: ReadonlyMap<string, string>
+  /** Replaces some of the settings' defaults. */
+  readonly backendLimits?: Partial<EdgeOptions['backendLimits']>
   /** TLS of the listener (default: plain HTTP). */
   readonly tls?: ListenerTls
   readonly upstreamTls?: EdgeOptions['upstreamTls']
@@ -146,6 +151,8 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     }),
     tls: options.tls,
     backendUrl: options.backendUrl,
+    backendUrls: options.backendUrls ?? new Map(),
+    backendLimits: { ...readSettings({}), ...options.backendLimits },
     upstreamTls: options.upstreamTls,
     backendEchoesRequestId: options.backendEchoesRequestId ?? false,
     portalUrl: () => options.portalUrl ?? 'https://portal.example',
@@ -156,7 +163,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     },
     callLimits: {
       ...{ callsPerApplication: 0, callsPerDeveloper: 0, callsPerAddress: 0 },
-      ...{ uploadBufferMax: 67_108_864, uploadBytesPerSecondMin: 1_024 },
+      ...{ uploadBufferMax: 67_108_864, uploadBytesPerSecondMin: 1_024, bodyBytesMax: 1_048_576 },
       ...options.callLimits,
     },
     trustedProxies: options.trustedProxies ?? [],

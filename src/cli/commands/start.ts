@@ -5,7 +5,7 @@ import { collectWhenIdle } from '../../platform/collect-when-idle.ts'
 import { createLog, type Logger } from '../../platform/log.ts'
 import { settingWarnings } from '../../platform/setting-warnings.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
-import { closeMs } from '../../platform/stop-times.ts'
+import { stopTimes } from '../../platform/stop-times.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
@@ -42,6 +42,7 @@ export function registerStart(command: Command, context: CommandContext): void {
         isTerminal: process.stdout.isTTY,
       })
       // Before the ready line: its reader may stop the process at once.
+      const { closeMs } = stopTimes(settings.backendCallMs)
       const told = untilTold(tollgate, log, settings.drainSeconds * 1000 + closeMs)
       context.output.line(tollgate.readyLine)
       if (tollgate.welcome !== undefined) {

@@ -4,7 +4,7 @@ import type { GrantedCall } from './call.ts'
 import { Checks } from './check.ts'
 import { type AddressOptions, address } from './checks/address.ts'
 import { authenticate } from './checks/authenticate.ts'
-import { body } from './checks/body.ts'
+import { type BodyOptions, body } from './checks/body.ts'
 import { certificate } from './checks/certificate.ts'
 import { type ConcurrencyOptions, concurrency } from './checks/concurrency.ts'
 import { entitle } from './checks/entitle.ts'
@@ -21,7 +21,7 @@ import type { ClientCertificates } from './client-certificates.ts'
 import type { FailureThrottle } from './failure-throttle.ts'
 import type { Uploads } from './request/uploads.ts'
 
-export interface ChecksOptions extends AddressOptions {
+export interface ChecksOptions extends AddressOptions, BodyOptions {
   readonly registry: KeyAuthenticator
   readonly failures: FailureThrottle
   /** Undefined: the settings ask for no client certificates. */
@@ -54,7 +54,7 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       // Finds version, operation and parameters; refuses unknown paths, other methods and retired versions.
       .row('route', route({ now }))
       // Refuses unclear framing and a declared length above the limit.
-      .row('body', body)
+      .row('body', body(options))
       // Judges the client's certificate: where it comes from, chain, dates, revocation, role.
       .row('certificate', certificate({ certificates }))
       // Finds the application by its key.

@@ -13,7 +13,7 @@ import type { ConcurrencyOptions } from './checks/concurrency.ts'
 import { createChecks } from './checks.ts'
 import type { ClientCertificates } from './client-certificates.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
-import { createForwarder } from './forward/forward.ts'
+import { type BackendLimits, createForwarder } from './forward/forward.ts'
 import type { IdentitySigner } from './forward/identity.ts'
 import { createPassingFields } from './forward/passing-fields.ts'
 import { createListener } from './listener.ts'
@@ -33,8 +33,11 @@ export interface EdgeOptions {
   readonly observer: Observer
   /** TLS of the listener; undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
-  /** Origin of the backend. */
+  /** Origin of the backend of every API that has none of its own. */
   readonly backendUrl: string
+  /** Origins by API. */
+  readonly backendUrls: ReadonlyMap<string, string>
+  readonly backendLimits: BackendLimits
   /** What the gateway trusts and presents there; undefined: the public authorities, and nothing. */
   readonly upstreamTls?: Watched<UpstreamCredentials> | undefined
   /** The backend returns the request's X-Request-ID, so another id means that the response belongs to another request. */
@@ -81,9 +84,11 @@ export interface Edge {
 export async function createEdge(options: EdgeOptions): Promise<Edge> {
   const { observer, monotonic, callLimits, portalUrl, randomUUID } = options
   const isProxy = createNetworks(options.trustedProxies)
-  const refuse = createRefuse({ portalUrl })
+  const refuse = createRefuse({ portalUrl, bodyBytesMax: callLimits.bodyBytesMax })
   const forwarder = createForwarder({
     backendUrl: options.backendUrl,
+    backendUrls: options.backendUrls,
+    limits: options.backendLimits,
     upstreamTls: options.upstreamTls,
     identity: options.identity,
     refuse,
@@ -109,6 +114,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     concurrency: callLimits,
     uploads,
     hasRoom: forwarder.hasRoom,
+    bodyBytesMax: callLimits.bodyBytesMax,
     isAddressKnown: true,
     now: options.now,
   })
@@ -129,6 +135,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     isProxy,
     tls: options.tls,
     backendUrl: options.backendUrl,
+    callMsMax: options.backendLimits.backendCallMs,
   })
   return {
     app,

@@ -28,6 +28,8 @@ export interface ListenerOptions {
   /** Undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
   readonly backendUrl: string
+  /** Milliseconds that a backend has for a call. */
+  readonly callMsMax: number
 }
 
 const requestsPerSocketMax = 1_000
@@ -61,7 +63,7 @@ export async function createListener(options: ListenerOptions): Promise<FastifyI
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    serverFactory: (handle) => createNodeServer(options.tls, onRequest(handle)),
+    serverFactory: (handle) => createNodeServer(options, onRequest(handle)),
     clientErrorHandler: createUnreadableHandler({
       latest: (socket) => latest.get(socket),
       refuseSocket,
@@ -122,14 +124,14 @@ function grantedCall({ raw }: FastifyReply): GrantedCall {
 }
 
 function createNodeServer(
-  tls: ListenerTls | undefined,
+  { tls, callMsMax }: Pick<ListenerOptions, 'tls' | 'callMsMax'>,
   listener: (request: CallRequest, response: CallResponse) => void,
 ): Server {
   const server = createHttpServer(
     {
       tls,
       // In both directions, also for a client that does not read its responses; longer than any call may take.
-      idleMs: 30_000,
+      idleMs: Math.max(30_000, callMsMax + 5_000),
       IncomingMessage: CallRequest,
       ServerResponse: CallResponse,
       // The gateway renders all errors itself, including a missing Host.

@@ -12,8 +12,8 @@ import type { DeletedApplications } from '../registry/deleted-applications.ts'
 export interface EndAtBankOptions {
   readonly deleted: DeletedApplications
   readonly identity: Pick<IdentitySigner, 'tokenFor'>
-  /** Origin of the bank, as this process reaches it. */
-  readonly backendUrl: string
+  /** Origins of the backends of all APIs, as this process reaches them. */
+  readonly backendUrls: Iterable<string>
   /** What the gateway trusts and presents there; undefined: the public authorities, and nothing. */
   readonly tls: Watched<UpstreamCredentials> | undefined
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -29,18 +29,28 @@ const pauseSecondsMax = 3_600
 const ends = { api: 'tollgate', version: 'applications' } as const
 
 /**
- * Tells the bank which applications were deleted, so that it ends their
+ * Tells every backend which applications were deleted, so that it ends their
  * consents: `DELETE /applications/<id>` with a signed identity, repeated after
- * 10 s, 30 s, 90 s … at most an hour, until the bank answers. Several processes
+ * 10 s, 30 s, 90 s … at most an hour, until each has answered. Several processes
  * share the work. A backend that has no such route (404, 405, 501) is asked
  * twice and then left alone.
  */
 export function endAtBank(options: EndAtBankOptions): Repetition {
-  const { deleted, identity, backendUrl, tls, log } = options
+  const { deleted, identity, tls, log } = options
+  const backendUrls = [...options.backendUrls]
   const ending = new AbortController()
 
   /** @returns undefined when the backend has no such route */
   async function tell(applicationId: string): Promise<Record<string, string> | undefined> {
+    const answers = await Promise.all(backendUrls.map((url) => tellOne(applicationId, url)))
+    const counts = answers.filter((answer) => answer !== undefined)
+    return counts.length === 0 ? undefined : sumOf(counts)
+  }
+
+  async function tellOne(
+    applicationId: string,
+    backendUrl: string,
+  ): Promise<Record<string, string> | undefined> {
     const url = new URL(`/applications/${applicationId}`, backendUrl)
     const caller = {
       applicationId,
@@ -105,6 +115,14 @@ export function endAtBank(options: EndAtBankOptions): Repetition {
       await repetition.close()
     },
   }
+}
+
+function sumOf(counts: readonly Record<string, string>[]): Record<string, string> {
+  const sums: Record<string, string> = {}
+  for (const [name, count] of counts.flatMap(Object.entries<string>)) {
+    sums[name] = String(Number(sums[name] ?? 0) + Number(count))
+  }
+  return sums
 }
 
 /** What the bank ended, for the audit: three counts, or nothing from a backend that says nothing. */

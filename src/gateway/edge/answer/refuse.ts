@@ -1,13 +1,14 @@
 import type { ErrorCode } from '../../../platform/errors.ts'
 import { type Refusal, renderProblem } from '../../../platform/problem.ts'
 import type { Call } from '../call.ts'
-import { bodyBytesMax } from '../request/body-limit.ts'
 import { mayBeRecorded } from './may-be-recorded.ts'
 import { ownHeaders } from './own-headers.ts'
 
 export interface RefuseOptions {
   /** Origin whose `/problems/<code>` pages explain refusals. */
   readonly portalUrl: () => string
+  /** Octets of a pending body that are read so that the connection can go on. */
+  readonly bodyBytesMax: number
 }
 
 /** Refusals after which the start of the next request on the connection is uncertain. */
@@ -22,7 +23,7 @@ const closing: ReadonlySet<ErrorCode> = new Set([
 /** Answers a call with a refusal. For clients that sent a complete header block, the edge writes errors only here. */
 export type Refuse = (call: Call, refusal: Refusal) => void
 
-export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
+export function createRefuse({ portalUrl, bodyBytesMax }: RefuseOptions): Refuse {
   return (call, refusal) => {
     const { response } = call
     call.refusal = refusal.code
@@ -37,14 +38,15 @@ export function createRefuse({ portalUrl }: RefuseOptions): Refuse {
     })
     const fields = ownHeaders(call)
     for (const name in problem.headers) fields.push(name, problem.headers[name] ?? '')
-    if (closing.has(refusal.code) || hasLongBodyPending(call)) response.shouldKeepAlive = false
+    if (closing.has(refusal.code) || hasLongBodyPending(call, bodyBytesMax))
+      response.shouldKeepAlive = false
     response.writeHead(problem.status, fields)
     // Node reads a short rest of the body and keeps the connection; before the end of one it reads for a moment.
     response.end(problem.body, problem.encoding)
   }
 }
 
-function hasLongBodyPending({ request, fields }: Call): boolean {
+function hasLongBodyPending({ request, fields }: Call, bodyBytesMax: number): boolean {
   if (request.complete) return false
   const { contentLength, transferEncoding } = fields
   if (contentLength !== undefined) return !(Number(contentLength) <= bodyBytesMax)

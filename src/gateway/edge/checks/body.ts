@@ -1,9 +1,14 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Call, FramedCall, RoutedCall } from '../call.ts'
 import type { Check } from '../check.ts'
-import { bodyBytesMax, bodyTooLarge } from '../request/body-limit.ts'
+import { bodyTooLarge } from '../request/body-limit.ts'
 
 const contentLengthPattern = /^(?:0|[1-9]\d{0,15})$/
+
+export interface BodyOptions {
+  /** Maximum octets of a body. */
+  readonly bodyBytesMax: number
+}
 
 /**
  * Refuses a framing of the body that the gateway cannot forward, before the
@@ -11,11 +16,16 @@ const contentLengthPattern = /^(?:0|[1-9]\d{0,15})$/
  * contradictory framing (RFC 9112, 6.3). This check refuses the remaining forms
  * that a backend could read differently.
  */
-export const body: Check<RoutedCall, FramedCall> = (call, next) => {
-  next(refuseFraming(call) ?? call.framed())
+export function body({ bodyBytesMax }: BodyOptions): Check<RoutedCall, FramedCall> {
+  return (call, next) => {
+    next(refuseFraming(call, bodyBytesMax) ?? call.framed())
+  }
 }
 
-function refuseFraming({ request, fields, hasBody }: Call): Refusal | undefined {
+function refuseFraming(
+  { request, fields, hasBody }: Call,
+  bodyBytesMax: number,
+): Refusal | undefined {
   const { httpVersion, method } = request
   const { transferEncoding: coding, contentLength: length } = fields
   if (coding !== undefined) {
@@ -27,7 +37,9 @@ function refuseFraming({ request, fields, hasBody }: Call): Refusal | undefined 
   if (hasBody && (method === 'GET' || method === 'DELETE')) {
     return { code: 'FRAMING_INVALID', detail: `A ${method} request must not have a body.` }
   }
-  return length !== undefined && Number(length) > bodyBytesMax ? bodyTooLarge : undefined
+  return length !== undefined && Number(length) > bodyBytesMax
+    ? bodyTooLarge(bodyBytesMax)
+    : undefined
 }
 
 function refuseCoding(

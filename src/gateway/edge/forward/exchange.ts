@@ -3,7 +3,6 @@ import { isEncrypted } from '../../../platform/http-server.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import { resetConnection } from '../../../platform/reset-connection.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
-import { exchangeMs } from '../../../platform/stop-times.ts'
 import type { AnswerHandler, UpstreamRequest } from '../../upstream/connection.ts'
 import type { Dispatched, Pool } from '../../upstream/pool.ts'
 import { UpstreamError } from '../../upstream/upstream-error.ts'
@@ -13,14 +12,22 @@ import type { Call, GrantedCall } from '../call.ts'
 import { octetsOf } from '../request/body-pieces.ts'
 import type { OperationLane, OperationLanes } from './operation-lanes.ts'
 
-/** Milliseconds of silence after which the backend has failed the call. */
-const quietTimeoutMs = 10_000
 /** Maximum number of interim responses before the final one. */
 const interimAnswersMax = 8
 /** Maximum octets of a body that leaves in one piece with its header block. */
 const heldBytesMax = 16_384
 
-/** What the exchanges of one forwarder share. */
+/** Milliseconds after which the backend has failed a call. */
+export interface ExchangeTimes {
+  /** Of silence before the first byte of its answer. */
+  readonly firstByteMs: number
+  /** Of silence in the middle of its answer. */
+  readonly idleMs: number
+  /** In all, with the wait for a connection. */
+  readonly callMs: number
+}
+
+/** What the exchanges with one backend share. */
 export interface ExchangeOptions {
   readonly refuse: Refuse
   /** Called for failures with their cause; the client sees only the code. */
@@ -28,6 +35,7 @@ export interface ExchangeOptions {
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
   readonly underway: Roster<Exchange>
+  readonly times: ExchangeTimes
   readonly lanes: Pick<OperationLanes, 'enter' | 'leave'>
   /** The backend returns the request's X-Request-ID. */
   readonly echoesRequestId: boolean
@@ -88,8 +96,9 @@ export class Exchange implements AnswerHandler, RosterMember {
       this.#bodyProgress = bodyProgress
       this.#quietSince = at
     }
-    const isLate =
-      at - this.#call.forwardedAt >= exchangeMs || at - this.#quietSince >= quietTimeoutMs
+    const { firstByteMs, idleMs, callMs } = this.#options.times
+    const quietMsMax = this.#state === 'waiting' ? firstByteMs : idleMs
+    const isLate = at - this.#call.forwardedAt >= callMs || at - this.#quietSince >= quietMsMax
     if (isLate) this.#end({ code: 'BACKEND_TIMEOUT' })
   }
 

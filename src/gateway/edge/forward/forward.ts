@@ -4,34 +4,47 @@ import type { Refusal } from '../../../platform/problem.ts'
 import { Roster } from '../../../platform/roster.ts'
 import type { UpstreamCredentials } from '../../../platform/tls.ts'
 import type { Watched } from '../../../platform/watched-files.ts'
-import { createPool } from '../../upstream/pool.ts'
+import { createPool, type Pool } from '../../upstream/pool.ts'
 import type { Refuse } from '../answer/refuse.ts'
 import type { Call, GrantedCall, RoutedCall } from '../call.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type ExchangeOptions, type ExchangeTimes } from './exchange.ts'
 import type { IdentitySigner } from './identity.ts'
-import { createOperationLanes } from './operation-lanes.ts'
+import { createOperationLanes, type OperationLanes } from './operation-lanes.ts'
 import type { PassesField } from './passing-fields.ts'
 import { requestHead } from './request-head.ts'
 
 /** Interval at which exchanges are checked for timeouts, and connections for age and idle time. */
 const watchMs = 250
-const connectionsMax = 256
-/** Maximum number of calls at the backend or waiting for a connection. */
-export const underwayMax = 768
 
-/** Sends granted calls to the backend and returns its responses. */
+/** How calls get to a backend and back. */
+export interface BackendLimits {
+  readonly backendConnectMs: number
+  readonly backendFirstByteMs: number
+  readonly backendIdleMs: number
+  readonly backendCallMs: number
+  /** Connections to each backend. */
+  readonly backendConnectionsMax: number
+  /** Calls that wait for one of them. */
+  readonly backendQueueMax: number
+}
+
+/** Sends granted calls to the backend of their API and returns its responses. */
 export interface Forwarder {
   /** Always answers the call, whatever the backend does. Throws only before anything was sent, for a fault of the gateway. */
   forward(call: GrantedCall): void
   /** Whether there is room for another call of the operation; checked before the call is counted. */
   hasRoom(operation: Operation): boolean
+  /** Of all backends together. */
   load(): PoolLoad
   close(): Promise<void>
 }
 
 export interface ForwarderOptions {
-  /** Origin of the backend. */
+  /** Origin of the backend of every API that has none of its own. */
   readonly backendUrl: string
+  /** Origins by API. */
+  readonly backendUrls: ReadonlyMap<string, string>
+  readonly limits: BackendLimits
   readonly upstreamTls: Watched<UpstreamCredentials> | undefined
   readonly identity: IdentitySigner
   readonly refuse: Refuse
@@ -46,35 +59,64 @@ export interface ForwarderOptions {
   readonly onFailure: (call: Call, refusal: Refusal, cause: Error) => void
 }
 
+/** One backend: its connections, and who may have them. */
+interface Backend {
+  /** For the Host field. */
+  readonly host: string
+  readonly pool: Pool
+  readonly lanes: OperationLanes
+  readonly exchanges: ExchangeOptions
+}
+
 /**
- * Creates the forwarder over one pool of connections. It tries each call once,
- * for every method, because it never guesses whether the backend has acted. TLS
- * to the backend is always verified.
+ * Creates the forwarder. Each backend has a pool of connections and places of
+ * its own, also when two are the same machine: a slow API holds up no other. It
+ * tries each call once, for every method, because it never guesses whether the
+ * backend has acted. TLS to the backend is always verified.
  */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { backendUrl, identity, refuse, passingFields, monotonic, onFailure, echoesRequestId } =
-    options
-  const { host } = new URL(backendUrl)
-  const pool = createPool({
-    url: backendUrl,
-    tls: options.upstreamTls,
-    connectionsMax,
-    // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
-    connectionMsMax: 30_000,
-    connectMsMax: 2_000,
-    // Shorter than the idle timeout of any usual backend, so that the gateway does not write to a closing connection.
-    idleMsMax: 4_000,
-    idleMsCeiling: 30_000,
-    monotonic,
-  })
+  const { limits, identity, refuse, passingFields, monotonic, onFailure, echoesRequestId } = options
   const underway = new Roster<Exchange>()
-  const lanes = createOperationLanes({ underwayMax, octetsMax: options.uploadBufferMax })
-  const exchangeOptions = { refuse, onFailure, monotonic, underway, lanes, echoesRequestId }
+  const bodies = { octets: 0 }
+  const times: ExchangeTimes = {
+    firstByteMs: limits.backendFirstByteMs,
+    idleMs: limits.backendIdleMs,
+    callMs: limits.backendCallMs,
+  }
+
+  function open(url: string): Backend {
+    const lanes = createOperationLanes({
+      underwayMax: limits.backendConnectionsMax + limits.backendQueueMax,
+      octetsMax: options.uploadBufferMax,
+      bodies,
+    })
+    const pool = createPool({
+      url,
+      tls: options.upstreamTls,
+      connectionsMax: limits.backendConnectionsMax,
+      // A backend that moved to a new address is found within this time, even if load never leaves a connection idle.
+      connectionMsMax: 30_000,
+      connectMsMax: limits.backendConnectMs,
+      // Shorter than the idle timeout of any usual backend, so that the gateway does not write to a closing connection.
+      idleMsMax: 4_000,
+      idleMsCeiling: 30_000,
+      monotonic,
+    })
+    const { host } = new URL(url)
+    const exchanges = { refuse, onFailure, monotonic, underway, lanes, times, echoesRequestId }
+    return { host, pool, lanes, exchanges }
+  }
+
+  const ofRest = open(options.backendUrl)
+  const own = new Map([...options.backendUrls].map(([api, url]) => [api, open(url)]))
+  const all = [ofRest, ...own.values()]
+  const backendOf = ({ api }: Operation): Backend => own.get(api) ?? ofRest
+
   // One timer for all exchanges: a separate timer costs more per call than a place on the roster.
   const watch = setInterval(() => {
     const at = monotonic()
     for (const exchange of underway.all()) exchange.endIfLate(at)
-    pool.tidy()
+    for (const { pool } of all) pool.tidy()
   }, watchMs).unref()
 
   return {
@@ -82,19 +124,30 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       // Destroyed, although its 'close' has not been emitted yet: no client waits, so nothing goes to the backend.
       if (call.request.socket.destroyed) return
       const { caller, version, operation, body, certificate } = call
+      const { host, pool, lanes, exchanges } = backendOf(operation)
       const token = identity.tokenFor(caller, version, certificate)
       const passes = passingFields(call.published.catalogue)
       const head = requestHead(call, { path: upstreamPath(call), host, identity: token, passes })
       const lane = lanes.of(operation)
       call.forwardedAt = monotonic()
-      new Exchange(call, lane, exchangeOptions).begin(pool, { head, body, lane })
+      new Exchange(call, lane, exchanges).begin(pool, { head, body, lane })
     },
-    hasRoom: lanes.hasRoom,
-    load: pool.load,
+    hasRoom: (operation) => backendOf(operation).lanes.hasRoom(operation),
+    load: () => sum(all.map(({ pool }) => pool.load())),
     async close() {
-      await pool.close()
+      await Promise.all(all.map(({ pool }) => pool.close()))
       clearInterval(watch)
     },
+  }
+}
+
+function sum(loads: readonly PoolLoad[]): PoolLoad {
+  const total = (of: (load: PoolLoad) => number): number =>
+    loads.reduce((all, load) => all + of(load), 0)
+  return {
+    busy: total(({ busy }) => busy),
+    idle: total(({ idle }) => idle),
+    waiting: total(({ waiting }) => waiting),
   }
 }
 

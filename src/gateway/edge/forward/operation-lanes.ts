@@ -11,8 +11,10 @@ export interface OperationLane extends Lane {
 export interface OperationLanesOptions {
   /** Maximum number of calls at the backend or waiting for it. */
   readonly underwayMax: number
-  /** Maximum octets of their bodies. */
+  /** Maximum octets of their bodies, and of those of other backends. */
   readonly octetsMax: number
+  /** Octets of the bodies of all calls at a backend or waiting for one; what shares the memory shares this. */
+  readonly bodies: { octets: number }
 }
 
 /**
@@ -34,9 +36,9 @@ export interface OperationLanes {
 }
 
 export function createOperationLanes(options: OperationLanesOptions): OperationLanes {
-  const { underwayMax, octetsMax } = options
+  const { underwayMax, octetsMax, bodies } = options
   const lanes = new WeakMap<Operation, OperationLane>()
-  const all = { underway: 0, octets: 0 }
+  let allUnderway = 0
 
   function of(operation: Operation): OperationLane {
     const known = lanes.get(operation)
@@ -50,19 +52,19 @@ export function createOperationLanes(options: OperationLanesOptions): OperationL
     of,
     hasRoom(operation) {
       const { underway, octets } = of(operation)
-      return underway < underwayMax - all.underway && octets < octetsMax - all.octets
+      return underway < underwayMax - allUnderway && octets < octetsMax - bodies.octets
     },
     enter(lane, octets) {
       lane.underway += 1
       lane.octets += octets
-      all.underway += 1
-      all.octets += octets
+      allUnderway += 1
+      bodies.octets += octets
     },
     leave(lane, octets) {
       lane.underway -= 1
       lane.octets -= octets
-      all.underway -= 1
-      all.octets -= octets
+      allUnderway -= 1
+      bodies.octets -= octets
     },
   }
 }

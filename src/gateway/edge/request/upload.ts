@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../platform/problem.ts'
 import type { Roster, RosterMember } from '../../../platform/roster.ts'
 import type { EntitledCall } from '../call.ts'
-import { bodyBytesMax, bodyTooLarge } from './body-limit.ts'
+import { bodyTooLarge } from './body-limit.ts'
 import { BodyPieces } from './body-pieces.ts'
 import { ChunkFraming } from './chunk-framing.ts'
 import type { UploadMemory } from './upload-memory.ts'
@@ -22,6 +22,8 @@ export type Receive = (outcome: readonly Buffer[] | Refusal | undefined) => void
 /** What the uploads of one gateway share. */
 export interface UploadOptions {
   readonly memory: UploadMemory
+  /** Maximum octets of a body; also for one without a declared length. */
+  readonly bodyBytesMax: number
   /** Minimum octets per second of an upload; it ends when it is {@link secondsBehindMax} behind. 0 for no minimum. */
   readonly bytesPerSecondMin: number
   readonly underway: Roster<Upload>
@@ -57,7 +59,7 @@ export class Upload implements RosterMember {
     this.#options = options
     this.#done = done
     const { request, response, fields } = call
-    this.#body = new BodyPieces(Number(fields.contentLength ?? bodyBytesMax), this.#reserve)
+    this.#body = new BodyPieces(Number(fields.contentLength ?? options.bodyBytesMax), this.#reserve)
     this.#framing =
       fields.transferEncoding === undefined ? undefined : new ChunkFraming(request.socket)
     this.#askedAt = options.monotonic()
@@ -105,8 +107,11 @@ export class Upload implements RosterMember {
   }
 
   readonly #take = (chunk: Buffer): void => {
+    const { bodyBytesMax } = this.#options
     const isTooLarge = this.#body.length + chunk.length > bodyBytesMax
-    const refusal = isTooLarge ? bodyTooLarge : (this.#framing?.add(chunk) ?? this.#body.add(chunk))
+    const refusal = isTooLarge
+      ? bodyTooLarge(bodyBytesMax)
+      : (this.#framing?.add(chunk) ?? this.#body.add(chunk))
     if (refusal === undefined) this.#recent += chunk.length
     else this.#end(refusal)
   }

@@ -10,6 +10,8 @@ const watchMs = 250
 export interface UploadsOptions {
   /** Maximum octets of bodies the process holds at a time. */
   readonly uploadBufferMax: number
+  /** Maximum octets of one body. */
+  readonly bodyBytesMax: number
   /** Minimum octets per second of an upload, over ten seconds; 0 for no minimum. */
   readonly uploadBytesPerSecondMin: number
   /** Whether the port is open. Once it has closed, an upload has {@link lastUploadMs} to complete. */
@@ -28,10 +30,13 @@ export interface Uploads {
 }
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const { uploadBufferMax, uploadBytesPerSecondMin, isListening, monotonic } = options
+  const { uploadBufferMax, bodyBytesMax, uploadBytesPerSecondMin, isListening, monotonic } = options
   const underway = new Roster<Upload>()
   const memory = createUploadMemory(uploadBufferMax)
-  const shared = { memory, bytesPerSecondMin: uploadBytesPerSecondMin, underway, monotonic }
+  const shared = {
+    ...{ memory, bodyBytesMax, underway, monotonic },
+    bytesPerSecondMin: uploadBytesPerSecondMin,
+  }
   let openAt = monotonic()
   const watch = setInterval(() => {
     const at = monotonic()
