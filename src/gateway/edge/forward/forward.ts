@@ -24,7 +24,7 @@ export interface BackendLimits {
   readonly backendCallMs: number
   /** Connections to each backend. */
   readonly backendConnectionsMax: number
-  /** Calls that wait for one of them. */
+  /** Calls that wait for a free connection. */
   readonly backendQueueMax: number
 }
 
