@@ -78,8 +78,16 @@ from unnest(array['security_events', 'audit_personal']) as name, unnest(array[
 \gexec
 \endif
 
+-- Which migrations ran: a process compares them with its own release when it starts.
+select 'grant select on registry_upgrade to tollgate_gateway'
+  where to_regclass('public.registry_upgrade') is not null
+\gexec
+
 \if :has_bank
 revoke all on bank_migration, bank_migration_lock from tollgate_portal;
+select 'revoke all on bank_upgrade from tollgate_portal; grant select on bank_upgrade to tollgate_bank'
+  where to_regclass('public.bank_upgrade') is not null
+\gexec
 revoke all on all tables in schema bank from tollgate_serving;
 grant select on bank_migration, bank_migration_lock to tollgate_bank;
 grant usage on schema bank to tollgate_bank;

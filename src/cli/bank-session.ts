@@ -8,7 +8,7 @@ import type { Settings } from '../platform/settings.ts'
 import { type DatabaseSettings, unreachable, withDatabase } from './database-session.ts'
 
 /** The settings a command needs to reach the sandbox bank. */
-export type BankSettings = DatabaseSettings & Pick<Settings, 'bankTimeZone'>
+export type BankSettings = DatabaseSettings & Pick<Settings, 'bankTimeZone' | 'migrateOnStart'>
 
 /** The sandbox bank without its listeners: what happens at the bank's own counter. */
 export interface BankSession {
@@ -31,7 +31,8 @@ export async function withBank<Result>(
   work: (bank: BankSession) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(settings, async (database) => {
-    await migrate(database, { name: 'bank', migrations: bankMigrations }).catch(
+    const { migrateOnStart } = settings
+    await migrate(database, { name: 'bank', migrations: bankMigrations, migrateOnStart }).catch(
       (error: unknown) => {
         throw unreachable('the bank', error)
       },

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../platform/database.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../platform/embedded-database.ts'
 import { codeOf } from '../platform/error-code.ts'
 import { createLog } from '../platform/log.ts'
+import { SchemaError } from '../platform/schema-state.ts'
 import type { Settings } from '../platform/settings.ts'
 import { CommandError } from './command-error.ts'
 
@@ -65,6 +66,7 @@ export async function withDatabase<Result>(
  * @param what what is kept there (`the registry`)
  */
 export function unreachable(what: string, cause: unknown): CommandError {
+  if (cause instanceof SchemaError) return new CommandError(cause.message, { cause })
   const text = `${what} cannot be reached (DATABASE_URL, or DATA_DIR when it is not set)`
   return new CommandError(text, { cause })
 }

@@ -5,9 +5,9 @@
 // call the stores that the portal calls.
 
 import { Command, Help, type Option } from 'commander'
+import { packageVersion } from '../platform/package-version.ts'
 import type { CommandContext } from './context.ts'
 import { addExamples } from './examples.ts'
-import { packageVersion } from './package-version.ts'
 
 /** Describes one command and adds its arguments, options and subcommands. */
 export type RegisterCommand = (command: Command, context: CommandContext) => void

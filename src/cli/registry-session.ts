@@ -13,7 +13,8 @@ import {
 
 /** The settings a command needs to reach the registry. */
 export type RegistrySettings = DatabaseSettings &
-  Pick<Settings, 'keysPerApplication' | 'applicationsPerDeveloper' | 'keyMaxDays'>
+  Pick<Settings, 'keysPerApplication' | 'applicationsPerDeveloper' | 'keyMaxDays'> &
+  Partial<Pick<Settings, 'migrateOnStart'>>
 
 /**
  * Runs `work` on the registry, wherever its database is ({@link withDatabase}).

@@ -41,7 +41,8 @@ export interface BackendRoleOptions extends ListenerFoundation {
 export async function startBackend(options: BackendRoleOptions): Promise<readonly Probe[]> {
   const { settings, catalogue, database, identity, addresses, sandboxSecret, log } = options
   const timeZone = settings.bankTimeZone
-  await migrate(database, { name: 'bank', migrations: bankMigrations })
+  const { migrateOnStart } = settings
+  await migrate(database, { name: 'bank', migrations: bankMigrations, migrateOnStart })
   await seedSandbox({ database, now: Date.now, timeZone })
   // The pages' address stands in links, so it must be known before anything listens.
   const sca = { ...settings.sca, port: await freePort(settings.sca) }

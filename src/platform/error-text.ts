@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { DatabaseFolderUnusable } from './database-folder.ts'
 import { ListenError } from './listen.ts'
+import { SchemaError } from './schema-state.ts'
 
 /** Maximum number of causes in the text. */
 const causesMax = 5
@@ -30,7 +31,11 @@ export function errorText(
 
 /** Errors that say what happened, where and what to do. */
 function isOurs(error: Error): boolean {
-  return error instanceof ListenError || error instanceof DatabaseFolderUnusable
+  return (
+    error instanceof ListenError ||
+    error instanceof DatabaseFolderUnusable ||
+    error instanceof SchemaError
+  )
 }
 
 /** Libraries throw objects that are not errors. */

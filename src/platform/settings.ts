@@ -278,6 +278,13 @@ const stores = {
         'postgres://user:password@host:5432/tollgate?sslmode=verify-full',
       ),
   }),
+  migrateOnStart: row({
+    names: ['MIGRATE_ON_START'],
+    fallback: '`on`',
+    meaning:
+      '`on`: the first process that starts with a new release brings the tables up to date while the others wait. `off`: a process on older tables does not start; run [`tollgate migrate`](upgrade.md) first.',
+    read: (reader) => reader.oneOf('MIGRATE_ON_START', ['on', 'off'], 'on') === 'on',
+  }),
   redis: row({
     names: ['REDIS_URL', 'REDIS_URL_FILE'],
     fallback: 'counters in the process',

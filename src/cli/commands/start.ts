@@ -3,13 +3,13 @@ import type { Command } from 'commander'
 import type { Tollgate } from '../../main.ts'
 import { collectWhenIdle } from '../../platform/collect-when-idle.ts'
 import { createLog, type Logger } from '../../platform/log.ts'
+import { packageVersion } from '../../platform/package-version.ts'
 import { settingWarnings } from '../../platform/setting-warnings.ts'
 import { roles as allRoles, type Role } from '../../platform/settings.ts'
 import { stopTimes } from '../../platform/stop-times.ts'
 import { UsageError } from '../command-error.ts'
 import type { CommandContext } from '../context.ts'
 import { addExamples } from '../examples.ts'
-import { packageVersion } from '../package-version.ts'
 
 export function registerStart(command: Command, context: CommandContext): void {
   addExamples(command, [

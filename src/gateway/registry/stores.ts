@@ -57,6 +57,8 @@ export interface RegistryStoresOptions {
   readonly applicationsPerDeveloper: number
   /** The longest life of a key; 0: it may live forever. (Default: 0) */
   readonly keyMaxDays?: number
+  /** Whether pending migrations run; otherwise they are an error. (Default: true) */
+  readonly migrateOnStart?: boolean
   readonly now?: () => number
   readonly randomBytes?: (size: number) => Buffer
 }
@@ -67,7 +69,12 @@ export interface RegistryStoresOptions {
  * @throws when the database does not answer or a migration fails
  */
 export async function openRegistryStores(options: RegistryStoresOptions) {
-  await migrate(options.database, { name: 'registry', migrations: registryMigrations })
+  const { migrateOnStart } = options
+  await migrate(options.database, {
+    name: 'registry',
+    migrations: registryMigrations,
+    migrateOnStart,
+  })
   const db = options.database.connect<RegistrySchema>()
   return {
     developers: createDevelopers({ db }),

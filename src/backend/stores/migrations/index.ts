@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely/migration'
+import type { SchemaMigrations } from '../../../platform/schema-migration.ts'
 import { bankMigration } from './0001-bank.ts'
 import { dueMigration } from './0002-due.ts'
 import { settlementMigration } from './0003-settlement.ts'
@@ -12,7 +12,7 @@ import { attemptsMigration } from './0010-attempts.ts'
 import { formKeysMigration } from './0011-form-keys.ts'
 
 /** Every migration of the bank by name, for `migrate`. */
-export const bankMigrations: Readonly<Record<string, Migration>> = {
+export const bankMigrations: SchemaMigrations = {
   '0001-bank': bankMigration,
   '0002-due': dueMigration,
   '0003-settlement': settlementMigration,

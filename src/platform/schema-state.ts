@@ -1,0 +1,63 @@
+import type { MigrationRun, SchemaName } from './schema-history.ts'
+import type { SchemaMigrations } from './schema-migration.ts'
+
+/** How the tables of one owner compare with what this release knows. */
+export interface SchemaState {
+  /** Migrations of this release that have not run, in their order. */
+  readonly pending: readonly string[]
+  /** Migrations that a newer release ran. */
+  readonly newer: readonly MigrationRun[]
+  /** Of `newer`, those after which this release does not work. */
+  readonly unfit: readonly MigrationRun[]
+}
+
+/** The tables and this release do not fit. The message says why and what to do. */
+export class SchemaError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'SchemaError'
+  }
+}
+
+/** Compares what has run with what `release` has. */
+export function schemaState(
+  history: readonly MigrationRun[],
+  migrations: SchemaMigrations,
+  release: string,
+): SchemaState {
+  const ran = new Set(history.map(({ name }) => name))
+  const newer = history.filter(({ name }) => !(name in migrations))
+  return {
+    pending: Object.keys(migrations)
+      .filter((name) => !ran.has(name))
+      .toSorted(),
+    newer,
+    unfit: newer.filter(
+      // A name that only the table of 0.1.0 has says nothing about itself.
+      (run) =>
+        run.release === undefined ||
+        (run.oldestRelease !== undefined && isOlder(release, run.oldestRelease)),
+    ),
+  }
+}
+
+/** @throws {SchemaError} a newer release changed the tables so that `release` does not work on them */
+export function refuseUnfit(schema: SchemaName, { unfit }: SchemaState, release: string): void {
+  const [run] = unfit.toSorted((a, b) =>
+    isOlder(a.oldestRelease ?? '0', b.oldestRelease ?? '0') ? 1 : -1,
+  )
+  if (run === undefined) return
+  if (run.release === undefined || run.oldestRelease === undefined) {
+    throw new SchemaError(
+      `release ${release} does not know the migration ${run.name} in the history of the ${schema}'s tables: start the release that ran it, or restore the backup from before it (docs/upgrade.md)`,
+    )
+  }
+  throw new SchemaError(
+    `release ${run.release} changed the ${schema}'s tables (${run.name}), and this release, ${release}, does not work on them: start release ${run.oldestRelease} or newer, or restore the backup from before the upgrade (docs/upgrade.md)`,
+  )
+}
+
+/** Whether release `a` came before release `b` (`0.9.2` before `0.10.0`). */
+export function isOlder(a: string, b: string): boolean {
+  return a.localeCompare(b, 'en', { numeric: true }) < 0
+}

@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { pino } from 'pino'
+import t from 'tap'
+import { type Database, openDatabase } from '../../src/platform/database.ts'
+import { type MigrateOptions, migrate, readSchema } from '../../src/platform/migrate.ts'
+import type { SchemaMigration, SchemaMigrations } from '../../src/platform/schema-migration.ts'
+import { postgresMissing, testDatabase, testPostgres } from '../support/database.ts'
+
+function creating(table: string): SchemaMigration {
+  return { up: async (db) => void (await sql.raw(`create table ${table} (n int)`).execute(db)) }
+}
+
+const first = { '0001-first': creating('one') }
+const second = { ...first, '0024-second': creating('two') }
+const third = { ...second, '0030-third': { ...creating('three'), oldestRelease: '0.3.0' } }
+
+function as(release: string, migrations: SchemaMigrations): MigrateOptions {
+  return { name: 'registry', release, migrations }
+}
+
+/** As release 0.1.0 does at a start. */
+async function startFirstRelease(
+  database: Database,
+  migrations: Record<string, Migration> = first,
+): Promise<{ error?: unknown; ran: number }> {
+  return database.apart(async (db: Kysely<unknown>) => {
+    const { error, results } = await new Migrator({
+      db,
+      provider: { getMigrations: async () => migrations },
+      migrationTableName: 'registry_migration',
+      migrationLockTableName: 'registry_migration_lock',
+    }).migrateToLatest()
+    return { ...(error === undefined ? {} : { error }), ran: results?.length ?? 0 }
+  })
+}
+
+t.test(
+  'an older release starts on the tables of a newer one that only expanded them',
+  async (t) => {
+    const { database } = await testDatabase(t, 'empty')
+    t.same(await startFirstRelease(database), { ran: 1 })
+    t.same(await migrate(database, as('0.2.0', second)), ['0024-second'])
+    t.same(
+      await startFirstRelease(database),
+      { ran: 0 },
+      '0.1.0, whose code is older than this rule',
+    )
+    t.same(await migrate(database, as('0.1.1', first)), [])
+    t.match(await readSchema(database, as('0.1.1', first)), {
+      pending: [],
+      newer: [{ name: '0024-second', release: '0.2.0', oldestRelease: undefined }],
+      unfit: [],
+    })
+    t.same(await migrate(database, as('0.2.0', second)), [], 'and each migration runs once')
+  },
+)
+
+t.test('0.1.0 starts on tables that a newer release created', async (t) => {
+  const { database } = await testDatabase(t, 'empty')
+  t.same(await migrate(database, as('0.2.0', second)), ['0001-first', '0024-second'])
+  t.same(await startFirstRelease(database), { ran: 0 })
+})
+
+t.test('a release that the tables no longer suit does not start and says what to do', async (t) => {
+  const { database } = await testDatabase(t, 'empty')
+  await migrate(database, as('0.2.0', second))
+  t.match(await readSchema(database, as('0.4.0', third)), { pending: ['0030-third'] })
+  await migrate(database, as('0.4.0', third))
+  await t.rejects(migrate(database, as('0.2.0', second)), {
+    name: 'SchemaError',
+    message:
+      "release 0.4.0 changed the registry's tables (0030-third), and this release, 0.2.0, does not work on them: start release 0.3.0 or newer, or restore the backup from before the upgrade (docs/upgrade.md)",
+  })
+  t.same(await migrate(database, as('0.3.0', second)), [], 'the oldest release that suits them')
+  t.same(await migrate(database, as('0.10.0', third)), [])
+  t.match((await startFirstRelease(database)).error, {
+    message: /corrupted migrations.*0030-third/,
+  })
+})
+
+t.test('with MIGRATE_ON_START=off, a process on older tables does not start', async (t) => {
+  const { database } = await testDatabase(t, 'empty')
+  await migrate(database, as('0.1.0', first))
+  await t.rejects(migrate(database, { ...as('0.2.0', second), migrateOnStart: false }), {
+    name: 'SchemaError',
+    message:
+      "the registry's tables are older than release 0.2.0 (0024-second has not run), and MIGRATE_ON_START is off: run `tollgate migrate`, then start again (docs/upgrade.md)",
+  })
+  await migrate(database, as('0.2.0', second))
+  t.same(await migrate(database, { ...as('0.2.0', second), migrateOnStart: false }), [])
+})
+
+t.test(
+  'a migration that waits for a table does not hold up those who use it',
+  { skip: postgresMissing() },
+  async (t) => {
+    const opened = await testPostgres(t)
+    if (opened === undefined) return
+    const { database, url } = opened
+    await migrate(database, as('0.1.0', first))
+    const other = openDatabase({ url, log: pino({ level: 'silent' }) })
+    t.teardown(() => other.close())
+    const db = other.connect<unknown>()
+    const widening: SchemaMigration = {
+      up: async (kysely) =>
+        void (await sql`alter table one add column extra text not null default ''`.execute(kysely)),
+    }
+    let hasEnded = false
+    let migrating: Promise<string[]> | undefined
+    await db.transaction().execute(async (trx) => {
+      // A report that takes long.
+      await sql`select * from one`.execute(trx)
+      migrating = migrate(database, as('0.2.0', { ...first, '0024-wide': widening }))
+      migrating.finally(() => (hasEnded = true)).catch(() => undefined)
+      // Longer than the lock time-out: the migration gave up at least once and tries again.
+      for (let round = 0; round < 10; round += 1) {
+        await delay(100)
+        const read = sql`select * from one`.execute(other.connect({ statementTimeoutMs: 1000 }))
+        await t.resolves(read, 'a call reads the table within its time')
+      }
+      t.notOk(hasEnded)
+    })
+    t.same(await migrating, ['0024-wide'])
+  },
+)
