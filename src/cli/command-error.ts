@@ -1,10 +1,16 @@
-/** A command cannot do what it was asked; the message says what is wrong and what is possible. Exit code 1. */
+/** A command cannot do what it was asked; the message says what is wrong and what is possible. Exit code 1 unless told. */
 export class CommandError extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
+  readonly exitCode: number
+
+  constructor(message: string, options: { cause?: unknown; exitCode?: number } = {}) {
     super(message, options)
     this.name = 'CommandError'
+    this.exitCode = options.exitCode ?? 1
   }
 }
+
+/** Exit code of a command that would take something from an application. */
+export const breakingExitCode = 3
 
 /** The command line itself is wrong. Exit code 2. */
 export class UsageError extends Error {
@@ -14,5 +20,12 @@ export class UsageError extends Error {
   }
 }
 
-/** A command failed and has said why. Exit code 1, no further message. */
-export class ReportedError extends Error {}
+/** A command has said what it found, and its exit code says that too. No further message. */
+export class ReportedError extends Error {
+  readonly exitCode: number
+
+  constructor(message?: string, { exitCode = 1 } = {}) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}

@@ -53,6 +53,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/diff.ts')).registerDiff,
   },
   {
+    name: 'plan',
+    summary: 'show what a changed configuration would do to applications',
+    load: async () => (await import('./commands/plan.ts')).registerPlan,
+  },
+  {
     name: 'reload',
     summary: 'apply changed documents and plans in all running processes',
     load: async () => (await import('./commands/reload.ts')).registerReload,

@@ -4,7 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { RegistryConflict, RegistryInputInvalid } from '../gateway/registry/registry-errors.ts'
 import { errorText } from '../platform/error-text.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
-import { ReportedError, UsageError } from './command-error.ts'
+import { CommandError, ReportedError, UsageError } from './command-error.ts'
 import type { CommandContext } from './context.ts'
 import { createOutput } from './output.ts'
 import { createProgram } from './program.ts'
@@ -22,7 +22,7 @@ export interface RunOptions {
 
 /**
  * Runs one command line and returns its exit code: 0 done, 1 it could not be
- * done, 2 the command line is wrong. Standard output gets the result and
+ * done, 2 the command line is wrong, 3 it takes something from an application. Standard output gets the result and
  * nothing else.
  */
 export async function run(options: RunOptions): Promise<number> {
@@ -64,8 +64,9 @@ export async function run(options: RunOptions): Promise<number> {
   } catch (error) {
     // Commander has written its message; asking for help is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (error instanceof ReportedError) return 1
+    if (error instanceof ReportedError) return error.exitCode
     stderr.write(`tollgate: ${errorText(error, isComplete)}\n`)
+    if (error instanceof CommandError) return error.exitCode
     return error instanceof UsageError ? 2 : 1
   }
 }

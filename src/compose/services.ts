@@ -2,6 +2,7 @@ import { Registry as MetricsRegistry } from 'prom-client'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Published } from '../gateway/edge/published.ts'
 import { keepAudit } from '../gateway/operate/keep-audit.ts'
+import { type KeptPublished, keepPublished } from '../gateway/operate/keep-published.ts'
 import { keepRecords } from '../gateway/operate/keep-records.ts'
 import {
   createGatewayMetrics,
@@ -45,10 +46,15 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const processMetrics = createProcessMetrics(options.metricsRegistry)
   // A process that takes no calls exports none: its zeros would hide that all gateways are gone.
   const metrics = createGatewayMetrics(admits ? options.metricsRegistry : new MetricsRegistry())
+  let kept: KeptPublished | undefined
   const publisher = createPublisher({
     ...options,
     configDir: settings.configDir,
     metrics: processMetrics,
+    onPublished(published) {
+      options.onPublished(published)
+      kept?.changed()
+    },
   })
   if (admits && settings.databaseUrl !== undefined) {
     await claimCounting({ database, isShared: counterStore(settings).isShared, log, lifetime })
@@ -60,6 +66,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const { keys } = stores.registry
     const upkeep = keepRecords({ db: database.connect<RegistrySchema>(), keys, log })
     lifetime.opened(() => upkeep.close())
+    const { publishedConfigurations: store } = stores.registry
+    const noting = keepPublished({ store, current: publisher.current, log })
+    kept = noting
+    lifetime.opened(() => noting.close())
   }
   const audit = keepAudit({
     ...{ stores: stores.registry, events, metricsRegistry: options.metricsRegistry, log },

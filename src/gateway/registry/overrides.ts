@@ -54,8 +54,8 @@ export interface Overrides {
   create(
     input: OverrideInput & { readonly operatorId?: string | undefined },
   ): Promise<LimitOverride>
-  /** Active overrides, oldest first. */
-  list(options: { applicationId: string }): Promise<LimitOverride[]>
+  /** Active overrides of one application, or of all, oldest first. */
+  list(options: { applicationId?: string }): Promise<LimitOverride[]>
   /**
    * Idempotent: one that has ended stays as it is.
    * @throws {RegistryNotFound} the application has no such override
@@ -99,11 +99,13 @@ export function createOverrides({ db, now }: OverridesOptions): Overrides {
       }).catch(translate),
 
     async list({ applicationId }) {
-      if (!isUuid(applicationId)) return []
+      if (applicationId !== undefined && !isUuid(applicationId)) return []
       return db
         .selectFrom('limit_overrides')
         .select(columns)
-        .where('application_id', '=', applicationId)
+        .$if(applicationId !== undefined, (query) =>
+          query.where('application_id', '=', applicationId ?? ''),
+        )
         .where('ended_at', 'is', null)
         .where('expires_at', '>', new Date(now()))
         .orderBy('created_at')

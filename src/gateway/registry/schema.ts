@@ -42,6 +42,7 @@ export interface RegistrySchema {
   audit_checkpoints: AuditCheckpointsTable
   staff: StaffTable
   security_events: SecurityEventsTable
+  published_configurations: PublishedConfigurationsTable
 }
 
 interface DevelopersTable {
@@ -213,6 +214,17 @@ interface LimitRequestsTable {
   granted_until: Date | null
   /** The operator's words to the developer. */
   answer: string | null
+}
+
+/** What gateways have published of `config/`, without the brand. */
+interface PublishedConfigurationsTable {
+  /** SHA-256 of `content` before its compression, in hex. */
+  digest: string
+  /** Catalogue as JSON, compressed by gzip. */
+  content: Buffer
+  published_at: Generated<Date>
+  /** When a process with it last ran; renewed each minute. */
+  seen_at: Generated<Date>
 }
 
 /** Empty `api`, `version` or `operation`: the call was refused before it was known. */

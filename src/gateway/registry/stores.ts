@@ -14,6 +14,7 @@ import { createCredentials } from './credentials.ts'
 import { createDeletedApplications } from './deleted-applications.ts'
 import { createDevelopers } from './developers.ts'
 import { createDirectory } from './directory.ts'
+import { createExceededUsages } from './exceeded-usage.ts'
 import { createFactorChallenges } from './factor-challenges.ts'
 import { createFactors } from './factors.ts'
 import { createIdentities } from './identities.ts'
@@ -34,6 +35,7 @@ import { createPartyNames } from './party-names.ts'
 import { createPasswordResets } from './password-resets.ts'
 import { createPortalState } from './portal-state.ts'
 import { createProfiles } from './profiles.ts'
+import { createPublishedConfigurations } from './published-configurations.ts'
 import { createRefusals } from './refusals.ts'
 import type { Caller } from './registry.ts'
 import { createSandboxAuthority } from './sandbox-authority.ts'
@@ -107,11 +109,13 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     staff: createStaff({ db }),
     changes: createChanges({ db }),
     portalState: createPortalState({ db }),
+    publishedConfigurations: createPublishedConfigurations({ db }),
     operators: createOperators({ db }),
     identities: createIdentities({ db }),
     approvals: createApprovals({ db }),
     directory: createDirectory({ db }),
     usage: createUsageHistory({ db }),
+    exceededUsage: createExceededUsages({ db }),
     calls: createCallRecords({ db }),
     figures: createOperatorFigures({ db }),
     partyNames: createPartyNames({ db }),

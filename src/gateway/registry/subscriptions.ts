@@ -17,6 +17,12 @@ export interface Subscription {
   readonly endedAt: Date | null
 }
 
+/** Who may call what, and under which plan. */
+export interface ActiveSubscription
+  extends Pick<Subscription, 'applicationId' | 'api' | 'version' | 'plan'> {
+  readonly applicationName: string
+}
+
 /**
  * The caller checks that API, version and plan exist and belong together. `by`
  * is the actor in the audit.
@@ -56,6 +62,8 @@ export interface Subscriptions {
   find(id: string): Promise<Subscription | undefined>
   /** Applications with an active subscription to a version, ordered by name. */
   applicationsOf(api: string, version: string): Promise<{ id: string; name: string }[]>
+  /** All active subscriptions, with the names of their applications, ordered by them. */
+  active(): Promise<ActiveSubscription[]>
   /** Active subscriptions, or all, oldest first. */
   list(options: { applicationId: string; withEnded?: boolean }): Promise<Subscription[]>
 }
@@ -121,6 +129,22 @@ export function createSubscriptions({ db }: { db: Kysely<RegistrySchema> }): Sub
         .where('version', '=', version)
         .where('ended_at', 'is', null)
         .orderBy('applications.name')
+        .execute(),
+
+    active: () =>
+      db
+        .selectFrom('subscriptions')
+        .innerJoin('applications', 'applications.id', 'subscriptions.application_id')
+        .select([
+          'applications.id as applicationId',
+          'applications.name as applicationName',
+          'subscriptions.api',
+          'subscriptions.version',
+          'subscriptions.plan',
+        ])
+        .where('ended_at', 'is', null)
+        .orderBy('applications.name')
+        .orderBy('applications.id')
         .execute(),
 
     change: ({ id, plan, by }) =>

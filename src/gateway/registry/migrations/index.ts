@@ -17,6 +17,7 @@ import { alerts } from './0019-alerts.ts'
 import { limitRequests } from './0021-limit-requests.ts'
 import { terms } from './0022-terms.ts'
 import { usageHistogram } from './0023-usage-histogram.ts'
+import { publishedConfigurations } from './0024-published-configurations.ts'
 
 /** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
 export const registryMigrations = {
@@ -39,4 +40,5 @@ export const registryMigrations = {
   '0021-limit-requests': limitRequests,
   '0022-terms': terms,
   '0023-usage-histogram': usageHistogram,
+  '0024-published-configurations': publishedConfigurations,
 } as const

@@ -1,0 +1,130 @@
+import type { CatalogueChange } from '../../catalogue/compare-catalogues.ts'
+import type { AffectedApplication } from '../../gateway/operate/plan/affected.ts'
+import type { AssessedPlan, WouldHaveRefused } from '../../gateway/operate/plan/assess-plan.ts'
+import type { OverNow } from '../../gateway/operate/plan/over-now.ts'
+import type { InForce } from '../in-force.ts'
+import { drawTable, printable } from '../output.ts'
+
+/** Names in a cell; the rest is a number. */
+const namesShown = 3
+/** Rows of a list; `--json` has all. */
+const rowsShown = 20
+
+/** As `--json` prints it: every application of every change. */
+export function planAsJson(plan: AssessedPlan, { source, publishedAt }: InForce): object {
+  return {
+    inForce: { source, publishedAt },
+    isBreaking: plan.isBreaking,
+    changes: plan.changes.map(({ change, isBreaking, applications }) => ({
+      ...change,
+      isBreaking,
+      applications,
+    })),
+    overNow: plan.overNow instanceof Error ? null : plan.overNow,
+    last30Days: plan.last30Days,
+  }
+}
+
+/** Draws the changes, and below them who would meet them. */
+export function planText(plan: AssessedPlan): string {
+  const { changes, overNow, last30Days } = plan
+  if (changes.length === 0) return 'Nothing that concerns calls would change.'
+  return [
+    drawTable(changes, {
+      Change: ({ change }) => verbs[change.kind],
+      What: ({ change }) => subjectOf(change),
+      From: ({ change }) => change.from ?? null,
+      To: ({ change }) => change.to ?? null,
+      Breaking: ({ isBreaking }) => (isBreaking ? 'yes' : 'no'),
+      Applications: ({ applications }) => namesOf(applications),
+    }),
+    ...(overNow instanceof Error || overNow.length === 0 ? [] : [drawOverNow(overNow)]),
+    ...(last30Days.length === 0 ? [] : [drawRefused(last30Days)]),
+    verdict(plan),
+  ].join('\n\n')
+}
+
+/** `Budget app, Shop and 4 more`. */
+export function namesOf(applications: readonly AffectedApplication[]): string {
+  if (applications.length === 0) return 'none'
+  const shown = applications.slice(0, namesShown).map(({ name }) => printable(name))
+  const more = applications.length - shown.length
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`
+}
+
+/** What happened, by the kind of the change. */
+export const verbs: Readonly<Record<CatalogueChange['kind'], string>> = {
+  'version.added': 'version added',
+  'version.removed': 'version removed',
+  'version.deprecated': 'deprecation changed',
+  'version.sunset': 'sunset changed',
+  'version.successor': 'successor changed',
+  'version.retired': 'retirement changed',
+  'operation.added': 'operation added',
+  'operation.removed': 'operation removed',
+  'operation.changed': 'operation changed',
+  'plan.added': 'plan added',
+  'plan.removed': 'plan removed',
+  'plan.mode': 'mode changed',
+  'plan.onStoreOutage': 'outage policy changed',
+  'offer.added': 'version added to plan',
+  'offer.removed': 'version removed from plan',
+  'limit.added': 'limit added',
+  'limit.removed': 'limit removed',
+  'limit.calls': 'calls changed',
+  'limit.window': 'window changed',
+  'limit.scope': 'scope changed',
+}
+
+/** `listAccounts, xs2a@1.7.0`, `limit default, plan default`. */
+export function subjectOf({ api, version, operation, plan, limit }: CatalogueChange): string {
+  return [
+    ...(operation === undefined ? [] : [operation]),
+    ...(api === undefined ? [] : [`${api}@${version ?? ''}`]),
+    ...(limit === undefined ? [] : [`limit ${limit}`]),
+    ...(plan === undefined ? [] : [`plan ${plan}`]),
+  ].join(', ')
+}
+
+function drawOverNow(over: readonly OverNow[]): string {
+  const table = drawTable(over.slice(0, rowsShown), {
+    Application: ({ application }) => application.name,
+    What: ({ api, version, operation }) => counted(api, version, operation),
+    Limit: 'limit',
+    Used: 'used',
+    'New limit': 'calls',
+    Resets: 'resetsAt',
+  })
+  return ['Over a new limit now:', table, ...rest(over)].join('\n')
+}
+
+function drawRefused(refused: readonly WouldHaveRefused[]): string {
+  const table = drawTable(refused.slice(0, rowsShown), {
+    Application: ({ application }) => application.name,
+    What: ({ api, version, operation }) => counted(api, version, operation),
+    Limit: 'limit',
+    'New limit': 'calls',
+    Refused: ({ refused, isLeast }) => (isLeast ? `at least ${refused}` : refused),
+    Windows: 'windows',
+    Last: 'last',
+  })
+  const head = 'Calls of the last 30 days that a new limit would have refused:'
+  return [head, table, ...rest(refused)].join('\n')
+}
+
+function counted(api: string, version: string, operation: string | null): string {
+  return `${operation ?? 'all operations'}, ${api}@${version}`
+}
+
+function rest(rows: readonly unknown[]): readonly string[] {
+  const more = rows.length - rowsShown
+  return more <= 0 ? [] : [`${more} more rows are not shown; --json shows them.`]
+}
+
+function verdict({ changes, isBreaking }: AssessedPlan): string {
+  if (!isBreaking) return 'No change takes anything from an application.'
+  const breaking = changes.filter((change) => change.isBreaking)
+  const affected = new Set(breaking.flatMap((change) => change.applications.map(({ id }) => id)))
+  const times = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+  return `${times(breaking.length, 'change')} can break ${times(affected.size, 'application')}.`
+}

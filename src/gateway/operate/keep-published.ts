@@ -1,0 +1,47 @@
+import type { Logger } from '../../platform/log.ts'
+import { repeatedly } from '../../platform/repeatedly.ts'
+import type { Published } from '../edge/published.ts'
+import {
+  type NotedConfiguration,
+  notedConfiguration,
+  type PublishedConfigurations,
+} from '../registry/published-configurations.ts'
+
+const everyMs = 60_000
+
+export interface KeepPublishedOptions {
+  readonly store: Pick<PublishedConfigurations, 'published' | 'used'>
+  readonly current: () => Published
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** Keeps the registry informed of what this process publishes. */
+export interface KeptPublished {
+  /** Call it after a reload. */
+  changed(): void
+  close(): Promise<void>
+}
+
+/** Notes the active configuration, at once and as long as the process lives, so that `tollgate plan` can compare with it. */
+export function keepPublished({ store, current, log }: KeepPublishedOptions): KeptPublished {
+  let noted: { readonly published: Published; readonly digest: string } | undefined
+
+  async function note(): Promise<void> {
+    const published = current()
+    if (noted?.published === published) {
+      await store.used(noted)
+      return
+    }
+    const configuration: NotedConfiguration = notedConfiguration(published.catalogue)
+    await store.published(configuration)
+    noted = { published, digest: configuration.digest }
+  }
+
+  const repetition = repeatedly({
+    everyMs,
+    work: note,
+    // The next run notes it.
+    onFailure: (err) => log.warn({ err }, 'the active configuration is not noted'),
+  })
+  return { changed: () => repetition.now(), close: () => repetition.close() }
+}
