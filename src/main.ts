@@ -123,7 +123,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
 
   // Listeners. Bank and portal in parallel: the bank waits for its database while the portal compiles its schemas.
   const gateway =
-    services && (await code.gateway?.prepareGateway({ ...base, certificates, services }))
+    services && (await code.gateway?.prepareGateway({ ...base, version, certificates, services }))
   const [backendProbes = []] = await together(
     code.backend?.startBackend({
       ...parts,

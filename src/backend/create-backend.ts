@@ -34,6 +34,7 @@ import { registerSandboxRoutes } from './sandbox/sandbox-routes.ts'
 import { createSca } from './sca/create-sca.ts'
 import type { SealTrusts } from './seal-check.ts'
 import { createBankStores } from './stores/bank-stores.ts'
+import { traceIdOf } from './trace-id.ts'
 
 export interface BackendOptions {
   /** TLS of the two listeners; undefined: plain HTTP. */
@@ -174,7 +175,10 @@ function createListener(
   function failed(error: unknown, request: FastifyRequest): BankError {
     const failure = translate(error)
     if (failure.status >= 500) {
-      log.error({ err: error, requestId: requestIdOf(request) }, 'a call to the bank failed')
+      log.error(
+        { err: error, requestId: requestIdOf(request), traceId: traceIdOf(request) },
+        'a call to the bank failed',
+      )
     }
     return failure
   }

@@ -24,6 +24,8 @@ import type { Services } from './services.ts'
 import type { Foundation } from './stores.ts'
 
 export interface GatewayRoleOptions extends Foundation {
+  /** Version of the package. */
+  readonly version: string
   readonly certificates: Pick<Certificates, 'gateway' | 'upstream' | 'clientTrust'>
   readonly services: Pick<Services, 'metrics' | 'counter' | 'registry'> & {
     readonly publisher: Pick<PublishedCopy, 'current'>
@@ -64,6 +66,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
     identity,
     async listen(addresses) {
       const recorder = openRecording(options)
+      const spans = await openSpans(options)
       const edge = await createEdge({
         published: publisher.current,
         registry,
@@ -71,10 +74,11 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         identity,
         certificates,
         observer: createCallObserver({
-          ...{ metrics, log, accessLog: settings.accessLog, recorder, monotonic },
+          ...{ metrics, log, accessLog: settings.accessLog, recorder, spans, monotonic },
           keyFailures: createKeyFailures({ events, keys: registry, now: Date.now }),
           recordedAddress: createRecordedAddress(settings.recordAddresses),
         }),
+        isTraceSampled: spans && sampleOf(settings.otelTracesSamplerArg),
         tls: options.certificates.gateway,
         backendUrl: addresses.backend(),
         backendUrls: settings.backendUrls,
@@ -113,6 +117,25 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
       lifetime.opened(() => ends.close())
     },
   }
+}
+
+/** OpenTelemetry's code is loaded only where spans are sent. */
+async function openSpans({ settings, version, log, lifetime }: GatewayRoleOptions) {
+  const { otelEndpoint: endpoint, otelHeaders: headers, otelServiceName: serviceName } = settings
+  if (endpoint === undefined) return undefined
+  const { createSpans } = await import('../gateway/operate/spans.ts')
+  const spans = createSpans({
+    ...{ endpoint, headers, serviceName, version, log },
+    monotonic: () => performance.now(),
+    now: Date.now,
+  })
+  lifetime.opened(() => spans.close())
+  return spans
+}
+
+/** Samples a share of new traces by their ids, whose end is random. */
+function sampleOf(share: number): (traceId: string) => boolean {
+  return (traceId) => Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32
 }
 
 /** Call records per second of all workers together when the embedded database, a thread of this process, writes them. */

@@ -12,6 +12,7 @@ import type { End } from './edge/check.ts'
 import { createChecks } from './edge/checks.ts'
 import { CallRequest } from './edge/request/call-request.ts'
 import { readFields } from './edge/request/request-fields.ts'
+import { createTraceOf } from './edge/request/trace.ts'
 import type { KeyAuthenticator } from './registry/registry.ts'
 
 /** What the gateway would do with a call, step by step. The gateway counts and forwards nothing. */
@@ -110,13 +111,15 @@ function createCall({ method, target, key, catalogue, address }: ExplainOptions)
   request.method = method
   request.httpVersion = '1.1'
   const keyField = key === undefined ? [] : ['X-API-Key', key]
+  const fields = readFields(['Host', 'localhost', ...keyField])
   return new Call({
     request,
-    fields: readFields(['Host', 'localhost', ...keyField]),
+    fields,
     response: new CallResponse(request),
     published: { generation: 0, catalogue, router: createRouter(catalogue) },
     target,
     requestId: randomUUID(),
+    trace: createTraceOf(() => false)(fields),
     address: address ?? '127.0.0.1',
     scheme: 'http',
     portalOrigin: undefined,

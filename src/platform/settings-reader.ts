@@ -284,6 +284,18 @@ export function createSettingsReader(env: Readonly<Record<string, string | undef
       return match ?? fallback
     },
 
+    /** A number from 0 to 1. */
+    share(name: string, fallback: number): number {
+      const value = read(name)
+      if (value === undefined) return fallback
+      const number = /^(?:0?\.\d{1,9}|0|1(?:\.0{1,9})?)$/.test(value) ? Number(value) : Number.NaN
+      if (Number.isNaN(number)) {
+        problems.add(`${name}: "${value}" is not a number from 0 to 1 (e.g. 0.01)`)
+        return fallback
+      }
+      return number
+    },
+
     accessLog(name: string, fallback: AccessLog): AccessLog {
       const value = read(name)
       if (value === undefined) return fallback

@@ -603,6 +603,32 @@ const records = {
     meaning: '`pretty` writes log lines for people, `json` one JSON object a line.',
     read: (reader) => reader.oneOf('LOG_FORMAT', logFormats, isatty(2) ? 'pretty' : 'json'),
   }),
+  otelEndpoint: row({
+    names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+    fallback: 'no spans',
+    meaning:
+      'Address of an OpenTelemetry collector that takes OTLP over HTTP (JSON): a gateway sends the spans of sampled calls to `/v1/traces` below it ([traces](traces.md)).',
+    read: (reader) => reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector.internal:4318'),
+  }),
+  otelHeaders: secret(
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'none',
+    1,
+    'Header fields for the collector, `name=value` separated by commas, percent-encoded.',
+  ),
+  otelServiceName: row({
+    names: ['OTEL_SERVICE_NAME'],
+    fallback: '`tollgate`',
+    meaning: 'Name of the gateway in its spans.',
+    read: (reader) => reader.label('OTEL_SERVICE_NAME', 'tollgate', 100),
+  }),
+  otelTracesSamplerArg: row({
+    names: ['OTEL_TRACES_SAMPLER_ARG'],
+    fallback: '1',
+    meaning:
+      'Share of the calls, from 0 to 1, of which spans are sent. A call that comes with a `traceparent` follows that instead.',
+    read: (reader) => reader.share('OTEL_TRACES_SAMPLER_ARG', 1),
+  }),
   recordAddresses: row({
     names: ['RECORD_ADDRESSES'],
     fallback: '`truncated`',

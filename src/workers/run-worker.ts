@@ -95,7 +95,7 @@ async function open(
   const stores = await openStores({ ...base, metrics, processMetrics, isAdmitting: true })
   const certificates = await copyCertificates(start, createHandshakeCounter(registry, log))
   const gateway = await prepareGateway({
-    ...{ ...base, certificates },
+    ...{ ...base, version: start.version, certificates },
     services: { ...stores, metrics, publisher },
   })
   tellStates({ probes: stores.probes, onStates, lifetime })

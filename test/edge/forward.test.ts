@@ -70,8 +70,6 @@ t.test('only fields that the documents or HTTP know reach the backend', async (t
     'Signature: keyId="a"',
     'If-None-Match: "a"',
     'User-Agent: test/1',
-    'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    'tracestate: a=b',
     'Date: Sun, 22 Nov 2026 12:00:00 GMT',
     'TPP-Redirect-Preferred: true',
     'TPP-Brand-Logging-Information: a',

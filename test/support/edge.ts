@@ -67,6 +67,8 @@ export interface TestEdgeOptions {
   /** (Default: that of Node) */
   readonly monotonic?: () => number
   readonly recorder?: CallObserverOptions['recorder']
+  readonly spans?: CallObserverOptions['spans']
+  readonly isTraceSampled?: EdgeOptions['isTraceSampled']
   /** Takes the lines of calls (default: silent). */
   readonly log?: CallObserverOptions['log']
   /** (Default: each call, if there is a log) */
@@ -146,9 +148,11 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
       accessLog: options.accessLog ?? { mode: options.log === undefined ? 'off' : 'all' },
       monotonic,
       recorder: options.recorder,
+      spans: options.spans,
       keyFailures: { ended() {}, throttled() {} },
       recordedAddress: createRecordedAddress('truncated'),
     }),
+    isTraceSampled: options.isTraceSampled,
     tls: options.tls,
     backendUrl: options.backendUrl,
     backendUrls: options.backendUrls ?? new Map(),

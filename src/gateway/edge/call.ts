@@ -9,6 +9,7 @@ import type { Entitlement } from './entitlement.ts'
 import type { Published } from './published.ts'
 import type { CallRequest } from './request/call-request.ts'
 import type { RequestFields } from './request/request-fields.ts'
+import type { Trace } from './request/trace.ts'
 
 /** What a call arrived with: the facts known before its first check. */
 export interface CallStart {
@@ -22,6 +23,7 @@ export interface CallStart {
   readonly requestId: string
   /** Client address, determined with TRUSTED_PROXIES. */
   readonly address: string
+  readonly trace: Trace
   /** How the client reached the edge, determined with TRUSTED_PROXIES. */
   readonly scheme: 'http' | 'https'
   /** Origin of the portal's page if that page makes the call; undefined for every other caller. */
@@ -51,6 +53,13 @@ export type ReceivedCall = EntitledCall & { readonly isReceived: true }
 /** A call that may be forwarded: counted, or above its limit in a plan that only observes (then `grant.admitted` is false). */
 export type GrantedCall = ReceivedCall & Known<'grant'>
 
+/** When something began and ended, in monotonic milliseconds. */
+export interface Timing {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
 /** Facts that are no longer missing. */
 type Known<Fact extends keyof Call> = {
   readonly [Name in Fact]: Exclude<Call[Name], undefined>
@@ -73,6 +82,7 @@ export class Call {
   readonly target: string
   readonly requestId: string
   readonly address: string
+  readonly trace: Trace
   readonly scheme: 'http' | 'https'
   readonly portalOrigin: string | undefined
   readonly startedAt: number
@@ -110,6 +120,8 @@ export class Call {
   forwardedAt = 0
   /** Monotonic milliseconds when the backend's response was complete or abandoned; 0 before. */
   answeredAt = 0
+  /** When checks of a sampled call began and ended; undefined unless spans are sent. */
+  timings: Timing[] | undefined = undefined
   /** Code of the refusal if the gateway refused the call. */
   refusal: ErrorCode | undefined = undefined
   /** The detail of that refusal; it repeats nothing from the request. */
@@ -133,6 +145,7 @@ export class Call {
     this.target = start.target
     this.requestId = start.requestId
     this.address = start.address
+    this.trace = start.trace
     this.scheme = start.scheme
     this.portalOrigin = start.portalOrigin
     this.startedAt = start.startedAt

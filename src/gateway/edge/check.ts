@@ -69,6 +69,24 @@ export class Checks<Last extends Call> {
     return new Checks(this.rows.map((row) => ({ ...row, check: watchedCheck(row) })))
   }
 
+  /** The same checks; those with these names note on a sampled call when they began and ended. */
+  timed(names: readonly string[], monotonic: () => number): Checks<Last> {
+    const timedCheck =
+      ({ name, check }: Row): Row['check'] =>
+      (call, next) => {
+        if (!call.trace.isSampled) return check(call, next)
+        const from = monotonic()
+        check(call, (outcome) => {
+          call.timings ??= []
+          call.timings.push({ name, from, to: monotonic() })
+          next(outcome)
+        })
+      }
+    return new Checks(
+      this.rows.map((row) => (names.includes(row.name) ? { ...row, check: timedCheck(row) } : row)),
+    )
+  }
+
   /**
    * Runs the checks in order until one ends the call.
    *

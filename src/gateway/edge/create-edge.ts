@@ -20,6 +20,7 @@ import { createListener } from './listener.ts'
 import type { Observer } from './observer.ts'
 import type { Published } from './published.ts'
 import { createReceiveCall } from './request/receive-call.ts'
+import type { Sampler } from './request/trace.ts'
 import { createUploads, type UploadsOptions } from './request/uploads.ts'
 import { createRunCall } from './run-call.ts'
 
@@ -31,6 +32,8 @@ export interface EdgeOptions {
   /** Undefined: the settings ask for no client certificates, and a client's `Client-Cert` means nothing. */
   readonly certificates: ClientCertificates | undefined
   readonly observer: Observer
+  /** Which new traces are sampled; undefined: none, because no spans are sent. */
+  readonly isTraceSampled?: Sampler | undefined
   /** TLS of the listener; undefined: plain HTTP. */
   readonly tls?: ListenerTls | undefined
   /** Origin of the backend of every API that has none of its own. */
@@ -73,6 +76,9 @@ export interface Edge {
   /** Stops accepting, lets current calls finish, then closes the connections to the backend. */
   close(): Promise<void>
 }
+
+/** The checks that may wait for something. */
+const timedChecks = ['authenticate', 'limit']
 
 /**
  * Assembles the data path: what happens between a client's octets and the
@@ -118,10 +124,15 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     isAddressKnown: true,
     now: options.now,
   })
-  const calls = createRunCall({ checks, refuse, observer })
+  const { isTraceSampled } = options
+  const calls = createRunCall({
+    checks: isTraceSampled === undefined ? checks : checks.timed(timedChecks, monotonic),
+    ...{ refuse, observer },
+  })
   const app = await createListener({
     receive: createReceiveCall({
       ...{ published: options.published, portalUrl, monotonic, randomUUID },
+      isTraceSampled: isTraceSampled ?? (() => false),
       clientAddress: createClientAddress(isProxy),
       clientScheme: createClientScheme(isProxy),
     }),

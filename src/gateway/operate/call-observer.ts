@@ -12,6 +12,7 @@ import type { Observer } from '../edge/observer.ts'
 import type { CallRecorder } from './call-recorder.ts'
 import type { KeyFailures } from './key-failures.ts'
 import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
+import type { Spans } from './spans.ts'
 
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics
@@ -19,6 +20,8 @@ export interface CallObserverOptions {
   readonly accessLog: AccessLog
   /** Without a recorder, calls are not stored for developers. */
   readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
+  /** Undefined: no spans are sent. */
+  readonly spans?: Pick<Spans, 'ended'> | undefined
   readonly keyFailures: KeyFailures
   /** {@link createRecordedAddress}. */
   readonly recordedAddress: (address: string) => string | undefined
@@ -35,7 +38,8 @@ export interface CallObserverOptions {
  * own.
  */
 export function createCallObserver(options: CallObserverOptions): Observer {
-  const { metrics, log, accessLog, recorder, keyFailures, recordedAddress, monotonic } = options
+  const { metrics, log, accessLog, recorder, spans, keyFailures, recordedAddress, monotonic } =
+    options
   // Apart from LOG_LEVEL.
   const access = log.child({}, { level: 'info' })
   return {
@@ -61,6 +65,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       try {
         recorder?.ended(call, finished)
         keyFailures.ended(call)
+        spans?.ended(call, finished)
       } catch (error) {
         log.error({ requestId: call.requestId, err: error }, 'a call could not be recorded')
       }
@@ -68,6 +73,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       access.info(
         {
           requestId: call.requestId,
+          traceId: call.trace.id,
           api: call.version?.api,
           version: call.version?.version,
           operation: call.operation?.id,
@@ -104,6 +110,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       log.warn(
         {
           requestId: call.requestId,
+          traceId: call.trace.id,
           operation: call.operation?.id,
           code: refusal.code,
           err: cause,

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import { operationObject } from '../../../catalogue/operation-object.ts'
 import { createSpellings } from '../spellings.ts'
 
-/** End-to-end fields of HTTP itself (RFC 9110, 9530, 9421) and of tracing (W3C Trace Context, Baggage). */
+/** End-to-end fields of HTTP itself (RFC 9110, 9530, 9421) and of tracing (W3C Baggage). */
 const standard = [
   'accept',
   'accept-charset',
@@ -30,8 +30,6 @@ const standard = [
   'referer',
   'repr-digest',
   'signature-input',
-  'traceparent',
-  'tracestate',
   'user-agent',
 ]
 

@@ -2,6 +2,7 @@ import type { Method } from '../../../catalogue/catalogue.ts'
 import type { GrantedCall } from '../call.ts'
 import { connectionNames, withoutNamed } from '../connection-names.ts'
 import { octetsOf } from '../request/body-pieces.ts'
+import { traceparentOf } from '../request/trace.ts'
 import { via } from '../via.ts'
 import type { PassesField } from './passing-fields.ts'
 
@@ -47,6 +48,9 @@ export function requestHead(
   if (fields.contentLength === undefined && mayHaveBody(operation.method)) {
     head += `Content-Length: ${octetsOf(body)}\r\n`
   }
+  const { trace } = call
+  head += `traceparent: ${traceparentOf(trace)}\r\n`
+  if (trace.state !== undefined) head += `tracestate: ${trace.state}\r\n`
   return `${head}${identityHeader}: ${identity}\r\nX-Forwarded-For: ${call.address}\r\nX-Forwarded-Proto: ${call.scheme}\r\nX-Forwarded-Host: ${fields.host ?? ''}\r\nVia: ${via}\r\n\r\n`
 }
 

@@ -28,6 +28,8 @@ export type FieldRole =
   | 'requestedMethod'
   | 'clientCert'
   | 'clientCertChain'
+  | 'traceparent'
+  | 'tracestate'
 
 const roles: ReadonlyMap<string, FieldRole> = new Map([
   ['host', 'host'],
@@ -40,6 +42,8 @@ const roles: ReadonlyMap<string, FieldRole> = new Map([
   ['access-control-request-method', 'requestedMethod'],
   ['client-cert', 'clientCert'],
   ['client-cert-chain', 'clientCertChain'],
+  ['traceparent', 'traceparent'],
+  ['tracestate', 'tracestate'],
 ])
 
 const singletons = [
@@ -100,6 +104,9 @@ const ownedByGateway = [
   'x-http-method-override',
   'x-http-method',
   'x-method-override',
+  // Continued: the backend gets the gateway's own.
+  'traceparent',
+  'tracestate',
 ]
 const dropped: ReadonlySet<string> = new Set([...ownedByConnection, ...ownedByGateway])
 

@@ -4,6 +4,7 @@ import type { CallResponse } from '../call-response.ts'
 import type { Published } from '../published.ts'
 import type { CallRequest } from './call-request.ts'
 import { createPortalOrigin } from './portal-origin.ts'
+import { createTraceOf, type Sampler } from './trace.ts'
 
 export interface ReceiveCallOptions {
   /** Returns the current catalogue; called once per call. */
@@ -14,6 +15,7 @@ export interface ReceiveCallOptions {
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
   readonly randomUUID: () => string
+  readonly isTraceSampled: Sampler
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -26,6 +28,7 @@ export type ReceiveCall = (
 ) => Call
 
 export function createReceiveCall(options: ReceiveCallOptions): ReceiveCall {
+  const traceOf = createTraceOf(options.isTraceSampled)
   const portalOriginOf = createPortalOrigin(options.portalUrl)
   return (request, response, before) => {
     const { fields } = request
@@ -38,6 +41,7 @@ export function createReceiveCall(options: ReceiveCallOptions): ReceiveCall {
       target: request.url ?? '',
       requestId:
         requestId !== undefined && uuidPattern.test(requestId) ? requestId : options.randomUUID(),
+      trace: traceOf(fields),
       address: options.clientAddress(request),
       scheme: options.clientScheme(request),
       portalOrigin: portalOriginOf(fields.origin),

@@ -20,6 +20,9 @@ export interface RequestFields {
   /** RFC 9440. */
   readonly clientCert: string | undefined
   readonly clientCertChain: string | undefined
+  /** W3C Trace Context. */
+  readonly traceparent: string | undefined
+  readonly tracestate: string | undefined
   /** The API key; `doubled` for more than one key field; undefined for an empty one. */
   readonly key: PresentedKey
   /** The fields that are not plain, in order. */
@@ -76,5 +79,7 @@ const absent = {
   requestedMethod: undefined,
   clientCert: undefined,
   clientCertChain: undefined,
+  traceparent: undefined,
+  tracestate: undefined,
   key: undefined,
 }

@@ -1,0 +1,71 @@
+import { randomFillSync } from 'node:crypto'
+import type { RequestFields } from './request-fields.ts'
+
+/** The trace of a call (W3C Trace Context): the caller's, continued, or a new one. */
+export interface Trace {
+  /** 32 hexadecimal digits. */
+  readonly id: string
+  /** The caller's span, 16 hexadecimal digits; undefined: the trace begins here. */
+  readonly parentId: string | undefined
+  /** The gateway's span of the call to the backend, 16 hexadecimal digits. */
+  readonly spanId: string
+  /** Whether spans are recorded: as the caller says, or as decided here for a new trace. */
+  readonly isSampled: boolean
+  /** `tracestate` of the caller, as it came. */
+  readonly state: string | undefined
+}
+
+/** Whether a new trace is sampled. */
+export type Sampler = (traceId: string) => boolean
+
+const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+const noTrace = '0'.repeat(32)
+const noSpan = '0'.repeat(16)
+
+/**
+ * Reads the trace of a request. An absent, doubled or malformed `traceparent`
+ * begins a new trace, and its `tracestate` is dropped (Trace Context, 3.2.2.5
+ * and 3.3.1.1).
+ */
+export function createTraceOf(isSampled: Sampler): (fields: RequestFields) => Trace {
+  return ({ traceparent, tracestate }) => {
+    const parent = traceparent === undefined ? undefined : parse(traceparent)
+    if (parent !== undefined) return { ...parent, spanId: randomHex(8), state: tracestate }
+    const ids = randomHex(24)
+    const id = ids.slice(0, 32)
+    return {
+      id,
+      parentId: undefined,
+      spanId: ids.slice(32),
+      isSampled: isSampled(id),
+      state: undefined,
+    }
+  }
+}
+
+/** The field for the backend. */
+export function traceparentOf({ id, spanId, isSampled }: Trace): string {
+  return `00-${id}-${spanId}-${isSampled ? '01' : '00'}`
+}
+
+function parse(text: string): Pick<Trace, 'id' | 'parentId' | 'isSampled'> | undefined {
+  const [, version, id = noTrace, parentId = noSpan, flags = '', rest] = pattern.exec(text) ?? []
+  if (version === undefined || version === 'ff') return undefined
+  // Only a later version may have more.
+  if (version === '00' && rest !== undefined) return undefined
+  if (id === noTrace || parentId === noSpan) return undefined
+  return { id, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** Filled seldom: a call to the system for each id would cost more than all else here. */
+const pool = Buffer.allocUnsafe(8_184)
+let used = pool.length
+
+function randomHex(octets: number): string {
+  if (used + octets > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += octets
+  return pool.toString('hex', used - octets, used)
+}
