@@ -14,6 +14,7 @@ import { type Foundation, openChosenDatabase, openFolder, reachDatabase } from '
 import { limitConnections } from './platform/connection-limits.ts'
 import { dataDirSetting } from './platform/data-folder.ts'
 import { checkDeployment, deploymentWarnings } from './platform/deployment.ts'
+import { createJobMetrics } from './platform/job-metrics.ts'
 import { type Lifetime, startWithin } from './platform/lifetime.ts'
 import { listen } from './platform/listen.ts'
 import type { Logger } from './platform/log.ts'
@@ -65,6 +66,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
   const { settings, roles, log, version } = options
   const addresses = createAddresses(settings)
   const metricsRegistry = createMetricsRegistry({ version, roles: [...roles] })
+  const jobs = createJobMetrics(metricsRegistry)
   let isDraining = false
   let management: FastifyInstance | undefined
   // Opened last but also closed last: it reports to the load balancer that the process drains.
@@ -102,7 +104,7 @@ async function start(options: TollgateOptions, lifetime: Lifetime): Promise<Toll
     ...{ settings, secrets, dataFolder, database, events, log, lifetime, isEnding },
   }
   const parts = {
-    ...{ ...base, certificates, catalogue, addresses, metricsRegistry },
+    ...{ ...base, certificates, catalogue, addresses, metricsRegistry, jobs },
     sandboxSecret: sandboxSecretOf(settings, roles),
   }
 

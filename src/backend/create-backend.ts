@@ -7,8 +7,9 @@
 import { randomUUID as randomUUIDOfNode } from 'node:crypto'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Brand } from '../catalogue/brand/brand.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue, Operation } from '../catalogue/catalogue.ts'
 import { createRouter, type Router } from '../catalogue/router.ts'
+import type { WriteAccessLine } from '../platform/access-line.ts'
 import type { Database } from '../platform/database.ts'
 import { isOutage } from '../platform/database.ts'
 import { createHttpServer } from '../platform/http-server.ts'
@@ -18,9 +19,11 @@ import { readAccept } from './accept.ts'
 import { registerApplicationEnds } from './application-ends.ts'
 import type { Bank, Credentials, SandboxOffer } from './bank.ts'
 import { BankError } from './bank-error.ts'
+import type { BankMetrics } from './bank-metrics.ts'
 import { createHandlers } from './handlers/index.ts'
 import { createIdentityCheck, type IdentityOptions } from './identity.ts'
 import { noOperation } from './no-operation.ts'
+import { observeRequests } from './observe-requests.ts'
 import { prepareContracts } from './prepare-contracts.ts'
 import { createClockwork } from './processes/clockwork.ts'
 import { startTimer } from './processes/timer.ts'
@@ -63,6 +66,19 @@ export interface BackendOptions {
   readonly bodyBytesMax?: number
   /** Undefined: the bank offers no sandbox. */
   readonly sandbox?: SandboxOptions | undefined
+  /** Who sees what the bank does. (Default: nothing is shown) */
+  readonly observer?: BankObserver
+}
+
+/** Sees what the bank does. */
+export interface BankObserver {
+  readonly metrics: BankMetrics
+  /** The log lines of calls; undefined where the gateway in this process writes them. */
+  readonly callLine: WriteAccessLine | undefined
+  /** The log lines of the approval pages. */
+  readonly pageLine: WriteAccessLine
+  /** Called whenever all changes that only needed time were made, at least every ten seconds. */
+  readonly caughtUp: () => void
 }
 
 /** Further options of a bank with a sandbox. */
@@ -116,7 +132,19 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   }
   const sca = createSca({ bank, tls: options.tls?.sca, log, now })
   prepareContracts(app, { contracts, log })
-  startTimer([app, sca], { clockwork: createClockwork(bank), stores, log, now })
+  const { observer } = options
+  startTimer([app, sca], {
+    ...{ clockwork: createClockwork(bank), stores, log, now },
+    onPass(failures) {
+      observer?.metrics.countFailures(failures)
+      if (failures === 0) observer?.caughtUp()
+    },
+  })
+  if (observer !== undefined) {
+    const { metrics, callLine, pageLine } = observer
+    observeRequests(app, { listener: 'interface', metrics, writeAccessLine: callLine })
+    observeRequests(sca, { listener: 'pages', metrics, writeAccessLine: pageLine })
+  }
   await Promise.all([app.ready(), sca.ready()])
   return {
     app,
@@ -226,6 +254,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Of the route's operation: decides the form of its errors. */
     api?: string
+    /** The operation that the route serves. */
+    operation?: Operation
     /** Whether only gateway or portal may call it, and no application: its errors are problem documents. */
     isInternal?: boolean
   }

@@ -52,7 +52,7 @@ export function registerRoutes(app: FastifyInstance, options: RoutesOptions): re
       app.route({
         method: operation.method,
         url: urlOf(operation),
-        config: { api: operation.api },
+        config: { api: operation.api, operation },
         handler: async (request, reply) => send(reply, await serve(route, options, request)),
       })
     }

@@ -1,18 +1,25 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
 import type { Registry as MetricsRegistry } from 'prom-client'
+import { createBankMetrics } from '../backend/bank-metrics.ts'
 import { createBackend } from '../backend/create-backend.ts'
 import { createGatewayKeys } from '../backend/gateway-keys.ts'
+import { timerMsMost } from '../backend/processes/timer.ts'
 import { seedSandbox } from '../backend/sandbox/seed.ts'
 import { bankMigrations } from '../backend/stores/migrations/index.ts'
 import type { Brand } from '../catalogue/brand/brand.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { IdentitySigner } from '../gateway/edge/forward/identity.ts'
+import { createAccessLine } from '../platform/access-line.ts'
 import { limitConnections } from '../platform/connection-limits.ts'
 import { freePort } from '../platform/free-port.ts'
+import type { JobMetrics } from '../platform/job-metrics.ts'
 import { closeListeners, listen, origin } from '../platform/listen.ts'
+import { createPoolGauges, databaseGauges } from '../platform/load-gauges.ts'
 import type { Probe } from '../platform/management.ts'
 import { migrate } from '../platform/migrate.ts'
 import { createNetworks } from '../platform/networks.ts'
+import { createStoreGauge } from '../platform/store-gauge.ts'
+import { watchDatabase } from '../platform/watch-database.ts'
 import type { Addresses } from './addresses.ts'
 import { createSealTrusts } from './seal-trusts.ts'
 import type { Services } from './services.ts'
@@ -23,13 +30,14 @@ export interface BackendRoleOptions extends ListenerFoundation {
   /** The current brand. */
   readonly brand: () => Brand
   readonly addresses: Addresses
+  readonly metricsRegistry: MetricsRegistry
+  readonly jobs: JobMetrics
   /** The signer of the gateway in this process; undefined: its keys are at IDENTITY_JWKS_URL. */
   readonly identity: IdentitySigner | undefined
   /** Undefined: gateway and portal run elsewhere. */
   readonly registry: Services['registry'] | undefined
   /** Shared with the portal; undefined: no sandbox. */
   readonly sandboxSecret: string | undefined
-  readonly metricsRegistry: MetricsRegistry
 }
 
 /**
@@ -40,6 +48,7 @@ export interface BackendRoleOptions extends ListenerFoundation {
  */
 export async function startBackend(options: BackendRoleOptions): Promise<readonly Probe[]> {
   const { settings, catalogue, database, identity, addresses, sandboxSecret, log } = options
+  const { accessLog } = settings
   const timeZone = settings.bankTimeZone
   const { migrateOnStart } = settings
   await migrate(database, { name: 'bank', migrations: bankMigrations, migrateOnStart })
@@ -63,6 +72,16 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
       sandboxSecret === undefined
         ? undefined
         : { secret: sandboxSecret, portalUrl: addresses.portal },
+    observer: {
+      metrics: createBankMetrics(options.metricsRegistry),
+      // A gateway in this process writes a line for each call already.
+      callLine:
+        identity === undefined
+          ? createAccessLine({ log, accessLog, message: 'bank call' })
+          : undefined,
+      pageLine: createAccessLine({ log, accessLog, message: 'bank page' }),
+      caughtUp: options.jobs.watch('clockwork of the bank', timerMsMost),
+    },
   })
   // Its clients are gateways and portals: one address holds the pools of all its processes.
   limitConnections(backend.app.server, settings, () => true)
@@ -70,7 +89,21 @@ export async function startBackend(options: BackendRoleOptions): Promise<readonl
   options.lifetime.opened(() => closeListeners([backend.app, backend.sca], () => backend.close()))
   addresses.bound('backend', await listen(backend.app, 'BACKEND', settings.backend))
   addresses.bound('sca', await listen(backend.sca, 'SCA', sca))
-  return keys.probes
+  return options.registry === undefined ? [watchOwnDatabase(options), ...keys.probes] : keys.probes
+}
+
+/** Gateway and portal notice by themselves when PostgreSQL is away; a bank alone does not. */
+function watchOwnDatabase(options: BackendRoleOptions): Probe {
+  const { database, metricsRegistry, log, lifetime } = options
+  const isUp = watchDatabase({ database, log, lifetime, monotonic: () => performance.now() })
+  createStoreGauge(metricsRegistry)('bank', isUp)
+  createPoolGauges({ ...databaseGauges, registers: [metricsRegistry], read: database.load })
+  return {
+    name: 'database',
+    isReady: isUp,
+    isRequired: true,
+    problem: 'PostgreSQL does not answer',
+  }
 }
 
 interface Keys {
@@ -87,7 +120,14 @@ function remoteKeys(options: BackendRoleOptions): Keys {
   lifetime.opened(() => keys.close())
   return {
     key: keys.key,
-    probes: [{ name: 'gateway-keys', isReady: keys.isReady, isRequired: true }],
+    probes: [
+      {
+        name: 'gateway-keys',
+        isReady: keys.isReady,
+        isRequired: true,
+        problem: 'no gateway has given its public keys',
+      },
+    ],
   }
 }
 

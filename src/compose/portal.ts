@@ -16,9 +16,12 @@ import { createPortalMetrics } from '../gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets, embeddedSessionSecret } from '../gateway/portal/portal-secrets.ts'
 import { createAuditContext, createCircumstances } from '../gateway/portal/request.ts'
 import { createSandboxBank } from '../gateway/portal/sandbox-bank.ts'
+import { watchBacklog } from '../gateway/portal/watch-backlog.ts'
 import type { Language } from '../messages/language.ts'
+import { createAccessLine } from '../platform/access-line.ts'
 import { createClientAddress } from '../platform/client-address.ts'
 import { limitConnections } from '../platform/connection-limits.ts'
+import type { JobMetrics } from '../platform/job-metrics.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import { createNetworks } from '../platform/networks.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
@@ -31,6 +34,7 @@ export interface PortalRoleOptions extends ListenerFoundation {
   readonly services: Services
   readonly addresses: Addresses
   readonly metricsRegistry: MetricsRegistry
+  readonly jobs: JobMetrics
   readonly page: PageFiles
   /** Shared with the bank; undefined: the portal offers no sandbox. */
   readonly sandboxSecret: string | undefined
@@ -67,7 +71,8 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     onChange: stores.onChange,
     folder: mailsFolder(settings.dataDir),
   })
-  pruneExpired({ stores, log, lifetime })
+  watchBacklog(options)
+  pruneExpired({ stores, jobs: options.jobs, log, lifetime })
   const nameOfBank = (language: Language) => brandName(catalogue().brand, language)
   const portal = createPortal({
     tls: options.certificates.portal,
@@ -101,6 +106,9 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
             secret: sandboxSecret,
           }),
     metrics: createPortalMetrics(options.metricsRegistry),
+    writeAccessLine: createAccessLine({
+      ...{ log, accessLog: settings.accessLog, message: 'portal request' },
+    }),
     events,
     clientAddress,
     circumstances: createCircumstances(clientAddress),

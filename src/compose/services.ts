@@ -11,6 +11,7 @@ import {
 } from '../gateway/operate/metrics.ts'
 import { createProcessMetrics } from '../gateway/operate/process-metrics.ts'
 import type { RegistrySchema } from '../gateway/registry/schema.ts'
+import type { JobMetrics } from '../platform/job-metrics.ts'
 import { counterStore } from './counter-store.ts'
 import { claimCounting } from './counting-claim.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
@@ -26,6 +27,7 @@ export interface Services extends Stores {
 export interface ServicesOptions extends Foundation {
   readonly catalogue: Catalogue
   readonly metricsRegistry: MetricsRegistry
+  readonly jobs: JobMetrics
   /** Whether this process or its workers admit calls. Otherwise it only shows counts. */
   readonly admits: boolean
   /** Called after each reload that replaced the configuration. */
@@ -42,7 +44,7 @@ export interface ServicesOptions extends Foundation {
  * share
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
-  const { settings, database, events, log, lifetime, admits } = options
+  const { settings, database, events, jobs, log, lifetime, admits } = options
   const processMetrics = createProcessMetrics(options.metricsRegistry)
   // A process that takes no calls exports none: its zeros would hide that all gateways are gone.
   const metrics = createGatewayMetrics(admits ? options.metricsRegistry : new MetricsRegistry())
@@ -60,11 +62,15 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     await claimCounting({ database, isShared: counterStore(settings).isShared, log, lifetime })
   }
   const isAdmitting = admits && settings.gatewayWorkers === 1
-  const stores = await openStores({ ...options, metrics, processMetrics, isAdmitting })
+  const stores = await openStores({
+    ...{ ...options, metrics, processMetrics, isAdmitting },
+    // A gateway serves known keys without PostgreSQL; a portal shows little but documents.
+    needsRegistry: !admits,
+  })
   await warnOfAuditRole(options)
   if (admits) {
     const { keys } = stores.registry
-    const upkeep = keepRecords({ db: database.connect<RegistrySchema>(), keys, log })
+    const upkeep = keepRecords({ db: database.connect<RegistrySchema>(), keys, jobs, log })
     lifetime.opened(() => upkeep.close())
     const { publishedConfigurations: store } = stores.registry
     const noting = keepPublished({ store, current: publisher.current, log })
@@ -72,7 +78,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     lifetime.opened(() => noting.close())
   }
   const audit = keepAudit({
-    ...{ stores: stores.registry, events, metricsRegistry: options.metricsRegistry, log },
+    ...{ stores: stores.registry, events, metricsRegistry: options.metricsRegistry, jobs, log },
     securityEventDays: settings.securityEventDays,
     monotonic: () => performance.now(),
   })

@@ -105,6 +105,8 @@ export interface StoresOptions extends Foundation {
   readonly processMetrics: ProcessMetrics
   /** Whether this process itself admits calls. */
   readonly isAdmitting: boolean
+  /** Whether the process should get no traffic while PostgreSQL does not answer. (Default: false) */
+  readonly needsRegistry?: boolean
 }
 
 /**
@@ -114,7 +116,7 @@ export interface StoresOptions extends Foundation {
  * @throws named errors: secrets, stores
  */
 export async function openStores(options: StoresOptions): Promise<Stores> {
-  const { settings, database, processMetrics, log, lifetime } = options
+  const { settings, database, processMetrics, needsRegistry = false, log, lifetime } = options
   const peppers = parsePeppers(await openPepper(options))
   const [counter, registry] = await together(
     counterStore(settings).open(options),
@@ -144,8 +146,15 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
     counter,
     registry,
     probes: [
-      { name: 'counters', isReady: () => counter.isUp(), isRequired: false },
-      { name: 'registry', isReady: () => registry.isUp(), isRequired: false },
+      {
+        ...{ name: 'counters', isReady: () => counter.isUp(), isRequired: false },
+        problem:
+          'the counters are not shared: Redis does not answer, or the journal cannot be written',
+      },
+      {
+        ...{ name: 'registry', isReady: () => registry.isUp(), isRequired: needsRegistry },
+        problem: 'PostgreSQL does not answer',
+      },
     ],
   }
 }

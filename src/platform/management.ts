@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createHttpServer } from './http-server.ts'
@@ -12,6 +14,8 @@ export interface Probe {
   readonly isReady: () => boolean
   /** Whether the process should get no traffic while the dependency is unavailable. If false, the store is only reported as degraded. */
   readonly isRequired: boolean
+  /** What to say when it is unavailable. */
+  readonly problem?: string
 }
 
 export interface ManagementOptions {
@@ -67,8 +71,12 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
 
   app.get('/metrics', async (request, reply) => {
     if (!isAllowed(request)) return unauthorised(reply)
-    reply.header('content-type', metrics.contentType)
-    return readMetrics()
+    reply.headers({ 'content-type': metrics.contentType, vary: 'accept-encoding' })
+    const text = await readMetrics()
+    if (!acceptsGzip(request)) return text
+    reply.header('content-encoding', 'gzip')
+    // Off the thread that serves calls.
+    return await compress(text)
   })
 
   app.get('/livez', async () => ({ status: 'ok' }))
@@ -76,16 +84,16 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
   app.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {
     const isVerbose = request.query.verbose !== undefined
     if (isVerbose && !isAllowed(request)) return unauthorised(reply)
-    const states = probes.map(({ name, isReady, isRequired }) => ({
-      name,
-      isReady: isReady(),
-      isRequired,
-    }))
-    const isReady = states.every((state) => state.isReady || !state.isRequired)
-    reply.code(isReady ? 200 : 503)
-    const isDegraded = states.some((state) => !state.isReady)
-    const status = isReady ? (isDegraded ? 'degraded' : 'ok') : 'not ready'
-    return isVerbose ? { status, checks: states } : { status }
+    const states = probes.map(({ name, isReady, isRequired, problem }) =>
+      isReady() || problem === undefined
+        ? { name, isReady: isReady(), isRequired }
+        : { name, isReady: false, isRequired, problem },
+    )
+    const failed = states.filter((state) => !state.isReady)
+    const missing = failed.filter((state) => state.isRequired).map(({ name }) => name)
+    const checks = isVerbose ? { checks: states } : {}
+    if (missing.length > 0) return reply.code(503).send({ status: 'not ready', missing, ...checks })
+    return { status: failed.length > 0 ? 'degraded' : 'ok', ...checks }
   })
 
   if (jwks !== undefined) {
@@ -95,6 +103,13 @@ export function createManagement(options: ManagementOptions): FastifyInstance {
     })
   }
   return app
+}
+
+const compress = promisify(gzip)
+
+/** Prometheus asks for it. A proxy that forbids it writes `gzip;q=0`. */
+function acceptsGzip({ headers }: FastifyRequest): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''))
 }
 
 function answer(reply: FastifyReply, code: number, status: string): FastifyReply {
@@ -137,6 +152,10 @@ export function createMetricsRegistry({ version, roles }: MetricsRegistryOptions
   const registry = new Registry()
   registry.setDefaultLabels({ role: roles.toSorted().join('+') })
   collectDefaultMetrics({ register: registry })
+  // Sums of others, with a suffix that only counters may have.
+  for (const what of ['handles', 'requests', 'resources']) {
+    registry.removeSingleMetric(`nodejs_active_${what}_total`)
+  }
   new Gauge({
     name: 'gateway_build_info',
     help: 'Always 1; the labels say what runs',

@@ -11,6 +11,7 @@ export interface Repetition {
 export interface RepetitionOptions {
   readonly everyMs: number
   readonly work: () => Promise<void>
+  readonly onSuccess?: (() => void) | undefined
   /** Called once when the work begins to fail; the work continues. */
   readonly onFailure: (error: unknown) => void
 }
@@ -20,7 +21,7 @@ const soonMs = [20, 80, 300, 700] as const
 const nowMs = 50
 
 /** Begins at once. Two runs never overlap. */
-export function repeatedly({ everyMs, work, onFailure }: RepetitionOptions): Repetition {
+export function repeatedly({ everyMs, work, onSuccess, onFailure }: RepetitionOptions): Repetition {
   let quickRuns: number[] = []
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -32,6 +33,7 @@ export function repeatedly({ everyMs, work, onFailure }: RepetitionOptions): Rep
     try {
       await work()
       isFailing = false
+      onSuccess?.()
     } catch (error) {
       if (!isFailing && !isClosed) onFailure(error)
       isFailing = true

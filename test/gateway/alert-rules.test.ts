@@ -1,30 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { pino } from 'pino'
 import t from 'tap'
-import { openCertificates } from '../../src/compose/certificates.ts'
-import { keepAudit } from '../../src/gateway/operate/keep-audit.ts'
-import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
-import { createProcessMetrics } from '../../src/gateway/operate/process-metrics.ts'
 import { createMailMetrics } from '../../src/gateway/portal/mail/mail-metrics.ts'
-import { createLifetime } from '../../src/platform/lifetime.ts'
-import { createMetricsRegistry } from '../../src/platform/management.ts'
-import { createSecurityEvents } from '../../src/platform/security-events.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import { withoutRole } from '../support/metrics.ts'
+import { gatewayRegistry, promtoolMissing, withoutRole } from '../support/metrics.ts'
 
 const folder = new URL('../../deploy/prometheus/', import.meta.url)
-
-/** Why the rules cannot be run here; false when they can. With REQUIRE_SERVICES=1 nothing is skipped. */
-function promtoolMissing(): string | false {
-  if (process.env['REQUIRE_SERVICES'] === '1') return false
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'promtool is not installed'
-  }
-}
 
 t.test(
   'the alert rules fire when they should, and not when they should not',
@@ -43,30 +23,8 @@ t.test(
   'every metric an alert looks at is there from the start, where its first event can be seen as growth',
   async (t) => {
     const rules = readFileSync(new URL('tollgate.rules.yaml', folder), 'utf8')
-    const registry = createMetricsRegistry({ version: '1.0.0', roles: ['gateway'] })
-    createGatewayMetrics(registry)
-    createProcessMetrics(registry)
+    const { registry } = await gatewayRegistry(t)
     createMailMetrics(registry)
-    const log = pino({ level: 'silent' })
-    const events = createSecurityEvents({
-      ...{ log, metricsRegistry: registry, keep: undefined, now: Date.now },
-      recordedAddress: () => undefined,
-    })
-    const audit = keepAudit({
-      stores: {
-        audit: { erasePersonal: async () => undefined },
-        auditChain: { seal: async () => 0 },
-        securityEvents: { prune: async () => undefined },
-      },
-      ...{ events, metricsRegistry: registry, log },
-      ...{ securityEventDays: 90, monotonic: () => performance.now() },
-    })
-    const lifetime = createLifetime()
-    const settings = readSettings({})
-    await openCertificates({
-      ...{ settings, roles: new Set(), metricsRegistry: registry, log, lifetime },
-    })
-    t.teardown(() => Promise.all([events.close(), audit.close(), lifetime.close()]))
     const text = withoutRole(await registry.metrics())
     const names = new Set(rules.match(/\b(?:gateway|portal)_\w+(?=[{[)\s])/g))
     // Only a process with workers has it.

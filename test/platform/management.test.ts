@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { createManagement } from '../../src/platform/management.ts'
@@ -48,3 +49,58 @@ t.test(
     t.match((await sendRaw(url, rawRequest('GET /metrics HTTP/1.1'))).text, 'reading 2')
   },
 )
+
+t.test('metrics are compressed for those who ask', async (t) => {
+  const text = `${'gateway_build_info 1\n'.repeat(100)}`
+  const metrics = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: async () => text }
+  const app = createManagement({ metrics, probes: [] })
+  t.teardown(() => app.close())
+  const ask = (accepted?: string) =>
+    app.inject({
+      url: '/metrics',
+      headers: accepted === undefined ? {} : { 'accept-encoding': accepted },
+    })
+  for (const accepted of ['gzip', 'deflate, gzip;q=1.0', 'br, gzip;q=0.5']) {
+    const answer = await ask(accepted)
+    t.equal(answer.headers['content-encoding'], 'gzip', accepted)
+    t.equal(answer.headers['content-type'], Registry.PROMETHEUS_CONTENT_TYPE)
+    t.ok(answer.rawPayload.length < text.length / 10)
+    t.equal(gunzipSync(answer.rawPayload).toString(), text)
+  }
+  for (const accepted of [undefined, 'identity', 'gzip;q=0', 'br, gzip; q=0.0, deflate']) {
+    const answer = await ask(accepted)
+    t.equal(answer.headers['content-encoding'], undefined, String(accepted))
+    t.equal(answer.headers.vary, 'accept-encoding')
+    t.equal(answer.payload, text)
+  }
+})
+
+t.test('an answer that the process is not ready says what is missing', async (t) => {
+  let isUp = false
+  const problem = 'PostgreSQL does not answer'
+  const registry = { name: 'registry', isReady: () => isUp, problem }
+  const start = (isRequired: boolean) => {
+    const probes = [
+      { name: 'accepting', isReady: () => true, isRequired: true },
+      { ...registry, isRequired },
+    ]
+    const app = createManagement({ metrics: new Registry(), probes })
+    t.teardown(() => app.close())
+    return async (url: string) => {
+      const { statusCode, body } = await app.inject({ url })
+      return [statusCode, JSON.parse(body)]
+    }
+  }
+  const [required, useful] = [start(true), start(false)]
+  t.same(await required('/readyz'), [503, { status: 'not ready', missing: ['registry'] }])
+  t.match(await required('/readyz?verbose'), [
+    503,
+    { checks: [{}, { name: 'registry', isReady: false, isRequired: true, problem }] },
+  ])
+  t.same(await useful('/readyz'), [200, { status: 'degraded' }])
+  isUp = true
+  t.same(await required('/readyz'), [200, { status: 'ok' }])
+  t.same((await required('/readyz?verbose'))[1].checks[1], {
+    ...{ name: 'registry', isReady: true, isRequired: true },
+  })
+})

@@ -48,6 +48,7 @@ const app = createPortal({
     redis: undefined,
   }),
   metrics: createPortalMetrics(new Registry()),
+  writeAccessLine() {},
   events: { record() {} },
   circumstances: () => ({}),
   auditContext: ({ id }) => ({ requestId: id, personal: {} }),

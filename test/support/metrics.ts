@@ -1,3 +1,46 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { pino } from 'pino'
+import type { Registry } from 'prom-client'
+import { openCertificates } from '../../src/compose/certificates.ts'
+import { keepAudit } from '../../src/gateway/operate/keep-audit.ts'
+import { createGatewayMetrics, type GatewayMetrics } from '../../src/gateway/operate/metrics.ts'
+import { createProcessMetrics } from '../../src/gateway/operate/process-metrics.ts'
+import { createJobMetrics } from '../../src/platform/job-metrics.ts'
+import { createLifetime } from '../../src/platform/lifetime.ts'
+import { createMetricsRegistry } from '../../src/platform/management.ts'
+import { createSecurityEvents } from '../../src/platform/security-events.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import type { Test } from './database.ts'
+
+/** Everything that a gateway registers at its start, without a gateway. */
+export async function gatewayRegistry(
+  t: Test,
+): Promise<{ readonly registry: Registry; readonly metrics: GatewayMetrics }> {
+  const registry = createMetricsRegistry({ version: '1.0.0', roles: ['gateway'] })
+  const metrics = createGatewayMetrics(registry)
+  createProcessMetrics(registry)
+  const log = pino({ level: 'silent' })
+  const events = createSecurityEvents({
+    ...{ log, metricsRegistry: registry, keep: undefined, now: Date.now },
+    recordedAddress: () => undefined,
+  })
+  const audit = keepAudit({
+    stores: {
+      audit: { erasePersonal: async () => undefined },
+      auditChain: { seal: async () => 0 },
+      securityEvents: { prune: async () => undefined },
+    },
+    ...{ events, metricsRegistry: registry, jobs: createJobMetrics(registry), log },
+    ...{ securityEventDays: 90, monotonic: () => performance.now() },
+  })
+  const lifetime = createLifetime()
+  await openCertificates({
+    ...{ settings: readSettings({}), roles: new Set(), metricsRegistry: registry, log, lifetime },
+  })
+  t.teardown(() => Promise.all([events.close(), audit.close(), lifetime.close()]))
+  return { registry, metrics }
+}
+
 /**
  * What a process tells Prometheus, without the label `role` that is on every
  * series.
@@ -10,4 +53,24 @@ export async function metricsOf(management: string): Promise<string> {
 
 export function withoutRole(metrics: string): string {
   return metrics.replaceAll(/\{role="[^"]*"\}|,role="[^"]*"(?=[,}])|(?<=\{)role="[^"]*",/g, '')
+}
+
+/** Why promtool cannot be run here; false when they can. With REQUIRE_SERVICES=1 nothing is skipped. */
+export function promtoolMissing(): string | false {
+  if (process.env['REQUIRE_SERVICES'] === '1') return false
+  try {
+    execFileSync('promtool', ['--version'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'promtool is not installed'
+  }
+}
+
+/** What `promtool check metrics` finds wrong; empty: nothing. */
+export function lintMetrics(metrics: string): string {
+  const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: metrics,
+    encoding: 'utf8',
+  })
+  return `${stdout}${stderr}`
 }

@@ -4,7 +4,7 @@ import type { BankStores } from '../stores/bank-stores.ts'
 import type { Clockwork } from './clockwork.ts'
 
 /** Longest sleep, in milliseconds: then the timer also finds what another process planned before it stopped. */
-const sleepMsMost = 10_000
+export const timerMsMost = 10_000
 
 export interface TimerOptions {
   readonly clockwork: Clockwork
@@ -12,6 +12,8 @@ export interface TimerOptions {
   readonly log: Logger
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Called after each look at what is planned. @param failures changes that failed */
+  readonly onPass?: (failures: number) => void
 }
 
 /**
@@ -25,7 +27,7 @@ export interface TimerOptions {
  */
 export function startTimer(
   listeners: readonly [FastifyInstance, ...FastifyInstance[]],
-  { clockwork, stores, log, now }: TimerOptions,
+  { clockwork, stores, log, now, onPass }: TimerOptions,
 ): void {
   /** The next planned change; 0 until it is looked up. */
   let nextAt = 0
@@ -45,14 +47,15 @@ export function startTimer(
     waiting = undefined
     const { failures, nextAt: plannedAt } = await clockwork.catchUp(now())
     warn(failures)
+    onPass?.(failures.length)
     // The pass that waits finds out what has been planned meanwhile.
-    if (waiting === undefined) nextAt = Math.min(plannedAt, now() + sleepMsMost)
+    if (waiting === undefined) nextAt = Math.min(plannedAt, now() + timerMsMost)
     sleep(plannedAt - now())
   }
 
   function sleep(ms: number): void {
     clearTimeout(timer)
-    if (isRunning) timer = setTimeout(wake, Math.min(Math.max(ms, 0), sleepMsMost)).unref()
+    if (isRunning) timer = setTimeout(wake, Math.min(Math.max(ms, 0), timerMsMost)).unref()
   }
 
   function wake(): void {
@@ -60,7 +63,7 @@ export function startTimer(
       .then(() => stores.idempotency.forget(new Date(now())))
       .catch((error: unknown) => {
         warn([error])
-        sleep(sleepMsMost)
+        sleep(timerMsMost)
       })
   }
 

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { JobMetrics } from '../../platform/job-metrics.ts'
 import type { Logger } from '../../platform/log.ts'
 import { repeatedly } from '../../platform/repeatedly.ts'
 import type { SecurityEventName, SecurityEvents } from '../../platform/security-events.ts'
@@ -13,6 +14,7 @@ export interface KeepAuditOptions {
   }
   readonly events: Pick<SecurityEvents, 'record'>
   readonly metricsRegistry: Registry
+  readonly jobs: JobMetrics
   readonly log: Pick<Logger, 'warn' | 'error'>
   /** Days until security events and personal facts of the audit are erased. */
   readonly securityEventDays: number
@@ -71,6 +73,7 @@ export function keepAudit(options: KeepAuditOptions): { close(): Promise<void> }
   })
   const erasing = repeatedly({
     everyMs: eraseEveryMs,
+    onSuccess: options.jobs.watch('old security events', eraseEveryMs),
     async work() {
       await stores.audit.erasePersonal(securityEventDays)
       await stores.securityEvents.prune(securityEventDays)

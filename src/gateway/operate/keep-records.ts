@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { JobMetrics } from '../../platform/job-metrics.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type Repetition, repeatedly } from '../../platform/repeatedly.ts'
 import type { Keys } from '../registry/keys.ts'
@@ -15,11 +16,14 @@ const everyMs = 60_000
 export function keepRecords(options: {
   readonly db: Kysely<RegistrySchema>
   readonly keys: Pick<Keys, 'prune'>
+  readonly jobs: JobMetrics
   readonly log: Pick<Logger, 'warn'>
 }): Repetition {
-  const { db, keys, log } = options
+  const { db, keys, jobs, log } = options
+  const onSuccess = jobs.watch('old usage and keys', everyMs)
   return repeatedly({
     everyMs,
+    onSuccess,
     async work() {
       await pruneUsage(db)
       await pruneAged(db)

@@ -1,17 +1,21 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ApiVersion, Operation } from '../../catalogue/catalogue.ts'
 import type { ErrorCode } from '../../platform/errors.ts'
+import { createLoadGauge, createPoolGauges } from '../../platform/load-gauges.ts'
 import type { Decision } from '../counters/counter.ts'
 import { awayCauses, type CounterObserver } from '../counters/redis/counter-observer.ts'
 import type { EdgeLoad } from '../edge/create-edge.ts'
-import { createLoadGauge, createPoolGauges } from './load-gauges.ts'
 import { createTalliedCounter } from './tallied-counter.ts'
-import { createTalliedHistogram } from './tallied-histogram.ts'
+import { createTalliedHistogram, type Observations } from './tallied-histogram.ts'
 
 /** Seconds: fine below 10 ms, the usual range of a gateway, and up to the total timeout. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-const operationLabels = ['api', 'version', 'operation'] as const
+/** Seconds: what people notice. There is a series for each bucket of each operation, so they are few. */
+const upstreamBuckets = [0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const versionLabels = ['api', 'version'] as const
+const operationLabels = [...versionLabels, 'operation'] as const
 
 /** How a call ended: forwarded, aborted by the client, answered OPTIONS request, or the code of the gateway's refusal. */
 export type CallOutcome = 'forwarded' | 'aborted' | 'preflight' | ErrorCode
@@ -69,7 +73,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
   const duration = createTalliedHistogram({
     name: 'gateway_request_duration_seconds',
     help: 'Time from the header block of a request to the end of its answer',
-    labelNames: operationLabels,
+    labelNames: versionLabels,
     buckets,
     registers,
   })
@@ -77,20 +81,19 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     name: 'gateway_upstream_duration_seconds',
     help: "Time from forwarding a call to the end of the backend's answer",
     labelNames: operationLabels,
-    buckets,
+    buckets: upstreamBuckets,
     registers,
   })
   const overhead = createTalliedHistogram({
     name: 'gateway_overhead_duration_seconds',
     help: 'Time of an admitted call without the time of the backend',
-    labelNames: operationLabels,
     buckets,
     registers,
-  })
+  }).series({})
   const decisions = createTalliedCounter({
     name: 'gateway_limit_decisions_total',
-    help: 'Limit decisions by operation',
-    labelNames: [...operationLabels, 'decision'],
+    help: 'Limit decisions by API version',
+    labelNames: [...versionLabels, 'decision'],
     registers,
   })
   const storeDuration = createTalliedHistogram({
@@ -157,6 +160,12 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     registers,
   })
 
+  const ofVersion = memo((api: string) =>
+    memo((version: string) => ({
+      duration: duration.series({ api, version }),
+      decisions: memo((decision: string) => decisions.series({ api, version, decision })),
+    })),
+  )
   /** By operation or version. Each configuration has new objects, so the labels identify a series. */
   const series = new WeakMap<object, ReturnType<typeof createSeries>>()
   const byLabels = new Map<string, ReturnType<typeof createSeries>>()
@@ -168,10 +177,10 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
       requests: memo((outcome: CallOutcome) =>
         memo((status_class: string) => requests.series({ ...labels, status_class, outcome })),
       ),
-      decisions: memo((decision: string) => decisions.series({ ...labels, decision })),
-      duration: duration.series(labels),
-      upstream: upstream.series(labels),
-      overhead: overhead.series(labels),
+      labels,
+      /** From the first call that reached the backend. */
+      upstream: undefined as Observations | undefined,
+      version: ofVersion(api)(version),
     }
   }
 
@@ -197,12 +206,13 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     observe(call) {
       const found = seriesOf(call)
       found.requests(call.outcome)(statusClass(call.status)).count += 1
-      found.duration.observe(call.totalSeconds)
+      found.version.duration.observe(call.totalSeconds)
       if (call.upstreamSeconds !== undefined) {
+        found.upstream ??= upstream.series(found.labels)
         found.upstream.observe(call.upstreamSeconds)
-        found.overhead.observe(Math.max(0, call.totalSeconds - call.upstreamSeconds))
+        overhead.observe(Math.max(0, call.totalSeconds - call.upstreamSeconds))
       }
-      if (call.decision !== undefined) found.decisions(call.decision).count += 1
+      if (call.decision !== undefined) found.version.decisions(call.decision).count += 1
     },
     watchLoad(watched) {
       load = watched

@@ -1,12 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/database.ts'
+import { createLoadGauge, createPoolGauges, databaseGauges } from '../../platform/load-gauges.ts'
+import { createStoreGauge, type StoreName } from '../../platform/store-gauge.ts'
 import type { RegistryLoad } from '../registry/open-registry.ts'
-import { createLoadGauge, createPoolGauges } from './load-gauges.ts'
 
 /** What every process with stores and a configuration reports, whether it takes calls or not. */
 export interface ProcessMetrics {
   /** Calls `isUp` at every scrape. Use once per store. */
-  watchStore(store: 'counters' | 'registry', isUp: () => boolean): void
+  watchStore(store: Extract<StoreName, 'counters' | 'registry'>, isUp: () => boolean): void
   /** Shows at every scrape what the process has to do, and how fresh its knowledge is. */
   watchLoad(load: ProcessLoad): void
   setGeneration(generation: number): void
@@ -21,17 +22,7 @@ export interface ProcessLoad {
 
 export function createProcessMetrics(registry: Registry): ProcessMetrics {
   const registers = [registry]
-  const stores = new Map<string, () => boolean>()
-  new Gauge({
-    name: 'gateway_store_up',
-    help: '1 while the store answers, otherwise 0',
-    labelNames: ['store'],
-    registers,
-    aggregator: 'min',
-    collect() {
-      for (const [store, isUp] of stores) this.set({ store }, isUp() ? 1 : 0)
-    },
-  })
+  const watchStore = createStoreGauge(registry)
   const generation = new Gauge({
     name: 'gateway_config_generation',
     help: 'Number of the loaded configuration; each successful reload adds 1',
@@ -46,10 +37,7 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
   })
 
   let load: ProcessLoad | undefined
-  createPoolGauges({
-    ...{ prefix: 'gateway_database', to: 'PostgreSQL', waits: 'Statements', registers },
-    read: () => load?.database(),
-  })
+  createPoolGauges({ ...databaseGauges, registers, read: () => load?.database() })
   createLoadGauge({
     name: 'gateway_keys_cached',
     help: 'API keys in memory, those that do not exist included',
@@ -78,7 +66,7 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
     watchLoad(watched) {
       load = watched
     },
-    watchStore: (store, isUp) => void stores.set(store, isUp),
+    watchStore,
     setGeneration: (value) => generation.set(value),
     countReload: (result) => reloads.inc({ result }),
   }

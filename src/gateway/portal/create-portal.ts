@@ -7,6 +7,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type FastifyReply, fastify } from 'fastify'
+import { loggedMs } from '../../platform/access-line.ts'
 import { errors } from '../../platform/errors.ts'
 import { createHttpServer } from '../../platform/http-server.ts'
 import { type Refusal, renderProblem } from '../../platform/problem.ts'
@@ -88,7 +89,8 @@ import { takeStrictInput } from './strict-input.ts'
  * `pages/` the HTML around the page in `src/portal-ui`.
  */
 export function createPortal(services: PortalServices): PortalApp {
-  const { portalUrl, metrics, events, circumstances, auditContext, onError } = services
+  const { portalUrl, metrics, events, circumstances, auditContext, writeAccessLine, onError } =
+    services
   /** The newest of a connection. */
   const exchanges = new WeakMap<object, Exchange>()
   const app: PortalApp = fastify({
@@ -173,7 +175,16 @@ export function createPortal(services: PortalServices): PortalApp {
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request
-    metrics.countRequest({ route: routeOptions.url, method, status: reply.statusCode })
+    const { elapsedTime, statusCode: status } = reply
+    const route = routeOptions.url
+    metrics.countRequest({ route, method, status, seconds: elapsedTime / 1000 })
+    // A page has dozens of files, which say nothing more than its own line.
+    if (status < 400 && route?.startsWith('/assets/') === true) return
+    writeAccessLine(status, () => {
+      const { actor, requestId } = circumstances(request)
+      const { address } = auditContext(request).personal
+      return { requestId, method, route, actor, address, totalMs: loggedMs(elapsedTime) }
+    })
   })
 
   sendSecurityHeaders(app, services)

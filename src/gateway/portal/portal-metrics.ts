@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from 'prom-client'
 
 /** How an attempt to sign in ended. */
 export const signInResults = [
@@ -17,10 +17,19 @@ export type SignInResult = (typeof signInResults)[number]
 export const signInMethods = ['password', 'oidc'] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
+/** A finished request. */
+export interface PortalRequest {
+  /** Pattern of its route; undefined if no route has this path. */
+  readonly route: string | undefined
+  readonly method: string
+  readonly status: number
+  /** Undefined if it was refused before its header could be read. */
+  readonly seconds?: number
+}
+
 /** The portal's metrics. Labels come from our own tables only, so their number is bounded. */
 export interface PortalMetrics {
-  /** @param route its pattern; undefined if no route has this path */
-  countRequest(request: { route: string | undefined; method: string; status: number }): void
+  countRequest(request: PortalRequest): void
   /** @param method (Default: password) */
   countSignIn(result: SignInResult, method?: SignInMethod): void
 }
@@ -35,6 +44,14 @@ export function createPortalMetrics(registry: Registry): PortalMetrics {
     labelNames: ['route', 'method', 'status_class'],
     registers,
   })
+  const duration = new Histogram({
+    name: 'portal_request_duration_seconds',
+    help: 'Time from the header of a request to the end of its answer, by area: page, api (developers) or operator',
+    labelNames: ['area'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  })
+  for (const area of areas) duration.zero({ area })
   const signIns = new Counter({
     name: 'portal_sign_ins_total',
     help: 'Attempts to sign in by method and result',
@@ -45,13 +62,21 @@ export function createPortalMetrics(registry: Registry): PortalMetrics {
     for (const result of signInResults) signIns.inc({ method, result }, 0)
   }
   return {
-    countRequest({ route = 'none', method, status }) {
+    countRequest({ route = 'none', method, status, seconds }) {
       requests.inc({
         route,
         method: methods.has(method) ? method : 'other',
         status_class: `${Math.floor(status / 100)}xx`,
       })
+      if (seconds !== undefined) duration.observe({ area: areaOf(route) }, seconds)
     },
     countSignIn: (result, method = 'password') => signIns.inc({ method, result }),
   }
+}
+
+const areas = ['page', 'api', 'operator'] as const
+
+function areaOf(route: string): (typeof areas)[number] {
+  if (route.startsWith('/api/operator/')) return 'operator'
+  return route.startsWith('/api/') ? 'api' : 'page'
 }

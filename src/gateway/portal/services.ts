@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
+import type { WriteAccessLine } from '../../platform/access-line.ts'
 import type { ClientAddress } from '../../platform/client-address.ts'
 import type { Circumstances, SecurityEvents } from '../../platform/security-events.ts'
 import type { ListenerTls } from '../../platform/tls.ts'
@@ -44,6 +45,8 @@ export interface PortalServices {
   /** Signs people in besides passwords; undefined: only passwords do. */
   readonly oidc: OidcProvider | undefined
   readonly metrics: PortalMetrics
+  /** Writes the log line of a finished request. */
+  readonly writeAccessLine: WriteAccessLine
   readonly events: Pick<SecurityEvents, 'record'>
   /** Who makes a request, and from where, for its security events. */
   readonly circumstances: (request: FastifyRequest) => Circumstances

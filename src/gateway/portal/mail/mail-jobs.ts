@@ -1,5 +1,6 @@
 import type { Catalogue } from '../../../catalogue/catalogue.ts'
 import type { Database } from '../../../platform/database.ts'
+import type { JobMetrics } from '../../../platform/job-metrics.ts'
 import type { Lifetime } from '../../../platform/lifetime.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeatedly } from '../../../platform/repeatedly.ts'
@@ -29,6 +30,7 @@ export interface MailJobsOptions {
   readonly folder: string
   /** Milliseconds since 1970. */
   readonly now: () => number
+  readonly jobs: JobMetrics
   readonly log: Logger
   readonly lifetime: Lifetime
 }
@@ -105,6 +107,7 @@ export async function openMailJobs(options: MailJobsOptions): Promise<MailJobs> 
         const repetition = repeatedly({
           everyMs,
           work: () => job.run(),
+          onSuccess: options.jobs.watch(name, everyMs),
           onFailure: (err) => log.warn({ err, job: name }, 'a mail job failed'),
         })
         onReason?.(() => repetition.now())

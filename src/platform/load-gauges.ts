@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { PoolLoad } from '../../platform/pool-load.ts'
+import type { PoolLoad } from './pool-load.ts'
 
 export interface LoadGaugeOptions {
   readonly name: string
@@ -33,6 +33,13 @@ export interface PoolGaugesOptions {
   /** Read at every scrape; undefined before it is known. */
   readonly read: () => PoolLoad | undefined
 }
+
+/** The gauges of the pool that every process has for PostgreSQL. */
+export const databaseGauges = {
+  prefix: 'gateway_database',
+  to: 'PostgreSQL',
+  waits: 'Statements',
+} as const
 
 /** Creates the gauges of a pool of connections. */
 export function createPoolGauges({ prefix, to, waits, registers, read }: PoolGaugesOptions): void {
