@@ -5,6 +5,11 @@ export function isDeprecated(lifecycle: Lifecycle, nowMs: number): boolean {
   return lifecycle.deprecated !== undefined && nowMs >= dayStart(lifecycle.deprecated)
 }
 
+/** Whether the announced end of the version has passed: from 00:00 UTC of the day on. */
+export function isSunset(lifecycle: Lifecycle, nowMs: number): boolean {
+  return lifecycle.sunset !== undefined && nowMs >= dayStart(lifecycle.sunset)
+}
+
 /** Whether every call of the version is answered 410: from 00:00 UTC of the day on. */
 export function isRetired(lifecycle: Lifecycle, nowMs: number): boolean {
   return lifecycle.retired !== undefined && nowMs >= dayStart(lifecycle.retired)

@@ -51,6 +51,42 @@ t.test(
   },
 )
 
+t.test('check warns of what is valid but hardly meant, and exits 0', async (t) => {
+  const config = testConfigDir(t, { calls: 3, window: 'PT1H' })
+  const lifecycle = (version: string, members: string) => {
+    const file = join(config, 'apis', 'xs2a', `${version}.yaml`)
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const kept = lines.filter((line) => !line.includes('x-lifecycle:'))
+    const at = kept.findIndex((line) => /^ +version:/.test(line))
+    writeFileSync(file, kept.toSpliced(at + 1, 0, `  x-lifecycle: { ${members} }`).join('\n'))
+  }
+  lifecycle('1.6.0', "deprecated: '2024-04-14', sunset: '2025-10-31', successor: '1.7.0'")
+  lifecycle('1.7.0', "retired: '2026-01-31', successor: '1.6.0'")
+  const plans = join(config, 'plans')
+  const plan = readFileSync(join(plans, 'default.yaml'), 'utf8')
+  const second = '\n  - { name: whole, calls: 2, window: PT1H, scope: plan }\nmode:'
+  writeFileSync(join(plans, 'default.yaml'), plan.replace('\nmode:', second))
+  writeFileSync(join(plans, 'twin.yaml'), plan.replace(/calls: 3/, 'calls: 5'))
+  const env = { CONFIG_DIR: config, GATEWAY_PROCESSES: '4', REDIS_URL: 'redis://127.0.0.1:1' }
+  const { stdout, code } = await tollgate(env, 'check', '--json')
+  t.equal(code, 0)
+  const found: string[] = JSON.parse(stdout).warnings
+  for (const warning of [
+    'xs2a@1.6.0 names 1.7.0 as its successor, which is retired since 2026-01-31.',
+    'the sunset of xs2a@1.6.0 passed on 2025-10-31, and its calls still work: set retired, or a later sunset.',
+    'xs2a@1.7.0 names 1.6.0 as its successor, whose own sunset passed on 2025-10-31.',
+    'xs2a@1.7.0 is in two plans with the title “Default Plan”: default and twin.',
+    'limit default of plan default allows 3 calls, fewer than GATEWAY_PROCESSES (4): while Redis is away, some processes admit no call.',
+    'limit default of plan default never decides, because whole refuses the same calls first.',
+  ]) {
+    t.ok(found.includes(`Warning: ${warning}`), warning)
+  }
+  t.notOk(
+    found.some((warning) => warning.includes('plan twin')),
+    'a limit of 5 is enough for 4',
+  )
+})
+
 t.test('check says which brand is set, and which day a limit counts', async (t) => {
   const config = testConfigDir(t)
   const brand = [

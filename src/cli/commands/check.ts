@@ -7,6 +7,7 @@ import {
   type CatalogueProblem,
   renderCatalogueProblem,
 } from '../../catalogue/catalogue-error.ts'
+import { configurationTraps } from '../../catalogue/configuration-traps.ts'
 import { shownWindow } from '../../catalogue/window-length.ts'
 import { type GuideGap, guideGaps } from '../../gateway/portal/guides/guide-gaps.ts'
 import { windowText } from '../../gateway/portal/schemas/window-text.ts'
@@ -18,7 +19,7 @@ import type { JsonOption } from './options.ts'
 export function registerCheck(command: Command, context: CommandContext): void {
   addExamples(command, ['tollgate check', 'CONFIG_DIR=proposed tollgate check --json'])
     .description(
-      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example. A warning names what the guides of the portal show and a document lacks.',
+      'Validate the API documents and plans in CONFIG_DIR, with every schema and every example. Exit code 1 lists every problem: file, line, rule and an example. Warnings name what is valid but hardly meant: a limit below GATEWAY_PROCESSES, a successor that ends itself, a sunset that has passed, a limit that never decides, equal titles, and what the guides of the portal show and a document lacks.',
     )
     .option('--json', 'print {"ok","versions","plans","warnings"} or {"ok","problems"}')
     .action(async ({ json }: JsonOption) => {
@@ -26,7 +27,14 @@ export function registerCheck(command: Command, context: CommandContext): void {
       const { inspectCatalogue } = await import('../../catalogue/inspect-catalogue.ts')
       try {
         const catalogue = await inspectCatalogue(context.settings().configDir)
-        const warnings = guideGaps(catalogue, Date.now()).map(warningText)
+        const nowMs = context.now()
+        const { gatewayProcesses } = context.settings()
+        const warnings = [
+          ...configurationTraps({ catalogue, gatewayProcesses, nowMs }).map(
+            (trap) => `Warning: ${trap}`,
+          ),
+          ...guideGaps(catalogue, nowMs).map(warningText),
+        ]
         const summary = { ...summaryOf(catalogue), warnings }
         output.result(json, summary, () =>
           [...warnings, textOf(catalogue), brandText(catalogue.brand)].join('\n'),
