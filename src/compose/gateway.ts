@@ -74,7 +74,7 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         identity,
         certificates,
         observer: createCallObserver({
-          ...{ metrics, log, accessLog: settings.accessLog, recorder, spans, monotonic },
+          ...{ metrics, log, accessLog: () => settings.accessLog, recorder, spans, monotonic },
           keyFailures: createKeyFailures({ events, keys: registry, now: Date.now }),
           recordedAddress: createRecordedAddress(settings.recordAddresses),
         }),

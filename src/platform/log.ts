@@ -42,6 +42,10 @@ export function createLog(
   { format = 'json', sharesOutput = false }: LogOptions = {},
 ): Logger {
   charactersAtOnce = sharesOutput ? atomicCharacters : waitingMax
+  const stream: LineStream =
+    format === 'json'
+      ? { write: writeLine, writeLater: (line: string) => writeLine(line, true) }
+      : { write: (line: string) => writeLine(prettyLine(line)) }
   return pino(
     {
       level,
@@ -49,8 +53,25 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: format === 'json' ? writeLine : (line: string) => writeLine(prettyLine(line)) },
+    stream,
   )
+}
+
+/** Where a logger writes its lines. */
+interface LineStream {
+  write(line: string): void
+  /** For many lines of which none is urgent. (Default: `write`) */
+  writeLater?(line: string): void
+}
+
+/** Writes lines that are complete, whatever the level of the log is; lines of the log keep their order with them. */
+export function lineWriter(log: Logger): (line: string) => void {
+  // Parse boundary: what `createLog` or a test gave to pino.
+  const stream = Reflect.get(log, pino.symbols.streamSym) as LineStream
+  return (line) => {
+    if (stream.writeLater === undefined) stream.write(line)
+    else stream.writeLater(line)
+  }
 }
 
 /** Maximum number of characters waiting for a slow reader. */
@@ -59,15 +80,19 @@ const waitingMax = 1_048_576
 /** A pipe accepts 4,096 bytes at once or not at all (POSIX, PIPE_BUF of Linux); few characters of a line have more than one byte. */
 const atomicCharacters = 3_500
 
+/** Characters that are written without a wait for more, and milliseconds of that wait. */
+const writeAt = 32_768
+const laterMs = 50
+
 /** Maximum characters of whole lines in one write; a longer line goes alone. */
 let charactersAtOnce = waitingMax
 
 let standardError: LossyOutput | undefined
 
 /** A process has one standard error, so all its logs share one queue. */
-function writeLine(line: string): void {
+function writeLine(line: string, canWait = false): void {
   standardError ??= openStandardError()
-  standardError.write(line)
+  standardError.write(line, canWait)
 }
 
 /** The output of the log. No method throws. */
@@ -117,7 +142,8 @@ function fileChannel(): Channel {
 }
 
 interface LossyOutput {
-  readonly write: (line: string) => void
+  /** @param canWait a moment, so that fewer writes have more lines */
+  readonly write: (line: string, canWait: boolean) => void
   readonly writeNow: () => void
 }
 
@@ -127,6 +153,8 @@ function createLossyOutput(channel: Channel): LossyOutput {
   let length = 0
   let lost = 0
   let isWriting = false
+  let isUrgent = false
+  let later: NodeJS.Timeout | undefined
 
   function take(charactersMax: number): string[] {
     let count = 0
@@ -147,22 +175,32 @@ function createLossyOutput(channel: Channel): LossyOutput {
     const lines = take(charactersAtOnce)
     const reported = lost
     isWriting = true
+    isUrgent = false
+    clearTimeout(later)
+    later = undefined
     channel.write(lossLine(reported) + lines.join(''), (isWritten) => {
       isWriting = false
       lost += isWritten ? -reported : lines.length
-      if (waiting.length > 0) writeWaiting()
+      if (waiting.length > 0) writeSoon()
     })
   }
 
+  function writeSoon(): void {
+    if (isWriting) return
+    if (isUrgent || length >= writeAt) writeWaiting()
+    else later ??= setTimeout(writeWaiting, laterMs).unref()
+  }
+
   return {
-    write(line) {
+    write(line, canWait) {
       if (length + line.length > waitingMax) {
         lost += 1
         return
       }
       waiting.push(line)
       length += line.length
-      if (!isWriting) writeWaiting()
+      if (!canWait) isUrgent = true
+      writeSoon()
     },
     writeNow() {
       if (waiting.length > 0) channel.writeNow(take(waitingMax).join(''))

@@ -145,7 +145,7 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
     observer: createCallObserver({
       metrics,
       log: options.log ?? log,
-      accessLog: options.accessLog ?? { mode: options.log === undefined ? 'off' : 'all' },
+      accessLog: () => options.accessLog ?? { mode: options.log === undefined ? 'off' : 'all' },
       monotonic,
       recorder: options.recorder,
       spans: options.spans,

@@ -6,9 +6,10 @@
 
 import { type AccessLog, isWritten } from '../../platform/access-log.ts'
 import { errors } from '../../platform/errors.ts'
-import type { Logger } from '../../platform/log.ts'
+import { type Logger, lineWriter } from '../../platform/log.ts'
 import type { Call } from '../edge/call.ts'
 import type { Observer } from '../edge/observer.ts'
+import { callLine } from './call-line.ts'
 import type { CallRecorder } from './call-recorder.ts'
 import type { KeyFailures } from './key-failures.ts'
 import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
@@ -17,7 +18,8 @@ import type { Spans } from './spans.ts'
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics
   readonly log: Logger
-  readonly accessLog: AccessLog
+  /** In force now. */
+  readonly accessLog: () => AccessLog
   /** Without a recorder, calls are not stored for developers. */
   readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
   /** Undefined: no spans are sent. */
@@ -41,7 +43,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
   const { metrics, log, accessLog, recorder, spans, keyFailures, recordedAddress, monotonic } =
     options
   // Apart from LOG_LEVEL.
-  const access = log.child({}, { level: 'info' })
+  const write = lineWriter(log)
   return {
     ended(call) {
       const now = monotonic()
@@ -69,26 +71,9 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       } catch (error) {
         log.error({ requestId: call.requestId, err: error }, 'a call could not be recorded')
       }
-      if (outcome === 'preflight' || !isWritten(accessLog, status)) return
-      access.info(
-        {
-          requestId: call.requestId,
-          traceId: call.trace.id,
-          api: call.version?.api,
-          version: call.version?.version,
-          operation: call.operation?.id,
-          applicationId: call.caller?.applicationId,
-          keyId: call.caller?.keyId,
-          address: recordedAddress(call.address),
-          status,
-          outcome,
-          decision,
-          remaining: grant?.standings[0]?.remaining,
-          totalMs: rounded(now - call.startedAt),
-          upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
-        },
-        'call',
-      )
+      if (outcome === 'preflight' || !isWritten(accessLog(), status)) return
+      const address = recordedAddress(call.address)
+      write(callLine(call, finished, { at: Date.now(), address, upstreamMs }))
     },
 
     refusedUnparsed(code) {
@@ -129,8 +114,4 @@ function outcomeOf(call: Call): CallOutcome {
   if (call.refusal !== undefined) return call.refusal
   if (!call.response.writableFinished) return 'aborted'
   return call.isPreflight ? 'preflight' : 'forwarded'
-}
-
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 100) / 100
 }
