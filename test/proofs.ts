@@ -24,6 +24,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
     'long/rolling-restart',
     '24 restarts behind each balancer fail no call',
   ),
+  upgrade: testFile(
+    'long/upgrade',
+    'the release before and this one serve side by side and in turn, behind each balancer, without a failed or miscounted call',
+  ),
   'tls-reload': testFile(
     'long/tls-reload',
     '200 reloads of the certificate under load fail no call',

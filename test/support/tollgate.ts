@@ -63,14 +63,15 @@ const subscriptions = ['mandate@1.0.0', 'xs2a@1.6.0', 'xs2a@1.7.0'].map((name) =
   return { api, version, plan: 'default' }
 })
 
-/** A copy of the published configuration whose Default Plan has another limit; a huge one in a window that does not end during a test unless told. */
+/** A copy of the published configuration (or of another release's) whose Default Plan has another limit; a huge one in a window that does not end during a test unless told. */
 export function testConfigDir(
   t: Test,
   plan: TestPlan = { calls: 1_000_000, window: 'P365D' },
+  from = configDir,
 ): string {
   const folder = mkdtempSync(join(tmpdir(), 'tg-config-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  cpSync(configDir, folder, { recursive: true })
+  cpSync(from, folder, { recursive: true })
   const file = join(folder, 'plans', 'default.yaml')
   const text = readFileSync(file, 'utf8')
   const limited = text
@@ -148,16 +149,22 @@ export interface TollgateProcess {
   readonly ended: Promise<number | NodeJS.Signals>
 }
 
-/** Starts a process of its own; resolves at the ready line, rejects with what it wrote when it ends before. */
+/**
+ * Starts a process of its own; resolves at the ready line, rejects with what it
+ * wrote when it ends before.
+ *
+ * @param program the folder of another release (Default: this one)
+ */
 export async function spawnTollgate(
   t: Test,
   roles: readonly Role[],
   env: Readonly<Record<string, string>>,
+  program = join(configDir, '..'),
 ): Promise<TollgateProcess> {
   const child = spawn(
     process.execPath,
     // It lives for seconds: to optimise the machine code of its embedded database costs more than it saves.
-    ['--liftoff-only', join(configDir, '..', 'src', 'cli', 'main.ts'), 'start', ...roles],
+    ['--liftoff-only', join(program, 'src', 'cli', 'main.ts'), 'start', ...roles],
     { env: { ...childEnvironment, ...quietEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const output = { stdout: '', stderr: '' }

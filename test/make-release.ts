@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { burst, createClient } from './support/calling.ts'
+import { startPostgres, type Test } from './support/database.ts'
+import { productionEnv } from './support/fleet.ts'
+import { startLedger } from './support/ledger-backend.ts'
+import { installPackages, type ReleaseSecrets, releaseFolder } from './support/releases.ts'
+import { spawnTollgate, testConfigDir } from './support/tollgate.ts'
+
+// A program: makes the fixture of a published release from its tag, for test/long/upgrade.test.ts.
+// `node test/make-release.ts v0.1.0`
+
+const tag = process.argv[2] ?? ''
+const version = tag.replace(/^v/, '')
+const root = fileURLToPath(new URL('..', import.meta.url))
+const target = releaseFolder(version)
+const limitedCalls = 100
+const recordedCalls = 60
+
+/** The program without what it does not need to run. */
+const parts = [
+  ...['src', 'config', 'bin', 'deploy', 'package.json', 'package-lock.json'],
+  ...['tsconfig.json', '.npmrc', 'LICENSE'],
+]
+
+const undo: (() => unknown)[] = []
+const t: Test = {
+  teardown: (step) => void undo.unshift(step),
+  comment: (...texts) => void process.stderr.write(`${texts.join(' ')}\n`),
+}
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tg-release-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function bundle(): string {
+  const program = temporary()
+  const archive = execFileSync('git', ['archive', tag, ...parts], {
+    cwd: root,
+    maxBuffer: 100_000_000,
+  })
+  execFileSync('tar', ['-x', '-C', program], { input: archive })
+  const date = execFileSync('git', ['log', '-1', '--format=%cI', tag], { cwd: root })
+  const commit = execFileSync('git', ['rev-parse', '--short', `${tag}^{commit}`], { cwd: root })
+  const git = (...args: string[]): void => {
+    execFileSync('git', args, {
+      cwd: program,
+      env: {
+        ...process.env,
+        ...{ GIT_AUTHOR_DATE: String(date).trim(), GIT_COMMITTER_DATE: String(date).trim() },
+        ...{ GIT_AUTHOR_NAME: 'Tollgate', GIT_AUTHOR_EMAIL: 'tollgate@tollgate.example' },
+        ...{ GIT_COMMITTER_NAME: 'Tollgate', GIT_COMMITTER_EMAIL: 'tollgate@tollgate.example' },
+      },
+    })
+  }
+  git('init', '-q', '-b', 'main')
+  git('add', '-A', '-f')
+  const what = `The program of ${String(commit).trim()} without documents, tests and history.`
+  git('commit', '-q', '-m', `Release ${version}`, '-m', what)
+  git('gc', '-q', '--aggressive', '--prune=now')
+  git('bundle', 'create', '-q', join(target, 'tollgate.bundle'), 'HEAD', 'main')
+  return program
+}
+
+/** Lets the release make applications, keys and an override, serve calls and record them. */
+async function fill(program: string): Promise<void> {
+  installPackages(program)
+  const postgres = await startPostgres(t)
+  if (postgres === undefined) throw new Error('PostgreSQL is not installed')
+  const ledger = await startLedger(t)
+  const pepper = 'known-to-all-who-read-it-of-a-fixture-only'
+  const env = {
+    ...productionEnv(),
+    ...{ KEY_PEPPER: pepper, DATABASE_URL: postgres.url, BACKEND_URL: ledger.url },
+    CONFIG_DIR: testConfigDir(t, undefined, join(program, 'config')),
+  }
+  const run = (...args: string[]) =>
+    // Parse boundary: what the release prints.
+    JSON.parse(
+      execFileSync(process.execPath, ['bin/tollgate.js', ...args, '--json'], {
+        cwd: program,
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      }),
+    )
+  const apis = ['mandate@1.0.0', 'xs2a@1.6.0', 'xs2a@1.7.0'].flatMap((api) => ['--api', api])
+  const person = ['--email', 'developer@tollgate.example', '--name', 'Dana', '--plan', 'default']
+  const onboarded = run('onboard', ...person, '--application', 'Budget app', ...apis)
+  const limited = run('onboard', ...person, '--application', 'Small app', ...apis)
+  run(
+    ...['override', 'add', '--application', limited.applicationId, '--api', 'xs2a@1.7.0'],
+    ...['--calls', String(limitedCalls), '--until', '2099-01-01T00:00:00Z', '--reason', 'fixture'],
+  )
+  const jwks = `${ledger.url}/jwks`
+  const bankEnv = { ...env, DATA_DIR: temporary(), IDENTITY_JWKS_URL: jwks }
+  await spawnTollgate(t, ['backend'], bankEnv, program)
+  const gateway = await spawnTollgate(t, ['gateway'], { ...env, DATA_DIR: temporary() }, program)
+  await burst([createClient(t, gateway.urls.gateway)], recordedCalls, { key: onboarded.key })
+  await delay(2_000)
+  gateway.signal('SIGTERM')
+  await gateway.ended
+  const dump = execFileSync('pg_dump', ['--no-owner', '--no-privileges', postgres.url], {
+    encoding: 'utf8',
+  })
+  // Only the newest psql knows these two lines.
+  writeFileSync(join(target, 'database.sql'), dump.replaceAll(/^\\(un)?restrict .*\n/gm, ''))
+  const secrets: ReleaseSecrets = {
+    ...{ pepper, key: onboarded.key, applicationId: onboarded.applicationId },
+    ...{ limitedKey: limited.key, limitedCalls, recordedCalls },
+  }
+  writeFileSync(join(target, 'secrets.json'), `${JSON.stringify(secrets, undefined, 2)}\n`)
+}
+
+mkdirSync(target, { recursive: true })
+try {
+  await fill(bundle())
+} finally {
+  for (const step of undo) await step()
+}

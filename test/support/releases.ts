@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { madeOnce } from './database-template.ts'
+
+// Releases that were published, as fixtures: `test/make-release.ts` makes them.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What a fixture's database was made with, and the keys in it. */
+export interface ReleaseSecrets {
+  readonly pepper: string
+  /** Of an application with every subscription of the sample plan. */
+  readonly key: string
+  readonly applicationId: string
+  /** Of an application that the release itself gave a limit of {@link limitedCalls}. */
+  readonly limitedKey: string
+  readonly limitedCalls: number
+  /** Calls of `key` that the release served and recorded. */
+  readonly recordedCalls: number
+}
+
+/** A published release, ready to run. */
+export interface Release {
+  /** The folder of the program, as `spawnTollgate` takes it. */
+  readonly program: string
+  readonly secrets: ReleaseSecrets
+  /** Fills an empty PostgreSQL with what the release left. */
+  restore(databaseUrl: string): void
+}
+
+/** Where the fixture of a release is. */
+export function releaseFolder(version: string): string {
+  return join(root, 'test', 'fixtures', 'releases', version)
+}
+
+/** Checks a release out of its bundle, once per temporary folder, with the packages of its lock file. */
+export async function openRelease(version: string): Promise<Release> {
+  const folder = releaseFolder(version)
+  const program = await madeOnce(
+    `tollgate-release-${version}-${process.getuid?.() ?? 0}`,
+    async (path) => {
+      checkOut(join(folder, 'tollgate.bundle'), path)
+      installPackages(path)
+    },
+  )
+  // Parse boundary: a file of ours.
+  const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as ReleaseSecrets
+  return {
+    program,
+    secrets,
+    restore(databaseUrl) {
+      const args = ['-q', '-v', 'ON_ERROR_STOP=1', '-f', join(folder, 'database.sql'), databaseUrl]
+      execFileSync('psql', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+    },
+  }
+}
+
+function checkOut(bundle: string, path: string): void {
+  execFileSync('git', ['clone', '-q', bundle, path], { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+/** Those that are installed here, if each package of the old lock file is among them with its version; else npm fetches the old ones. */
+export function installPackages(program: string): void {
+  const here = join(root, 'node_modules')
+  if (existsSync(here) && isSatisfied(lockedPackages(program), lockedPackages(root))) {
+    symlinkSync(here, join(program, 'node_modules'))
+    return
+  }
+  execFileSync('npm', ['ci', '--omit=dev'], {
+    cwd: program,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+/** Versions of the packages that a program runs with, by their folders. */
+function lockedPackages(program: string): ReadonlyMap<string, string> {
+  // Parse boundary: npm's lock file.
+  const { packages } = JSON.parse(readFileSync(join(program, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version?: string; dev?: true; optional?: true }>
+  }
+  return new Map(
+    Object.entries(packages).flatMap(([path, { version, dev, optional }]) =>
+      path === '' || version === undefined || dev || optional ? [] : [[path, version] as const],
+    ),
+  )
+}
+
+function isSatisfied(
+  wanted: ReadonlyMap<string, string>,
+  given: ReadonlyMap<string, string>,
+): boolean {
+  return [...wanted].every(([path, version]) => given.get(path) === version)
+}
