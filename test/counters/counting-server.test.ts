@@ -35,7 +35,11 @@ async function testServer(t: Test, redis: RedisServer, settleMs = 0) {
   const monotonic = () => performance.now()
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
-    ...{ processes: () => 1, seen, monotonic },
+    division: {
+      ...{ processes: () => 1, place: () => undefined },
+      ...{ placesVersion: () => 0, isCutOff: () => true },
+    },
+    ...{ seen, monotonic },
     clockOf: () => ({ now: Date.now }),
   })
   const inFlight = new Roster<CallBatch>()

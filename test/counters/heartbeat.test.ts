@@ -1,3 +1,5 @@
+import { mock } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { noObserver } from '../../src/gateway/counters/redis/counter-observer.ts'
 import { createHeartbeat, processesKey } from '../../src/gateway/counters/redis/heartbeat.ts'
@@ -13,6 +15,7 @@ t.test(
     const heartbeat = createHeartbeat({
       configured: 1,
       log: silent,
+      monotonic: () => performance.now(),
       ask: async () => ({ numbers: told, sentAt: 0, receivedAt: 0 }),
       onSeen() {
         beats += 1
@@ -32,6 +35,53 @@ t.test(
     t.same(heartbeat.living().slice(1), [1, 2, 3, 4], 'beside itself')
     const tookMs = await until(() => heartbeat.processes() === 1)
     t.ok(tookMs > 3000, `those that are gone are reckoned with for five beats: ${tookMs}`)
+  },
+)
+
+t.test(
+  'a process has a place when all others know it, keeps it in an outage, and loses it when it stood still',
+  async (t) => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    t.teardown(() => mock.timers.reset())
+    let time = 0
+    let isUp = true
+    const heartbeat = createHeartbeat({
+      ...{ configured: 3, log: silent, monotonic: () => time, onSeen: () => undefined },
+      async ask() {
+        if (!isUp) throw new Error('away')
+        return { numbers: [1, 2], sentAt: 0, receivedAt: 0 }
+      },
+    })
+    t.teardown(() => heartbeat.close())
+    async function seconds(count: number): Promise<void> {
+      for (let second = 0; second < count; second += 1) {
+        time += 1000
+        mock.timers.tick(1000)
+        await turn()
+      }
+    }
+    await seconds(2)
+    t.equal(heartbeat.place('b'), undefined, 'others may not have seen it')
+    await seconds(1)
+    const place = heartbeat.place('b')
+    t.ok(place !== undefined && place < 3, String(place))
+    const places = new Set(Array.from({ length: 50 }, (_, index) => heartbeat.place(`b${index}`)))
+    t.same([...places].sort(), [0, 1, 2], 'another order for each bucket')
+    t.notOk(heartbeat.isCutOff())
+    isUp = false
+    await seconds(60)
+    t.ok(heartbeat.isCutOff())
+    t.equal(heartbeat.place('b'), place)
+    isUp = true
+    await seconds(1)
+    t.notOk(heartbeat.isCutOff())
+    t.equal(heartbeat.place('b'), undefined, 'in the outage others may have started')
+    await seconds(2)
+    t.equal(heartbeat.place('b'), place)
+    time += 2000
+    isUp = false
+    await seconds(1)
+    t.equal(heartbeat.place('b'), undefined, 'it stood still, and others may have forgotten it')
   },
 )
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { WindowLength } from '../../src/catalogue/catalogue.ts'
-import { createLocalShares } from '../../src/gateway/counters/redis/local-shares.ts'
+import { createLocalShares, type Division } from '../../src/gateway/counters/redis/local-shares.ts'
 import { createSeenCounts } from '../../src/gateway/counters/redis/seen-counts.ts'
 import { createStoreClock } from '../../src/gateway/counters/redis/store-clock.ts'
 import { windowAt } from '../../src/gateway/counters/window.ts'
@@ -9,13 +9,19 @@ import { bucketOf } from './rig.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
 
+/** A process without others. */
+const alone: Division = {
+  ...{ processes: () => 1, place: () => undefined },
+  ...{ placesVersion: () => 0, isCutOff: () => true },
+}
+
 /** One process without a store, which was told counts and numbers of processes before. */
-function startProcess(processes: number) {
+function startProcess(processes: number, place?: number) {
   let known = processes
   const bucket = bucketOf('shared')
   const seen = createSeenCounts({ monotonic: () => 0 })
   const shares = createLocalShares({
-    processes: () => known,
+    division: { ...alone, processes: () => known, place: () => place },
     seen,
     clockOf: () => createStoreClock({ now: () => now, monotonic: () => 0 }),
     monotonic: () => 0,
@@ -63,11 +69,32 @@ t.test('a share is computed as its description says', async (t) => {
   t.equal(two.call(50), 0, 'fewer processes give nothing back in this window')
 })
 
+t.test(
+  'what is left is handed out whole, also to more processes than calls are left',
+  async (t) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 200 }), fc.nat(100), (size, count) => {
+        let admitted = 0
+        for (let place = 0; place < size; place += 1) {
+          const one = startProcess(size, place)
+          one.learn(count)
+          admitted += one.call(101)
+        }
+        if (admitted !== 100 - count) throw new Error(`${admitted} of ${100 - count}`)
+      }),
+      { numRuns: 30 },
+    )
+    const many = Array.from({ length: 150 }, (_, place) => startProcess(150, place).call(5))
+    t.equal(many.filter((calls) => calls === 1).length, 100)
+    t.equal(startProcess(150).call(5), 0, 'a process that the others do not know takes nothing')
+  },
+)
+
 t.test('in an outage that lasts, nothing is kept of windows that are over', async (t) => {
   let time = now
   const monotonic = () => time - now
   const shares = createLocalShares({
-    processes: () => 1,
+    division: alone,
     seen: createSeenCounts({ monotonic }),
     clockOf: () => createStoreClock({ now: () => time, monotonic }),
     monotonic,
@@ -99,7 +126,12 @@ function startAlone(windowLength: WindowLength = 3600) {
   const clock = createStoreClock({ now: () => 0, monotonic })
   const madeAt = clock.learn(now, 0, 0)
   const seen = createSeenCounts({ monotonic })
-  const shares = createLocalShares({ processes: () => 4, seen, clockOf: () => clock, monotonic })
+  const shares = createLocalShares({
+    division: { ...alone, processes: () => 4 },
+    seen,
+    clockOf: () => clock,
+    monotonic,
+  })
   const bucket = { bucket: 'tollgate:{app}:limited', windowLength }
   const limits = [{ ...bucket, calls: 100 }]
   const call = () => seen.refuse(limits) ?? shares.decide(limits, 'local-share')
@@ -192,7 +224,7 @@ t.test(
         fc.array(step, { maxLength: 12 }),
         (size, steps) => {
           let known = size
-          const all = Array.from({ length: size }, () => startProcess(size))
+          const all = Array.from({ length: size }, (_, place) => startProcess(size, place))
           /** What the store has: everything admitted, told in the flap between two steps. */
           let count = 0
           for (const { calls, grown, granted } of steps) {

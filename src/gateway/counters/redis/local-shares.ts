@@ -3,9 +3,13 @@ import type { BucketLimit, BucketWindow, Grant } from '../counter.ts'
 import { admission, distinctLimits, refusal, standingOf } from '../standing.ts'
 import { windowAt, windowOf } from '../window.ts'
 import type { Addition, AskedBucket } from './grant-script.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import type { SeenCount, SeenCounts } from './seen-counts.ts'
 import type { StoreClock } from './store-clock.ts'
 import { createWindowMap, type WindowKey } from './window-map.ts'
+
+/** What {@link Heartbeat} knows of the processes that share a store. */
+export type Division = Pick<Heartbeat, 'processes' | 'place' | 'placesVersion' | 'isCutOff'>
 
 /** Decides calls while the store does not answer, and keeps account of these calls. */
 export interface LocalShares {
@@ -25,8 +29,8 @@ export interface LocalShares {
 }
 
 export interface LocalSharesOptions {
-  /** The current maximum of gateway processes that share the store. */
-  readonly processes: () => number
+  /** Among how many processes a share is divided, and the place of this one among them. */
+  readonly division: Division
   readonly seen: SeenCounts
   /** The clock of the server that counts the bucket. */
   readonly clockOf: (bucket: string) => Pick<StoreClock, 'now'>
@@ -41,6 +45,9 @@ interface Share extends WindowKey {
   /** The largest number of processes known in this window, and the `base` that {@link createLocalShares} explains. */
   processes: number
   base: number
+  /** The place of this process for the bucket, and the version of places it is from. */
+  place: number | undefined
+  placesVersion: number
   /** Calls admitted without the store. */
   spent: number
   /** Those calls that the store does not have yet. */
@@ -54,12 +61,15 @@ const denyRetryMs = 1000
 const keepMs = 10_000
 
 /**
- * The share of one process is `floor((limit − seen) / N)` calls. `seen` is the
- * last count the store confirmed (0 for an unknown bucket), and N the number of
- * processes: together all shares fit into what was left. A process gets its
- * share once for each bucket and window. When the store returns and fails
- * again, the calls still allowed are the smaller of the rest of the old share
- * and the share of what is left now:
+ * The share of one process is `floor((limit − seen + bonus) / N)` calls. `seen`
+ * is the last count the store confirmed (0 for an unknown bucket), and N the
+ * number of processes. What does not divide goes to the first places: `bonus` is
+ * `N − 1 − place`, so that all shares together are just what was left, also when
+ * that is less than N. Without a place it is 0, and while the store answers
+ * something, which may have lost counters. A process gets its share once for
+ * each bucket and window. When the store returns and fails again, the calls still
+ * allowed are the smaller of the rest of the old share and the share of what is
+ * left now (the bonus left out):
  *
  *     spent + floor((limit − seen) / N) = floor((limit − (seen − N·spent)) / N)
  *
@@ -73,10 +83,11 @@ const keepMs = 10_000
  * grows: base' = base − (N' − N)·spent keeps base + N·spent, the count it
  * stands for. In the example with N' = 8: base' = 40 − 4·5 = 20 and floor(80/8)
  * = 10 in all, 5 more. Fewer processes change nothing before the next window,
- * because those that ended have spent their shares.
+ * because those that ended have spent their shares. A place only moves back, for
+ * the same reason.
  */
 export function createLocalShares({
-  processes,
+  division,
   seen,
   clockOf,
   monotonic,
@@ -100,10 +111,15 @@ export function createLocalShares({
       share = {
         ...{ bucket, windowLength, window: id, endsAt, overAt },
         ...{ processes: 1, base: 0, spent: 0, owed: 0 },
+        ...{ place: division.place(bucket), placesVersion: division.placesVersion() },
       }
       shares.set(share, share)
     }
-    const more = processes() - share.processes
+    if (share.placesVersion !== division.placesVersion()) {
+      share.placesVersion = division.placesVersion()
+      share.place = later(share.place, division.place(bucket))
+    }
+    const more = division.processes() - share.processes
     if (more > 0) {
       share.processes += more
       share.base -= more * share.spent
@@ -119,8 +135,10 @@ export function createLocalShares({
     return overAt <= monotonic() && windowOf(window, windowLength).endsAt - timeMs < 1000
   }
 
-  function left({ processes, base, spent }: Share, calls: number): number {
-    return Math.max(0, Math.floor((calls - base) / processes) - spent)
+  function left({ processes, base, place, spent }: Share, calls: number): number {
+    const hasRest = place !== undefined && division.isCutOff()
+    const bonus = hasRest ? Math.max(0, processes - 1 - place) : 0
+    return Math.max(0, Math.floor((calls - base + bonus) / processes) - spent)
   }
 
   function take(share: Share): Addition | undefined {
@@ -204,4 +222,9 @@ export function createLocalShares({
       owing.drop(at)
     },
   }
+}
+
+/** Within a window a place only moves back, because others may have used those before it. */
+function later(place: number | undefined, now: number | undefined): number | undefined {
+  return place === undefined || now === undefined ? undefined : Math.max(place, now)
 }

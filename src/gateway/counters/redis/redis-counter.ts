@@ -88,7 +88,12 @@ export async function createRedisCounter({
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
-    processes: () => heartbeat?.processes() ?? configured,
+    division: {
+      processes: () => heartbeat?.processes() ?? configured,
+      place: (bucket) => heartbeat?.place(bucket),
+      placesVersion: () => heartbeat?.placesVersion() ?? 0,
+      isCutOff: () => heartbeat?.isCutOff() ?? false,
+    },
     seen,
     clockOf: (bucket) => servers.clockOf(bucket),
     monotonic,
@@ -124,7 +129,7 @@ export async function createRedisCounter({
       : createOnlyServer({ ...ends, address })
   const heartbeat = isAdmitting
     ? createHeartbeat({
-        ...{ configured, log },
+        ...{ configured, log, monotonic },
         ask: servers.ask,
         onSeen: (seen) => observer.processes(seen, configured),
       })
