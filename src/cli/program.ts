@@ -123,6 +123,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/events.ts')).registerEvents,
   },
   {
+    name: 'report',
+    summary: 'report availability, incidents and planned downtime',
+    load: async () => (await import('./commands/report.ts')).registerReport,
+  },
+  {
     name: 'sandbox',
     summary: "show the sandbox bank's customers, and act as the bank",
     load: async () => (await import('./commands/sandbox.ts')).registerSandbox,

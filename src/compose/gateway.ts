@@ -6,10 +6,12 @@ import {
   type IdentitySigner,
   readIdentityKeys,
 } from '../gateway/edge/forward/identity.ts'
+import { recordAvailability } from '../gateway/operate/availability/record-availability.ts'
 import { createCallObserver } from '../gateway/operate/call-observer.ts'
 import { type CallRecorder, createCallRecorder } from '../gateway/operate/call-recorder.ts'
 import { endAtBank } from '../gateway/operate/end-at-bank.ts'
 import { createKeyFailures } from '../gateway/operate/key-failures.ts'
+import { createMomentOf } from '../gateway/operate/moment-of.ts'
 import type { RegistrySchema } from '../gateway/registry/schema.ts'
 import { closeListeners, listen } from '../platform/listen.ts'
 import { createRecordedAddress } from '../platform/recorded-address.ts'
@@ -47,7 +49,7 @@ export interface GatewayRole {
  * @throws when the identity key is not a valid signing key
  */
 export async function prepareGateway(options: GatewayRoleOptions): Promise<GatewayRole> {
-  const { settings, dataFolder, services, events, log, lifetime } = options
+  const { settings, database, dataFolder, services, events, log, lifetime } = options
   const { metrics, publisher, counter, registry } = services
   const monotonic = (): number => performance.now()
   expectShortLives()
@@ -67,6 +69,11 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
     async listen(addresses) {
       const recorder = openRecording(options)
       const spans = await openSpans(options)
+      const availability = recordAvailability({
+        db: database.connect<RegistrySchema>(),
+        ...{ log, now: Date.now, randomUUID },
+      })
+      lifetime.opened(() => availability.close())
       const edge = await createEdge({
         published: publisher.current,
         registry,
@@ -74,7 +81,9 @@ export async function prepareGateway(options: GatewayRoleOptions): Promise<Gatew
         identity,
         certificates,
         observer: createCallObserver({
-          ...{ metrics, log, accessLog: () => settings.accessLog, recorder, spans, monotonic },
+          ...{ metrics, log, accessLog: () => settings.accessLog, monotonic },
+          ...{ recorder, spans, availability },
+          momentOf: createMomentOf({ now: Date.now, monotonic }),
           keyFailures: createKeyFailures({ events, keys: registry, now: Date.now }),
           recordedAddress: createRecordedAddress(settings.recordAddresses),
         }),

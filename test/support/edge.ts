@@ -14,6 +14,7 @@ import {
   createCallObserver,
 } from '../../src/gateway/operate/call-observer.ts'
 import { createGatewayMetrics } from '../../src/gateway/operate/metrics.ts'
+import { createMomentOf } from '../../src/gateway/operate/moment-of.ts'
 import type { Authentication, Caller } from '../../src/gateway/registry/registry.ts'
 import type { AccessLog } from '../../src/platform/access-log.ts'
 import { closeListeners, listen } from '../../src/platform/listen.ts'
@@ -69,6 +70,7 @@ export interface TestEdgeOptions {
   readonly recorder?: CallObserverOptions['recorder']
   readonly spans?: CallObserverOptions['spans']
   readonly isTraceSampled?: EdgeOptions['isTraceSampled']
+  readonly availability?: CallObserverOptions['availability']
   /** Takes the lines of calls (default: silent). */
   readonly log?: CallObserverOptions['log']
   /** (Default: each call, if there is a log) */
@@ -147,8 +149,10 @@ export async function startEdge(t: Test, options: TestEdgeOptions): Promise<Test
       log: options.log ?? log,
       accessLog: () => options.accessLog ?? { mode: options.log === undefined ? 'off' : 'all' },
       monotonic,
+      momentOf: createMomentOf({ now, monotonic }),
       recorder: options.recorder,
       spans: options.spans,
+      availability: options.availability ?? { ended() {} },
       keyFailures: { ended() {}, throttled() {} },
       recordedAddress: createRecordedAddress('truncated'),
     }),

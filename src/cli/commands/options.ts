@@ -62,6 +62,12 @@ export function parseEarlierMoment(text: string, now: number): Date {
   )
 }
 
+/** Reads a day: `2026-10-01`. @throws {InvalidArgumentError} */
+export function parseDay(text: string): string {
+  if (text.length === 10 && momentOf(text, 0, '-') !== undefined) return text
+  throw new InvalidArgumentError('It must be a date (2026-10-01).')
+}
+
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
 function momentOf(text: string, now: number, sign: '+' | '-'): Date | undefined {

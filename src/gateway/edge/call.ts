@@ -122,6 +122,8 @@ export class Call {
   answeredAt = 0
   /** When checks of a sampled call began and ended; undefined unless spans are sent. */
   timings: Timing[] | undefined = undefined
+  /** Monotonic milliseconds when the backend's response began to leave; 0: it did not. */
+  firstByteAt = 0
   /** Code of the refusal if the gateway refused the call. */
   refusal: ErrorCode | undefined = undefined
   /** The detail of that refusal; it repeats nothing from the request. */

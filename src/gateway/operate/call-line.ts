@@ -6,8 +6,12 @@ import type { FinishedCall } from './metrics.ts'
 export interface CallLineFacts {
   /** Milliseconds since 1970. */
   readonly at: number
+  /** When the call arrived, milliseconds since 1970. */
+  readonly arrivedAt: number
   /** As far as RECORD_ADDRESSES allows. */
   readonly address: string | undefined
+  /** From its arrival to the first byte of the backend's answer. */
+  readonly firstByteMs: number | undefined
   readonly upstreamMs: number | undefined
 }
 
@@ -23,8 +27,9 @@ const afterTime = `","pid":${process.pid},"requestId":"`
 export function callLine(call: Call, finished: FinishedCall, facts: CallLineFacts): string {
   const { caller } = call
   const { status, outcome, decision, totalSeconds } = finished
-  const { at, address, upstreamMs } = facts
+  const { at, arrivedAt, address, firstByteMs, upstreamMs } = facts
   let line = `${start}${timeOf(at)}${afterTime}${call.requestId}","traceId":"${call.trace.id}"`
+  line += `,"arrivedAt":${arrivedAt}`
   const subject = call.operation ?? call.version
   if (subject !== undefined) line += namesOf(subject)
   if (caller !== undefined) {
@@ -35,6 +40,7 @@ export function callLine(call: Call, finished: FinishedCall, facts: CallLineFact
   if (decision !== undefined) line += `,"decision":"${decision}"`
   const remaining = call.grant?.standings[0]?.remaining
   if (remaining !== undefined) line += `,"remaining":${remaining}`
+  if (firstByteMs !== undefined) line += `,"firstByteMs":${firstByteMs}`
   line += `,"totalMs":${rounded(totalSeconds * 1_000)}`
   if (upstreamMs !== undefined) line += `,"upstreamMs":${rounded(upstreamMs)}`
   return `${line},"msg":"call"}\n`

@@ -9,11 +9,13 @@ import { errors } from '../../platform/errors.ts'
 import { type Logger, lineWriter } from '../../platform/log.ts'
 import type { Call } from '../edge/call.ts'
 import type { Observer } from '../edge/observer.ts'
+import type { AvailabilityRecorder } from './availability/record-availability.ts'
 import { callLine } from './call-line.ts'
 import type { CallRecorder } from './call-recorder.ts'
 import type { KeyFailures } from './key-failures.ts'
 import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
 import type { Spans } from './spans.ts'
+import type { MomentOf } from './moment-of.ts'
 
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics
@@ -24,11 +26,13 @@ export interface CallObserverOptions {
   readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
   /** Undefined: no spans are sent. */
   readonly spans?: Pick<Spans, 'ended'> | undefined
+  readonly availability: Pick<AvailabilityRecorder, 'ended'>
   readonly keyFailures: KeyFailures
   /** {@link createRecordedAddress}. */
   readonly recordedAddress: (address: string) => string | undefined
   /** Monotonic milliseconds. */
   readonly monotonic: () => number
+  readonly momentOf: MomentOf
 }
 
 /**
@@ -40,10 +44,12 @@ export interface CallObserverOptions {
  * own.
  */
 export function createCallObserver(options: CallObserverOptions): Observer {
-  const { metrics, log, accessLog, recorder, spans, keyFailures, recordedAddress, monotonic } =
-    options
+  const { metrics, log, accessLog, recorder, spans, availability, keyFailures } = options
+  const { recordedAddress, monotonic, momentOf } = options
   // Apart from LOG_LEVEL.
   const write = lineWriter(log)
+  /** Calls whose answer the backend broke off. */
+  const cuts = new WeakSet<Call>()
   return {
     ended(call) {
       const now = monotonic()
@@ -64,7 +70,12 @@ export function createCallObserver(options: CallObserverOptions): Observer {
         upstreamSeconds: upstreamMs === undefined ? undefined : upstreamMs / 1000,
       }
       metrics.observe(finished)
+      const arrivedAt = Math.floor(momentOf(call.startedAt, now))
+      const firstByteMs =
+        call.firstByteAt === 0 ? undefined : rounded(call.firstByteAt - call.startedAt)
       try {
+        const isCut = outcome === 'aborted' && cuts.has(call)
+        availability.ended({ call, finished, arrivedAt, firstByteMs, isCut })
         recorder?.ended(call, finished)
         keyFailures.ended(call)
         spans?.ended(call, finished)
@@ -73,7 +84,8 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       }
       if (outcome === 'preflight' || !isWritten(accessLog(), status)) return
       const address = recordedAddress(call.address)
-      write(callLine(call, finished, { at: Date.now(), address, upstreamMs }))
+      const facts = { at: Date.now(), arrivedAt, address, firstByteMs, upstreamMs }
+      write(callLine(call, finished, facts))
     },
 
     refusedUnparsed(code) {
@@ -91,6 +103,7 @@ export function createCallObserver(options: CallObserverOptions): Observer {
     throttled: (address) => keyFailures.throttled(address),
 
     backendFailed(call, refusal, cause) {
+      cuts.add(call)
       recorder?.cut(call)
       log.warn(
         {
@@ -114,4 +127,8 @@ function outcomeOf(call: Call): CallOutcome {
   if (call.refusal !== undefined) return call.refusal
   if (!call.response.writableFinished) return 'aborted'
   return call.isPreflight ? 'preflight' : 'forwarded'
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { JobMetrics } from '../../platform/job-metrics.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type Repetition, repeatedly } from '../../platform/repeatedly.ts'
+import { consolidateOutages, pruneAvailability } from '../registry/availability/consolidate.ts'
 import type { Keys } from '../registry/keys.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { pruneAged } from './calls/prune-records.ts'
@@ -11,7 +12,8 @@ const everyMs = 60_000
 
 /**
  * Deletes expired usage and call records, and keys that stopped working long
- * ago, for as long as the process lives. Several processes may do so at once.
+ * ago, and makes outages of settled slices, for as long as the process lives.
+ * Several processes may do so at once.
  */
 export function keepRecords(options: {
   readonly db: Kysely<RegistrySchema>
@@ -28,8 +30,10 @@ export function keepRecords(options: {
       await pruneUsage(db)
       await pruneAged(db)
       await keys.prune()
+      await consolidateOutages(db, Date.now())
+      await pruneAvailability(db)
     },
     // The next run deletes what this one missed.
-    onFailure: (err) => log.warn({ err }, 'old usage and keys not deleted'),
+    onFailure: (err) => log.warn({ err }, 'old usage and keys not deleted, or outages not settled'),
   })
 }

@@ -5,6 +5,7 @@ export type EntityKind =
   | 'subscription'
   | 'key'
   | 'override'
+  | 'maintenance'
   | 'limit-request'
   | 'certificate'
   | 'delivery'

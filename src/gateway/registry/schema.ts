@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Language } from '../../messages/language.ts'
+import type { NamedCall, UnansweredCall } from './availability/outage-rule.ts'
 
 /** The registry's tables in Kysely's types; the migrations define them. */
 export interface RegistrySchema {
@@ -34,6 +35,13 @@ export interface RegistrySchema {
   usage_hours: UsageTable
   usage_days: UsageTable
   call_records: CallRecordsTable
+  availability_minutes: AvailabilityFiguresTable
+  availability_hours: AvailabilityFiguresTable
+  availability_slices: AvailabilitySlicesTable
+  availability_outages: AvailabilityOutagesTable
+  availability_outage_seconds: AvailabilityOutageSecondsTable
+  availability_rule: AvailabilityRuleTable
+  maintenance_windows: MaintenanceWindowsTable
   changes: ChangesTable
   audit: AuditTable
   audit_personal: AuditPersonalTable
@@ -541,4 +549,72 @@ interface SecurityEventsTable {
   agent: string | null
   request_id: string | null
   detail: JSONColumnType<Record<string, string>>
+}
+
+interface AvailabilityFiguresTable {
+  /** Start of the minute or hour, UTC. */
+  at: Date
+  api: string
+  version: string
+  /** `availability/service.ts`. */
+  service: string
+  requests: number
+  errors: number
+  answers: number
+  first_byte_ms_sum: number
+  last_byte_ms_sum: number
+  first_bytes: number[]
+  last_bytes: number[]
+}
+
+interface AvailabilitySlicesTable {
+  second: number
+  api: string
+  version: string
+  /** Of a process, made at its start. */
+  gateway: string
+  /** `availability/slice.ts`. */
+  unanswered: string | null
+  answered: string | null
+}
+
+interface AvailabilityOutagesTable {
+  id: Generated<string>
+  api: string
+  version: string
+  from_at: Date
+  until_at: Date | null
+  answered_call_at: Date | null
+  series: JSONColumnType<readonly NamedCall[]>
+  last_call: JSONColumnType<NamedCall>
+  calls: number
+  applications: JSONColumnType<Record<string, Record<string, number>>>
+}
+
+interface AvailabilityOutageSecondsTable {
+  outage_id: string
+  second: number
+  calls: number
+  first_id: string
+}
+
+interface AvailabilityRuleTable {
+  api: string
+  version: string
+  pending: JSONColumnType<readonly UnansweredCall[]>
+  open_outage_id: string | null
+}
+
+interface MaintenanceWindowsTable {
+  id: Generated<string>
+  /** Empty: every API. */
+  api: string
+  /** Empty: every version. */
+  version: string
+  from_at: Date
+  until_at: Date
+  reason: string
+  announced_at: Date
+  announced_by: string
+  withdrawn_at: Date | null
 }

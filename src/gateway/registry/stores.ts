@@ -7,6 +7,7 @@ import { createApplications } from './applications.ts'
 import { createApprovals } from './approvals.ts'
 import { createAuditChain } from './audit/audit-chain.ts'
 import { createAudit } from './audit.ts'
+import { createAvailability } from './availability/availability.ts'
 import { createCallRecords } from './call-records.ts'
 import { createCertificates } from './certificates.ts'
 import { createChanges } from './changes.ts'
@@ -116,6 +117,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     directory: createDirectory({ db }),
     usage: createUsageHistory({ db }),
     exceededUsage: createExceededUsages({ db }),
+    availability: createAvailability({ db, now: options.now ?? Date.now }),
     calls: createCallRecords({ db }),
     figures: createOperatorFigures({ db }),
     partyNames: createPartyNames({ db }),

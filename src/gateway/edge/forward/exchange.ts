@@ -215,6 +215,7 @@ export class Exchange implements AnswerHandler, RosterMember {
       return false
     }
     this.#state = 'streaming'
+    this.#call.firstByteAt = this.#options.monotonic()
     return true
   }
 

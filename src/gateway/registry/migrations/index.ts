@@ -18,6 +18,7 @@ import { limitRequests } from './0021-limit-requests.ts'
 import { terms } from './0022-terms.ts'
 import { usageHistogram } from './0023-usage-histogram.ts'
 import { publishedConfigurations } from './0024-published-configurations.ts'
+import { availability } from './0025-availability.ts'
 
 /** All migrations of the registry by name. A new one is a new file and a line here; an old one never changes. */
 export const registryMigrations = {
@@ -41,4 +42,5 @@ export const registryMigrations = {
   '0022-terms': terms,
   '0023-usage-histogram': usageHistogram,
   '0024-published-configurations': publishedConfigurations,
+  '0025-availability': availability,
 } as const

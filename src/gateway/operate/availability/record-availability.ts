@@ -1,0 +1,95 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from '../../../platform/log.ts'
+import { repeatedly } from '../../../platform/repeatedly.ts'
+import type { RegistrySchema } from '../../registry/schema.ts'
+import { type AvailabilityTally, createAvailabilityTally } from './availability-tally.ts'
+import { readWanted, writeMinutes, writeSlices } from './availability-writer.ts'
+import type { Slice } from './seconds-held.ts'
+
+/** Stores what the availability report is computed from. */
+export interface AvailabilityRecorder extends Pick<AvailabilityTally, 'ended'> {
+  /** Writes what is pending and stops. */
+  close(): Promise<void>
+}
+
+export interface AvailabilityRecorderOptions {
+  readonly db: Kysely<RegistrySchema>
+  readonly log: Pick<Logger, 'warn'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly randomUUID: () => string
+  /** A gateway that is killed loses the unanswered calls of this time. (Default: 1,000) */
+  readonly slicesEveryMs?: number
+  /** A gateway that is killed loses the figures of this time. (Default: 3,000) */
+  readonly minutesEveryMs?: number
+}
+
+/** Slices in a statement: up to about 5 MB. */
+const slicesPerWrite = 100
+
+/**
+ * Writes off the data path. While every call succeeds, it writes only the figures
+ * of the minute, and asks once a second whether another gateway has
+ * unanswered calls.
+ */
+export function recordAvailability(options: AvailabilityRecorderOptions): AvailabilityRecorder {
+  const { db, log, now } = options
+  const tally = createAvailabilityTally()
+  const gateway = options.randomUUID()
+  const nothing: ReadonlySet<number> = new Set()
+
+  /** @param isLast nobody can ask this gateway later */
+  async function writeAsked(isLast: boolean): Promise<void> {
+    const nowSecond = Math.floor(now() / 1_000)
+    for (const held of tally.versions.values()) held.forget(nowSecond)
+    const wanted = await readWanted(db)
+    for (const [name, held] of tally.versions) {
+      const slices = held.take(wanted.get(name) ?? nothing, { nowSecond, isLast })
+      for (let at = 0; at < slices.length; at += slicesPerWrite) {
+        await write(slices.slice(at, at + slicesPerWrite), () => held.giveBack(slices.slice(at)))
+      }
+    }
+  }
+
+  async function write(slices: readonly Slice[], giveBack: () => void): Promise<void> {
+    try {
+      await writeSlices(db, gateway, slices)
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+
+  async function writeFigures(): Promise<void> {
+    const rows = tally.takeMinutes()
+    if (rows.length === 0) return
+    try {
+      await writeMinutes(db, rows)
+    } catch (error) {
+      tally.giveBackMinutes(rows)
+      throw error
+    }
+  }
+
+  const onFailure = (err: unknown): void => log.warn({ err }, 'availability not written: retrying')
+  const repetitions = [
+    repeatedly({
+      everyMs: options.slicesEveryMs ?? 1_000,
+      work: () => writeAsked(false),
+      onFailure,
+    }),
+    repeatedly({ everyMs: options.minutesEveryMs ?? 3_000, work: writeFigures, onFailure }),
+  ]
+
+  return {
+    ended: tally.ended,
+    async close() {
+      await Promise.all(repetitions.map((repetition) => repetition.close()))
+      try {
+        await Promise.all([writeAsked(true), writeFigures()])
+      } catch (err) {
+        log.warn({ err }, 'availability of the last seconds not written')
+      }
+    },
+  }
+}
