@@ -32,6 +32,10 @@ export const proofs: Readonly<Record<string, Proof>> = {
     'long/tls-reload',
     '200 reloads of the certificate under load fail no call',
   ),
+  availability: testFile(
+    'long/availability',
+    'over outages of three gateways at 2,000 calls/s the availability report and the ledger of the client are 0 ms apart',
+  ),
   'lost-counters': testFile(
     'long/lost-counters',
     '10,000 buckets of four processes survive lost counters without a call granted twice',

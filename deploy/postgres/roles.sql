@@ -78,6 +78,13 @@ from unnest(array['security_events', 'audit_personal']) as name, unnest(array[
 \gexec
 \endif
 
+-- What the availability report is made from.
+select format('grant select, insert, update, delete on %I to tollgate_gateway', name)
+  from unnest(array['availability_minutes', 'availability_hours', 'availability_slices', 'availability_outages',
+    'availability_outage_seconds', 'availability_rule']) as name
+  where to_regclass('public.' || name) is not null
+\gexec
+
 -- Which migrations ran: a process compares them with its own release when it starts.
 select 'grant select on registry_upgrade to tollgate_gateway'
   where to_regclass('public.registry_upgrade') is not null

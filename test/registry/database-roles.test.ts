@@ -4,6 +4,10 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { pruneAged } from '../../src/gateway/operate/calls/prune-records.ts'
 import { pruneUsage } from '../../src/gateway/operate/usage/prune-usage.ts'
+import {
+  consolidateOutages,
+  pruneAvailability,
+} from '../../src/gateway/registry/availability/consolidate.ts'
 import { createChanges } from '../../src/gateway/registry/changes.ts'
 import type { RegistrySchema } from '../../src/gateway/registry/schema.ts'
 import { openRegistryStores } from '../../src/gateway/registry/stores.ts'
@@ -55,6 +59,8 @@ t.test(
       await own.auditChain.seal()
       await pruneUsage(db)
       await pruneAged(db)
+      await consolidateOutages(db, Date.now())
+      await pruneAvailability(db)
       await createChanges({ db }).prune(1)
 
       await stores.applications.delete({ id: application.id, by: 'test' })
@@ -123,6 +129,7 @@ t.test(
         'insert into limit_overrides default values',
         'insert into certificates default values',
         'delete from blocked_certificates',
+        'select from maintenance_windows',
         'select from bank.consents',
       ],
       portal: [

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { createAvailabilityTally } from '../../src/gateway/operate/availability/availability-tally.ts'
+import { type EndedReply, replyOf } from '../../src/gateway/operate/availability/reply-of.ts'
+import { availabilityReport } from '../../src/gateway/registry/availability/availability-report.ts'
+import { daysBetween } from '../../src/gateway/registry/availability/days.ts'
+import type { MaintenanceWindow } from '../../src/gateway/registry/availability/maintenance.ts'
+import {
+  applyRule,
+  noCallsYet,
+  type UnansweredCall,
+} from '../../src/gateway/registry/availability/outage-rule.ts'
+import { tollgate } from '../support/cli.ts'
+import { postgresMissing, testPostgres } from '../support/database.ts'
+import { productionEnv } from '../support/fleet.ts'
+import { publishedCatalogue } from '../support/published-catalogue.ts'
+
+const noon = Date.parse('2026-11-24T12:00:00Z')
+
+function unanswered(at: number): UnansweredCall {
+  return { at, id: `${at}`, applicationId: 'a', outcome: 'BACKEND_TIMEOUT' }
+}
+
+t.test(
+  'five unanswered calls in 30 s are downtime from the first until the next is answered; in more than 30 s they are none',
+  async (t) => {
+    const times = (last: number) =>
+      [0, 1_000, 2_000, 3_000, last].map((ms) => unanswered(noon + ms))
+    const success = { at: noon + 60_000, repliedAt: noon + 60_250 }
+    const [outage] = applyRule(noCallsYet(), [success], times(30_000))
+    t.match(outage, { from: noon, until: noon + 60_250, calls: 5 })
+    t.same(applyRule(noCallsYet(), [success], times(30_001)), [])
+    const between = { at: noon + 2_500, repliedAt: noon + 2_501 }
+    t.same(applyRule(noCallsYet(), [between, success], times(4_000)), [], 'a success between them')
+  },
+)
+
+t.test('only an answer that is missing makes a call unanswered', async (t) => {
+  const { versions } = await publishedCatalogue()
+  const operation = versions.get('xs2a@1.7.0')?.operations[0]
+  const reply = (
+    status: number,
+    outcome: EndedReply['finished']['outcome'],
+    rest: Partial<EndedReply> & { totalSeconds?: number } = {},
+  ) =>
+    replyOf({
+      finished: { operation, status, outcome, totalSeconds: rest.totalSeconds ?? 0.1 },
+      hasCaller: true,
+      isCut: false,
+      firstByteMs: outcome === 'forwarded' ? 90 : undefined,
+      ...rest,
+    })
+  t.equal(reply(200, 'forwarded'), 'success')
+  t.equal(reply(404, 'forwarded'), 'success', 'the bank answered')
+  t.equal(reply(500, 'forwarded'), 'error')
+  for (const status of [502, 503, 504]) t.equal(reply(status, 'forwarded'), 'unanswered')
+  t.equal(reply(200, 'forwarded', { firstByteMs: 30_001 }), 'unanswered', 'too late')
+  for (const [status, outcome] of [
+    [502, 'BACKEND_UNREACHABLE'],
+    [502, 'BACKEND_BAD_RESPONSE'],
+    [504, 'BACKEND_TIMEOUT'],
+    [503, 'OVERLOADED'],
+    [503, 'COUNTERS_UNAVAILABLE'],
+    [500, 'INTERNAL_ERROR'],
+  ] as const) {
+    t.equal(reply(status, outcome), 'unanswered', outcome)
+  }
+  t.equal(reply(503, 'REGISTRY_UNAVAILABLE', { hasCaller: false }), 'unanswered')
+  t.equal(reply(429, 'QUOTA_EXCEEDED'), 'refused')
+  t.equal(reply(501, 'NOT_IMPLEMENTED'), 'refused')
+  t.equal(reply(401, 'KEY_INVALID', { hasCaller: false }), 'foreign')
+  t.equal(reply(0, 'aborted'), 'refused', 'the client left at once')
+  t.equal(reply(0, 'aborted', { totalSeconds: 1.5 }), 'unanswered', 'the client waited')
+  t.equal(reply(200, 'aborted', { firstByteMs: 20 }), 'success', 'the answer had begun')
+  t.equal(reply(200, 'aborted', { firstByteMs: 20, isCut: true }), 'unanswered', 'broken off')
+  t.equal(reply(204, 'preflight'), 'foreign')
+})
+
+t.test(
+  'a healthy gateway writes no slice, and figures that could not be written are not lost',
+  async (t) => {
+    const { versions } = await publishedCatalogue()
+    const version = versions.get('xs2a@1.7.0')
+    const [operation] = version?.operations ?? []
+    const tally = createAvailabilityTally()
+    const ended = (arrivedAt: number) =>
+      tally.ended({
+        call: { requestId: randomUUID(), caller: { applicationId: 'a' } as never },
+        finished: {
+          ...{ version, operation, status: 200, outcome: 'forwarded', decision: 'admitted' },
+          ...{ totalSeconds: 0.02, upstreamSeconds: 0.01 },
+        },
+        ...{ arrivedAt, firstByteMs: 15, isCut: false },
+      })
+    for (let call = 0; call < 1_000; call += 1) ended(noon + call)
+    const seconds = tally.versions.get('xs2a 1.7.0')
+    const options = { nowSecond: noon / 1_000 + 2, isLast: false }
+    t.same(seconds?.take(new Set(), options), [])
+    t.equal(seconds?.take(new Set([noon / 1_000]), options).length, 1, 'another gateway asks')
+    const rows = tally.takeMinutes()
+    ended(noon + 2_000)
+    tally.giveBackMinutes(rows)
+    ended(noon + 3_000)
+    t.match(tally.takeMinutes(), [
+      { requests: 1_002, answers: 1_002, errors: 0, first_byte_ms_sum: 15_030 },
+    ])
+  },
+)
+
+t.test(
+  'downtime is split at midnight of the time zone, and what was announced before is planned',
+  async (t) => {
+    const window = (announcedAt: string): MaintenanceWindow => ({
+      ...{ id: 'w', api: 'xs2a', version: null, reason: 'x', announcedBy: 'operator:x' },
+      from: new Date('2026-11-24T21:59:00Z'),
+      until: new Date('2026-11-24T22:02:00Z'),
+      announcedAt: new Date(announcedAt),
+    })
+    const outage = {
+      ...{ api: 'xs2a', version: '1.7.0', answeredCallAt: null, calls: 5, applications: {} },
+      from: Date.parse('2026-11-24T21:58:00.500Z'),
+      until: Date.parse('2026-11-24T22:01:00Z'),
+      series: [],
+      last: { at: 0, id: '' },
+    }
+    const report = (announcedAt: string) =>
+      availabilityReport({
+        days: daysBetween('2026-11-24', '2026-11-25', 'Asia/Jerusalem'),
+        published: [],
+        // Two that overlap count once.
+        outages: [outage, { ...outage, from: outage.from + 1_000, until: outage.until - 1_000 }],
+        figures: [],
+        windows: [window(announcedAt)],
+        now: Date.parse('2026-12-24T00:00:00Z'),
+      })
+    const { days, quarters } = report('2026-11-01T00:00:00Z')
+    t.match(days, [
+      { period: '2026-11-24', downtimeSeconds: 119.5, plannedSeconds: 60, unplannedSeconds: 59.5 },
+      { period: '2026-11-25', downtimeSeconds: 60, plannedSeconds: 60, unplannedSeconds: 0 },
+    ])
+    t.match(quarters, [{ period: '2026-Q4', downtimeSeconds: 179.5, uptimePercent: 99.89612 }])
+    t.match(report('2026-11-24T22:00:30Z').days, [{ plannedSeconds: 0 }, { plannedSeconds: 30 }])
+    t.equal(
+      daysBetween('2026-10-25', '2026-10-25', 'Asia/Jerusalem')[0]?.to,
+      Date.parse('2026-10-25T22:00:00Z'),
+      'a day of 25 hours',
+    )
+    t.throws(() => daysBetween('2026-10-25', '2026-10-25', 'Asia/Kolkata'), RangeError)
+  },
+)
+
+t.test(
+  'commands announce maintenance, list and withdraw it, and report without a call',
+  { skip: postgresMissing() },
+  async (t) => {
+    const postgres = await testPostgres(t)
+    if (postgres === undefined) return
+    const env = { ...productionEnv(), LOG_LEVEL: 'silent', DATABASE_URL: postgres.url }
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await tollgate(env, 'report', ...args, '--json')
+      t.equal(code, 0, stderr)
+      return JSON.parse(stdout)
+    }
+    const when = ['--from', '+1h', '--until', '+2h', '--reason', 'New core']
+    const { id } = await run('downtime', 'announce', '--api', 'xs2a@1.7.0', ...when)
+    t.match((await run('downtime', 'list')).items, [
+      { id, api: 'xs2a', version: '1.7.0', reason: 'New core' },
+    ])
+    const empty = await run('availability')
+    t.ok(
+      empty.days.length >= 3 &&
+        empty.days.every((day: { uptimePercent: number }) => day.uptimePercent === 100),
+    )
+    t.match(empty, {
+      outages: [],
+      maintenance: [{ id }],
+    })
+    t.same((await run('incident', '--from', '-1h')).items, [])
+    await run('downtime', 'withdraw', id)
+    t.same((await run('downtime', 'list')).items, [])
+    const late = await tollgate(env, 'report', 'downtime', 'withdraw', id)
+    t.match(late, { code: 1, stderr: /no maintenance/ })
+    const { stdout } = await tollgate(
+      env,
+      'report',
+      'availability',
+      '--from',
+      '2026-11-01',
+      '--to',
+      '2026-11-02',
+      '--csv',
+    )
+    t.match(stdout, /^period,api,version,uptimePercent,/)
+    t.match(
+      await tollgate(env, 'report', 'availability', '--from', '2026-11-02', '--to', '2026-11-01'),
+      { code: 2 },
+    )
+  },
+)
