@@ -136,7 +136,7 @@ function draw(incidents: readonly Incident[]): string {
           from: new Date(from),
           until: until === null ? 'goes on' : new Date(until),
           seconds,
-          'of them planned': plannedSeconds,
+          'planned seconds': plannedSeconds,
           'calls not answered': calls,
           'first five': series.map(({ id }) => id).join(' '),
           last: last.id,

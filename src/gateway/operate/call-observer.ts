@@ -14,8 +14,8 @@ import { callLine } from './call-line.ts'
 import type { CallRecorder } from './call-recorder.ts'
 import type { KeyFailures } from './key-failures.ts'
 import type { CallOutcome, FinishedCall, GatewayMetrics } from './metrics.ts'
-import type { Spans } from './spans.ts'
 import type { MomentOf } from './moment-of.ts'
+import type { Spans } from './spans.ts'
 
 export interface CallObserverOptions {
   readonly metrics: GatewayMetrics

@@ -38,7 +38,7 @@ export function recordAvailability(options: AvailabilityRecorderOptions): Availa
   const gateway = options.randomUUID()
   const nothing: ReadonlySet<number> = new Set()
 
-  /** @param isLast nobody can ask this gateway later */
+  /** @param isLast this gateway cannot be asked later */
   async function writeAsked(isLast: boolean): Promise<void> {
     const nowSecond = Math.floor(now() / 1_000)
     for (const held of tally.versions.values()) held.forget(nowSecond)

@@ -5,7 +5,7 @@ import type { FinishedCall } from '../metrics.ts'
  * What a call says about the availability of its interface:
  *
  * - `success`: the bank answered, within 30 s, and not with an error of its own.
- * - `unanswered`: nobody answered for the bank.
+ * - `unanswered`: the bank gave no answer.
  * - `error`: the bank answered with an error of its own. Counts as an error, but
  *   neither as one of five unanswered calls nor as the end of an outage.
  * - `refused`: the gateway refused the call, and the caller can do something about

@@ -35,7 +35,7 @@ export interface SecondsHeld {
    * successes after it. Nothing of this costs anything while all calls succeed.
    *
    * @param wanted seconds in which any gateway has unanswered calls
-   * @param isLast the gateway ends: nobody can ask it for its latest successes later
+   * @param isLast the gateway ends, so it cannot be asked for its latest successes later
    */
   take(wanted: ReadonlySet<number>, options: { nowSecond: number; isLast: boolean }): Slice[]
   /** The slices could not be written. */

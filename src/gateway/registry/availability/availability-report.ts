@@ -32,7 +32,7 @@ export interface AvailabilityReport {
   readonly outages: readonly ReportedOutage[]
 }
 
-/** An outage and how much of it was planned. */
+/** An outage, and its planned part. */
 export type ReportedOutage = InterfaceOutage & {
   /** Until now, if it goes on. */
   readonly seconds: number

@@ -50,7 +50,7 @@ export function createMaintenance(options: {
   return {
     announce({ api = '', version = '', from, until, reason, by }) {
       if (until <= from) throw new RegistryInputInvalid('until', 'a time after `from`')
-      // Whoever reports may not call downtime planned afterwards.
+      // Past downtime cannot become planned.
       if (until.getTime() <= now()) throw new RegistryInputInvalid('until', 'a time in the future')
       checkReason(reason)
       return db.transaction().execute(async (trx) => {

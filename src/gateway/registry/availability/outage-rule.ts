@@ -2,13 +2,13 @@
 //
 // EBA/GL/2018/07, Guideline 2.4 (c), as we read it: an interface is down when five consecutive requests are not
 // replied to, and the five arrive within 30 seconds in total; it does not matter from how many applications they come.
-// Downtime begins when the first of the five arrives. It ends when the first request after them, in order of arrival,
+// Downtime begins when the first of the five arrives. It ends when the next request, in order of arrival,
 // is answered: at the first byte of that answer. A request between the five that was answered without success (an
 // error of the bank, a refusal) neither breaks the series nor belongs to it: only a success breaks it.
 
 /** Unanswered requests that make an outage. */
 export const seriesLength = 5
-/** Within which they arrive, from the first to the last of them. */
+/** Within which they arrive, from the first to the last. */
 export const seriesMs = 30_000
 
 /** A request that was not replied to. Times are whole milliseconds since 1970. */
@@ -26,7 +26,7 @@ export interface UnansweredCall {
 export interface Success {
   /** When they arrived. */
   readonly at: number
-  /** When the first of them was answered. */
+  /** When the first answer came. */
   readonly repliedAt: number
 }
 
@@ -41,7 +41,7 @@ export interface OutageSecond {
   /** Since 1970. */
   readonly second: number
   calls: number
-  /** The first of them. */
+  /** The first call. */
   readonly firstId: string
 }
 

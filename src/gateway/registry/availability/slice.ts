@@ -2,7 +2,7 @@ import type { Success, UnansweredCall } from './outage-rule.ts'
 
 /** What one gateway says of one second (by arrival) of an API version, as texts for the database. */
 export interface SliceTexts {
-  /** Null: says nothing of it. */
+  /** Null: it has none. */
   readonly unanswered: string | null
   readonly answered: string | null
 }
