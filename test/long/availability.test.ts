@@ -225,6 +225,7 @@ t.test(
       fleet.env,
       ...['report', 'incident', '--from', '-1h', '--seconds', '--json'],
     )
+    t.equal(incident.code, 0, incident.stderr)
     const { items } = JSON.parse(incident.stdout)
     t.equal(items.length, expected.length)
     t.match(items[0], {

@@ -106,7 +106,7 @@ export function createAvailability({ db, now }: AvailabilityOptions): Availabili
     seconds: ({ api, version, from }) =>
       inOneState(async (trx) => {
         const { rows } = await sql<OutageSecond>`
-          select second, calls, first_id as "firstId"
+          select s.second, s.calls, s.first_id as "firstId"
           from availability_outage_seconds s
           join availability_outages o on o.id = s.outage_id
           where api = ${api} and version = ${version} and from_at = ${new Date(from)}
