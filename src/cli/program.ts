@@ -124,7 +124,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'report',
-    summary: 'report availability, incidents and planned downtime',
+    summary: 'report availability, incidents, planned downtime and usage',
     load: async () => (await import('./commands/report.ts')).registerReport,
   },
   {

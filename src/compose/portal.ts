@@ -16,6 +16,8 @@ import { createPortalMetrics } from '../gateway/portal/portal-metrics.ts'
 import { derivePortalSecrets, embeddedSessionSecret } from '../gateway/portal/portal-secrets.ts'
 import { createAuditContext, createCircumstances } from '../gateway/portal/request.ts'
 import { createSandboxBank } from '../gateway/portal/sandbox-bank.ts'
+import { readTopApplications } from '../gateway/portal/top-applications.ts'
+import { watchApplications } from '../gateway/portal/watch-applications.ts'
 import { watchBacklog } from '../gateway/portal/watch-backlog.ts'
 import type { Language } from '../messages/language.ts'
 import { createAccessLine } from '../platform/access-line.ts'
@@ -72,6 +74,14 @@ export async function startPortal(options: PortalRoleOptions): Promise<void> {
     folder: mailsFolder(settings.dataDir),
   })
   watchBacklog(options)
+  if (settings.metricsApplications > 0) {
+    const { applicationFigures: figures } = stores
+    const parts = { figures, catalogue, counter: services.counter, now: Date.now }
+    watchApplications({
+      ...options,
+      read: () => readTopApplications(parts, settings.metricsApplications),
+    })
+  }
   pruneExpired({ stores, jobs: options.jobs, log, lifetime })
   const nameOfBank = (language: Language) => brandName(catalogue().brand, language)
   const portal = createPortal({

@@ -636,6 +636,12 @@ const records = {
       'How much of client addresses Tollgate writes to the log, security events and the audit log: `full`, `truncated` (the /24 network of an IPv4 address, the /48 network of an IPv6 address) or `off`.',
     read: (reader) => reader.oneOf('RECORD_ADDRESSES', addressModes, 'truncated'),
   }),
+  metricsApplications: integer(
+    'METRICS_APPLICATIONS',
+    100,
+    [0, 1000],
+    "How many applications the portal's metrics name: those with the most calls. 0 names none.",
+  ),
   securityEventDays: integer(
     'SECURITY_EVENT_DAYS',
     90,

@@ -209,6 +209,7 @@ const calls: Readonly<Record<string, Call>> = {
   declineLimitRequest: { of: 'operator', status: 200, body: (u) => ({ reason: u }) },
   endOverride: { of: 'operator', status: 204 },
   listRefusals: { of: 'operator', status: 200 },
+  listTopApplications: { of: 'operator', status: 200 },
   getSignUpMode: { of: 'operator', status: 200 },
   setSignUpMode: { of: 'operator', status: 200, body: () => ({ mode: 'open' }) },
   listAudit: { of: 'operator', status: 200 },

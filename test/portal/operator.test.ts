@@ -2,6 +2,7 @@ import t from 'tap'
 import { noCounts } from '../../src/gateway/operate/usage/usage-buffer.ts'
 import { writeUsage } from '../../src/gateway/operate/usage/usage-writer.ts'
 import { createClient, eventually } from '../support/calling.ts'
+import { tollgate as command } from '../support/cli.ts'
 import { awaitMail, readMails } from '../support/mails.ts'
 import { besidePortal, type Send } from '../support/portal-client.ts'
 import { runTollgate } from '../support/tollgate.ts'
@@ -55,7 +56,7 @@ t.test('to everybody but operators the operator’s API is unknown', async (t) =
     if (!path.startsWith(root)) continue
     for (const method of Object.keys(methods)) routes.push([method.toUpperCase(), path])
   }
-  t.equal(routes.length, 25, routes.join())
+  t.equal(routes.length, 26, routes.join())
   const strip = ({ status, body }: Awaited<ReturnType<Send>>) => [status, { ...body, instance: '' }]
   const nothing = strip(await caller.send('GET', '/api/nothing'))
   t.match(nothing, [404, { code: 'NOT_FOUND' }])
@@ -401,6 +402,61 @@ t.test('refused calls are summed by application, the last day by the minute', as
   for (const hours of ['0', '721', '999', '-1', '1.5', 'x']) {
     t.equal((await send('GET', `${root}/refusals?hours=${hours}`)).status, 400, hours)
   }
+})
+
+t.test('an operator sees who calls most, who will soon be refused, and reports it', async (t) => {
+  const [busy, calm] = await Promise.all([newCaller(), newCaller()])
+  const minute = Math.floor(Date.now() / 60_000)
+  const row = (applicationId: string, minutesAgo: number, admitted: number) => ({
+    ...noCounts(),
+    ...{ application_id: applicationId, minute: minute - minutesAgo },
+    ...{ api: 'xs2a', version: '1.7.0', operation: 'made-up', refused: 2, refused_by_limit: 1 },
+    ...{ admitted, errors: 1, duration_ms_sum: admitted * 5, duration_ms_max: 9 },
+  })
+  await writeUsage(beside.db, [
+    row(busy.applicationId, 0, 6_000_000_000),
+    row(busy.applicationId, 120, 1),
+    row(calm.applicationId, 120, 9_000_000_000),
+  ])
+  await send('POST', `${root}/applications/${busy.applicationId}/overrides`, overrideInput())
+  for (let call = 0; call < 5; call += 1) await busy.call()
+  const read = async () => (await send('GET', `${root}/top-applications`)).body
+  const isBusy = (one: { applicationId: string }) => one.applicationId === busy.applicationId
+  t.ok(await soon(read, ({ usedUp }) => usedUp.some(isBusy)))
+  const { hour, day, usedUp } = await read()
+  const [email, applicationName] = [busy.developer.email, 'Caller']
+  t.match(hour[0], { applicationId: busy.applicationId, applicationName, developerEmail: email })
+  t.notOk(
+    hour.some((one: { admitted: number }) => one.admitted >= 9_000_000_000),
+    'not in this hour',
+  )
+  t.match(day.map((one: { applicationId: string }) => one.applicationId).slice(0, 2), [
+    calm.applicationId,
+    busy.applicationId,
+  ])
+  t.match(usedUp.find(isBusy), {
+    ...{ applicationName, api: 'xs2a', version: '1.7.0', limitName: 'default', limit: 7, used: 6 },
+    resetsAt: /^2/,
+  })
+
+  const today = (ago = 0) => new Date(Date.now() - ago * 24 * 3_600_000).toISOString().slice(0, 10)
+  const env = { DATA_DIR: tollgate.dataDir }
+  const range = ['--from', today(1), '--to', today()]
+  const report = (...args: string[]) => command(env, 'report', 'usage', ...range, ...args)
+  const byApplication = JSON.parse((await report('--json')).stdout)
+  t.match(byApplication.items[0], {
+    ...{ applicationId: calm.applicationId, applicationName, averageMs: 5 },
+    refusedByLimit: 1,
+  })
+  const { stdout: csv } = await report('--csv', '--by', 'operation')
+  t.match(csv, /^api,version,operation,allowed,refused,refusedByLimit,errors,averageMs\r\n/)
+  t.match(csv, /^xs2a,1\.7\.0,made-up,15\d{9},/m)
+  t.match((await report('--by', 'version')).stdout, /xs2a +│ 1\.7\.0 +│ 15\d{9}/)
+  t.match((await report('--by', 'day')).stdout, new RegExp(`${today()} +│`))
+  t.match(await report('--by', 'month'), {
+    code: 2,
+    stderr: /application, operation, version, day/,
+  })
 })
 
 t.test('the switch of sign-ups is turned here, seen by everybody and on record', async (t) => {

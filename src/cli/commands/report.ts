@@ -4,6 +4,7 @@ import { addExamples } from '../examples.ts'
 import { registerReportAvailability } from './report-availability.ts'
 import { registerReportDowntime } from './report-downtime.ts'
 import { registerReportIncident } from './report-incident.ts'
+import { registerReportUsage } from './report-usage.ts'
 
 export function registerReport(command: Command, context: CommandContext): void {
   addExamples(command, [
@@ -13,4 +14,5 @@ export function registerReport(command: Command, context: CommandContext): void 
   registerReportAvailability(command, context)
   registerReportIncident(command, context)
   registerReportDowntime(command, context)
+  registerReportUsage(command, context)
 }

@@ -59,6 +59,7 @@ export const operatorSections = [
   'requests',
   'plans',
   'versions',
+  'top-applications',
   'refusals',
   'sign-up',
   'audit',

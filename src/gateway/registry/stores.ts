@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/database.ts'
 import { migrate } from '../../platform/migrate.ts'
 import { createAlerts } from './alerts.ts'
+import { createApplicationFigures } from './application-figures.ts'
 import { createApplicationSummaries } from './application-summaries.ts'
 import { createApplications } from './applications.ts'
 import { createApprovals } from './approvals.ts'
@@ -48,6 +49,7 @@ import { createStaff } from './staff.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTerms } from './terms.ts'
 import { createUsageHistory } from './usage-history.ts'
+import { createUsageReport } from './usage-report.ts'
 import { createDeliveries } from './webhook-queue.ts'
 
 /** All stores of the registry, for the portal and the command line. */
@@ -120,6 +122,8 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     availability: createAvailability({ db, now: options.now ?? Date.now }),
     calls: createCallRecords({ db }),
     figures: createOperatorFigures({ db }),
+    applicationFigures: createApplicationFigures({ db, now: options.now ?? Date.now }),
+    usageReport: createUsageReport({ db }),
     partyNames: createPartyNames({ db }),
     refusals: createRefusals({ db, now: options.now ?? Date.now }),
     signUps: createSignUps({ db }),

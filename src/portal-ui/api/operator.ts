@@ -23,6 +23,7 @@ import type {
   SecurityEventList,
   SecurityEventQuery,
   SignUpMode,
+  TopApplications,
 } from '../../gateway/portal/schemas/operator.ts'
 import { languageQuery } from '../words.ts'
 import { request, requestList } from './client.ts'
@@ -70,6 +71,14 @@ export function useRefusals(hours: number) {
     queryKey: ['operator', 'refusals', hours],
     queryFn: () => request<Refusals>('GET', `${root}/refusals?hours=${hours}`),
     placeholderData: keepPreviousData,
+  })
+}
+
+/** Who calls most, and who will soon be refused. */
+export function useTopApplications() {
+  return useQuery({
+    queryKey: ['operator', 'top-applications'],
+    queryFn: () => request<TopApplications>('GET', `${root}/top-applications`),
   })
 }
 

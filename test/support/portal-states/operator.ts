@@ -115,6 +115,13 @@ export const operatorStates: readonly PageState[] = [
     },
     isPictured: true,
   },
+  {
+    name: 'operator-top-applications',
+    viewer: 'operator',
+    path: '/operator/top-applications',
+    prepare: (page) => page.getByRole('table').first().waitFor(),
+    isPictured: true,
+  },
   { name: 'operator-sign-up', viewer: 'operator', path: '/operator/sign-up', isPictured: true },
   {
     name: 'operator-audit',

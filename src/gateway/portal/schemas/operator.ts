@@ -189,6 +189,39 @@ export const Refusals = closed({
 })
 export type Refusals = Static<typeof Refusals>
 
+const CallerFigures = closed({
+  applicationId: Id,
+  applicationName: Type.String(),
+  developerEmail: Type.String(),
+  admitted: Type.Integer(),
+  refused: Type.Integer(),
+  errors: Type.Integer({
+    description: 'allowed calls that were answered with 5xx or incompletely',
+  }),
+})
+
+/** Who calls most, and who will soon be refused. */
+export const TopApplications = closed({
+  hour: Type.Array(CallerFigures, { description: 'of the last hour, most calls first' }),
+  day: Type.Array(CallerFigures, { description: 'of the last 24 hours, most calls first' }),
+  usedUp: Type.Array(
+    closed({
+      applicationId: Id,
+      applicationName: Type.String(),
+      developerEmail: Type.String(),
+      api: Type.String(),
+      version: Type.String(),
+      operation: nullable(Type.String({ description: 'null: all of the version together' })),
+      limitName: Type.String(),
+      limit: Type.Integer(),
+      used: Type.Integer(),
+      resetsAt: Instant,
+    }),
+    { description: 'of the applications of the day, most of the limit first' },
+  ),
+})
+export type TopApplications = Static<typeof TopApplications>
+
 export const SignUpMode = closed({
   mode: Type.Union([Type.Literal('open'), Type.Literal('approval'), Type.Literal('off')]),
 })

@@ -13,6 +13,7 @@ import { RequestsSection } from './requests-section.tsx'
 import { OperatorFrame, type OperatorSection, sectionTitle } from './section-links.tsx'
 import { SecurityEventsSection } from './security-events-section.tsx'
 import { SignUpSection } from './sign-up-section.tsx'
+import { TopApplicationsSection } from './top-applications-section.tsx'
 import { VersionsSection } from './versions-section.tsx'
 
 const sections: Readonly<Record<OperatorSection, ComponentType>> = {
@@ -22,6 +23,7 @@ const sections: Readonly<Record<OperatorSection, ComponentType>> = {
   requests: RequestsSection,
   plans: PlansSection,
   versions: VersionsSection,
+  'top-applications': TopApplicationsSection,
   refusals: RefusalsSection,
   'sign-up': SignUpSection,
   audit: AuditSection,

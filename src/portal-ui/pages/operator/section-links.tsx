@@ -14,6 +14,7 @@ const icons: Readonly<Record<OperatorSection, IconName>> = {
   requests: 'inbox',
   plans: 'sliders',
   versions: 'arrows',
+  'top-applications': 'gauge',
   refusals: 'ban',
   'sign-up': 'newcomer',
   audit: 'paper',

@@ -9,11 +9,12 @@ import { registerOverrides } from './overrides.ts'
 import { registerRefusals } from './refusals.ts'
 import { registerSecurityEvents } from './security-events.ts'
 import { registerSignUpMode } from './sign-up-mode.ts'
+import { registerTopApplications } from './top-applications.ts'
 
 /** Everything operators may do, below `/api/operator`. */
 export function registerOperator(
   app: PortalApp,
-  services: Pick<PortalServices, 'catalogue' | 'mails' | 'now' | 'stores'>,
+  services: Pick<PortalServices, 'catalogue' | 'counter' | 'mails' | 'now' | 'stores'>,
 ): void {
   registerOperatedDevelopers(app, services)
   registerOperatedApplications(app, services)
@@ -21,6 +22,7 @@ export function registerOperator(
   registerLimitRequestAnswers(app, services)
   registerFigures(app, services)
   registerRefusals(app, services)
+  registerTopApplications(app, services)
   registerSignUpMode(app, services)
   registerAudit(app, services)
   registerSecurityEvents(app, services)

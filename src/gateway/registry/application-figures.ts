@@ -1,0 +1,104 @@
+import { type Kysely, sql } from 'kysely'
+import type { LimitOverride } from './overrides.ts'
+import type { RegistrySchema } from './schema.ts'
+
+/** How many calls an application made in a period. */
+export interface CallerFigures {
+  readonly applicationId: string
+  readonly applicationName: string
+  readonly developerEmail: string
+  readonly admitted: number
+  readonly refused: number
+  /** Admitted calls that were answered with 5xx or incompletely. */
+  readonly errors: number
+}
+
+/** What decides how many calls an application has left. */
+export interface ApplicationLimits {
+  readonly applicationId: string
+  readonly subscriptions: readonly {
+    readonly api: string
+    readonly version: string
+    readonly plan: string
+  }[]
+  readonly overrides: readonly Pick<
+    LimitOverride,
+    'api' | 'version' | 'limit' | 'calls' | 'expiresAt'
+  >[]
+}
+
+/** Counts by minute for an hour, by hour for a day: both are kept for longer. */
+export type FiguresSpan = 'hour' | 'day'
+
+/** Figures of single applications, from the usage that gateways wrote. */
+export interface ApplicationFigures {
+  /** Applications with calls in the last hour, or in the last 24 hours, most calls first. */
+  topCallers(span: FiguresSpan, max: number): Promise<CallerFigures[]>
+  /** For applications that are not suspended, in no order. */
+  limitsOf(applicationIds: readonly string[]): Promise<ApplicationLimits[]>
+}
+
+export interface ApplicationFiguresOptions {
+  readonly db: Kysely<RegistrySchema>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const spans = {
+  hour: { table: 'usage_minutes', ms: 3_600_000, stepMs: 60_000 },
+  day: { table: 'usage_hours', ms: 86_400_000, stepMs: 3_600_000 },
+} as const
+
+export function createApplicationFigures({
+  db,
+  now,
+}: ApplicationFiguresOptions): ApplicationFigures {
+  return {
+    async topCallers(span, max) {
+      const { table, ms, stepMs } = spans[span]
+      // The present step is not over, so the span has one whole step less.
+      const from = new Date(Math.floor(now() / stepMs) * stepMs - ms + stepMs)
+      const { rows } = await sql<CallerFigures>`
+        select a.id as "applicationId", a.name as "applicationName", d.email as "developerEmail",
+          c.admitted, c.refused, c.errors
+        from (
+          select application_id, sum(admitted)::bigint as admitted, sum(refused)::bigint as refused,
+            sum(errors)::bigint as errors
+          from ${sql.table(table)} where at >= ${from}
+          group by application_id
+          order by sum(admitted + refused) desc, application_id limit ${max}
+        ) c
+        join applications a on a.id = c.application_id
+        join developers d on d.id = a.developer_id
+        order by c.admitted + c.refused desc, a.id`.execute(db)
+      return rows
+    },
+
+    async limitsOf(applicationIds) {
+      const { rows } = await sql<LimitsRow>`
+        select a.id as "applicationId",
+          coalesce((select jsonb_agg(jsonb_build_object('api', s.api, 'version', s.version, 'plan', s.plan))
+            from subscriptions s where s.application_id = a.id and s.ended_at is null), '[]') as subscriptions,
+          coalesce((select jsonb_agg(jsonb_build_object('api', o.api, 'version', o.version, 'limit', o.limit_name,
+              'calls', o.calls, 'expiresAtMs', extract(epoch from o.expires_at) * 1000))
+            from limit_overrides o where o.application_id = a.id and o.ended_at is null), '[]') as overrides
+        from applications a join developers d on d.id = a.developer_id
+        where a.id = any(${applicationIds}::uuid[]) and a.suspended_at is null and d.suspended_at is null`.execute(
+        db,
+      )
+      return rows.map(({ overrides, ...row }) => ({
+        ...row,
+        overrides: overrides.map(({ expiresAtMs, ...override }) => ({
+          ...override,
+          expiresAt: new Date(expiresAtMs),
+        })),
+      }))
+    },
+  }
+}
+
+interface LimitsRow extends Omit<ApplicationLimits, 'overrides'> {
+  readonly overrides: readonly (Omit<ApplicationLimits['overrides'][number], 'expiresAt'> & {
+    readonly expiresAtMs: number
+  })[]
+}

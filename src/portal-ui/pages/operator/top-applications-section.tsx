@@ -1,0 +1,138 @@
+import { SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { TopApplications } from '../../../gateway/portal/schemas/operator.ts'
+import { useTopApplications } from '../../api/operator.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { TextLink } from '../../components/text-link.tsx'
+import { Time } from '../../components/time.tsx'
+import { wholeNumber } from '../../in-words.ts'
+import { t } from '../../words.ts'
+
+const spans = ['hour', 'day'] as const
+type Span = (typeof spans)[number]
+
+/** Who calls most, and who will soon be refused. */
+export function TopApplicationsSection() {
+  const [span, setSpan] = useState<Span>('day')
+  const top = useTopApplications()
+  const { data } = top
+  if (data === undefined) return <QueryState query={top} />
+  return (
+    <Stack gap="xl">
+      <QueryState query={top} />
+      <Stack gap="sm" component="section">
+        <Title order={2}>{t('top.usedUp')}</Title>
+        <UsedUp items={data.usedUp} />
+      </Stack>
+      <Stack gap="sm" component="section">
+        <Title order={2}>{t('top.callers')}</Title>
+        <SegmentedControl
+          value={span}
+          onChange={(value) => setSpan(value === 'hour' ? 'hour' : 'day')}
+          data={spans.map((value) => ({ value, label: t(`top.${value}`) }))}
+          aria-label={t('refusals.howFar')}
+          maw="24rem"
+        />
+        <Callers items={data[span]} />
+      </Stack>
+    </Stack>
+  )
+}
+
+function UsedUp({ items }: { readonly items: TopApplications['usedUp'] }) {
+  if (items.length === 0) {
+    return <EmptyState title={t('top.noneUsedUp')}>{t('top.noneUsedUpHelp')}</EmptyState>
+  }
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {t('top.usedUpMeans')}
+      </Text>
+      <DataTable
+        label={t('top.usedUp')}
+        columns={[
+          { name: 'application', label: t('operator.application') },
+          { name: 'version', label: t('top.countedFor') },
+          { name: 'share', label: t('top.used'), isNumber: true },
+          { name: 'calls', label: t('top.usedOf'), isNumber: true },
+          { name: 'resets', label: t('top.resets') },
+        ]}
+      >
+        {items.map((item) => (
+          <Table.Tr
+            key={`${item.applicationId} ${item.api} ${item.version} ${item.operation} ${item.limitName}`}
+          >
+            <ApplicationCell application={item} />
+            <Table.Td>
+              <code dir="ltr">
+                {item.api}@{item.version} {item.operation ?? ''}
+              </code>
+            </Table.Td>
+            <Table.Td data-number>{share(item.used, item.limit)}</Table.Td>
+            <Table.Td data-number>
+              {t('top.ofLimit', { used: item.used, limit: item.limit })}
+            </Table.Td>
+            <Table.Td>
+              <Time at={item.resetsAt} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
+    </>
+  )
+}
+
+function Callers({ items }: { readonly items: TopApplications['hour'] }) {
+  if (items.length === 0) {
+    return <EmptyState title={t('top.noCalls')}>{t('top.noCallsHelp')}</EmptyState>
+  }
+  return (
+    <DataTable
+      label={t('top.callers')}
+      columns={[
+        { name: 'application', label: t('operator.application') },
+        { name: 'calls', label: t('overview.calls'), isNumber: true },
+        { name: 'allowed', label: t('overview.allowed'), isNumber: true },
+        { name: 'refused', label: t('overview.refused'), isNumber: true },
+        { name: 'errors', label: t('overview.errors'), isNumber: true },
+      ]}
+    >
+      {items.map((item) => (
+        <Table.Tr key={item.applicationId}>
+          <ApplicationCell application={item} />
+          <Table.Td data-number>{wholeNumber(item.admitted + item.refused)}</Table.Td>
+          <Table.Td data-number>{wholeNumber(item.admitted)}</Table.Td>
+          <Table.Td data-number>{wholeNumber(item.refused)}</Table.Td>
+          <Table.Td data-number>{wholeNumber(item.errors)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </DataTable>
+  )
+}
+
+function ApplicationCell({
+  application: { applicationId, applicationName, developerEmail },
+}: {
+  readonly application: Pick<
+    TopApplications['hour'][number],
+    'applicationId' | 'applicationName' | 'developerEmail'
+  >
+}) {
+  return (
+    <Table.Td>
+      <TextLink href={`/operator/applications/${applicationId}`}>
+        <bdi>{applicationName}</bdi>
+      </TextLink>{' '}
+      <Text span c="dimmed" size="sm">
+        <bdi>{developerEmail}</bdi>
+      </Text>
+    </Table.Td>
+  )
+}
+
+/** A limit of 0 is used up. */
+function share(used: number, limit: number): string {
+  return t('refusals.percent', { share: limit === 0 ? 1 : used / limit })
+}
