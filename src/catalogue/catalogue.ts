@@ -155,6 +155,15 @@ export interface Plan {
   /** `observe` counts and reports but refuses nothing. */
   readonly mode: 'enforce' | 'observe'
   readonly onStoreOutage: OutagePolicy
+  /** Other limits, counted for the same calls to see what they would refuse. */
+  readonly rehearsal?: Rehearsal
+}
+
+/** A plan that is counted beside another one for the same calls, and refuses none. */
+export interface Rehearsal
+  extends Pick<Plan, 'name' | 'title' | 'apis' | 'limits' | 'onStoreOutage'> {
+  /** The versions of the other plan that it is counted for, as `<api>@<version>`. */
+  readonly versions: readonly string[]
 }
 
 /** All that is published and on which terms. Deeply frozen; a reload makes a new one. */

@@ -27,6 +27,7 @@ export interface CatalogueChange {
     | 'plan.removed'
     | 'plan.mode'
     | 'plan.onStoreOutage'
+    | 'plan.rehearsal'
     | 'offer.added'
     | 'offer.removed'
     | 'limit.added'

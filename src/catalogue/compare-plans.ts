@@ -1,4 +1,4 @@
-import type { Limit, Plan, WindowLength } from './catalogue.ts'
+import type { Limit, Plan, Rehearsal, WindowLength } from './catalogue.ts'
 import type { CatalogueChange, Harm } from './compare-catalogues.ts'
 
 /** Lists what differs between a plan and its successor; undefined: it does not exist. */
@@ -21,6 +21,12 @@ export function comparePlans(
     const [from, to] = [old.onStoreOutage, young.onStoreOutage]
     changes.push({ kind: 'plan.onStoreOutage', plan, from, to, harm: harm ? 'restricts' : 'none' })
   }
+  const rehearsals = [old, young].map(({ rehearsal }) => rehearsal && rehearsalWords(rehearsal))
+  if (rehearsals[0] !== rehearsals[1]) {
+    const [from, to] = rehearsals
+    const sides = { ...(from && { from }), ...(to && { to }) }
+    changes.push({ kind: 'plan.rehearsal', plan, ...sides, harm: 'none' })
+  }
   // A plan that only observes refuses nothing.
   const isEnforced = young.mode === 'enforce'
   return [
@@ -29,6 +35,10 @@ export function comparePlans(
       isEnforced ? change : { ...change, harm: 'none' as const },
     ),
   ]
+}
+
+function rehearsalWords({ name, limits }: Rehearsal): string {
+  return `${name}: ${limits.map(wordsOf).join('; ')}`
 }
 
 const strictness = [

@@ -25,7 +25,7 @@ function lifecycleTraps(
   { api, version, lifecycle }: ApiVersion,
   { catalogue, nowMs }: TrapsOptions,
 ): readonly string[] {
-  const { deprecated, sunset, retired, successor } = lifecycle
+  const { sunset, retired, successor } = lifecycle
   const name = versionKey(api, version)
   const traps: string[] = []
   if (successor !== undefined) {
@@ -40,12 +40,6 @@ function lifecycleTraps(
   }
   if (retired !== undefined && sunset === undefined && !isRetired(lifecycle, nowMs)) {
     traps.push(`${name} retires on ${retired}, and no sunset announces it in its responses.`)
-  }
-  if (retired !== undefined && sunset !== undefined && retired < sunset) {
-    traps.push(`${name} retires on ${retired}, before its announced sunset of ${sunset}.`)
-  }
-  if (deprecated !== undefined && sunset !== undefined && sunset <= deprecated) {
-    traps.push(`the sunset of ${name}, ${sunset}, is not after its deprecation on ${deprecated}.`)
   }
   return traps
 }

@@ -9,6 +9,7 @@ import {
   type Catalogue,
   type Operation,
   type Plan,
+  type Rehearsal,
   type Translation,
   versionKey,
 } from './catalogue.ts'
@@ -82,6 +83,7 @@ export async function loadCatalogueWith(
   checkSuccessors(sources, versions, files)
   checkClaims(sources, versions)
   checkPatterns(sources, versions, plans, files)
+  checkRehearsals(sources, plans, files)
   furtherCheck(sources, versions)
   if (sources.problems.length > 0) throw new CatalogueError(sources.problems)
   return assemble({ versions, translations, plans, brand })
@@ -236,10 +238,34 @@ function checkPatterns(
   // A plan that could not be read may be the one that has the version.
   if (plans.length < files.plans.length) return
   for (const version of versions) {
-    if (plans.some(({ plan }) => plan.apis.some((pattern) => matches(pattern, version)))) continue
+    const isOffered = ({ plan, rehearses }: LoadedPlan): boolean =>
+      rehearses === undefined && plan.apis.some((pattern) => matches(pattern, version))
+    if (plans.some(isOffered)) continue
     const message = 'no plan offers this version, so no application can subscribe to it'
     const example = `apis: ["${version.api}@*"]`
     sources.report({ rule: 'version-without-plan', at: version.document, message, example })
+  }
+}
+
+/** A rehearsal is about a plan that applications have, and each plan has at most one. */
+function checkRehearsals(sources: Sources, plans: readonly LoadedPlan[], files: Files): void {
+  for (const [index, { plan, rehearses, at }] of plans.entries()) {
+    if (rehearses === undefined) continue
+    const report = (message: string): void =>
+      sources.report({ rule: 'plan-rehearses', at, member: 'rehearses', message })
+    const other = plans.find((each) => each.plan.name === rehearses)
+    // One that could not be read is reported already.
+    if (other === undefined && files.plans.some(({ name }) => name === rehearses)) continue
+    if (other === undefined || other.rehearses !== undefined) {
+      const offered = plans.filter((each) => each.rehearses === undefined)
+      const known = offered.map((each) => each.plan.name).join(', ')
+      report(`${JSON.stringify(rehearses)} is not an offered plan; offered plans: ${known}`)
+    }
+    const earlier = plans.slice(0, index).find((each) => each.rehearses === rehearses)
+    if (earlier === undefined) continue
+    report(
+      `${rehearses} is rehearsed by ${earlier.plan.name} already; ${plan.name} is one too many`,
+    )
   }
 }
 
@@ -259,9 +285,14 @@ interface Parts {
 
 function assemble(parts: Parts): Catalogue {
   const { versions, plans, brand } = parts
-  const planEntries = plans.map(({ plan }) => [plan.name, deepFreeze(plan)] as const)
+  const offered = plans.filter(({ rehearses }) => rehearses === undefined)
+  const planEntries = offered.map(({ plan }) => {
+    const rehearsed = plans.find(({ rehearses }) => rehearses === plan.name)
+    const rehearsal = rehearsed && rehearsalOf(rehearsed.plan, versions)
+    return [plan.name, deepFreeze(rehearsal === undefined ? plan : { ...plan, rehearsal })] as const
+  })
   const versionEntries = versions.map((loaded) => {
-    const made = deepFreeze(apiVersion(loaded, parts))
+    const made = deepFreeze(apiVersion(loaded, { ...parts, plans: offered }))
     return [versionKey(made.api, made.version), made] as const
   })
   return Object.freeze({
@@ -269,6 +300,13 @@ function assemble(parts: Parts): Catalogue {
     plans: frozenMap(planEntries),
     brand,
   })
+}
+
+function rehearsalOf(plan: Plan, versions: readonly LoadedVersion[]): Rehearsal {
+  const { name, title, apis, limits, onStoreOutage } = plan
+  const own = versions.filter((version) => apis.some((pattern) => matches(pattern, version)))
+  const keys = own.map(({ api, version }) => versionKey(api, version))
+  return { name, title, apis, limits, onStoreOutage, versions: keys }
 }
 
 function apiVersion(

@@ -7,12 +7,16 @@ import { parseTimeZone, parseWindow } from './window-length.ts'
 /** A plan that is sound, with the places of its `apis` for what only the whole catalogue can tell. */
 export interface LoadedPlan {
   readonly plan: Plan
+  /** The plan beside which this one is counted; undefined: it is offered itself. */
+  readonly rehearses: string | undefined
+  /** The mapping of the file. */
+  readonly at: object
   /** The list `apis` as it was read, to report faults of its items at. */
   readonly apisAt: object
 }
 
 const scopes = ['operation', 'plan'] as const satisfies readonly LimitScope[]
-const modes = ['enforce', 'observe'] as const satisfies readonly Plan['mode'][]
+const modes = ['enforce', 'observe', 'rehearse'] as const
 const outagePolicies = ['local-share', 'deny', 'allow'] as const satisfies readonly OutagePolicy[]
 const callsMax = 1_000_000_000
 
@@ -27,10 +31,18 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
   const file = readMapping(sources, path, 'plan-member-type')
   if (file === undefined) return undefined
   const read = createReader(sources, file, 'plan')
-  read.knows(['title', 'description', 'apis', 'timeZone', 'limits', 'mode', 'onStoreOutage'])
+  read.knows([
+    ...['title', 'description', 'apis', 'timeZone', 'limits', 'mode', 'onStoreOutage'],
+    'rehearses',
+  ])
   const title = read.localText('title')
   const description = file['description'] === undefined ? { en: '' } : read.localText('description')
   const mode = read.choice('mode', modes, 'plan-mode')
+  const rehearses = mode === 'rehearse' ? read.text('rehearses', 'plan-rehearses') : undefined
+  if (mode !== 'rehearse' && file['rehearses'] !== undefined) {
+    const message = 'has no effect: only a plan with mode: rehearse is counted beside another one'
+    sources.report({ rule: 'plan-rehearses', at: file, member: 'rehearses', message })
+  }
   const onStoreOutage = read.choice('onStoreOutage', outagePolicies, 'plan-outage')
   const apis = readPatterns(sources, file)
   const limits = readLimits(sources, file, readTimeZone(sources, file))
@@ -47,10 +59,11 @@ export function loadPlan(sources: Sources, path: string, name: string): LoadedPl
   return {
     plan: {
       ...{ name, title: title.en, description: description.en },
-      ...{ apis: apis.patterns, limits, mode, onStoreOutage },
+      ...{ apis: apis.patterns, limits, onStoreOutage },
+      mode: mode === 'rehearse' ? 'observe' : mode,
       translations: translationsOf(title, description),
     },
-    apisAt: apis.at,
+    ...{ rehearses, at: file, apisAt: apis.at },
   }
 }
 

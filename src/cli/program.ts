@@ -58,6 +58,11 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/plan.ts')).registerPlan,
   },
   {
+    name: 'rehearsal',
+    summary: 'show what a rehearsed plan would have refused',
+    load: async () => (await import('./commands/rehearsal.ts')).registerRehearsal,
+  },
+  {
     name: 'reload',
     summary: 'apply changed documents and plans in all running processes',
     load: async () => (await import('./commands/reload.ts')).registerReload,

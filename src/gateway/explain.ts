@@ -60,7 +60,7 @@ export interface ExplainOptions {
 
 /**
  * Runs the table of checks on a made-up call, with these stand-ins: failed keys
- * are not counted, an unknown address is a permitted one, no certificate is asked for, a call takes no place, it has no body, the backend always has
+ * are not counted, nothing is rehearsed, an unknown address is a permitted one, no certificate is asked for, a call takes no place, it has no body, the backend always has
  * room, and the limit peeks where the gateway would count. When the store does
  * not answer it throws, and never applies the outage policy.
  */
@@ -83,6 +83,8 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
           }, reject)
         },
       },
+      // Nothing that a made-up call does is counted.
+      rehearse: () => undefined,
       // A made-up call comes over no connection.
       certificates: undefined,
       // A dry run shares no resources and has no body.

@@ -56,6 +56,7 @@ async function leaveWhileCounted(t: Test, bytes: string, calls: number, limit = 
       ended: (call, finished) =>
         void ended.push({ call, caller, finished, isCut: false, endedAt: Date.now() }),
       cut: () => undefined,
+      rehearsed: () => undefined,
     },
   })
   const { port } = new URL(edge.url)

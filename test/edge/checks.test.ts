@@ -94,6 +94,7 @@ function parts({ isExhausted = false }: NonNullable<Probe['state']> = {}) {
         ),
     },
     failures: { count: (_address, done) => done(0) },
+    rehearse: () => undefined,
     certificates: {
       isRequired: false,
       judge(_request, { clientCert }) {
@@ -158,6 +159,7 @@ async function statusWithout(omitted: string | undefined, probe: Probe): Promise
   })
   const observer = {
     ended() {},
+    rehearsed() {},
     refusedUnparsed() {},
     throttled() {},
     backendFailed() {},
@@ -239,6 +241,7 @@ t.test('a table that would forward a call without a grant does not compile', asy
   const refuse = createRefuse({ portalUrl: () => '', bodyBytesMax: 1_048_576 })
   const observer = {
     ended() {},
+    rehearsed() {},
     refusedUnparsed() {},
     throttled() {},
     backendFailed() {},
@@ -270,6 +273,7 @@ t.test('a check that goes on twice forwards no call without a grant', async (t) 
     refuse: (_call, { code }) => seen.push(code),
     observer: {
       ended() {},
+      rehearsed() {},
       refusedUnparsed() {},
       throttled() {},
       backendFailed() {},

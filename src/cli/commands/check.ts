@@ -60,14 +60,19 @@ function summaryOf(catalogue: Catalogue) {
         plans,
       }),
     ),
-    plans: [...catalogue.plans.values()].map((plan) => ({
-      ...plan,
-      limits: plan.limits.map(({ windowLength, ...limit }) => ({
-        ...limit,
-        ...shownWindow(windowLength),
-      })),
+    plans: [...catalogue.plans.values()].map(({ rehearsal, ...plan }) => ({
+      ...shownPlan(plan),
+      ...(rehearsal && { rehearsal: shownPlan(rehearsal) }),
     })),
   }
+}
+
+function shownPlan<Shown extends { readonly limits: readonly Limit[] }>(plan: Shown) {
+  const limits = plan.limits.map(({ windowLength, ...limit }) => ({
+    ...limit,
+    ...shownWindow(windowLength),
+  }))
+  return { ...plan, limits }
 }
 
 function textOf(catalogue: Catalogue): string {
@@ -89,8 +94,13 @@ function textOf(catalogue: Catalogue): string {
     head: ['Plan', 'Title', 'Limits', 'Mode', 'Without counters'],
     style: { head: [], border: [] },
   })
-  for (const { name, title, limits, mode, onStoreOutage } of catalogue.plans.values()) {
+  for (const plan of catalogue.plans.values()) {
+    const { name, title, limits, mode, onStoreOutage, rehearsal } = plan
     plans.push([name, title, limits.map(limitText).join('\n'), mode, onStoreOutage])
+    if (rehearsal === undefined) continue
+    const texts = rehearsal.limits.map(limitText).join('\n')
+    const beside = `rehearse, beside ${name}`
+    plans.push([rehearsal.name, rehearsal.title, texts, beside, rehearsal.onStoreOutage])
   }
   return `${versions.toString()}\n${plans.toString()}`
 }

@@ -67,6 +67,7 @@ export const verbs: Readonly<Record<CatalogueChange['kind'], string>> = {
   'plan.removed': 'plan removed',
   'plan.mode': 'mode changed',
   'plan.onStoreOutage': 'outage policy changed',
+  'plan.rehearsal': 'rehearsal changed',
   'offer.added': 'version added to plan',
   'offer.removed': 'version removed from plan',
   'limit.added': 'limit added',

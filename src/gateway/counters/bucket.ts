@@ -19,3 +19,8 @@ export function bucketName(
   const counted = limit.scope === 'operation' ? `${operation.id}:` : ''
   return `tollgate:{${applicationId}}:${operation.api}:${operation.version}:${counted}${limit.windowLength}`
 }
+
+/** Names what a rehearsed limit counts: like {@link bucketName}, but apart from what is enforced. */
+export function rehearsedBucketName(...limit: Parameters<typeof bucketName>): string {
+  return `${bucketName(...limit)}:rehearsed`
+}

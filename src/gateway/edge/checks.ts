@@ -14,6 +14,7 @@ import { holder } from './checks/holder.ts'
 import { limit } from './checks/limit.ts'
 import { preflight } from './checks/preflight.ts'
 import { receive } from './checks/receive.ts'
+import type { Rehearse } from './checks/rehearse.ts'
 import { type RoomOptions, room } from './checks/room.ts'
 import { route } from './checks/route.ts'
 import { target } from './checks/target.ts'
@@ -28,6 +29,7 @@ export interface ChecksOptions extends AddressOptions, BodyOptions {
   readonly certificates: ClientCertificates | undefined
   /** What `limit` asks for a call, and what `expect` looks at before a body comes. */
   readonly counter: Pick<Counter, 'grant' | 'peek'>
+  readonly rehearse: Rehearse
   readonly concurrency: ConcurrencyOptions
   readonly uploads: Pick<Uploads, 'receive'>
   readonly hasRoom: RoomOptions['hasRoom']
@@ -41,8 +43,8 @@ export interface ChecksOptions extends AddressOptions, BodyOptions {
  * forwarded is counted.
  */
 export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
-  const { registry, failures, certificates, counter, uploads, hasRoom, now, isAddressKnown } =
-    options
+  const { registry, failures, certificates, counter, rehearse, uploads, hasRoom, now } = options
+  const { isAddressKnown } = options
   return (
     Checks
       // Splits path and query; refuses every spelling that two programs could read differently.
@@ -68,12 +70,12 @@ export function createChecks(options: ChecksOptions): Checks<GrantedCall> {
       // Takes a place of its application and of its address.
       .row('concurrency', concurrency(options.concurrency))
       // Refuses a used-up limit before a client that asked first sends its body; counts nothing.
-      .row('expect', expect({ counter, now }))
+      .row('expect', expect({ counter, rehearse, now }))
       // Receives the whole body.
       .row('receive', receive({ uploads }))
       // Refuses while the backend's queue is full.
       .row('room', room({ hasRoom }))
       // Counts the call, or refuses it.
-      .row('limit', limit({ counter, now }))
+      .row('limit', limit({ counter, rehearse, now }))
   )
 }

@@ -10,6 +10,7 @@ import type { Counter } from '../counters/counter.ts'
 import type { KeyAuthenticator } from '../registry/registry.ts'
 import { createRefuse } from './answer/refuse.ts'
 import type { ConcurrencyOptions } from './checks/concurrency.ts'
+import { createRehearse } from './checks/rehearse.ts'
 import { createChecks } from './checks.ts'
 import type { ClientCertificates } from './client-certificates.ts'
 import { createFailureThrottle } from './failure-throttle.ts'
@@ -117,6 +118,7 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
     }),
     certificates: options.certificates,
     counter: options.counter,
+    rehearse: createRehearse({ counter: options.counter, rehearsed: observer.rehearsed }),
     concurrency: callLimits,
     uploads,
     hasRoom: forwarder.hasRoom,

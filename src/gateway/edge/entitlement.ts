@@ -1,6 +1,6 @@
-import type { Operation } from '../../catalogue/catalogue.ts'
+import { type Operation, type OutagePolicy, versionKey } from '../../catalogue/catalogue.ts'
 import type { EffectivePlan } from '../../catalogue/effective-limits.ts'
-import { bucketName } from '../counters/bucket.ts'
+import { bucketName, rehearsedBucketName } from '../counters/bucket.ts'
 import type { BucketLimit } from '../counters/counter.ts'
 import type { Caller } from '../registry/registry.ts'
 import type { AuthenticatedCall } from './call.ts'
@@ -12,9 +12,17 @@ export interface Entitlement {
   readonly plan: EffectivePlan
   /** What the limits of the plan count, in order; the same list for all calls. */
   readonly buckets: readonly BucketLimit[]
+  /** What is counted beside them and refuses nothing; usually undefined. */
+  readonly rehearsed: Rehearsed | undefined
   /** Validity in milliseconds since 1970. An override ends by the clock, and a clock set back also requires a new look-up. */
   readonly sinceMs: number
   readonly untilMs: number
+}
+
+/** The limits that a plan rehearses. */
+export interface Rehearsed {
+  readonly buckets: readonly BucketLimit[]
+  readonly onStoreOutage: OutagePolicy
 }
 
 /** Validity of an entitlement that no clock ends. */
@@ -32,7 +40,23 @@ export function createEntitlement(
     calls: limit.calls,
     windowLength: limit.windowLength,
   }))
-  return { plan, buckets, sinceMs, untilMs }
+  const rehearsed = rehearsedBy(applicationId, operation, plan)
+  return { plan, buckets, rehearsed, sinceMs, untilMs }
+}
+
+function rehearsedBy(
+  applicationId: string,
+  operation: Operation,
+  { rehearsal }: EffectivePlan,
+): Rehearsed | undefined {
+  const key = versionKey(operation.api, operation.version)
+  if (rehearsal === undefined || !rehearsal.versions.includes(key)) return undefined
+  const buckets = rehearsal.limits.map((limit) => ({
+    bucket: rehearsedBucketName(applicationId, operation, limit),
+    calls: limit.calls,
+    windowLength: limit.windowLength,
+  }))
+  return { buckets, onStoreOutage: rehearsal.onStoreOutage }
 }
 
 /** The part of a call that determines its entitlement. */

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../platform/problem.ts'
-import type { Call } from './call.ts'
+import type { Grant } from '../counters/counter.ts'
+import type { Call, EntitledCall } from './call.ts'
 
 /**
  * Watches calls from outside the edge: metrics, log, usage. Every method
@@ -8,6 +9,8 @@ import type { Call } from './call.ts'
 export interface Observer {
   /** The response was sent, or the connection ended before (`response.writableFinished` shows which). Once per call. */
   ended(call: Call): void
+  /** A call was counted under limits that its plan only rehearses, before or after its end. */
+  rehearsed(call: EntitledCall, grant: Grant): void
   /** A connection was refused before it sent a parsable request. */
   refusedUnparsed(code: Refusal['code']): void
   /** A network has used up its failed authentications; once per window of its throttle. */

@@ -23,7 +23,7 @@ export interface CallObserverOptions {
   /** In force now. */
   readonly accessLog: () => AccessLog
   /** Without a recorder, calls are not stored for developers. */
-  readonly recorder?: Pick<CallRecorder, 'ended' | 'cut'> | undefined
+  readonly recorder?: Pick<CallRecorder, 'ended' | 'cut' | 'rehearsed'> | undefined
   /** Undefined: no spans are sent. */
   readonly spans?: Pick<Spans, 'ended'> | undefined
   readonly availability: Pick<AvailabilityRecorder, 'ended'>
@@ -86,6 +86,11 @@ export function createCallObserver(options: CallObserverOptions): Observer {
       const address = recordedAddress(call.address)
       const facts = { at: Date.now(), arrivedAt, address, firstByteMs, upstreamMs }
       write(callLine(call, finished, facts))
+    },
+
+    rehearsed(call, grant) {
+      metrics.rehearsed(call.operation, grant.decision)
+      recorder?.rehearsed(call, grant.admitted)
     },
 
     refusedUnparsed(code) {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../platform/log.ts'
 import { repeatedly } from '../../platform/repeatedly.ts'
-import type { Call } from '../edge/call.ts'
+import type { Call, EntitledCall } from '../edge/call.ts'
 import type { Caller, KeyAuthenticator, KeyMemory, RevokedKeys } from '../registry/registry.ts'
 import type { RegistrySchema } from '../registry/schema.ts'
 import { createRecordBuffer } from './calls/record-buffer.ts'
@@ -10,6 +10,7 @@ import { recordOf } from './calls/record-of.ts'
 import type { FinishedCall, RecordingMetrics } from './metrics.ts'
 import { createRecogniseCaller } from './recognise-caller.ts'
 import { countCall } from './usage/count-call.ts'
+import { countRehearsed } from './usage/count-rehearsed.ts'
 import { createUsageBuffer } from './usage/usage-buffer.ts'
 import { createUsageFlush } from './usage/usage-flush.ts'
 
@@ -17,6 +18,8 @@ import { createUsageFlush } from './usage/usage-flush.ts'
 export interface CallRecorder {
   /** Counts the call and keeps its record if its application is known. Writes later, off the data path. */
   ended(call: Call, finished: FinishedCall): void
+  /** Counts the call under the limits that its plan rehearses. */
+  rehearsed(call: EntitledCall, isAdmitted: boolean): void
   /** The backend failed the call, perhaps in the middle of its response. */
   cut(call: Call): void
   /** Writes what is pending and stops. */
@@ -85,6 +88,10 @@ export function createCallRecorder(options: CallRecorderOptions): CallRecorder {
       const caller = call.caller
       if (caller !== undefined) remember(call, caller, finished, endedAt)
       else recognise(call, endedAt, (found) => remember(call, found, finished, endedAt))
+    },
+
+    rehearsed(call, isAdmitted) {
+      countRehearsed(usage, { call, isAdmitted, at: now() })
     },
 
     cut: (call) => void cuts.add(call),

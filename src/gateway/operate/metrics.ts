@@ -41,6 +41,8 @@ export interface FinishedCall {
  */
 export interface GatewayMetrics {
   observe(call: FinishedCall): void
+  /** Counts a call by what rehearsed limits would have decided. */
+  rehearsed(subject: Pick<Operation, 'api' | 'version'>, decision: Decision): void
   /** Shows at every scrape how much the data path has to do. */
   watchLoad(load: () => EdgeLoad): void
   /** For the counter on Redis. */
@@ -94,6 +96,12 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
     name: 'gateway_limit_decisions_total',
     help: 'Limit decisions by API version',
     labelNames: [...versionLabels, 'decision'],
+    registers,
+  })
+  const rehearsals = new Counter({
+    name: 'gateway_rehearsed_calls_total',
+    help: 'Calls counted under a plan with mode: rehearse, by what its limits would have decided. No call is refused by them',
+    labelNames: ['api', 'version', 'decision'],
     registers,
   })
   const storeDuration = createTalliedHistogram({
@@ -214,6 +222,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics & Recor
       }
       if (call.decision !== undefined) found.version.decisions(call.decision).count += 1
     },
+    rehearsed: ({ api, version }, decision) => rehearsals.inc({ api, version, decision }),
     watchLoad(watched) {
       load = watched
     },

@@ -264,6 +264,9 @@ interface UsageTable {
   answered_5xx: Generated<number>
   /** The connection ended first. */
   unanswered: Generated<number>
+  /** Calls counted under limits that are only rehearsed, and the part that these would have refused. */
+  rehearsed: Generated<number>
+  rehearsed_refused: Generated<number>
 }
 
 interface CallRecordsTable {

@@ -40,6 +40,7 @@ import { createProfiles } from './profiles.ts'
 import { createPublishedConfigurations } from './published-configurations.ts'
 import { createRefusals } from './refusals.ts'
 import type { Caller } from './registry.ts'
+import { createRehearsedUsages } from './rehearsed-usage.ts'
 import { createSandboxAuthority } from './sandbox-authority.ts'
 import type { RegistrySchema } from './schema.ts'
 import { createSecurityEventLog } from './security-event-log.ts'
@@ -118,6 +119,7 @@ export async function openRegistryStores(options: RegistryStoresOptions) {
     approvals: createApprovals({ db }),
     directory: createDirectory({ db }),
     usage: createUsageHistory({ db }),
+    rehearsedUsage: createRehearsedUsages({ db }),
     exceededUsage: createExceededUsages({ db }),
     availability: createAvailability({ db, now: options.now ?? Date.now }),
     calls: createCallRecords({ db }),

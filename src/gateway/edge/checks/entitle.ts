@@ -1,4 +1,4 @@
-import { versionKey } from '../../../catalogue/catalogue.ts'
+import { type Plan, versionKey } from '../../../catalogue/catalogue.ts'
 import { effectiveLimits, limitsHoldUntil } from '../../../catalogue/effective-limits.ts'
 import type { Refusal } from '../../../platform/problem.ts'
 import type { EntitledCall, HeldCall } from '../call.ts'
@@ -58,7 +58,13 @@ function judge(call: HeldCall, nowMs: number): Entitlement | Refusal {
   }
   const overrides = caller.overrides.get(key)
   if (overrides === undefined) return createEntitlement(caller, operation, plan)
-  const effective = { ...plan, limits: effectiveLimits(plan.limits, overrides, nowMs) }
+  const limitsOf = ({ limits }: Pick<Plan, 'limits'>) => effectiveLimits(limits, overrides, nowMs)
+  const { rehearsal } = plan
+  const effective = {
+    ...{ ...plan, limits: limitsOf(plan) },
+    // An override would hold for the rehearsed limit of that name, too.
+    ...(rehearsal && { rehearsal: { ...rehearsal, limits: limitsOf(rehearsal) } }),
+  }
   const untilMs = limitsHoldUntil(overrides, nowMs)
   return createEntitlement(caller, operation, effective, { sinceMs: nowMs, untilMs })
 }

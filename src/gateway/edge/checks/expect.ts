@@ -3,9 +3,11 @@ import { peekedGrant } from '../../counters/standing.ts'
 import type { EntitledCall } from '../call.ts'
 import { guarded, type Judge } from '../check.ts'
 import { refuseByGrant } from './limit.ts'
+import type { Rehearse } from './rehearse.ts'
 
 export interface ExpectOptions {
   readonly counter: Pick<Counter, 'peek'>
+  readonly rehearse: Rehearse
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -15,7 +17,7 @@ export interface ExpectOptions {
  * limit is used up. It counts nothing. The limit check runs after the body has
  * arrived, and also decides what happens during a store outage.
  */
-export function expect({ counter, now }: ExpectOptions): Judge<EntitledCall> {
+export function expect({ counter, rehearse, now }: ExpectOptions): Judge<EntitledCall> {
   return (call, next) => {
     const { plan, buckets } = call.entitlement
     if (call.fields.expect === undefined || !call.hasBody || plan.mode === 'observe') {
@@ -25,7 +27,11 @@ export function expect({ counter, now }: ExpectOptions): Judge<EntitledCall> {
     const judge = guarded(next, (states: readonly BucketState[]) => {
       const grant = peekedGrant(buckets, states)
       if (grant.admitted) next(call)
-      else next(refuseByGrant(call, grant, now()))
+      else {
+        // The check of the limit, which rehearses the other calls, does not see this one.
+        rehearse(call)
+        next(refuseByGrant(call, grant, now()))
+      }
     })
     counter.peek(buckets).then(judge, () => next(call))
   }

@@ -4,9 +4,11 @@ import { resetsAt, windowSeconds } from '../../counters/window.ts'
 import { secondsUp, tightest } from '../answer/limit-headers.ts'
 import type { EntitledCall, GrantedCall, ReceivedCall } from '../call.ts'
 import { type Check, guarded } from '../check.ts'
+import type { Rehearse } from './rehearse.ts'
 
 export interface LimitOptions {
   readonly counter: Pick<Counter, 'grant'>
+  readonly rehearse: Rehearse
   /** Milliseconds since 1970; only for the member `resetsAt`. */
   readonly now: () => number
 }
@@ -15,9 +17,10 @@ export interface LimitOptions {
  * Asks the counter for one call and refuses it when the window is used up. The
  * last check, so that a call refused for another reason is never counted.
  */
-export function limit({ counter, now }: LimitOptions): Check<ReceivedCall, GrantedCall> {
+export function limit({ counter, rehearse, now }: LimitOptions): Check<ReceivedCall, GrantedCall> {
   return (call, next) => {
     const { plan, buckets } = call.entitlement
+    rehearse(call)
     counter.grant(
       buckets,
       plan.onStoreOutage,

@@ -24,6 +24,10 @@ export interface UsageCounts {
   answered_429: number
   answered_5xx: number
   unanswered: number
+  /** Calls counted under limits that are only rehearsed. */
+  rehearsed: number
+  /** The part that these limits would have refused. */
+  rehearsed_refused: number
 }
 
 /** Counts before the first call. */
@@ -35,7 +39,7 @@ export function noCounts(): Omit<
     ...{ admitted: 0, refused: 0, refused_by_limit: 0, errors: 0 },
     ...{ duration_ms_sum: 0, duration_ms_max: 0, durations: noDurations() },
     ...{ answered_2xx: 0, answered_3xx: 0, answered_4xx: 0, answered_429: 0 },
-    ...{ answered_5xx: 0, unanswered: 0 },
+    ...{ answered_5xx: 0, unanswered: 0, rehearsed: 0, rehearsed_refused: 0 },
   }
 }
 

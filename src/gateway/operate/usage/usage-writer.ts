@@ -47,7 +47,7 @@ async function add(trx: RegistryTransaction, json: string): Promise<void> {
         application_id uuid, minute float8, api text, version text, operation text, admitted bigint,
         refused bigint, refused_by_limit bigint, errors bigint, duration_ms_sum float8, duration_ms_max float8,
         durations bigint[], answered_2xx bigint, answered_3xx bigint, answered_4xx bigint, answered_429 bigint,
-        answered_5xx bigint, unanswered bigint
+        answered_5xx bigint, unanswered bigint, rehearsed bigint, rehearsed_refused bigint
       )
     ),
     minutes as (${sumsOf('minute')}),
@@ -71,14 +71,15 @@ function sumsOf(step: Step) {
     insert into ${sql.table(tables[step])} as held (
       application_id, at, api, version, operation,
       admitted, refused, refused_by_limit, errors, duration_ms_sum, duration_ms_max, durations,
-      answered_2xx, answered_3xx, answered_4xx, answered_429, answered_5xx, unanswered
+      answered_2xx, answered_3xx, answered_4xx, answered_429, answered_5xx, unanswered,
+      rehearsed, rehearsed_refused
     )
     select
       u.application_id, date_trunc(${sql.lit(step)}, to_timestamp(u.minute * 60), 'UTC'), u.api, u.version, u.operation,
       sum(u.admitted), sum(u.refused), sum(u.refused_by_limit), sum(u.errors),
       sum(u.duration_ms_sum), max(u.duration_ms_max), ${summed},
       sum(u.answered_2xx), sum(u.answered_3xx), sum(u.answered_4xx), sum(u.answered_429), sum(u.answered_5xx),
-      sum(u.unanswered)
+      sum(u.unanswered), sum(u.rehearsed), sum(u.rehearsed_refused)
     from u
     group by 1, 2, 3, 4, 5
     order by 1, 2, 3, 4, 5
@@ -95,5 +96,7 @@ function sumsOf(step: Step) {
       answered_4xx = held.answered_4xx + excluded.answered_4xx,
       answered_429 = held.answered_429 + excluded.answered_429,
       answered_5xx = held.answered_5xx + excluded.answered_5xx,
-      unanswered = held.unanswered + excluded.unanswered`
+      unanswered = held.unanswered + excluded.unanswered,
+      rehearsed = held.rehearsed + excluded.rehearsed,
+      rehearsed_refused = held.rehearsed_refused + excluded.rehearsed_refused`
 }
