@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { openPepper } from '../compose/secrets.ts'
 import { type DataFolder, DataFolderBusy, openDataFolder } from '../platform/data-folder.ts'
 import { type Database, openDatabase } from '../platform/database.ts'
+import { prepareDatabaseFolder } from '../platform/database-folder.ts'
 import { databaseBeside, startEmbeddedDatabase } from '../platform/embedded-database.ts'
 import { codeOf } from '../platform/error-code.ts'
 import { createLog } from '../platform/log.ts'
@@ -30,10 +31,13 @@ const startingMs = 20_000
  * embedded database of the process that has DATA_DIR open, over its socket;
  * else the embedded database itself, opened for as long as `work` takes.
  * Connecting to DATABASE_URL is left to the first statement.
+ *
+ * @param isImport whether `work` brings a database that DATA_DIR has lost
  */
 export async function withDatabase<Result>(
   { databaseUrl, dataDir, keyPepper }: DatabaseSettings,
   work: (database: Database, home: DatabaseHome) => Promise<Result>,
+  isImport = false,
 ): Promise<Result> {
   if (databaseUrl !== undefined) {
     return connected(databaseUrl, (database) => work(database, { kind: 'server' }))
@@ -44,6 +48,7 @@ export async function withDatabase<Result>(
   }
   const { folder } = found
   try {
+    await prepareDatabaseFolder(folder.path, isImport)
     const embedded = await startEmbeddedDatabase({ dataDir: folder.path, log: createLog('error') })
     try {
       return await connected(embedded.url, async (database) => {

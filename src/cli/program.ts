@@ -38,6 +38,26 @@ export const commands: readonly CommandRow[] = [
     load: async () => (await import('./commands/migrate.ts')).registerMigrate,
   },
   {
+    name: 'export',
+    summary: 'write everything in the database to a file',
+    load: async () => (await import('./commands/export.ts')).registerExport,
+  },
+  {
+    name: 'import',
+    summary: 'bring an export into an empty database',
+    load: async () => (await import('./commands/import.ts')).registerImport,
+  },
+  {
+    name: 'backup',
+    summary: 'back up database and configuration while Tollgate runs',
+    load: async () => (await import('./commands/backup.ts')).registerBackup,
+  },
+  {
+    name: 'restore',
+    summary: 'bring a backup into an empty database',
+    load: async () => (await import('./commands/restore.ts')).registerRestore,
+  },
+  {
     name: 'settings',
     summary: 'show the settings that a process would use, without secrets',
     load: async () => (await import('./commands/settings.ts')).registerSettings,

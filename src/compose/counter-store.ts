@@ -1,6 +1,11 @@
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Counter } from '../gateway/counters/counter.ts'
+import type { BucketWindow, Counter } from '../gateway/counters/counter.ts'
+import {
+  type CountedBucket,
+  raiseJournal,
+  readJournal,
+} from '../gateway/counters/memory/journal.ts'
 import { createMemoryCounter } from '../gateway/counters/memory/memory-counter.ts'
 import { createRedisCounter } from '../gateway/counters/redis/redis-counter.ts'
 import { controlSocketName, createControl } from '../gateway/operate/control.ts'
@@ -28,6 +33,14 @@ export interface CounterStore {
    * @throws {NotRunning} when used, if the process that counts does not run
    */
   reach(): Promise<Pick<Counter, 'peek' | 'reset' | 'close'>>
+  /**
+   * The counts of the windows in progress, whether or not a process runs.
+   *
+   * @param buckets those that can have a count, for a store that cannot list them
+   */
+  read(buckets: readonly BucketWindow[]): Promise<readonly CountedBucket[]>
+  /** Raises counts to at least these. Where the store is not shared, no process may run. */
+  raise(counts: readonly CountedBucket[]): Promise<void>
 }
 
 export interface OpenCounterOptions {
@@ -59,11 +72,47 @@ function onRedis(settings: Settings, address: RedisAddress): CounterStore {
       lifetime.opened(() => counter.close())
       return counter
     },
-    // A question changes nothing; the gateways have judged the server when they started.
-    reach: () =>
-      createRedisCounter({ address, processes, evictionAllowed: true, log: createLog('silent') }),
+    reach,
+    async read(buckets) {
+      const counter = await reach()
+      try {
+        const counts: CountedBucket[] = []
+        for (let at = 0; at < buckets.length; at += peekMax) {
+          const asked = buckets.slice(at, at + peekMax)
+          for (const [index, { window, count }] of (await counter.peek(asked)).entries()) {
+            const bucket = asked[index]
+            if (bucket !== undefined && count > 0) {
+              counts.push({ ...bucket, window, epoch: 0, count })
+            }
+          }
+        }
+        return counts
+      } finally {
+        await counter.close()
+      }
+    },
+    async raise(counts) {
+      const counter = await reach()
+      try {
+        await counter.raise(counts)
+      } finally {
+        await counter.close()
+      }
+    },
+  }
+
+  // A question changes nothing; the gateways have judged the server when they started.
+  function reach() {
+    return createRedisCounter({
+      ...{ address, processes },
+      evictionAllowed: true,
+      log: createLog('silent'),
+    })
   }
 }
+
+/** Buckets of one question: a few milliseconds of the server's time. */
+const peekMax = 500
 
 /** Keeps a journal in the data folder. A socket there lets commands reach the counts. */
 function inOneProcess({ dataDir }: Settings): CounterStore {
@@ -73,7 +122,7 @@ function inOneProcess({ dataDir }: Settings): CounterStore {
       if (dataFolder === undefined) {
         throw new Error('no data folder for the journal of the counters')
       }
-      const journalPath = join(dataFolder.path, 'counters.journal')
+      const journalPath = join(dataFolder.path, journalName)
       const onStoreDuration = metrics.counterObserver.answered
       const counter = await createMemoryCounter({ journalPath, log, onStoreDuration })
       lifetime.opened(() => counter.close())
@@ -86,5 +135,9 @@ function inOneProcess({ dataDir }: Settings): CounterStore {
       return counter
     },
     reach: async () => connectControl(dataDir),
+    read: async () => readJournal(join(dataDir, journalName)),
+    raise: async (counts) => raiseJournal(join(dataDir, journalName), counts),
   }
 }
+
+const journalName = 'counters.journal'

@@ -25,11 +25,12 @@ const versionFile = 'PG_VERSION'
  * removes. A folder that lost its database is refused: in a new, empty one
  * every known key would be unknown.
  *
+ * @param isImport an import follows, which brings the keys; then it may be lost
  * @throws {DatabaseFolderUnusable}
  */
-export async function prepareDatabaseFolder(dataDir: string): Promise<void> {
+export async function prepareDatabaseFolder(dataDir: string, isImport = false): Promise<void> {
   const folder = join(dataDir, 'database')
-  if (await isThere(dataDir, folder)) return
+  if (await isThere(dataDir, folder, isImport)) return
   try {
     for (const name of await namesIn(dataDir)) {
       // Retries, because the child process of a killed start may write into its folder for another moment.
@@ -60,7 +61,7 @@ async function create(folder: string): Promise<void> {
  *
  * @throws {DatabaseFolderUnusable} it is lost or damaged
  */
-async function isThere(dataDir: string, folder: string): Promise<boolean> {
+async function isThere(dataDir: string, folder: string, mayBeLost: boolean): Promise<boolean> {
   const files = await namesIn(folder)
   if (files.includes(versionFile)) return true
   if (files.length > 0) {
@@ -69,7 +70,7 @@ async function isThere(dataDir: string, folder: string): Promise<boolean> {
     )
   }
   const found = (await namesIn(dataDir)).filter((name) => marks.includes(name))
-  if (found.length > 0) {
+  if (found.length > 0 && !mayBeLost) {
     throw new DatabaseFolderUnusable(
       `the embedded database ${folder} is missing, but DATA_DIR had one: it holds ${found.join(' and ')}. ${restoring(dataDir)} If the data is in PostgreSQL, set DATABASE_URL`,
     )

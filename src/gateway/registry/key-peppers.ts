@@ -64,9 +64,12 @@ function nameOf(version: number): string {
   return `${prefix}${version}`
 }
 
-/** Tells two secrets apart and reveals neither: they have at least 32 characters. */
 function fingerprintOf({ secrets }: Peppers, version: number): string | undefined {
   const secret = secrets.get(version)
-  if (secret === undefined) return undefined
+  return secret === undefined ? undefined : fingerprintOfSecret(secret)
+}
+
+/** Tells two secrets apart and reveals neither: they have at least 32 characters. */
+export function fingerprintOfSecret(secret: string): string {
   return createHmac('sha256', secret).update('fingerprint of a pepper').digest('base64url')
 }

@@ -86,6 +86,28 @@ export function openJournal({ path }: { path: string }): Journal {
   }
 }
 
+/** The counts in a journal, which a process may be writing; none without a file. */
+export function readJournal(path: string): readonly CountedBucket[] {
+  return read(path).found
+}
+
+/** Raises counts in a journal that no process has open to at least these. */
+export function raiseJournal(path: string, counts: readonly CountedBucket[]): void {
+  const journal = openJournal({ path })
+  const known = new Map(journal.found.map((state) => [state.bucket, state]))
+  try {
+    journal.append(counts.filter((count) => isAhead(count, known.get(count.bucket))))
+  } finally {
+    journal.close()
+  }
+}
+
+function isAhead(count: CountedBucket, known: CountedBucket | undefined): boolean {
+  if (known === undefined || count.window > known.window) return true
+  if (count.window < known.window || count.epoch < known.epoch) return false
+  return count.epoch > known.epoch || count.count > known.count
+}
+
 function openAndRead(path: string): { readonly file: number; readonly content: JournalContent } {
   try {
     return { content: read(path), file: openSync(path, 'a', 0o600) }

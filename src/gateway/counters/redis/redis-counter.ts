@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../../platform/log.ts'
 import type { RedisAddress } from '../../../platform/redis-address.ts'
 import { Roster } from '../../../platform/roster.ts'
-import type { Counter } from '../counter.ts'
+import type { BucketWindow, Counter } from '../counter.ts'
 import { StoreUnavailableError } from '../store-unavailable.ts'
 import { windowEnd, windowWord } from '../window.ts'
 import type { CallBatch } from './call-batch.ts'
 import { createClusterServers } from './cluster/cluster-servers.ts'
 import { type CounterObserver, noObserver } from './counter-observer.ts'
 import { createCountingServer } from './counting-server.ts'
-import { resetScript } from './grant-script.ts'
+import { type BucketCount, grantCommand, grantScript, resetScript } from './grant-script.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createLocalShares } from './local-shares.ts'
 import type { RedisUnsuitableError } from './redis-facts.ts'
@@ -39,6 +39,15 @@ export interface RedisCounterOptions {
    */
   readonly settleMs?: number
   readonly observer?: CounterObserver
+}
+
+/** The counter over Redis. */
+export interface RedisCounter extends Counter {
+  /**
+   * Raises the counts that the store has to at least these, as after a loss.
+   * Rejects with {@link StoreUnavailableError} when the store does not answer.
+   */
+  raise(counts: readonly (BucketWindow & BucketCount)[]): Promise<void>
 }
 
 /** How long an operator's request waits for a count. */
@@ -84,7 +93,7 @@ export async function createRedisCounter({
   deadlineMs = 250,
   settleMs = 1000,
   observer = noObserver,
-}: RedisCounterOptions): Promise<Counter> {
+}: RedisCounterOptions): Promise<RedisCounter> {
   const clock = createStoreClock({ now, monotonic })
   const seen = createSeenCounts({ monotonic })
   const shares = createLocalShares({
@@ -155,7 +164,7 @@ export async function createRedisCounter({
     }
   }
 
-  const counter: Counter = {
+  const counter: RedisCounter = {
     grant(limits, onOutage, done) {
       const refused = seen.refuse(limits)
       if (refused !== undefined) {
@@ -182,6 +191,15 @@ export async function createRedisCounter({
         resetMs: windowEnd(window, windowLength) - serverTimeMs,
         ...{ sentAt, madeAt: receivedAt },
       })
+    },
+    async raise(counts) {
+      for (const { bucket, windowLength, window, epoch, count } of counts) {
+        const floor = { window, epoch, count }
+        const command = grantCommand({ buckets: [{ bucket, windowLength, floor }], groups: [] })
+        await orUnavailable(
+          servers.ask({ script: grantScript, ...command, deadlineMs: operatorDeadlineMs }),
+        )
+      }
     },
     forget(bucket) {
       seen.forget(bucket)

@@ -1,0 +1,169 @@
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import t from 'tap'
+import { registryMigrations } from '../../src/gateway/registry/migrations/index.ts'
+import { tollgate, tollgateOnTerminal } from '../support/cli.ts'
+import { postgresMissing, testDatabase, testPostgres } from '../support/database.ts'
+import { configDir as publishedConfig } from '../support/published-catalogue.ts'
+import { testApplication, testStores } from '../support/registry.ts'
+
+const secrets = {
+  KEY_PEPPER: 'a-pepper-for-tests-and-nothing-else',
+  SESSION_SECRET: 'a-session-secret-for-tests-and-nothing-else',
+}
+const folder = mkdtempSync(join(tmpdir(), 'tg-move-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs a command with --json that must succeed, and reads its result. */
+async function json(env: Readonly<Record<string, string>>, ...args: string[]) {
+  const outcome = await tollgate(env, ...args, '--json')
+  if (outcome.code !== 0) throw new Error(`${args.join(' ')}: ${outcome.stderr}`)
+  return JSON.parse(outcome.stdout)
+}
+
+const source = await testDatabase(t)
+const fromSource = { ...secrets, DATABASE_URL: source.url }
+const { application } = await testApplication(await testStores(source.database))
+const file = join(folder, 'export.jsonl.gz')
+const exported = await json(fromSource, 'export', file)
+const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n')
+
+/** A file made from the lines of the export. */
+function fileOf(name: string, changed: readonly string[]): string {
+  const path = join(folder, name)
+  writeFileSync(path, gzipSync(`${changed.join('\n')}\n`))
+  return path
+}
+
+t.test(
+  'a backup comes whole, is restored with its configuration, and tells what is damaged',
+  async (t) => {
+    const into = join(folder, 'backups')
+    const configDir = join(folder, 'config')
+    cpSync(publishedConfig, configDir, { recursive: true })
+    const env = { ...fromSource, CONFIG_DIR: configDir }
+    const { folder: made, rows } = await json(env, 'backup', into, '--keep', '1')
+    t.match(made, /tollgate-\d{8}T\d{6}Z$/)
+    t.equal(statSync(made).mode & 0o777, 0o700)
+    const manifest = readFileSync(join(made, 'manifest.json'), 'utf8')
+    for (const secret of Object.values(secrets)) t.notOk(manifest.includes(secret), 'no secret')
+    t.match(JSON.parse(manifest), { rows, files: { 'config/plans/default.yaml': String } })
+
+    const target = await testDatabase(t, 'empty')
+    const away = join(folder, 'elsewhere')
+    const machine = { ...secrets, DATABASE_URL: target.url, CONFIG_DIR: away }
+    t.match(await json(machine, 'restore', made), { rows, config: 'copied' })
+    t.match(readdirSync(away), readdirSync(configDir))
+    t.match(await json(machine, 'restore', made, '--replace', '--yes'), { rows, config: 'same' })
+    writeFileSync(join(made, 'config', 'plans', 'default.yaml'), 'changed')
+    const damaged = await tollgate(machine, 'restore', made, '--replace', '--yes')
+    t.match(damaged.stderr, 'missing or changed are config/plans/default.yaml')
+    t.match((await tollgate(machine, 'restore', away)).stderr, 'is not a backup')
+  },
+)
+
+t.test('an export never replaces a file', async (t) => {
+  const { code, stderr } = await tollgate(fromSource, 'export', file)
+  t.equal(code, 1)
+  t.match(stderr, `${file} exists; give another name, or remove it`)
+  t.match((await tollgate(fromSource, 'export', join(folder, 'no', 'such'))).stderr, 'ENOENT')
+})
+
+t.test(
+  'a file that is cut, changed, foreign or newer changes nothing in the database',
+  { skip: postgresMissing() },
+  async (t) => {
+    const target = await testPostgres(t)
+    if (target === undefined) return
+    const env = { ...secrets, DATABASE_URL: target.url }
+    const [header = '{}'] = lines
+    const withHeader = (change: object) => [
+      JSON.stringify({ ...JSON.parse(header), ...change }),
+      ...lines.slice(1),
+    ]
+    const row = lines.findIndex((line) => line.includes(application.id))
+    const changedRow = lines.with(row, (lines[row] ?? '').replace('"app"', '"other"'))
+    writeFileSync(join(folder, 'cut'), readFileSync(file).subarray(0, 2_000))
+    writeFileSync(join(folder, 'foreign'), 'create table developers ();')
+    const { migrations } = JSON.parse(header)
+    const newer = { ...migrations, registry: [...migrations.registry, '9999-future'] }
+    for (const [path, said] of [
+      [join(folder, 'cut'), /cut is cut off: its end is missing/],
+      [fileOf('short', lines.slice(0, -1)), /short is cut off: its end is missing/],
+      [fileOf('rowless', lines.toSpliced(row, 1)), /rowless is damaged/],
+      [fileOf('changed', changedRow), /damaged: the rows of registry\.applications were changed/],
+      [join(folder, 'foreign'), /foreign is not an export of Tollgate, or it is damaged/],
+      [fileOf('other', ['{"a":1}']), /other is not an export of Tollgate/],
+      [fileOf('format', withHeader({ format: 2, release: '9.9.9' })), /format 2, .* use release 9/],
+      [fileOf('newer', withHeader({ migrations: newer, release: '9.9.9' })), /9999-future, which/],
+    ] as const) {
+      const { code, stderr } = await tollgate(env, 'import', path)
+      t.equal(code, 1, path)
+      t.match(stderr, said)
+    }
+    t.same(await json(env, 'developer', 'list'), { items: [] })
+
+    const imported = await json(env, 'import', file)
+    t.match(imported, { rows: exported.rows, tables: exported.tables, migrated: [] })
+    const full = await tollgate(env, 'import', file)
+    t.match(full.stderr, /is not empty: developers has 1 row; nothing was changed/)
+    t.match(await tollgate(env, 'import', file, '--replace'), { code: 2, stderr: /add --yes/ })
+    const no = await tollgateOnTerminal('no\n', env, 'import', file, '--replace')
+    t.match(no, { code: 1, stderr: /Nothing was changed\./ })
+    const yes = await tollgateOnTerminal('yes\n', env, 'import', file, '--replace')
+    t.match(yes, { code: 0, stdout: new RegExp(`Imported ${exported.rows} rows`) })
+    t.match(await json(env, 'audit', 'verify'), { faults: [] })
+    // The sequence goes on: a number that was given is not given again.
+    const onboard = ['onboard', '--email', 'b@app.example', '--application', 'B']
+    await json(env, ...onboard, '--api', 'xs2a@1.7.0')
+    t.match(await json(env, 'audit', 'verify'), { faults: [] })
+  },
+)
+
+t.test('an export of an earlier schema is migrated with its rows', async (t) => {
+  const old = await testDatabase(t, 'empty')
+  const names = Object.keys(registryMigrations).filter((name) => name < '0022')
+  await old.database.apart(async (db) => {
+    await sql`create table registry_migration (name text primary key, timestamp text)`.execute(db)
+    for (const name of names) {
+      // The names are those of the object.
+      await registryMigrations[name as keyof typeof registryMigrations].up(db)
+      await sql`insert into registry_migration values (${name}, '')`.execute(db)
+    }
+    await sql`
+      with d as (insert into developers (email, name) values ('a@b.example', 'A\nB "\\') returning id),
+      a as (insert into applications (developer_id, name) select id, 'App' from d returning id)
+      insert into usage_days
+        (application_id, at, api, version, operation, admitted, refused, refused_by_limit, errors,
+          duration_ms_sum, duration_ms_max)
+        select id, '2026-11-01', 'xs2a', '1.7.0', 'listAccounts', 12, 1, 1, 0, 100, 20 from a`.execute(
+      db,
+    )
+  })
+  const path = join(folder, 'old.jsonl.gz')
+  await json({ ...secrets, DATABASE_URL: old.url }, 'export', path)
+  const target = await testDatabase(t, 'empty')
+  const env = { ...secrets, DATABASE_URL: target.url }
+  const { migrated } = await json(env, 'import', path)
+  t.same(
+    migrated,
+    Object.keys(registryMigrations).filter((name) => name >= '0022'),
+  )
+  const { rows } = await sql`
+    select d.name, u.admitted, u.answered_2xx, u.durations from usage_days u, developers d`.execute(
+    target.database.connect(),
+  )
+  t.same(rows, [{ name: 'A\nB "\\', admitted: 12, answered_2xx: 0, durations: [] }])
+  t.match(await json(env, 'audit', 'verify'), { faults: [] })
+})
